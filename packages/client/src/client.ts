@@ -126,6 +126,7 @@ function resultOf(operation: Operation, { status, headers, json }: Answer) {
     reply: operation.bare ? json : (json as { response: unknown }).response,
     etag: headers.get('etag') ?? undefined,
     requestId: headers.get('x-request-id') ?? undefined,
+    ...(headers.has('x-connection-states') && { states: Number(headers.get('x-connection-states')) }),
     ...(operation.already === undefined ? {} : { already: status !== operation.success }),
   }
   if (operation.list !== 'paged') return result

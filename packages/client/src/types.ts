@@ -79,6 +79,11 @@ type PageResult = {
   links: Links
 }
 
+type StatesResult = {
+  /** Connections whose state describes the data that these settings name; of a change, connections whose state starts anew. */
+  states: number
+}
+
 type BegunResult = {
   /** Nothing new was begun: what is answered was active. */
   already: boolean
@@ -94,6 +99,7 @@ export type ResultOf<I extends OperationId> = Flat<
     /** Finds this call in the service's log. */
     requestId: string | undefined
   } & (Operations[I] extends { already: string } ? BegunResult : unknown) &
+    (Operations[I] extends { states: true } ? StatesResult : unknown) &
     (IsPaged<I> extends true ? PageResult : unknown)
 >
 

@@ -205,7 +205,7 @@ function writeEntry(draft: Draft, { children }: SchemaNode, leaves: Leaves, keys
   const cell = there ? entries.cells[entries.cellAt] : null
   const text = String(typeof cell === 'symbol' ? '' : cell)
   if (cell === noText) draft.error ??= nestedNoText
-  if (keys.has(text)) draft.error ??= 'The row has a map with a key twice.'
+  if (keys.has(text)) draft.error ??= 'The row has a map with the same key twice.'
   keys.add(text)
   add(draft, `${JSON.stringify(text)}:`)
   passOver(key, leaves)

@@ -1,6 +1,6 @@
 import type { DataTypeCategory, SupportedType } from './terms.ts'
 
-/** Which connectors can be paired. The server decides by this and the console explains by it; there is no second rule. */
+/** Which connectors can be paired. The server and the console use this one rule. */
 
 /**
  * The properties of a connector that this rule uses. The connectors of the kit, and all entries of lists in responses,
@@ -13,9 +13,9 @@ export type PairedConnector = {
 }
 
 /**
- * Why a source and a destination cannot be paired, one sentence each; none if they fit (invariant 2).
- * The roles must fit and so must the categories: a data store feeds and takes everything, identity management feeds
- * audience activation, and otherwise both are of one category.
+ * Why a source and a destination cannot be paired, one sentence for each reason; empty if they can (invariant 2). The roles and
+ * the categories must be compatible: a data store is compatible with everything, identity management is a source for audience
+ * activation, and otherwise both categories must be equal.
  */
 export function incompatibilities(source: PairedConnector, destination: PairedConnector): string[] {
   const reasons: string[] = []

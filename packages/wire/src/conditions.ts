@@ -1,9 +1,6 @@
 import type { Role } from './terms.ts'
 
-/**
- * When a configuration field counts, given the values of its group. The server decides by this and a form that asks for
- * the values shows by it; there is no second rule.
- */
+/** When a configuration field is used, given the values of its group. The server and the forms use this one rule. */
 
 /**
  * The properties of a field that this rule uses. Both the definition of a connector and its representation in the API
@@ -12,7 +9,7 @@ import type { Role } from './terms.ts'
 export type ConditionalField = {
   readonly required: boolean
   readonly readonly: boolean
-  /** Other fields of the group, each with the value or the values of which it must have one. */
+  /** Other fields of the group, each with its accepted value or values. */
   readonly when?: Readonly<Record<string, string | readonly string[]>>
   /** Only this side of a connection needs the field. */
   readonly role?: Role
@@ -23,10 +20,10 @@ export type ConditionalField = {
 /** The fields of one group, by their keys. */
 export type ConditionalFields = Readonly<Record<string, ConditionalField>>
 
-/** The values that are set, by the keys of their fields. Null and empty text count as not set. */
+/** The values that are set, by the keys of their fields. Null and empty text mean not set. */
 export type GivenValues = Readonly<Record<string, unknown>>
 
-/** Whether a field counts: its conditions hold, and so do those of the fields that they look at. */
+/** Whether a field is used: its conditions are met, and the conditions of the fields that they name are met, too. */
 export function fieldCounts(fields: ConditionalFields, key: string, values: GivenValues): boolean {
   return Object.entries(own(fields, key)?.when ?? {}).every(([other, wanted]) => {
     const value = setValue(values, other) ?? own(fields, other)?.default
@@ -35,7 +32,7 @@ export function fieldCounts(fields: ConditionalFields, key: string, values: Give
 }
 
 /**
- * Whether a field needs a value: it counts, is required, and is not filled by the service itself.
+ * Whether a field requires a value: it is used, is required, and is not filled by the service itself.
  * @param role the side of a connection: includes the fields that only this side needs
  */
 export function fieldIsRequired(

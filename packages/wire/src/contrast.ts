@@ -18,6 +18,6 @@ export function contrastOf(one: string, other: string): number {
   return (high + 0.05) / (low + 0.05)
 }
 
-/** White or black, whichever reads better: on every colour one of the two has at least 4.58 to 1. */
+/** White or black, whichever is easier to read: on every colour, one of the two has a contrast of at least 4.58 to 1. */
 export const readableOn = (background: string): '#ffffff' | '#000000' =>
   contrastOf(background, '#ffffff') >= contrastOf(background, '#000000') ? '#ffffff' : '#000000'

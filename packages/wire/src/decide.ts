@@ -10,7 +10,7 @@ import { type TransferErrorCode, transferErrors } from './transfer-errors.ts'
 export type Interruption =
   /** Another worker has the transfer by now. */
   | 'lost'
-  /** The process ends and gives the transfer back. */
+  /** The process ends and returns the transfer to the queue. */
   | 'released'
   /** Our own database cannot be reached. */
   | 'database_away'
@@ -21,15 +21,15 @@ export type TransferIncident = { readonly code: TransferErrorCode } | { readonly
 
 /** The state of the transfer when the error occurs. */
 export type ErrorState = {
-  /** The batch that was being delivered: of several rows, of one, or none because the error is about no batch. */
+  /** The batch that was being delivered: several rows, one row, or none if the error does not concern a batch. */
   readonly batch: 'rows' | 'row' | 'none'
-  /** Whether the destination holds rows that it has not confirmed; they must be read again. */
+  /** Whether the destination has rows that it has not confirmed; they must be read again. */
   readonly holds: boolean
-  /** How long to wait before another try; null where the retry policy allows none. */
+  /** How long to wait before another try; null if the retry policy allows no more. */
   readonly retryAfterMs: number | null
 }
 
-/** The state of a transfer that is ending: nothing is tried again. */
+/** The state of a transfer that is ending: nothing is retried. */
 export const finalState: ErrorState = { batch: 'none', holds: false, retryAfterMs: null }
 
 export type Decision =
@@ -45,7 +45,7 @@ export type Decision =
   | { readonly do: 'requeue' }
   /** Write nothing: another worker has the transfer, or claims it once its heartbeats stop. */
   | { readonly do: 'leave' }
-  /** End the transfer, and move the connection where a trigger of its lifecycle is named. */
+  /** End the transfer, and change the status of the connection if a trigger of its lifecycle is named. */
   | {
       readonly do: 'end'
       readonly status: 'failed' | 'cancelled'
@@ -74,6 +74,7 @@ const byAction: Readonly<Record<ErrorAction, (state: ErrorState) => Decision>> =
   reauthenticate: () => fail('breakdown'),
   reconfigure: () => fail('breakdown'),
   restart: ({ retryAfterMs }) => (retryAfterMs === null ? fail('breakdown') : requeue),
+  reassign: ({ retryAfterMs }) => (retryAfterMs === null ? fail('outage') : requeue),
   fail: () => fail(null),
   stop: () => cancel,
 }

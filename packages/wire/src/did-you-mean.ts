@@ -1,25 +1,35 @@
 /** The longest names that are compared: the work is the product of both lengths. */
 const comparedMax = 100
+/** Pairs of characters that are compared in one search; further names are skipped. */
+const pairsMax = 500_000
 
 /**
- * A sentence that asks whether one of the known names was meant, to follow a message; empty if none is similar.
+ * A sentence that suggests the most similar known name, to append to a message; empty if no name is similar.
  * @param known compared by the number of characters to insert, remove, replace or swap, without case and separators: at most a
  *   third of the name
  */
 export function didYouMean(name: string, known: readonly string[]): string {
   const plain = plainOf(name)
   if (plain.length > comparedMax) return ''
+  const most = Math.floor(Math.max(plain.length, 3) / 3)
+  let pairs = 0
   const nearest = known
     .filter((one) => one !== name && one.length <= comparedMax)
-    .map((one) => ({ one, distance: distance(plain, plainOf(one)) }))
-    .filter(({ distance }) => distance <= Math.floor(Math.max(plain.length, 3) / 3))
+    .map((one) => ({ one, plain: plainOf(one) }))
+    .filter(({ plain: other }) => Math.abs(other.length - plain.length) <= most)
+    .filter(({ plain: other }) => {
+      pairs += other.length * plain.length
+      return pairs <= pairsMax
+    })
+    .map(({ one, plain: other }) => ({ one, distance: distance(plain, other) }))
+    .filter(({ distance }) => distance <= most)
     .sort((a, b) => a.distance - b.distance || (a.one < b.one ? -1 : 1))[0]
   return nearest ? ` Did you mean ${nearest.one}?` : ''
 }
 
 const plainOf = (name: string) => name.toLowerCase().replaceAll(/[\s_-]/g, '')
 
-/** Insertions, removals, replacements and swaps of neighbours that make one text of another (optimal string alignment). */
+/** Insertions, removals, replacements and swaps of neighbours that turn one text into another (optimal string alignment). */
 function distance(from: string, to: string): number {
   let before: number[] = []
   let last = Array.from({ length: to.length + 1 }, (_, index) => index)

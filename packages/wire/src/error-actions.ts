@@ -5,12 +5,14 @@ export const errorActions = {
   reconnect:
     'Retried like `retry`. If the error persists, the transfer fails and the connection goes offline until both sides answer again.',
   split:
-    'The batch is halved until single rows are left. A row that is refused on its own is rejected; the others are delivered.',
+    'The batch is halved until single rows are left. A row that is refused as the only row of a batch is rejected; all other rows are delivered.',
   reauthenticate: 'The transfer fails, and the connection is broken until you save valid credentials and activate it.',
   reconfigure:
     'The transfer fails, and the connection is broken until you fix a setting or the platform, and activate it.',
   restart:
     'Another runner continues the transfer. If the error persists, the transfer fails and the connection is broken.',
+  reassign:
+    'Another worker continues the transfer, a few times. If the error persists, the transfer fails and the connection goes offline until both sides answer again.',
   fail: 'The transfer fails. The connection does not change, and the next transfer can succeed.',
   stop: 'The transfer is cancelled because its connection or sub-account was changed. The connection does not change.',
 } as const

@@ -1,6 +1,6 @@
 /**
- * Every error code of the API: its HTTP status, its message, and its description in `docs/errors.md`.
- * A rule can refuse a request only with one of these codes. (Specification, section 7.)
+ * Every error code of the API: its HTTP status, its message, and its description in `docs/errors.md`. A rule can refuse a
+ * request only with one of these codes. (Specification, section 7.)
  */
 export type ErrorDefinition = {
   /** HTTP status, and the envelope's `statusCode`. */
@@ -20,18 +20,18 @@ export const errors = {
   passkey_invalid: {
     status: 400,
     message: 'The passkey cannot be registered. Request new options and try again with this browser.',
-    when: 'Register a Passkey with an answer that is not for the challenge, the session or this service, whose challenge was used or has expired, without verification of the user, or for a credential that you have registered.',
+    when: 'Register a Passkey with an answer for another challenge, session or service, with a challenge that was used or has expired, without verification of the user, or with a credential that is already registered.',
   },
   account_required: {
     status: 400,
     message: 'A sub-account is required. Send its identifier in the query parameter accountId.',
-    when: 'The operation works on a connector or a single connection, and `accountId` is missing.',
+    when: 'The operation needs a sub-account, and `accountId` is missing.',
   },
   unauthorized: {
     status: 401,
     message:
       'A valid bearer token is required. Request one from POST /es/v2/oauth/client-token and send it as Authorization: Bearer <token>.',
-    when: 'The bearer token is missing, malformed, unknown, expired or revoked, and there is no session of a person that is valid. The response has the header `WWW-Authenticate: Bearer`.',
+    when: 'The bearer token is missing, malformed, unknown, expired or revoked, and the request has no valid session of a person. The response has the header `WWW-Authenticate: Bearer`.',
   },
   invalid_client: {
     status: 401,
@@ -41,33 +41,33 @@ export const errors = {
   sign_in_failed: {
     status: 401,
     message: 'Sign-in failed. Check the e-mail address and the password, or use another way to sign in.',
-    when: 'Sign In with an e-mail address that is unknown, or a password that is wrong; Sign In with a Passkey with one that is unknown, or an answer that is not valid. The answer is the same for all.',
+    when: 'Sign In with an unknown e-mail address or a wrong password, or Sign In with a Passkey with an unknown passkey or an invalid answer. The response is the same in all cases.',
   },
   wrong_password: {
     status: 403,
-    message: 'The present password is wrong. Check it and retry.',
-    when: 'Change Password without the present password, or with a wrong one.',
+    message: 'The current password is wrong. Check it and retry.',
+    when: 'Change Password without the current password, or with a wrong one.',
   },
   single_sign_on_required: {
     status: 403,
     message: 'Your organization requires single sign-on. Sign in with its identity provider.',
-    when: 'A person other than an owner proves who they are with a password or a passkey, and their organization requires single sign-on.',
+    when: 'A person who is not an owner uses a password or a passkey, and their organization requires single sign-on.',
   },
   second_factor_required: {
     status: 403,
     message:
-      'Your organization accepts no password alone. Sign in with your passkey or single sign-on. If you have neither, sign in with your password and register a passkey.',
-    when: 'A person proves who they are with a password, their organization requires a second factor, and they have a passkey or have signed in with single sign-on before; or the session of one who has neither calls anything before a passkey is registered.',
+      'Your organization requires a second factor. Sign in with your passkey or single sign-on. If you have neither, sign in with your password and register a passkey.',
+    when: 'A person uses a password, their organization requires a second factor, and they have a passkey or have signed in with single sign-on before. Or a person who has neither calls another operation before they have registered a passkey.',
   },
   csrf_token_invalid: {
     status: 403,
     message: 'The request has no valid X-CSRF-Token. Read csrfToken from GET /es/v2/me and send it with the request.',
-    when: 'A request that can change something is authenticated by the cookie of a session, and has no `X-CSRF-Token`, the one of another session, or comes from another site.',
+    when: 'A request that can change something is authenticated by a session cookie, and has no `X-CSRF-Token`, the token of another session, or comes from another site.',
   },
   forbidden: {
     status: 403,
-    message: 'Your credentials do not allow this. See details for the scope that is missing, and ask for it.',
-    when: 'The token, or the role of the person, does not have the scope that the operation requires, is limited to named sub-accounts where the operation concerns the whole organization, has limits where the operation says how people sign in, or would grant more than it has itself. `details` names what is missing.',
+    message: 'Your credentials do not allow this. See details for the missing scope, and ask for it.',
+    when: 'The token, or the role of the person, does not have the required scope, is limited to sub-accounts although the operation concerns the whole organization, has limits although the operation changes how people sign in, or would grant permissions that it does not have. `details` names the missing permission.',
   },
   organization_account_not_allowed: {
     status: 403,
@@ -83,7 +83,7 @@ export const errors = {
   link_invalid: {
     status: 404,
     message: 'This link is not valid. It was used, replaced or has expired. Ask for a new one.',
-    when: 'The link of an invitation, one to reset a password, a connect link, or the `link` with which a person confirms a sign-in at the identity provider is unknown, for someone else, was used, was replaced by a later one, was revoked, or has expired.',
+    when: 'A link is unknown, for someone else, was used, was replaced by a later one, was revoked, or has expired: an invitation, a link to reset a password, a connect link, or the `link` with which a person confirms a sign-in at the identity provider.',
   },
   method_not_allowed: {
     status: 405,
@@ -119,7 +119,7 @@ export const errors = {
   configuration_busy: {
     status: 409,
     message:
-      'A transfer of the connection is active, and continues with the configurations that it has. Wait until it has ended or cancel it, then retry.',
+      'A transfer of the connection is active and uses the current configurations. Wait until it has ended or cancel it, then retry.',
     when: 'Update Connection with another configuration of its source or destination while a transfer of the connection is active.',
   },
   configuration_deleted: {
@@ -136,7 +136,7 @@ export const errors = {
   connection_not_ready: {
     status: 409,
     message: 'The connection is not ready to move data. Complete the items listed in details, then retry.',
-    when: 'A connection would become or stay active although its source or destination is not configured, or a required value is missing or would be cleared.',
+    when: 'A connection would become or stay active although its source or destination is not configured, a required value is missing or would be cleared, or another mirror writes to the same table.',
   },
   connection_deleted: {
     status: 409,
@@ -162,13 +162,13 @@ export const errors = {
   transfer_active: {
     status: 409,
     message:
-      'Another transfer of the connection is active, and a test cannot run beside it. Wait until it has ended or cancel it, then retry.',
-    when: 'A test is requested while a transfer of the connection is active that is no test, or the other way round.',
+      'Another transfer of the connection is active. A test and another transfer cannot run concurrently. Wait until it has ended or cancel it, then retry.',
+    when: 'A test is requested while another transfer of the connection is active, or a transfer while a test is active.',
   },
   transfer_blacked_out: {
     status: 409,
     message:
-      'No transfer of the connection starts now, because of its blackout. See details for when it ends, then retry.',
+      'No transfer of the connection starts during its blackout. See details for the end of the blackout, then retry.',
     when: 'A transfer is requested during the blackout of the connection.',
   },
   transfer_ended: {
@@ -179,7 +179,7 @@ export const errors = {
   nothing_to_retry: {
     status: 409,
     message: 'The parts of this transfer cannot be retried. See details for the reason, and start a new transfer.',
-    when: 'Retry of a transfer that has no parts without success, or that another transfer followed, or whose parts cannot continue.',
+    when: 'Retry of a transfer without failed parts, after a later transfer was started, or with parts that cannot continue.',
   },
   nothing_to_replay: {
     status: 409,
@@ -195,14 +195,14 @@ export const errors = {
   authorization_not_available: {
     status: 409,
     message:
-      'The operator has not registered an app with this platform. Ask your operator to do so (details says how), or save credentials of your own in the connector.',
-    when: 'Authorize Connector, while no app is registered with the platform of the connector (`penstock oauth-app set`).',
+      'The operator has not registered an app with this platform. Ask your operator to do so (see details), or save your own credentials in the connector.',
+    when: 'Authorize Connector while no app is registered with the platform of the connector (the command `oauth-app set` of Penstock).',
   },
   quota_exceeded: {
     status: 409,
     message:
-      'Quota exceeded. Delete what you no longer need, or ask your operator to raise the setting named in details.',
-    when: 'Add Account, Create a Connection, or enabling a schedule, when the quota is reached; or creating client credentials, people, connect links, alert rules or webhooks, or uploading a file, when the organization, or the sub-account, has as many as it may. `details` names the quota and its setting. Deleted accounts and connections do not count, unless the total with them is ten times the quota.',
+      'Quota exceeded. Delete resources that you no longer need, or ask your operator to raise the setting named in details.',
+    when: 'A limit of the organization or the sub-account is reached. This applies to creating sub-accounts, connections, client credentials, people, connect links, alert rules and webhooks, enabling a schedule, uploading a file, and starting a transfer when the rows of this month are used up. `details` names the quota and its setting. Deleted accounts and connections do not count, unless the total with them is ten times the quota.',
   },
   client_revoked: {
     status: 409,
@@ -212,13 +212,13 @@ export const errors = {
   user_exists: {
     status: 409,
     message:
-      'There is a person with this e-mail address in your organization. Change their role, or invite them again.',
-    when: 'Invite User, or Accept Invitation, with an e-mail address that a person of the organization has.',
+      'Your organization already has a person with this e-mail address. Change their role, or invite them again.',
+    when: 'Invite User, or Accept Invitation, with the e-mail address of a person in the organization.',
   },
   user_joined: {
     status: 409,
     message:
-      'This person has accepted the invitation, or is deactivated. If they cannot sign in, they can request a new password, or are activated at the identity provider.',
+      'This person has accepted the invitation, or is deactivated. If they cannot sign in, they can request a new password. Activate deactivated people at the identity provider.',
     when: 'Resend Invitation to a person who has accepted the invitation, or is deactivated.',
   },
   last_owner: {
@@ -229,23 +229,23 @@ export const errors = {
   second_factor_missing: {
     status: 409,
     message:
-      'You cannot require what you do not have yet. Register a passkey, or set up single sign-on, sign in with it, and try again.',
-    when: 'Set Sign-in Rules with `secondFactorRequired`, by a person who has signed in with a password, or by client credentials where no owner has a passkey or has signed in with single sign-on.',
+      'You need a second factor before you can require it. Register a passkey, or set up single sign-on, sign in with it, and try again.',
+    when: 'Set Sign-in Rules with `secondFactorRequired`, by a person who has signed in with a password, or by client credentials if no owner has a passkey or has signed in with single sign-on.',
   },
   last_credential: {
     status: 409,
     message: 'This is your only way to sign in. Set a password or register another passkey first.',
-    when: 'Remove a Passkey, where the person could not sign in without it.',
+    when: 'Remove a Passkey if the person could not sign in without it.',
   },
   organization_required: {
     status: 409,
     message: 'This e-mail address and password are in several organizations. Send organizationId to name one.',
-    when: 'Sign In without `organizationId`, with an e-mail address and a password that fit people of several organizations. `details` names these.',
+    when: 'Sign In without `organizationId`, with an e-mail address and a password that are valid in several organizations. `details` lists them.',
   },
   alert_rule_without_channel: {
     status: 409,
     message: 'The alert rule sends no messages. Add an e-mail address, people by their role, Slack or Teams first.',
-    when: 'Test an Alert Rule that has no channel, or only e-mail where the operator has not set up mail or no one has the roles.',
+    when: 'Test an Alert Rule that has no channel, or only e-mail, and the operator has not set up mail or nobody has the roles.',
   },
   not_editable: {
     status: 409,
@@ -254,9 +254,8 @@ export const errors = {
   },
   stored_value_unreadable: {
     status: 409,
-    message:
-      'A value that is stored sealed cannot be opened. Ask your operator to restore it from a backup, or enter it again.',
-    when: 'A sealed value of the database was altered, moved or truncated, is not sealed, or its key is not known. Nothing is taken from it.',
+    message: 'A sealed value cannot be opened. Ask your operator to restore it from a backup, or enter it again.',
+    when: 'A sealed value of the database was altered, moved or truncated, is not sealed, or its key is unknown. The service does not use it.',
   },
   precondition_failed: {
     status: 412,
@@ -265,19 +264,19 @@ export const errors = {
   },
   payload_too_large: {
     status: 413,
-    message: 'The body is larger than 1 MiB, or the file than the size in details. Send smaller requests.',
-    when: 'The request body exceeds 1,048,576 bytes, or an uploaded file what the operator allows; `details` says how much that is.',
+    message: 'The body is larger than 1 MiB, or the file is larger than the size in details. Send smaller requests.',
+    when: 'The request body exceeds 1,048,576 bytes, or an uploaded file exceeds the limit of the operator, which is in `details`.',
   },
   unsupported_media_type: {
     status: 415,
     message:
-      'The body must be JSON in UTF-8, with Content-Type: application/json; or, to upload a file, its bytes, with Content-Type: application/octet-stream.',
+      'The body must be JSON in UTF-8, with Content-Type: application/json. To upload a file, send its bytes with Content-Type: application/octet-stream.',
     when: 'The body has another content type, character set or content encoding.',
   },
   connectors_incompatible: {
     status: 422,
     message: 'These connectors cannot be paired. GET /es/v2/connectors/supported lists the compatible ones.',
-    when: 'Create a Connection with a source and a destination whose roles or categories are not compatible. `details` says why.',
+    when: 'Create a Connection with a source and a destination whose roles or categories are not compatible. `details` contains the reasons.',
   },
   connector_immutable: {
     status: 422,
@@ -292,24 +291,24 @@ export const errors = {
   },
   backfill_not_supported: {
     status: 422,
-    message: 'A backfill of this connection is not possible. Details say why, and what to change.',
-    when: 'A backfill is requested of a source that cannot read a range, or that needs another setting for it, or for a destination that replaces everything with the records of each transfer.',
+    message: 'A backfill of this connection is not possible. See details for the reason and what to change.',
+    when: 'A backfill is requested for a source that cannot read a range or needs another setting for it, or for a destination that replaces everything with the records of each transfer.',
   },
   test_not_supported: {
     status: 422,
     message:
-      'A test would replace everything at the destination with a few records. Change the setting named in details, or start a whole transfer.',
+      'A test would replace everything at the destination with a few records. Change the setting named in details, or start a normal transfer.',
     when: 'A test is requested for a connection whose destination replaces everything with the records of each transfer.',
   },
   platform_refused: {
     status: 422,
     message: 'The data could not be read or converted. See details for the reason and what to do.',
-    when: 'Preview Connection, when the source or its platform refuses or does not answer, or when the columns cannot be mapped. Discover Values, when the platform refuses or does not answer.',
+    when: 'Preview Connection if the source or its platform refuses or does not answer, or if the columns cannot be mapped. Discover Values if the platform refuses or does not answer.',
   },
   provider_refused: {
     status: 422,
     message: 'The identity provider cannot be used, and nothing was saved. See details for the reason and what to do.',
-    when: 'Set Single Sign-on with an issuer that cannot be reached, may not be reached, or does not answer with the configuration of an OpenID Connect provider.',
+    when: 'Set Single Sign-on with an issuer that cannot be reached, that the network policy does not allow, or that does not return the configuration of an OpenID Connect provider.',
   },
   check_not_supported: {
     status: 422,
@@ -323,7 +322,7 @@ export const errors = {
   },
   asking_not_supported: {
     status: 422,
-    message: 'This connector has no single requests. Preview a connection instead.',
+    message: 'This connector does not support single requests. Preview a connection instead.',
     when: 'Ask Source of a connector whose source has no `asks` in its definition.',
   },
   authorization_not_supported: {
@@ -334,12 +333,22 @@ export const errors = {
   idempotency_key_reused: {
     status: 422,
     message: 'This Idempotency-Key was used for another request. Use a new key for a new request.',
-    when: 'The same `Idempotency-Key` came with another operation, query or body within 24 hours.',
+    when: 'The same `Idempotency-Key` was sent with another operation, query or body within 24 hours.',
+  },
+  too_slow: {
+    status: 422,
+    message: 'The database needed more than 30 seconds. Ask for less, such as fewer days or a smaller offset.',
+    when: 'A statement of the request took the database longer than 30 seconds: the request reads a large part of millions of entries, or the database is busy. Nothing was changed.',
+  },
+  answer_too_large: {
+    status: 422,
+    message: 'The answer would have more than 32 MiB. Request a smaller page.',
+    when: 'The entries of the page have more than 32 MiB, such as 500 connections with the longest settings. Request fewer entries with `size`.',
   },
   rate_limited: {
     status: 429,
     message: 'Too many requests. Wait for the seconds in Retry-After, then retry.',
-    when: 'The client sent more requests than the operator allows, or too many token requests failed. The response has the header `Retry-After`.',
+    when: 'The client sent more requests than the operator allows, too many token requests failed, or the requests of your organization occupied all connections to the database that it can use for 10 seconds. The response has the header `Retry-After`.',
   },
   too_many_connections: {
     status: 429,
@@ -365,14 +374,13 @@ export const errors = {
   sample_not_available: {
     status: 409,
     message:
-      'This deployment keeps no sample data. Use a database of your own, or ask your operator to run the service on its embedded PostgreSQL.',
-    when: 'Sample data needs the embedded PostgreSQL, and a network policy that allows private addresses. `details` says what is missing.',
+      'This deployment cannot store sample data. Use your own database, or ask your operator to run the service on its embedded PostgreSQL.',
+    when: 'Sample data needs the embedded PostgreSQL, and a network policy that allows private addresses. `details` names what is missing.',
   },
   connector_unavailable: {
     status: 503,
-    message:
-      'The process that answered does not have a connector that was added. Ask your operator to add it on every machine and to restart Penstock there.',
-    when: 'An operator added a connector after this process started, or on another machine. `details` says which one. The response has the header `Retry-After`.',
+    message: 'The service has no definition of a connector that an operator added. Ask your operator to add it again.',
+    when: 'The database was created by a version that did not store definitions of added connectors, and no machine has the connector. `details` names it. The response has the header `Retry-After`.',
   },
   unavailable: {
     status: 503,
@@ -383,7 +391,7 @@ export const errors = {
 
 export type ErrorCode = keyof typeof errors
 
-/** One field error of a request: if it is and how to fix it. */
+/** One field error of a request: the field, and how to fix it. */
 export type FieldError = {
   /** `body.name`, `query.size`, `body.secretConfig.apiToken`, `header.if-match` … */
   field: string

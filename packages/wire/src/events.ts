@@ -13,8 +13,8 @@ import {
 import { type Static, type TSchema, Type } from './type.ts'
 
 /**
- * Events, as webhooks receive them: what each type is sent for, and the schema of its data. A type that is added here is in the
- * documents, in the contract and in the client. No data is a secret, or a value of a record.
+ * Events, as webhooks receive them: when each type is sent, and the schema of its data. The documents, the contract and the
+ * client are derived from this table. Data never contains a secret or a value of a record.
  */
 
 const orNull = (schema: TSchema, description: string, shown: unknown = null) =>
@@ -29,17 +29,17 @@ const transfer = exactly(
     }),
     trigger: oneOf(transferTriggers, { description: 'What started it', examples: ['schedule'] }),
     replayOf: Type.Union([Type.String(), Type.Null()], {
-      description: 'The transfer whose rejected records it sent again; null: none',
+      description: 'The transfer whose rejected records it sent again; null: not a replay',
       examples: [null],
     }),
-    test: flag('Whether it was a test, which sends a few records and does not count as volume', false),
+    test: flag('Whether it was a test, which sends a few records and adds no volume', false),
     read: count('Records read from the source', 1000),
     sent: count('Records sent to the destination', 998),
     accepted: count('Records that the destination accepted', 990),
     rejected: count('Records rejected', 10),
     changedColumns: count('Columns that changed since the last successful transfer', 0),
     errorCode: Type.Union([Type.String(), Type.Null()], {
-      description: 'Code of the error; null: it has none',
+      description: 'Code of the error; null: no error',
       examples: [null],
     }),
     errorSide: Type.Union([oneOf(roles, { description: 'Side', examples: ['Source'] }), Type.Null()], {
@@ -48,7 +48,7 @@ const transfer = exactly(
     }),
     createdTime: unixSeconds('When it was requested', example.createdTime),
     startedTime: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
-      description: 'When it started, Unix time in seconds; null: it never did',
+      description: 'When it started, Unix time in seconds; null: it did not start',
       examples: [example.createdTime],
     }),
     finishedTime: unixSeconds('When it ended'),
@@ -67,7 +67,7 @@ const rulesBroken = exactly(
         {
           check: oneOf(ruleChecks, { description: 'Check of the rule', examples: ['rejected'] }),
           action: oneOf(ruleActions, { description: 'Reaction to a broken rule', examples: ['stop'] }),
-          column: orNull(Type.String(), 'The column; null: the rule is about none', null),
+          column: orNull(Type.String(), 'The column; null: the rule has no column', null),
           message: text('The numbers that broke it', '30 of 1,000 records were rejected (3 %), at most 2 %.'),
         },
         { description: 'Broken rule' },
@@ -94,7 +94,7 @@ const connectorConfigured = exactly(
   {
     ...connector,
     name: text('Name of the configuration', example.destination.name),
-    configured: flag('Whether everything that is required is saved'),
+    configured: flag('Whether all required values are saved'),
   },
   { description: 'A connector whose configuration was saved' },
 )
@@ -119,7 +119,7 @@ const connectLinkCompleted = exactly(
       description: 'Connectors that the customer configured',
       examples: [[example.destination.connectorId]],
     }),
-    connectionId: orNull(Type.String(), 'The connection that was created; null: none', example.connectionId),
+    connectionId: orNull(Type.String(), 'The connection that was created; null: no connection', example.connectionId),
   },
   { description: 'A connect link that a customer finished' },
 )
@@ -128,11 +128,11 @@ const incident = {
   ruleId: identifier('the alert rule', example.alertRuleId),
   ruleName: text('Name of the rule', 'Failures'),
   reasons: Type.Array(oneOf(alertReasons, { description: 'Reason', examples: ['connection_broken'] }), {
-    description: 'What was found, the worst first',
+    description: 'Reasons that were found, the worst first',
     examples: [['connection_broken', 'transfer_failed']],
   }),
-  transferId: orNull(Type.String(), 'The transfer that it was opened for; null: none', example.transferId),
-  errorCode: orNull(Type.String(), 'Code of the error of that transfer; null: none', 'invalid_credentials'),
+  transferId: orNull(Type.String(), 'The transfer that caused the incident; null: no transfer', example.transferId),
+  errorCode: orNull(Type.String(), 'Code of the error of that transfer; null: no error', 'invalid_credentials'),
   errorSide: orNull(
     oneOf(roles, { description: 'Side', examples: ['Destination'] }),
     'Where that error happened; null: at neither side',
@@ -144,14 +144,14 @@ const alertOpened = exactly(incident, { description: 'An incident that began' })
 const alertResolved = exactly(
   {
     ...incident,
-    resolvedTime: unixSeconds('When it was over'),
+    resolvedTime: unixSeconds('When it ended'),
     resolution: oneOf(alertResolutions, {
       description:
-        'recovered: it works again. stopped: the connection was disabled or deleted. rule_changed: the rule does not look for it any more',
+        'recovered: it works again. stopped: the connection was disabled or deleted. rule_changed: the rule no longer covers it',
       examples: ['recovered'],
     }),
   },
-  { description: 'An incident that is over' },
+  { description: 'An incident that ended' },
 )
 const webhookDisabled = exactly(
   {
@@ -169,7 +169,7 @@ const webhookTest = exactly(
   { description: 'A test that was requested' },
 )
 
-/** Every type of event: when it is sent, its data, and the scope that reads what it is about: who has a webhook sent it needs it. */
+/** Every type of event: when it is sent, its data, and the scope that is required to subscribe to it or to read it. */
 export const events = {
   'transfer.succeeded': {
     when: 'A transfer ended and no record was rejected',
@@ -184,7 +184,7 @@ export const events = {
   'transfer.failed': { when: 'A transfer failed', data: transfer, scope: 'transfers:read' },
   'transfer.cancelled': { when: 'A transfer was cancelled', data: transfer, scope: 'transfers:read' },
   'transfer.rules_broken': {
-    when: 'A transfer ended that broke rules of its connection which stop or warn',
+    when: 'A transfer broke rules of its connection that stop or warn',
     data: rulesBroken,
     scope: 'transfers:read',
   },
@@ -194,7 +194,7 @@ export const events = {
     scope: 'connections:read',
   },
   'connection.deleted': {
-    when: 'A connection was deleted, alone or with its sub-account',
+    when: 'A connection was deleted, separately or with its sub-account',
     data: connectionDeleted,
     scope: 'connections:read',
   },
@@ -209,7 +209,7 @@ export const events = {
     scope: 'connectors:read',
   },
   'alert.opened': { when: 'An incident of an alert rule began', data: alertOpened, scope: 'alerts:read' },
-  'alert.resolved': { when: 'An incident of an alert rule is over', data: alertResolved, scope: 'alerts:read' },
+  'alert.resolved': { when: 'An incident of an alert rule ended', data: alertResolved, scope: 'alerts:read' },
   'account.created': { when: 'A sub-account was added', data: account, scope: 'accounts:read' },
   'account.updated': { when: 'A sub-account was renamed, enabled or disabled', data: account, scope: 'accounts:read' },
   'account.deleted': { when: 'A sub-account was deleted', data: account, scope: 'accounts:read' },
@@ -229,7 +229,7 @@ export const events = {
     scope: 'webhooks:read',
   },
   'webhook.test': {
-    when: 'A test of the webhook was requested. It is sent whatever types the webhook takes',
+    when: 'A test of the webhook was requested. It is sent regardless of the types of the webhook',
     data: webhookTest,
     scope: 'webhooks:read',
   },
@@ -240,7 +240,7 @@ export const eventTypeNames = Object.keys(events) as EventType[]
 
 export const isEventType = (type: string): type is EventType => Object.hasOwn(events, type)
 
-/** The scopes that it takes to have events of these types sent, or to read them; null: of every type. */
+/** The scopes that are required to subscribe to events of these types, or to read them; null: every type. */
 export const scopesOfEvents = (types: readonly EventType[] | null): Scope[] => [
   ...new Set((types ?? eventTypeNames).map((type) => events[type].scope)),
 ]
@@ -253,11 +253,11 @@ export const eventSchema = <T extends EventType>(type: T) =>
       timestamp: unixSeconds('When it happened'),
       organizationId: identifier('the organization', example.ownerId),
       accountId: Type.Union([Type.String(), Type.Null()], {
-        description: 'The sub-account that it happened in; null: in none',
+        description: 'The sub-account of the event; null: no sub-account',
         examples: [/^(?:client|webhook)/.test(type) ? null : example.accountId],
       }),
       connectionId: Type.Union([Type.String(), Type.Null()], {
-        description: 'The connection that it happened to; null: to none',
+        description: 'The connection of the event; null: no connection',
         examples: [/^(?:transfer|connection|alert)\./.test(type) ? example.connectionId : null],
       }),
       data: events[type].data as (typeof events)[T]['data'],

@@ -3,25 +3,25 @@ import { secretFormError } from './secret-forms.ts'
 import type { SecretForm } from './terms.ts'
 
 /**
- * Which values the fields of connectors take (specification, section 2.6). The service reads what it is sent by this, and
- * `plan` finds by it what the service would refuse; there is no second rule.
+ * Which values the fields of connectors accept (specification, section 2.6). The service validates requests with this rule, and
+ * `plan` predicts its refusals with it.
  */
 
-/** The part of a field that decides which values it takes. */
+/** The part of a field that decides which values it accepts. */
 export type ValueField = {
   readonly type: 'Text' | 'Password' | 'Number' | 'Date' | 'Boolean' | 'Select' | 'Multi-Select'
   readonly options?: readonly string[] | undefined
-  /** Of a number; `max` also of a text, in characters. */
+  /** For a number; `max` also for a text, in characters. */
   readonly min?: number | undefined
   readonly max?: number | undefined
-  /** Of a secret. */
+  /** For a secret. */
   readonly form?: SecretForm | undefined
 }
 
 /** A value as it is stored, or why it is refused, to follow the name of the field. */
 export type ReadValue = { read: string | number | boolean | string[] } | { wrong: string }
 
-/** Reads a value that is not empty. Values travel as text when they are read; so each kind takes its text form beside its own. */
+/** Reads a value that is not empty. Values are returned as text, so each kind accepts its text form in addition to its own. */
 export function readFieldValue(field: ValueField, sent: unknown): ReadValue {
   switch (field.type) {
     case 'Text':
@@ -47,7 +47,7 @@ export function readFieldValue(field: ValueField, sent: unknown): ReadValue {
 
 function readText(sent: unknown, lengthMax: number): ReadValue {
   if (typeof sent !== 'string') return { wrong: 'must be text' }
-  // Characters are counted as people and the contract count them, not as UTF-16 does.
+  // Characters are Unicode code points, as in the contract, not UTF-16 units.
   if (sent.length > lengthMax && [...sent].length > lengthMax)
     return { wrong: `must have at most ${lengthMax} characters` }
   if (sent.trim() === '') return { wrong: 'must not be blank' }
@@ -88,7 +88,7 @@ function readOptions(field: ValueField, sent: unknown): ReadValue {
   return { read: [...new Set<string>(list)] }
 }
 
-/** Whether the calendar has a day, as YYYY-MM-DD: the 30th of February would become a day of March. */
+/** Whether a day exists, as YYYY-MM-DD: JavaScript would turn the 30th of February into a day of March. */
 export function isDay(day: string): boolean {
   const at = new Date(`${day}T00:00:00Z`)
   return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(day)

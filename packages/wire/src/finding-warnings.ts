@@ -3,49 +3,57 @@ import type { ConnectorErrorCode } from './transfer-errors.ts'
 /** Problems that a preview finds. They do not fail the transfer. */
 export const findingWarnings = {
   required_column_not_delivered: {
-    when: 'The destination needs a value in a column that nothing is mapped to and that has no default. A trigger may still fill it.',
-    todo: 'Map a column to it, or give it a default.',
+    when: 'A required column of the destination is not mapped and has no default. A trigger may still fill it.',
+    todo: 'Map a column to it, or add a default.',
   },
   expected_value_missing: {
     when: 'Some of the previewed records lack a value that the platform expects. It may match or use them less, or not at all.',
     todo: 'Map a column to it.',
   },
   replaced_in_parts: {
-    when: 'The records replace all that is there, and the platform takes them in several requests. If the transfer fails in between, only a part is there until a transfer succeeds.',
-    todo: 'Start another transfer if one fails, or add and remove records instead of replacing them.',
+    when: 'The records replace all existing records, and the platform needs several requests for them. If the transfer fails in between, the destination contains only a part of them until a transfer succeeds.',
+    todo: 'If a transfer fails, start another one. Or add and remove records instead of replacing them.',
   },
   type_mismatch: {
     when: 'Some of the previewed records have a value that the destination column does not accept.',
     todo: 'Map another column to it, or change its type.',
   },
   rows_not_tried: {
-    when: 'The preview cannot find all records that the destination would reject: it could not try them there, or not under all rules of the table.',
+    when: 'The preview cannot find all records that the destination would reject, because it could not try them there, or not with all rules of the table.',
     todo: 'Read the rejected records after the first transfer, or send a few records as a test.',
   },
   vanished_rows_stay: {
-    when: 'The source reads some days again. A record that its platform does not report any more stays at the destination with its last figures.',
-    todo: 'Do what the message says, or remove such records there yourself.',
+    when: 'The source reads some days again. If its platform no longer reports a record, the record stays at the destination with its last figures.',
+    todo: 'Follow the message, or remove such records at the destination.',
+  },
+  state_forgotten: {
+    when: 'Settings that name the data or its destination differ from the settings of the last transfer. The cursor belongs to the earlier settings, so the next transfer reads the source from its beginning.',
+    todo: 'If this is not intended, restore the earlier settings before the next transfer.',
   },
   rows_inserted_again: {
-    when: 'The destination inserts rows, a transfer has sent rows before, and the source is read from its beginning. The next transfer inserts rows that it has a second time.',
-    todo: 'Write by a key, send only new and changed rows, or have the source read incrementally.',
+    when: 'The destination inserts rows, a transfer has sent rows before, and the source is read from its beginning. The next transfer inserts existing rows again.',
+    todo: 'Write by a key, send only new and changed rows, or read the source incrementally.',
+  },
+  removed_rows_stay: {
+    when: 'The table whose changes are read is copied again. Rows that were removed from it in the meantime can stay at the destination.',
+    todo: 'Remove them at the destination, or send rows as a mirror before the table is copied again.',
   },
   columns_not_read: {
-    when: 'The source has columns that its API does not return, so no transfer has them.',
-    todo: 'Nothing, unless you need them; then select columns with the same data.',
+    when: 'The API of the source does not return some columns, so transfers do not contain them.',
+    todo: 'If you need them, select other columns with the same data.',
   },
   changes_waiting: {
     when: 'A database keeps much of its log for the changes that this connection has not read yet.',
-    todo: 'Run transfers more often, or remove what the message names if nothing reads it any more.',
+    todo: 'Run transfers more often. If nothing reads the slot or log that the message names, remove it.',
   },
   changes_kept_briefly: {
-    when: 'A database keeps the log that changes are read from for less than a day.',
+    when: 'A database keeps its log of changes for less than a day.',
     todo: 'Raise the time as the message says, or run transfers more often.',
   },
   rows_without_cursor: {
-    when: 'Some rows of an incremental source have no value in the cursor column, or not a finite number. No transfer reads them.',
-    todo: 'Give these rows a value, use another column as the cursor, or read all rows each time.',
+    when: 'Some rows of an incremental source have no value in the cursor column, or a number that is not finite. No transfer reads them.',
+    todo: 'Add a value to these rows, use another cursor column, or read all rows each time.',
   },
 } as const
-/** The code of a finding: the one with which a transfer would fail, or a warning. */
+/** The code of a finding: the code with which a transfer would fail, or a warning. */
 export type FindingCode = ConnectorErrorCode | 'connector_failed' | keyof typeof findingWarnings

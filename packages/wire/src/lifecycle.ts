@@ -1,23 +1,23 @@
 import type { ConnectionStatus } from './terms.ts'
 
 /**
- * The lifecycle of a connection (specification, section 3; the open transitions as settled in `docs/api-decisions.md`).
- * The server decides by this table and the console draws from it; there is no second one.
+ * The lifecycle of a connection (specification, section 3; the open transitions as settled in `docs/api-decisions.md`). The
+ * server and the console use this one table.
  */
 
 /** Actions that a caller can request on a connection's status. */
 export const statusActions = ['activate', 'enable', 'disable'] as const
 export type StatusAction = (typeof statusActions)[number]
 
-/** Everything that can move a connection: what callers ask, what transfers meet, and time. */
+/** Everything that can change the status of a connection: requests of callers, results of transfers, and time. */
 export const triggers = [...statusActions, 'delete', 'restore', 'breakdown', 'outage', 'recovery'] as const
 export type Trigger = (typeof triggers)[number]
 
 /** Where a trigger leads from a status. */
 export type Transition =
-  /** The connection moves (or stays) there; `ready` says that both sides must be configured and complete first. */
+  /** The connection gets (or keeps) this status; with `ready`, both sides must be configured and complete first. */
   | { to: ConnectionStatus; ready: boolean }
-  /** The connection goes back to the status it was disabled or deleted from; to `active` only when ready. */
+  /** The connection returns to its status before it was disabled or deleted; to `active` only if it is ready. */
   | { to: 'previous' }
   /** Refused with this error code. */
   | { refused: 'connection_deleted' | 'connection_not_deleted' }
@@ -30,8 +30,8 @@ const isDeleted: Transition = { refused: 'connection_deleted' }
 const isNotDeleted: Transition = { refused: 'connection_not_deleted' }
 
 /**
- * Every status × every trigger. `breakdown`, `outage` and `recovery` are what transfers and probes meet; if they no
- * longer apply, because another change came first, they change nothing.
+ * Every status × every trigger. `breakdown`, `outage` and `recovery` are results of transfers and probes. If they no longer
+ * apply, because the status changed in the meantime, they change nothing.
  */
 export const lifecycle: { readonly [S in ConnectionStatus]: { readonly [T in Trigger]: Transition } } = {
   'In-progress': {

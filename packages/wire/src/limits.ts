@@ -1,15 +1,15 @@
 /**
- * Every bound of the interface, with its unit last in its name.
- * The schemas, the rules and the documents read these; none repeats a number. (Specification, section 8.)
+ * Every limit of the interface, with its unit last in its name. The schemas, the rules and the documents use these constants
+ * and repeat no number. (Specification, section 8.)
  */
 export const limits = {
   /** Values that identify a person, in one search for the person. */
   personValuesMax: 20,
-  /** Characters of such a value, at least: a shorter one would be found in records of other people. */
+  /** Minimum characters of such a value: a shorter value would match records of other people. */
   personValueLengthMin: 5,
-  /** Characters of such a value, at most. */
+  /** Maximum characters of such a value. */
   personValueLengthMax: 320,
-  /** Kept records that one search for a person looks through. */
+  /** Kept records that one call of the search for a person checks. */
   personRecordsMax: 5_000,
   /** Characters of a name of an account or a connection, after trimming. */
   nameLengthMax: 200,
@@ -39,7 +39,7 @@ export const limits = {
   offsetMax: 2_147_483_647,
   /** Bytes of a request body. */
   bodyBytesMax: 1_048_576,
-  /** Errors named in one refusal; a body can hold more. */
+  /** Errors named in one refusal; a body can contain more. */
   fieldErrorsMax: 100,
   /** Characters of the field that an error names; a caller can make up longer ones. */
   errorFieldLengthMax: 200,
@@ -59,7 +59,7 @@ export const limits = {
   savedFiltersMax: 100,
   /** Characters of the query of a saved filter. */
   savedFilterLengthMax: 3_000,
-  /** Mapping templates of an organization, of them those of one sub-account, and columns that one is applied to. */
+  /** Mapping templates of an organization and of one sub-account, and columns to which a template is applied. */
   mappingTemplatesMax: 1_000,
   mappingTemplatesOfAccountMax: 100,
   templateColumnsMax: 2_000,
@@ -79,7 +79,7 @@ export const limits = {
   transferLogLinesMax: 300,
   transferLogAttemptsMax: 10,
   transferLogTextLengthMax: 500,
-  /** Columns of a side that are kept to compare them with those of the next transfer. */
+  /** Columns of a side that are kept to compare them with the columns of the next transfer. */
   shapeColumnsMax: 1_000,
   /** Changed columns that a transfer lists. */
   columnChangesMax: 100,
@@ -89,24 +89,24 @@ export const limits = {
   ruleValueLengthMax: 200,
   /** Windows of the blackout of one connection. */
   blackoutWindowsMax: 20,
-  /** Connections that one runs after. */
+  /** Connections after which a connection runs. */
   runAfterMax: 20,
-  /** Groups of a sub-account, and transfers of one that run concurrently. */
+  /** Groups of a sub-account, and concurrent transfers of a group. */
   transferGroupsMax: 100,
   groupTransfersMax: 1_000,
-  /** Triggers of one connection, and how many requests one takes in a minute from all callers. */
+  /** Triggers of one connection, and requests a minute that a trigger accepts from all callers together. */
   triggersMax: 20,
   triggerRequestsPerMinute: 60,
   /** Values that the rules of a transfer compare with each other, since they keep a hash of each. */
   ruleUniqueRowsMax: 250_000,
   /** Records that must be read before a share of them stops a running transfer. */
   ruleShareRowsMin: 1_000,
-  /** Earlier transfers that the usual number of records is the median of, and how many there must be. */
+  /** Earlier transfers whose median is the usual number of records, and their minimum number. */
   ruleTransfers: 10,
   ruleTransfersMin: 3,
   /** Characters of the name or the type of a column that is kept. */
   shapeTextLengthMax: 200,
-  /** Findings about the destination that a preview answers. */
+  /** Findings about the destination that a preview returns. */
   previewFindingsMax: 100,
   /** Values of one page of a discovery. */
   discoverySizeMax: 200,
@@ -116,15 +116,15 @@ export const limits = {
   discoveryCursorLengthMax: 1_000,
   /** Values of one discovered column. */
   discoverySamplesMax: 3,
-  /** Characters of a text that values are searched by. */
+  /** Characters of a text to search values for. */
   discoverySearchLengthMax: 1_000,
   /** Bytes of an answer to one request of a source that are shown. */
   answerBytesMax: 256 * 1024,
-  /** Characters of what leads to a page of such a request. */
+  /** Characters of the cursor of such a request. */
   askPageLengthMax: 4_000,
   /** Characters that are shown of a value of a rejected record. */
   rejectValueLengthMax: 1_000,
-  /** Rejected records of a transfer that a search looks at: the first. */
+  /** Rejected records of a transfer that a search checks: the first ones. */
   rejectsSearchedMax: 10_000,
   /** Rejected records that one call corrects, the columns of each, and the characters of a value and of a whole record. */
   rejectEditsMax: 100,
@@ -141,15 +141,15 @@ export const limits = {
   /** Open HTTP connections of one process, and of one address in one process, unless the operator chose otherwise. */
   httpConnectionsDefault: 10_000,
   httpConnectionsPerAddressDefault: 512,
-  /** Quotas, unless the operator chose otherwise: what is not deleted. */
+  /** Quotas of resources that are not deleted, unless the operator chose otherwise. */
   accountsPerOrganizationDefault: 10_000,
   connectionsPerAccountDefault: 1_000,
   enabledSchedulesPerOrganizationDefault: 10_000,
-  /** How many times a quota there may be together with what is deleted and not yet permanently removed. */
+  /** Multiple of a quota that limits the total with deleted resources that are not yet permanently removed. */
   quotaFactorWithDeleted: 10,
   /** Seconds that an access token lives unless the operator chose otherwise. */
   tokenLifetimeSecondsDefault: 86_400,
-  /** Sub-accounts that one credential can be limited to. */
+  /** Sub-accounts to which one credential can be limited. */
   grantedAccountsMax: 1_000,
   /**
    * Client credentials of an organization that are not revoked, and the maximum of these that is limited to the same
@@ -178,7 +178,7 @@ export const limits = {
   /** Groups of an organization that its identity provider has created by SCIM, and memberships of all of them. */
   userGroupsMax: 500,
   userGroupMembershipsMax: 50_000,
-  /** Days that the session of a person lasts without being used, and at most. */
+  /** Days that the session of a person lasts without use, and in all. */
   userSessionIdleDays: 14,
   userSessionDaysMax: 30,
   /** Sessions of one person; the oldest ends when there is another one. */
@@ -187,7 +187,7 @@ export const limits = {
   invitationDays: 7,
   /** Minutes that a link to reset a password is valid. */
   passwordResetMinutes: 60,
-  /** Links to reset a password that are valid at once, of one person. */
+  /** Links to reset a password of one person that can be valid at the same time. */
   passwordResetsMax: 5,
   /** Passkeys of one person. */
   passkeysMax: 50,
@@ -196,11 +196,9 @@ export const limits = {
   /** Characters of the identifier of a credential (WebAuthn: 1,023 bytes), and of one value in the answer of an authenticator. */
   credentialIdLengthMax: 1_364,
   passkeyAnswerLengthMax: 16_384,
-  /** Minutes that a sign-in with the identity provider of an organization may take. */
+  /** Minutes within which a sign-in with the identity provider of an organization must be completed. */
   singleSignOnMinutes: 10,
-  /**
-   * Webhooks of an organization, and the maximum of these that takes the same events: of one sub-account, or of all.
-   */
+  /** Webhooks of an organization, and how many of them can receive the same events: of one sub-account, or of all. */
   webhooksMax: 1_000,
   webhooksOfSameMax: 100,
   /** Characters of the address of a webhook, and of its description. */
@@ -224,19 +222,21 @@ export const limits = {
   connectLinkSecondsMax: 604_800,
   /** Minutes that the page of an opened connect link can be used. */
   connectPageMinutes: 60,
-  /** Connect links of an organization that can still be used, and of them those of one sub-account. */
+  /** Connect links of an organization, and of one sub-account, that can still be used. */
   connectLinksMax: 10_000,
   connectLinksOfAccountMax: 1_000,
   /** Days for which a connect link that has ended is kept. */
   connectLinkKeptDays: 30,
-  /** Characters of an address that a browser is sent to. */
+  /** How long client credentials stay after they were revoked, for the operator. */
+  revokedClientDays: 90,
+  /** Characters of a redirect URL. */
   redirectUrlLengthMax: 2_000,
   /** Origins whose pages may show the pages of connect links. */
   embeddingOriginsMax: 20,
   /** Bytes of a logo, and pixels of each of its sides. */
   logoBytesMax: 65_536,
   logoPixelsMax: 1_024,
-  /** Alert rules of an organization, of them those of one sub-account, and what one names. */
+  /** Alert rules of an organization and of one sub-account, and the connections and addresses that a rule names. */
   alertRulesMax: 1_000,
   alertRulesOfAccountMax: 100,
   alertConnectionsMax: 100,
@@ -247,31 +247,56 @@ export const limits = {
   alertNoSuccessHoursMax: 8_760,
   alertVolumePercentMin: 10,
   alertVolumePercentMax: 1_000,
+  /** GiB of its log that a server keeps for a connection, as a bound of an alert rule. */
+  alertLogKeptGbMax: 100_000,
+  /** From this size on, the log that a server keeps for a connection needs attention, in bytes: 10 GiB. */
+  logKeptBytes: 10 * 1024 ** 3,
   /** Days for which the messages of a rule can be muted. */
   alertMuteDaysMax: 30,
-  /** Messages of a rule that can be sent at once; a further one is allowed every so many minutes. */
+  /** Messages of a rule that can be sent in a row, and the minutes until a further one is allowed. */
   alertMessagesAtOnce: 6,
   alertMessageMinutes: 10,
   /** Test messages of a rule in an hour. */
   alertTestsPerHour: 10,
-  /** Hours for which a message is tried to send. */
+  /** Hours for which a message is retried. */
   alertDeliveryHours: 24,
   /** Characters of the name of an uploaded file. */
   uploadNameLengthMax: 200,
-  /** MiB of one uploaded file, and of those of a sub-account, unless the operator chose otherwise; files of a sub-account. */
+  /**
+   *  MiB of one uploaded file and of all files of a sub-account, unless the operator chose otherwise; files of a sub-account.
+   */
   uploadMbDefault: 100,
   uploadsMbDefault: 1_024,
   uploadsMax: 1_000,
-  /** Hours for which an uploaded file is kept, unless the operator chose otherwise. */
-  /** Samples of one organization: each has a database of its own. */
+  /** Uploaded files of an organization, and their MiB, unless the operator chose otherwise. */
+  uploadsOfOrganizationDefault: 10_000,
+  uploadsOfOrganizationMbDefault: 10_240,
+  /** MiB of the values of rejected records, of one transfer and of an organization, unless the operator chose otherwise. */
+  rejectsOfTransferMbDefault: 32,
+  rejectsOfOrganizationMbDefault: 10_240,
+  /** Characters of the reason of a rejected record, and of one whose values are not kept; characters of its shown values. */
+  rejectReasonLengthMax: 2_000,
+  rejectBareReasonLengthMax: 500,
+  rejectShownLengthMax: 65_536,
+  /** Characters of a rejected record with the names of its columns, and of all records of an answer, that are shown. */
+  rejectNamedLengthMax: 131_072,
+  rejectsAnswerLengthMax: 8 * 1024 ** 2,
+  /** Rejected records of a transfer that are kept without values once the organization has reached its limit. */
+  rejectsBeyondQuotaMax: 100,
+  /** MiB of the digests of sent rows of an organization, unless the operator chose otherwise: 16 bytes for a row. */
+  digestsOfOrganizationMbDefault: 20_480,
+  /** Ended transfers of a connection that are kept regardless of their age: the newest. */
+  transfersKeptMin: 100,
+  /** Samples of one organization: each has a separate database. */
   samplesPerOrganization: 20,
+  /** Hours for which an uploaded file is kept, unless the operator chose otherwise. */
   uploadHoursDefault: 24,
   uploadHoursMax: 720,
-  /** Minutes that an upload may take. */
+  /** Minutes within which an upload must be completed. */
   uploadMinutesMax: 60,
   /** Days for which incidents are kept once they are resolved, and messages once they are written. */
   alertIncidentDays: 90,
   alertDeliveryDays: 30,
-  /** The last second that a timestamp can be: the end of the year 9999. */
+  /** The last valid second of a timestamp: the end of the year 9999. */
   unixSecondsMax: 253_402_300_799,
 } as const

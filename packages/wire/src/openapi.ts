@@ -13,13 +13,13 @@ const description = `Moves data between marketing, advertising and data platform
 
 **Begin** with *Get an access token*, and send the token with every other request: \`Authorization: Bearer <token>\`.
 
-**Answers** have an envelope: \`statusCode\` (equal to the HTTP status), \`statusMessage\` and \`response\`, the payload. Only the token travels without one.
+**Answers** have an envelope: \`statusCode\` (equal to the HTTP status), \`statusMessage\` and \`response\`, the payload. Only the response with the token has no envelope.
 
-**Refusals** use the same envelope. \`statusMessage\` says what happened and what to do, \`response.error\` is a code for programs, and \`response.details\` lists every field error of the request at once.
+**Refusals** use the same envelope. \`statusMessage\` says what happened and what to do, \`response.error\` is a code for programs, and \`response.details\` lists all field errors of the request.
 
-**Lists** are cut by \`size\` and \`offset\`. \`X-Total-Count\` is the number of entries, \`Link\` has the addresses of the other pages. Connections that are searched are counted up to 10,000: if there are more, \`Link\` has no last page.
+**Lists** have pages, with \`size\` and \`offset\`. \`X-Total-Count\` is the number of entries, and \`Link\` contains the addresses of the other pages. A search of connections counts up to 10,000: if there are more, \`Link\` has no last page.
 
-**Changes** can carry \`If-Match\` with the \`ETag\` that was read, so that no change is lost. **Repeated POSTs** can carry an \`Idempotency-Key\`, so that a retry does not create a second resource.
+**Changes** can carry \`If-Match\` with the \`ETag\` that you read, so that no change is lost. **Repeated POSTs** can carry an \`Idempotency-Key\`, so that a retry does not create a second resource.
 
 **Times** are Unix seconds. **Identifiers** are 16 lowercase hexadecimal characters. Unknown query parameters are ignored, unknown fields of a body are refused.`
 
@@ -31,9 +31,9 @@ const tags: { readonly [T in Operation['tag']]: string } = {
   Transfers: 'Transfers with their record counts, previews and schedules.',
   Reports: 'Volume by day and month.',
   Clients: 'Client credentials with scopes, and session tokens for one sub-account.',
-  Webhooks: 'Where events are sent, signed by Standard Webhooks, and what became of each delivery.',
-  'Connect links': 'One-time pages on which your customers configure connectors, and how they look.',
-  Alerts: 'Rules that look for failures, what they found, and the messages about it.',
+  Webhooks: 'Addresses to which events are sent, signed by Standard Webhooks, and their deliveries.',
+  'Connect links': 'Single-use pages on which your customers configure connectors, and their branding.',
+  Alerts: 'Rules that detect failures, their incidents, and messages about them.',
   Uploads: 'Files that people upload, as a source of connections.',
   Audit: 'Who did what, when and from where.',
   Users: 'People with roles, how they sign in, and their sessions.',
@@ -41,7 +41,7 @@ const tags: { readonly [T in Operation['tag']]: string } = {
 
 /**
  * Builds the OpenAPI 3.1 document of the whole interface from the table of operations.
- * @param serverUrl where the service is reached, without a trailing slash
+ * @param serverUrl public address of the service, without a trailing slash
  */
 export function openApiDocument(serverUrl: string): Record<string, unknown> {
   return {
@@ -68,7 +68,7 @@ export function openApiDocument(serverUrl: string): Record<string, unknown> {
         bearer: { type: 'http', scheme: 'bearer', description: 'The `accessToken` of *Get an access token*.' },
         oauth2: {
           type: 'oauth2',
-          description: 'The same token by OAuth 2.0 client credentials (RFC 6749), as libraries and tools get it.',
+          description: 'The same token through OAuth 2.0 client credentials (RFC 6749), for libraries and tools.',
           flows: { clientCredentials: { tokenUrl: `${serverUrl}/oauth/token`, scopes } },
         },
         session: {
@@ -76,7 +76,7 @@ export function openApiDocument(serverUrl: string): Record<string, unknown> {
           in: 'cookie',
           name: '__Host-penstock_session',
           description:
-            'The session of a person in a browser, from *Sign in*. Where the service is reached below a path, the name ends with `-` and that path (`__Host-penstock_session-tools`); over plain http it has no `__Host-`. Requests that are not GET or HEAD also need the header `X-CSRF-Token`, from *Get who asks*.',
+            'The session of a person in a browser, from *Sign in*. If the address of the service has a path, the name ends with `-` and that path (`__Host-penstock_session-tools`); over plain http it has no `__Host-`. Requests that are not GET or HEAD also need the header `X-CSRF-Token`, from *Get the caller*.',
         },
       },
       schemas: componentSchemas(),
@@ -97,7 +97,7 @@ function paths(): Json {
   return paths
 }
 
-/** The requests that webhooks receive, a type of event each. */
+/** The requests that webhooks receive, one for each type of event. */
 function webhooks(): Json {
   const header = (name: string, description: string) => ({
     name,
@@ -111,7 +111,7 @@ function webhooks(): Json {
     header('webhook-timestamp', 'When the request was signed, Unix time in seconds'),
     header(
       'webhook-signature',
-      'Signatures by Standard Webhooks, with a space between them: `v1,` and HMAC-SHA256 in base64',
+      'Signatures by Standard Webhooks, separated by spaces: `v1,` and HMAC-SHA256 in base64',
     ),
   ]
   const requestOf = (type: EventType) => ({
@@ -119,11 +119,11 @@ function webhooks(): Json {
       operationId: `receive ${type}`.replaceAll(/[ ._](\w)/g, (_, letter: string) => letter.toUpperCase()),
       tags: ['Webhooks'],
       summary: events[type].when,
-      description: `Sent to webhooks that take the type \`${type}\`.`,
+      description: `Sent to webhooks that receive the type \`${type}\`.`,
       security: [],
       parameters,
       requestBody: { required: true, content: { 'application/json': { schema: plain(eventSchema(type)) } } },
-      responses: { '2XX': { description: 'Taken. Anything else is tried again' } },
+      responses: { '2XX': { description: 'Accepted. After any other status, the event is sent again' } },
     },
   })
   return Object.fromEntries(eventTypeNames.map((type) => [type, requestOf(type)]))

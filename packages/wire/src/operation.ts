@@ -7,7 +7,7 @@ import type { TSchema } from './type.ts'
 /** Path prefix of every operation (specification, section 9). */
 export const basePath = '/es/v2'
 
-/** Where an operation acts, which decides what it needs besides its path. */
+/** The scope in which an operation works. It decides which credentials and parameters the operation needs. */
 export type ActsIn =
   /** No token: the token operation itself. */
   | 'public'
@@ -43,11 +43,11 @@ export type Operation = {
   scope?: Scope
   /** Only a person can call it: client credentials and session tokens are refused. */
   person?: true
-  /** Owners alone can call it, and client credentials that are limited to neither scopes nor sub-accounts. */
+  /** Only owners can call it, and client credentials that are limited to neither scopes nor sub-accounts. */
   unlimited?: true
   /** The page of a connect link can call it too, for the connectors of the link. */
   onConnectPage?: true
-  /** Also for the session of a person who has to register a passkey before they may do anything else. */
+  /** Also for the session of a person who must register a passkey before anything else. */
   beforeSecondFactor?: true
   /** Query parameters besides `accountId`. */
   query?: Record<string, TSchema>
@@ -56,26 +56,30 @@ export type Operation = {
   body?: TSchema
   /** The body is a file: its bytes as they are, received before the transaction of the operation begins. */
   file?: true
-  /** The payload, or one entry of it where `list` is set. */
+  /** The payload, or one entry of it if `list` is set. */
   reply: TSchema
   /** The answer is an array of `reply`; `paged` ones carry X-Total-Count and Link. */
   list?: 'whole' | 'paged'
   /** The payload travels without the envelope. */
   bare?: true
-  /** It changes nothing, although its method says that it might: it calls a platform, and needs no transaction. */
+  /** It changes nothing, despite its method: it calls a platform, and needs no transaction. */
   reads?: true
-  /** Its handler makes its own transaction, since something slow comes before that. */
+  /** Its handler begins its own transaction, after slow work. */
   ownTransaction?: true
-  /** Its answer is a secret, which is not kept to be repeated: it takes no `Idempotency-Key`. */
+  /** Its response contains a secret, which is not kept for a repetition, so it accepts no `Idempotency-Key`. */
   unrepeatable?: true
-  /** 200 unless said otherwise. */
+  /** 200 by default. */
   success?: 200 | 201 | 202
-  /** The answer is 200 if nothing new was begun, because it is active; the envelope's `statusMessage` then. */
+  /**
+   *  The response is 200 if nothing new was started, because it is already active; this is the envelope's `statusMessage` then.
+   */
   already?: string
   /** Further media types in which the whole list is streamed, picked by `Accept`. */
   streams?: readonly string[]
   /** The envelope's `statusMessage` on success. */
   done: string
+  /** The answer has `X-Connection-States`: how many connections have a state that belongs to these settings, or that starts anew. */
+  states?: true
   /** The reply carries an ETag, or the request may carry If-Match. */
   concurrency?: 'etag' | 'if-match'
   /** Refusals in addition to the refusals of every operation with its shape. */
@@ -86,5 +90,5 @@ export type Operation = {
   shows?: Readonly<Record<string, unknown>>
 }
 
-/** Keeps what is literal in a definition, so that types can be read off it. */
-export const operation = <const O extends Operation>(definition: O): O => definition
+/** Keeps the literal types of a definition, so that types can be derived from it. `operations.ts` has its method and path. */
+export const operation = <const O extends Omit<Operation, 'method' | 'path'>>(definition: O): O => definition

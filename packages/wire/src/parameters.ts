@@ -12,7 +12,7 @@ export const q = Type.String({
   description: 'Keeps entries whose shown names contain this text, in any letter case',
   examples: ['meta'],
 })
-/** Which part of a list. */
+/** The page of a list. */
 export const page = {
   size: Type.Integer({
     minimum: limits.pageSizeMin,
@@ -35,19 +35,19 @@ const day = (description: string, timestamp: string) =>
   )
 /** The days of a report. */
 export const days = {
-  startDate: day('First day, UTC: YYYY-MM-DD; the first of the current month unless given', '2026-09-01'),
-  endDate: day(`Last day, UTC: YYYY-MM-DD; today unless given. At most ${limits.reportDaysMax} days`, '2026-09-30'),
+  startDate: day('First day, UTC: YYYY-MM-DD; by default the first of the current month', '2026-09-01'),
+  endDate: day(`Last day, UTC: YYYY-MM-DD; today by default. At most ${limits.reportDaysMax} days`, '2026-09-30'),
 }
 /** Keeps entries with one of a closed set of values. */
 export const filter = <const V extends readonly string[]>(values: V, description: string) =>
   Type.Optional(oneOf(values, { description, examples: values.slice(0, 1) }))
-/** A yes or no that may be left out. */
+/** An optional boolean. */
 export const yes = (description: string) => Type.Optional(Type.Boolean({ description, examples: [true] }))
-/** An identifier that may be left out. */
+/** An optional identifier. */
 export const optionalId = (description: string, example: string) =>
   Type.Optional(Type.String({ ...Identifier, description, examples: [example] }))
 
-/** The configuration that an operation on a connector means. */
+/** The configuration for an operation on a connector. */
 export const ofConfiguration = {
   configurationId: optionalId(
     'Configuration of the connector; omitted: the first one',
@@ -55,7 +55,7 @@ export const ofConfiguration = {
   ),
 }
 
-/** A time that may be left out. */
+/** An optional time. */
 export const optionalTime = (description: string) =>
   Type.Optional(
     Type.Integer({
@@ -65,7 +65,7 @@ export const optionalTime = (description: string) =>
       examples: [example.createdTime],
     }),
   )
-/** A text that is compared as a whole, and may be left out. */
+/** An optional text that is compared as a whole. */
 export const exactText = (description: string, shown: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: limits.filterLengthMax, description, examples: [shown] }))
 
@@ -78,9 +78,9 @@ const ids = (description: string, example: string) =>
     }),
   )
 /** Some connections by their identifiers. */
-export const connectionIds = ids('Keeps what belongs to these connections', example.connectionId)
+export const connectionIds = ids('Keeps entries of these connections', example.connectionId)
 /** Some sub-accounts by their identifiers. */
-export const accountIds = ids('Keeps what belongs to these sub-accounts', example.accountId)
+export const accountIds = ids('Keeps entries of these sub-accounts', example.accountId)
 
 /** The filter of connections by their tags. */
 export const tags = Type.Optional(
@@ -94,7 +94,7 @@ export const tags = Type.Optional(
 export const owner = Type.Optional(
   Type.String({
     pattern: '^(?:[0-9a-f]{16}|none)$',
-    description: 'Keeps connections of this person, by identifier; none: those without an owner',
+    description: 'Keeps connections of this person, by identifier; none: connections without an owner',
     examples: ['none'],
   }),
 )

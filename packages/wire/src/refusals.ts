@@ -1,12 +1,14 @@
 import { type ErrorCode, errors } from './errors.ts'
 import type { Operation } from './operation.ts'
 
-/** Nothing about an operation keeps these away: they come before it is looked at, or from the service itself. */
+/** Every operation can return these: they are decided before the operation is known, or come from the service itself. */
 const always: readonly ErrorCode[] = [
   'invalid_request',
   'method_not_allowed',
   'request_timeout',
   'stored_value_unreadable',
+  'too_slow',
+  'answer_too_large',
   'headers_too_large',
   'too_many_connections',
   'internal',
@@ -15,8 +17,8 @@ const always: readonly ErrorCode[] = [
 ]
 
 /**
- * Every error code that an operation can answer: the codes that follow from its shape, and its own codes. In the order
- * of the table of errors, which is by status.
+ * Every error code that an operation can return: the codes that follow from its shape, and its own codes. In the order of the
+ * table of errors, by status.
  */
 export function refusalsOf(operation: Operation): ErrorCode[] {
   const { method, actsIn } = operation
@@ -33,19 +35,19 @@ export function refusalsOf(operation: Operation): ErrorCode[] {
   add(actsIn === 'account', 'account_required')
   add(actsIn === 'account' || actsIn === 'organization or account', 'organization_account_not_allowed', 'not_found')
   add(namesResource, 'not_found')
-  // A body that the operation does not accept is read all the same, before it is refused.
+  // A body that the operation does not accept is also read before it is refused.
   add(method !== 'GET', 'payload_too_large', 'unsupported_media_type')
   add(operation.concurrency === 'if-match', 'precondition_failed')
   add(takesIdempotencyKey(operation), 'idempotency_key_reused')
   return (Object.keys(errors) as ErrorCode[]).filter((code) => codes.has(code))
 }
 
-/** Whether an operation takes an `Idempotency-Key`. */
+/** Whether an operation accepts an `Idempotency-Key`. */
 export function takesIdempotencyKey(operation: Operation): boolean {
   return operation.method === 'POST' && writes(operation) && !operation.unrepeatable
 }
 
-/** Whether an operation runs in one transaction, since it changes something. */
+/** Whether an operation runs in one transaction, because it changes something. */
 export function writes({ method, actsIn, reads, ownTransaction }: Operation): boolean {
   return method !== 'GET' && actsIn !== 'public' && !reads && !ownTransaction
 }

@@ -1,6 +1,6 @@
 import type { RuleCheck } from './terms.ts'
 
-/** The keys that each check of a rule takes: all of `needs`, of `oneOf` at least one, and those of `takes` if they are given. */
+/** The keys of each check of a rule: `needs` are required, at least one of `oneOf` is required, and `takes` are optional. */
 export const ruleKeys: Readonly<
   Record<
     RuleCheck,
@@ -17,5 +17,5 @@ export const ruleKeys: Readonly<
   range: { needs: ['column'], oneOf: ['min', 'max'], takes: ['percent'] },
 }
 
-/** A key of a rule beside its check and its action. */
+/** A key of a rule, without its check and its action. */
 export type RuleKey = 'column' | 'count' | 'percent' | 'hours' | 'values' | 'min' | 'max'

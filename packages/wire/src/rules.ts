@@ -1,7 +1,6 @@
 /**
- * The rules of the contract that are plain data and functions: what connectors and runners go by. The schemas, and the
- * library that they are written with, are not among them, because loading that takes a runner longer than all its other
- * modules together.
+ * The rules of the contract that are plain data and functions, for connectors and runners. The schemas and their library are
+ * not included, because a runner loads them more slowly than all its other modules together.
  */
 export * from './compatible.ts'
 export * from './conditions.ts'
@@ -12,6 +11,7 @@ export * from './field-values.ts'
 export * from './finding-warnings.ts'
 export * from './lifecycle.ts'
 export * from './limits.ts'
+export * from './normal-form.ts'
 export * from './rule-keys.ts'
 export * from './scopes.ts'
 export * from './secret-forms.ts'

@@ -1,6 +1,6 @@
 /**
- * The resources of the specification, section 2, key for key.
- * One schema gives the TypeScript type, the validation, the serialisation, the OpenAPI document and the client.
+ * The resources of the specification, section 2, key for key. The TypeScript type, the validation, the serialisation, the
+ * OpenAPI document and the client derive from one schema.
  */
 export * from './schemas/account.ts'
 export * from './schemas/alert.ts'

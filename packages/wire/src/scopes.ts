@@ -14,7 +14,7 @@ export const scopes = {
   'transfers:run': 'Start, replay and cancel transfers, and set schedules',
   'records:read': 'Read records: previews, values of discovered columns, and the records that transfers rejected',
   'records:edit': 'Correct the values of rejected records, which a replay then sends',
-  'records:erase': 'Erase what is stored of a person',
+  'records:erase': 'Erase the stored records of a person',
   'reports:read': 'Read reports',
   'clients:read': 'List client credentials, without their secrets',
   'clients:write': 'Create, rename, rotate and revoke client credentials',
@@ -38,7 +38,7 @@ export type Scope = keyof typeof scopes
 /** Every scope, in the order of the table. */
 export const scopeNames = Object.keys(scopes) as Scope[]
 
-/** Scopes that a session token can have: what acts in one sub-account, and gives no one further access. */
+/** Scopes that a session token can have: scopes of one sub-account that grant no access to others. */
 export const sessionScopes = [
   'accounts:read',
   'connectors:read',
@@ -72,10 +72,10 @@ const editor = [
   'records:edit',
   'alerts:write',
 ] as const
-/** Without the scopes with which one could become any person of the organization: these are for owners. */
+/** Without the scopes that allow a person to sign in as any other person of the organization: these are for owners. */
 const admin = scopeNames.filter((scope) => scope !== 'organization:write' && scope !== 'users:provision')
 
-/** Scopes of people by their role, in all sub-accounts or in the ones that they are limited to. */
+/** Scopes of people by their role, in all sub-accounts or in the sub-accounts to which they are limited. */
 export const userRoles = {
   owner: scopeNames,
   admin,
@@ -85,7 +85,7 @@ export const userRoles = {
 export type UserRole = keyof typeof userRoles
 export const userRoleNames = Object.keys(userRoles) as UserRole[]
 
-/** Scopes of the page of a connect link, for the connectors of the link alone. */
+/** Scopes of the page of a connect link, only for the connectors of the link. */
 export const connectLinkScopes = [
   'connectors:read',
   'connectors:write',

@@ -1,15 +1,12 @@
 import type { SecretForm } from './terms.ts'
 
-/**
- * The forms that a secret field may ask for. The server refuses by this, and a form that asks for the secret judges by it
- * before it sends; there is no second rule.
- */
+/** The forms that a secret field can require. The server and the forms validate with this one rule. */
 
-/** Bytes of a signing key, as Standard Webhooks has them. */
+/** Bytes of a signing key, by Standard Webhooks. */
 const keyBytesMin = 24
 const keyBytesMax = 64
 
-/** Error of a secret, to follow the name of its field; undefined if the secret has the form. */
+/** Error of a secret, to follow the name of its field; undefined if the secret is valid. */
 export function secretFormError(form: SecretForm, secret: string): string | undefined {
   return errorsOfForm[form](secret)
 }

@@ -62,7 +62,7 @@ export const uploadedFileConnectorId = 'f6bb8ad8406905bd'
 /** The connector that reads rejected records of other connections: the identifier of its slug, `rejected-records`. */
 export const rejectedRecordsConnectorId = '4b2827a20e2560cd'
 
-/** Section 2.3.4: the part that a connector can play in a connection. */
+/** Section 2.3.4: the role of a connector in a connection. */
 export const roles = ['Source', 'Destination'] as const
 export type Role = (typeof roles)[number]
 
@@ -87,7 +87,7 @@ export const connectionOrders = [
 ] as const
 export type ConnectionOrder = (typeof connectionOrders)[number]
 
-/** Where a transfer is; ours. */
+/** Statuses of a transfer; ours. */
 export const transferStatuses = ['queued', 'running', 'succeeded', 'partial', 'failed', 'cancelled'] as const
 export type TransferStatus = (typeof transferStatuses)[number]
 
@@ -125,16 +125,16 @@ export const transferTriggers = ['manual', 'schedule', 'replay', 'dependency', '
 export type TransferTrigger = (typeof transferTriggers)[number]
 
 /** Reactions of a connection to columns that changed since the last successful transfer; ours. */
-/** Why a record is not sent though nothing is wrong with it: the filter, no change since the last transfer, another record with the same key. */
+/** Why a valid record is not sent: the filter, no change since the last transfer, another record with the same key. */
 export const skipReasons = ['filtered', 'unchanged', 'duplicates'] as const
 export type SkipReason = (typeof skipReasons)[number]
-/** How many records are skipped, by reason. */
+/** Numbers of skipped records, by reason. */
 export type Skipped = Readonly<Record<SkipReason, number>>
 
 export const driftModes = ['ignore', 'stop', 'add'] as const
 export type DriftMode = (typeof driftModes)[number]
 
-/** States of a connection that another one runs after; ours. */
+/** States of a connection after which another one runs; ours. */
 export const dependencyStates = ['done', 'waiting', 'failed', 'inactive', 'deleted'] as const
 export type DependencyState = (typeof dependencyStates)[number]
 
@@ -186,6 +186,7 @@ export const attentionReasons = [
   'transfer_partial',
   'not_configured',
   'dependency_failed',
+  'log_kept',
 ] as const
 export type AttentionReason = (typeof attentionReasons)[number]
 
@@ -198,6 +199,7 @@ export const alertReasons = [
   'transfer_partial',
   'no_success',
   'volume_unusual',
+  'log_kept',
 ] as const
 export type AlertReason = (typeof alertReasons)[number]
 
@@ -231,6 +233,10 @@ export type DiscoveredKind = (typeof discoveredKinds)[number]
 export const fieldTypes = ['Text', 'Password', 'Number', 'Date', 'Boolean', 'Select', 'Multi-Select'] as const
 export type FieldType = (typeof fieldTypes)[number]
 
+/** Whether a server has the changes that a connection still has to read; ours. */
+export const changeLogStatuses = ['reserved', 'extended', 'unreserved', 'lost'] as const
+export type ChangeLogStatus = (typeof changeLogStatuses)[number]
+
 /** Which changes are in the history of a connection; ours. */
 export const connectionEventKinds = [
   'created',
@@ -247,8 +253,8 @@ export const connectionEventKinds = [
 export type ConnectionEventKind = (typeof connectionEventKinds)[number]
 
 /**
- * Kinds of actors: client credentials, a session token, a person, the page of a connect link or a trigger, the operator with the
- * command line, a schedule or a connection that another one runs after, or the service itself; ours.
+ * Kinds of actors: client credentials, a session token, a person, the page of a connect link or a trigger, the operator with
+ * the command line, a schedule or a connection after which another one runs, or the service itself; ours.
  */
 export const auditActorKinds = ['client', 'session', 'user', 'link', 'operator', 'schedule', 'service'] as const
 export type AuditActorKind = (typeof auditActorKinds)[number]
@@ -260,19 +266,19 @@ export type AuditOutcome = (typeof auditOutcomes)[number]
 /** Section 2.3, `status` of a connector; the integers are ours. */
 export const connectorStatus = { withdrawn: 0, available: 1, preview: 2 } as const
 
-/** Returned in place of a secret that is set. Sent back, it means "unchanged". */
+/** Returned instead of a secret that is set. If it is sent back, it means "unchanged". */
 export const secretMask = '********'
 
 /**
- * Ours: the form into which the engine brings a value before it hashes or sends it. Each trims, and yields nothing for what
- * cannot be brought into the form:
+ * Ours: the form to which the engine normalises a value before it hashes or sends it. Each form trims, and returns nothing for a value that it cannot normalise:
  * email                 lower case
  * email-gmail           the same, and without dots and `+…` before @gmail.com and @googlemail.com
- * email-gmail-com       the same for @gmail.com alone
+ * email-gmail-com       the same, only for @gmail.com
  * email-gmail-dots      lower case, and without dots before @gmail.com and @googlemail.com
  * email-plain-local     lower case, without `+…` before any @
  * email-no-dots-no-tag  lower case, without dots and `+…` before any @
- * email-alphanumeric    lower case, letters of ASCII and digits alone before any @, without `+…` there
+ * email-alphanumeric    lower case, only letters of ASCII and digits before any @, without `+…` there
+ * email-no-signs        lower case, letters, digits, `.`, `_` and `-` before any @
  * phone-e164            `+` and 7 to 15 digits
  * phone-digits          the same without `+`
  * name                  lower case, without punctuation and digits
@@ -286,6 +292,8 @@ export const secretMask = '********'
  * state-ascii           letters of ASCII, lower case: of states of the United States, Canada and four countries of Europe those
  *                       that Amazon lists, of others the first two
  * postal-code           lower case, without spaces and what follows a hyphen
+ * postal-code-national  digits, or upper case, in the length that the country has
+ * street-address        lower case, without spaces and punctuation, words abbreviated as in the country
  * country               two letters of ISO 3166, lower case
  * birth-date            YYYYMMDD
  * birth-year            YYYY
@@ -307,6 +315,7 @@ export const normalisations = [
   'email-plain-local',
   'email-no-dots-no-tag',
   'email-alphanumeric',
+  'email-no-signs',
   'phone-e164',
   'phone-digits',
   'name',
@@ -320,6 +329,8 @@ export const normalisations = [
   'city-ascii',
   'state-ascii',
   'postal-code',
+  'postal-code-national',
+  'street-address',
   'country',
   'birth-date',
   'birth-year',
@@ -335,7 +346,7 @@ export const normalisations = [
 ] as const
 export type Normalisation = (typeof normalisations)[number]
 
-/** The digests in which an identifier can travel; ours. */
+/** The digests in which an identifier can be sent; ours. */
 export const digests = ['sha256', 'sha512', 'md5'] as const
 export type Digest = (typeof digests)[number]
 
@@ -343,21 +354,21 @@ export type Digest = (typeof digests)[number]
 export const digestEncodings = ['hex', 'base64'] as const
 export type DigestEncoding = (typeof digestEncodings)[number]
 
-/** The forms that a secret may have to have, ours: `whsec_` and a key in Base64, as Standard Webhooks writes it. */
+/** The forms that a secret can require, ours: `whsec_` and a key in Base64, by Standard Webhooks. */
 export const secretForms = ['standard-webhooks'] as const
 export type SecretForm = (typeof secretForms)[number]
 
 /** How a person can sign in; ours. */
 export const signInMethods = ['password', 'passkey', 'single sign-on'] as const
 export type SignInMethod = (typeof signInMethods)[number]
-/** How a request can prove who asks; ours. */
+/** How a request can be authenticated; ours. */
 export const authenticationMethods = ['client credentials', 'session token', 'connect link', ...signInMethods] as const
 
 /** Status of the delivery of an event. */
 export const webhookDeliveryStatuses = ['pending', 'delivered', 'failed'] as const
 export type WebhookDeliveryStatus = (typeof webhookDeliveryStatuses)[number]
 
-/** Outcome of the last authorization of a connector that granted nothing yet; ours. */
+/** Status of the last authorization of a connector, if access is not granted yet; ours. */
 export const authorizationAttempts = ['pending', 'declined', 'failed'] as const
 
 /**
@@ -372,9 +383,9 @@ export const authorizationAttempts = ['pending', 'declined', 'failed'] as const
 export const connectLinkStatuses = ['pending', 'opened', 'completed', 'cancelled', 'expired', 'revoked'] as const
 export type ConnectLinkStatus = (typeof connectLinkStatuses)[number]
 
-/** Kinds of values of which the engine reads the local forms. */
+/** Kinds of values whose local forms the engine reads. */
 export const recordReadings = ['number', 'time'] as const
 
-/** Why there can be no sample in a deployment. */
+/** Why a deployment cannot have a sample. */
 export const sampleObstacles = ['external_database', 'network_policy'] as const
 export type SampleObstacle = (typeof sampleObstacles)[number]

@@ -1,13 +1,13 @@
 import type { ErrorAction } from './error-actions.ts'
 
 /**
- * Every error of a transfer, a preview or a check. Connectors throw a `ConnectorError` with a code of this table, and the effect
- * depends on its action alone (`decide`). The errors for callers of the API are in `errors.ts`.
+ * Every error of a transfer, a preview or a check. Connectors throw a `ConnectorError` with a code of this table, and the
+ * effect depends only on its action (`decide`). The errors for callers of the API are in `errors.ts`.
  */
 
 export type TransferErrorDefinition = {
   readonly action: ErrorAction
-  /** When it occurs, for the documents; then how a person fixes it. The message of the error says more. */
+  /** When it occurs, for the documents; then how a person fixes it. The message of the error contains the details. */
   readonly when: string
   readonly todo: string
 }
@@ -41,7 +41,7 @@ export const transferErrors = {
   statement_timeout: {
     action: 'retry',
     when: 'A database statement exceeded its timeout, or the database cancelled it.',
-    todo: 'Raise the statement timeout, or read less at once.',
+    todo: 'Raise the statement timeout, or read less in one statement.',
   },
   conflict: {
     action: 'retry',
@@ -51,12 +51,12 @@ export const transferErrors = {
   malformed_response: {
     action: 'retry',
     when: 'A response cannot be read: it is truncated, is not JSON or XML, or lacks a required part.',
-    todo: 'Check that the address is that of the platform and that no proxy changes its responses.',
+    todo: 'Check that the address belongs to the platform and that no proxy changes its responses.',
   },
   result_expired: {
     action: 'retry',
     when: 'A data warehouse no longer keeps the result that was being read. The statement runs again.',
-    todo: 'Nothing, unless it persists: then read less at once.',
+    todo: 'Nothing. If it persists, read less in one statement.',
   },
   writers_running: {
     action: 'retry',
@@ -69,9 +69,9 @@ export const transferErrors = {
     todo: 'Start the transfer again; if it persists, report the identifier of the transfer to your operator.',
   },
   connector_missing: {
-    action: 'fail',
-    when: 'The machine that runs the transfer does not have the connector, which an operator added to others.',
-    todo: 'Ask your operator to add the connector on every machine, then start the transfer again.',
+    action: 'reassign',
+    when: 'No machine that tried the transfer has the connector or its program, or can load it. An operator adds these to each machine.',
+    todo: 'Ask your operator to add the connector on every machine, or to restore its folder. The connection continues on its own then.',
   },
   unreachable: {
     action: 'reconnect',
@@ -85,7 +85,7 @@ export const transferErrors = {
   },
   wrong_protocol: {
     action: 'reconnect',
-    when: 'The server does not speak the expected protocol, such as TLS, SSH or that of the database.',
+    when: 'The server does not use the expected protocol, such as TLS, SSH or the protocol of the database.',
     todo: 'Check the address and the port.',
   },
   invalid_batch: {
@@ -96,7 +96,7 @@ export const transferErrors = {
   batch_too_large: {
     action: 'split',
     when: 'The destination refused a batch because it is too large.',
-    todo: 'Nothing, unless single rows are too large. Make those smaller.',
+    todo: 'Nothing. If single rows are too large, make them smaller.',
   },
   invalid_credentials: {
     action: 'reauthenticate',
@@ -115,7 +115,7 @@ export const transferErrors = {
   },
   invalid_setting: {
     action: 'reconfigure',
-    when: 'A setting of the connector or the connection is missing, or has a value that the platform or the connector cannot use.',
+    when: 'A setting of the connector or the connection is missing, or its value is not valid for the platform or the connector.',
     todo: 'Correct the setting that the message names, then activate the connection.',
   },
   invalid_address: {
@@ -200,7 +200,7 @@ export const transferErrors = {
   },
   too_many_files: {
     action: 'reconfigure',
-    when: 'The path of the source matches more files than one transfer may read.',
+    when: 'The path of the source matches more files than one transfer can read.',
     todo: 'Narrow the path or move old files, then activate the connection.',
   },
   source_changed: {
@@ -210,8 +210,8 @@ export const transferErrors = {
   },
   changes_lost: {
     action: 'reconfigure',
-    when: 'A database does not have all changes since the last transfer any more, or one that cannot be repeated at the destination.',
-    todo: 'Do what the message says, reset the state of the connection, so that the next transfer copies everything again, then activate it.',
+    when: 'A database no longer has all changes since the last transfer, or a change cannot be repeated at the destination.',
+    todo: 'Follow the message, reset the state of the connection, so that the next transfer copies everything again, then activate the connection.',
   },
   upload_lost: {
     action: 'fail',
@@ -225,7 +225,7 @@ export const transferErrors = {
   },
   invalid_file: {
     action: 'fail',
-    when: 'A source file is invalid: damaged, without a readable header, in another encoding or format, or with other columns than the files before it.',
+    when: 'A source file is invalid: damaged, without a readable header, in another encoding or format, or with other columns than the previous files.',
     todo: 'Correct the file or the format and encoding in the settings, then start a new transfer.',
   },
   file_too_large: {
@@ -236,7 +236,7 @@ export const transferErrors = {
   row_too_large: {
     action: 'fail',
     when: 'A source row is too large to be read.',
-    todo: 'Leave out large columns, then start a new transfer.',
+    todo: 'Exclude large columns, then start a new transfer.',
   },
   too_many_columns: {
     action: 'fail',
@@ -256,17 +256,17 @@ export const transferErrors = {
   invalid_key: {
     action: 'fail',
     when: 'Values in the key columns of the source are missing, not unique, too long or not text, so no checkpoint can be stored.',
-    todo: 'Select other key columns, or none.',
+    todo: 'Select other key columns, or no key columns.',
   },
   request_refused: {
     action: 'fail',
     when: 'The platform refused a request for a reason that the connector does not know and that does not depend on the rows.',
-    todo: 'Check the settings of the connection; if they are right, report the message to your operator.',
+    todo: 'Check the settings of the connection. If they are correct, report the message to your operator.',
   },
   unexpected_response: {
     action: 'fail',
     when: 'The platform sent an unexpected response: an unknown status, endless redirects, or a protocol violation.',
-    todo: 'Check that the address is that of the platform; if it is, report the message to your operator.',
+    todo: 'Check that the address belongs to the platform. If it does, report the message to your operator.',
   },
   everything_refused: {
     action: 'fail',
@@ -290,23 +290,28 @@ export const transferErrors = {
   },
   confirmation_needed: {
     action: 'fail',
-    when: 'The transfer would replace all data at the destination with much less data than the last time, which changed nothing; or a mirror would remove too large a share of the rows that it sent, and removed none.',
+    when: 'The transfer would replace all data at the destination with much less data than the last time, or a mirror would remove too many of the rows that it sent. Nothing was replaced or removed.',
     todo: 'Check the source, or start the transfer with "confirm": true.',
   },
   columns_changed: {
     action: 'fail',
-    when: 'Columns of the source or the destination table changed since the last successful transfer, and the connection stops then. Nothing was moved.',
+    when: 'Columns of the source or the destination table changed since the last successful transfer, and the connection is set to stop. Nothing was moved.',
     todo: 'Restore the columns, or accept the changes of the connection; then start a new transfer.',
   },
   rule_broken: {
     action: 'fail',
-    when: 'A rule of the connection that stops transfers is broken. The message says which one, and how many records had been delivered.',
+    when: 'A rule of the connection that stops transfers is broken. The message names the rule, and the number of records that had been delivered.',
     todo: 'Correct the source or change the rule; then start a new transfer.',
   },
   settings_changed: {
     action: 'fail',
-    when: 'After the transfer started, its connector was configured for another server or account, whose secret must not go to the one before.',
+    when: 'After the transfer started, its connector was configured for another server or account. The new secret must not be sent to the previous server.',
     todo: 'Start a new transfer.',
+  },
+  digests_full: {
+    action: 'fail',
+    when: 'The organization has reached its limit of digests of sent rows.',
+    todo: 'Let a connection send all rows instead of only changed rows, or ask your operator to raise the limit named in the message.',
   },
   nothing_to_replay: {
     action: 'fail',
@@ -316,7 +321,7 @@ export const transferErrors = {
   nothing_accepted: {
     action: 'fail',
     when: 'The transfer ended, and no record was accepted.',
-    todo: 'Look at the reasons of the rejected records, and correct the source or the mapping.',
+    todo: 'Check the reasons of the rejected records, and correct the source or the mapping.',
   },
   run_time_exceeded: {
     action: 'fail',
@@ -340,7 +345,7 @@ export const transferErrors = {
   },
   out_of_memory: {
     action: 'restart',
-    when: 'The transfer needed more memory than a runner may use (PENSTOCK_RUNNER_MEMORY_MB).',
+    when: 'The transfer needed more memory than a runner can use (PENSTOCK_RUNNER_MEMORY_MB).',
     todo: 'Use smaller rows, files or row groups, or ask your operator for more memory, then activate the connection.',
   },
   no_progress: {

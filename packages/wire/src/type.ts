@@ -3,16 +3,16 @@ import type * as TypeBox from 'typebox'
 export type { Static, TObject, TSchema } from 'typebox'
 
 type Schema = TypeBox.TSchema
-/** Keywords of a schema beside its kind: `description`, `minimum`, `additionalProperties` … */
+/** Keywords of a schema in addition to its kind: `description`, `minimum`, `additionalProperties` … */
 type Options = Readonly<Record<string, unknown>>
 
 const optional = new WeakSet<Schema>()
 const ofKind = (type: string) => (options?: Options) => ({ type, ...options })
 
 /**
- * Makes the JSON Schemas of the contract, as TypeBox does and with its types. TypeBox itself stays out of running
- * processes: its 370 files took a fifth of a second of each, and the contract needs these few kinds of schema, each of which
- * a test holds against what TypeBox makes.
+ * Creates the JSON Schemas of the contract, as TypeBox does and with its types. Running processes do not load TypeBox: its 370
+ * files take a fifth of a second in each, and the contract needs only these few kinds of schema. A test compares each kind with
+ * the output of TypeBox.
  */
 export const Type = {
   Array: (items: Schema, options?: Options) => ({ type: 'array', items, ...options }),
@@ -25,13 +25,13 @@ export const Type = {
     const required = Object.entries(properties).flatMap(([key, schema]) => (optional.has(schema) ? [] : [key]))
     return { type: 'object', ...(required.length > 0 ? { required } : {}), properties, ...options }
   },
-  /** The same schema, of a key that may be absent. */
+  /** The same schema, for an optional key. */
   Optional(schema: Schema) {
     const copy = { ...schema }
     optional.add(copy)
     return copy
   },
-  /** Any texts are its keys. */
+  /** Its keys are any texts. */
   Record: (_texts: Schema, value: Schema, options?: Options) => ({
     type: 'object',
     patternProperties: { '^.*$': value },

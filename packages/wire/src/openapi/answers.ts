@@ -10,10 +10,10 @@ import { type Json, schemaOf } from './schemas.ts'
 const header = (description: string, schema: Json, value: unknown): Json => ({ description, schema, example: value })
 const text = { type: 'string' }
 
-/** `components.headers`: what travels beside the body of an answer. */
+/** `components.headers`: the headers of responses. */
 export const componentHeaders = {
   'X-Request-Id': header('Identifier of this request in the service’s log.', text, example.requestId),
-  ETag: header('The version of what is answered, to send in `If-Match` with a change.', text, example.etag),
+  ETag: header('The version of the resource, to send in `If-Match` with a change.', text, example.etag),
   'X-Total-Count': header(
     'Number of entries on all pages. If `Link` has no last page, there are more: a search counts 10,000 at most.',
     { type: 'integer', minimum: 0 },
@@ -24,8 +24,13 @@ export const componentHeaders = {
     text,
     '<http://127.0.0.1:8080/es/v2/accounts?size=50&offset=50>; rel="next"',
   ),
+  'X-Connection-States': header(
+    'Connections whose state describes the data that these settings name; of a change, connections whose state starts anew.',
+    { type: 'integer', minimum: 0 },
+    2,
+  ),
   'WWW-Authenticate': header('How to authenticate.', text, 'Bearer'),
-  Allow: header('The methods that the path takes.', text, 'GET, HEAD, PUT, DELETE'),
+  Allow: header('The methods that the path supports.', text, 'GET, HEAD, PUT, DELETE'),
   'Retry-After': header('Seconds to wait before trying again.', { type: 'integer', minimum: 0 }, 2),
 } as const
 type Header = keyof typeof componentHeaders
@@ -49,7 +54,7 @@ export function answersOf(operation: Operation): Json {
   }
 }
 
-/** `components.responses`: every set of refusals that shares a status in some operation. */
+/** `components.responses`: every set of refusals that shares a status in an operation. */
 export function componentResponses(operations: readonly Operation[]): Json {
   const sets = operations.flatMap((operation) => [
     ...Map.groupBy(refusalsOf(operation), (code) => errors[code].status).values(),
@@ -63,6 +68,7 @@ function success(operation: Operation): Json {
   const { reply, list, bare, done, shows, success: statusCode = 200 } = operation
   const headers: Header[] = ['X-Request-Id']
   if (operation.concurrency && operation.method !== 'DELETE') headers.push('ETag')
+  if (operation.states) headers.push('X-Connection-States')
   if (list === 'paged') headers.push('X-Total-Count', 'Link')
   const entry = { ...(exampleOf(reply) as Json), ...shows }
   const response = list ? [entry] : entry

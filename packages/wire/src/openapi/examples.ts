@@ -3,8 +3,8 @@ import { example } from '../examples.ts'
 import type { TSchema } from '../type.ts'
 
 /**
- * A value that the schema accepts, put together from the examples of its parts: a schema's own example comes first,
- * then its constant or first choice, then what it is made of.
+ * A value that the schema accepts: the schema's own example, otherwise its constant or first choice, otherwise a value from the
+ * examples of its parts.
  */
 export function exampleOf(schema: TSchema): unknown {
   const { examples, properties, items, anyOf, ...rest } = schema as unknown as Schema

@@ -24,11 +24,11 @@ export function componentParameters(): Json {
   return {
     accountId: parameter('query', 'accountId', true, {
       ...accountId,
-      description: 'The sub-account to act in. Never the organization account.',
+      description: 'The sub-account of the operation. Never the organization account.',
     }),
     accountIdFilter: parameter('query', 'accountId', false, {
       ...accountId,
-      description: 'A sub-account to keep to. Left out: every sub-account of the organization.',
+      description: 'A sub-account. Omitted: every sub-account of the organization.',
     }),
     idempotencyKey: parameter(
       'header',
@@ -36,7 +36,7 @@ export function componentParameters(): Json {
       false,
       Type.String({
         pattern: `^[\\x20-\\x7e]{1,${limits.idempotencyKeyLengthMax}}$`,
-        description: `A text of your choice, new for each new request, such as a UUID. The same key with the same request is answered with the first answer for ${limits.idempotencyWindowHours} hours, so that a request can be sent again without doing its work twice.`,
+        description: `A unique text for each new request, such as a UUID. Within ${limits.idempotencyWindowHours} hours, the same request with the same key returns the first response, so that you can repeat a request without doing its work twice.`,
         examples: ['8f14e45f-ceea-467f-9f0b-1c2d3e4f5a6b'],
       }),
     ),
@@ -46,7 +46,7 @@ export function componentParameters(): Json {
       false,
       Type.String({
         description:
-          'The `ETag` of the version that you read, or several, separated by commas. The request is refused with 412 where it changed since. `*` and no header at all demand nothing.',
+          'The `ETag` of the version that you read, or several, separated by commas. The request is refused with 412 if the resource has changed since. `*` and no header accept any version.',
         examples: [example.etag],
       }),
     ),
@@ -74,11 +74,11 @@ export function parametersOf(operation: Operation): Json[] {
   return parameters
 }
 
-/** The body of an operation, if it takes one. */
+/** The body of an operation, if it has one. */
 export function requestBodyOf({ body, file }: Operation): Json | undefined {
   if (file) {
     const schema = { type: 'string', format: 'binary' }
-    return { required: true, description: 'The file as it is', content: { 'application/octet-stream': { schema } } }
+    return { required: true, description: 'The unchanged file', content: { 'application/octet-stream': { schema } } }
   }
   if (!body) return undefined
   const { description } = body as { description?: string }

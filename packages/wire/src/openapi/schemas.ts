@@ -8,7 +8,7 @@ export type Json = Record<string, unknown>
 /** Keywords that describe a schema without changing what it accepts. */
 const annotations: readonly string[] = ['description', 'examples']
 
-/** Keywords of JSON Schema that hold schemas: one, a list, or some by name. */
+/** Keywords of JSON Schema that contain schemas: one, a list, or several by name. */
 const holdsOne: readonly string[] = ['items', 'additionalProperties']
 const holdsList: readonly string[] = ['anyOf']
 const holdsNamed: readonly string[] = ['properties', 'patternProperties']
@@ -37,12 +37,12 @@ export function componentSchemas(): Json {
   return Object.fromEntries(Object.entries(named).map(([name, schema]) => [name, referInside(schema)]))
 }
 
-/** A schema as JSON Schema alone, in which what has a name is referred to by it. */
+/** A schema as plain JSON Schema, with references to named schemas. */
 export function schemaOf(schema: TSchema): Json {
   return refer(plain(schema))
 }
 
-/** A schema as JSON Schema alone: the marks that TypeBox leaves are not enumerable, and do not survive this. */
+/** A schema as plain JSON Schema: the marks of TypeBox are not enumerable, so this removes them. */
 export function plain(schema: object): Json {
   return JSON.parse(JSON.stringify(schema))
 }

@@ -5,7 +5,7 @@ import { count, exactly, flag, identifier, name, text, unixSeconds } from './kin
 const accountFields = {
   id: identifier('the sub-account', example.accountId),
   name: text('Account name', 'Acme Outdoor'),
-  enabled: flag('Whether the account is enabled; no transfer starts in one that is not'),
+  enabled: flag('Whether the account is enabled; no transfer starts in a disabled account'),
   connections: Type.String({
     pattern: '^[0-9]+$',
     description: 'Number of connections that are not deleted, as a decimal string',
@@ -22,7 +22,7 @@ const accountFields = {
     { description: 'Environment in which the account was created' },
   ),
   userId: identifier(
-    'the person who created it; of the owner of the organization, where client credentials did',
+    'the person who created it; for client credentials, the owner of the organization',
     example.ownerId,
   ),
 }

@@ -28,14 +28,17 @@ const maybeTime = (description: string, shown: number | null) =>
 const what = {
   transferFailed: 'A transfer failed',
   connectionBroken: 'The connection became broken or offline',
-  rejectedPercent: 'A transfer rejected more than this share of its records, in percent; null: not looked for',
-  noSuccessHours: 'No transfer of an active connection succeeded for so many hours; null: not looked for',
+  rejectedPercent: 'A transfer rejected more than this share of its records, in percent; null: not checked',
+  noSuccessHours: 'No transfer of an active connection succeeded for this number of hours; null: not checked',
   volumePercent:
-    'The records of the last whole day (UTC) are further than so many percent from the median of the same weekday of the last 8 weeks; null: not looked for',
+    'The records of the last full day (UTC) differ by more than this percentage from the median of the same weekday of the last 8 weeks; null: not checked',
+  logKeptGb:
+    'The server of a source keeps at least this number of GiB of its log for the connection, also while it is disabled, or has removed or will soon remove changes that were not read yet; null: not checked',
 }
 const percent = Type.Number({ minimum: 0, maximum: 100 })
 const hours = Type.Integer({ minimum: 1, maximum: limits.alertNoSuccessHoursMax })
 const far = Type.Integer({ minimum: limits.alertVolumePercentMin, maximum: limits.alertVolumePercentMax })
+const size = Type.Integer({ minimum: 1, maximum: limits.alertLogKeptGbMax })
 const conditions = exactly(
   {
     transferFailed: flag(what.transferFailed),
@@ -43,8 +46,9 @@ const conditions = exactly(
     rejectedPercent: orNull(percent, what.rejectedPercent, 5),
     noSuccessHours: orNull(hours, what.noSuccessHours, 26),
     volumePercent: orNull(far, what.volumePercent, null),
+    logKeptGb: orNull(size, what.logKeptGb, 10),
   },
-  { description: 'What it looks for' },
+  { description: 'Conditions of the rule' },
 )
 const askedConditions = Type.Object(
   {
@@ -53,27 +57,28 @@ const askedConditions = Type.Object(
     rejectedPercent: Type.Optional(orNull(percent, what.rejectedPercent, 5)),
     noSuccessHours: Type.Optional(orNull(hours, what.noSuccessHours, 26)),
     volumePercent: Type.Optional(orNull(far, what.volumePercent, null)),
+    logKeptGb: Type.Optional(orNull(size, what.logKeptGb, 10)),
   },
   {
     additionalProperties: false,
     minProperties: 1,
-    description: 'What it looks for: at least one condition; those that are left out are not looked for',
+    description: 'Conditions of the rule, at least one; omitted conditions are not checked',
   },
 )
 
 const role = Type.Unsafe<UserRole>(oneOf(userRoleNames, { description: 'Role', examples: ['owner'] }))
-const people = 'People who get an e-mail, by their role, about what they may see'
+const people = 'Roles whose people get an e-mail about the connections that they can see'
 const addresses = 'E-mail addresses that get a message'
 const connectionIds =
-  'Connections that it covers; null: all of the sub-account or the organization, later ones included'
+  'Connections that the rule covers; null: all of the sub-account or the organization, including later ones'
 const isSet = (platform: string) =>
-  orNull(Type.String(), `${platform}: ******** where its address is saved; null: none`, '********')
+  orNull(Type.String(), `${platform}: ******** if an address is saved; null: no address`, '********')
 
 export const AlertRule = exactly(
   {
     id: identifier('the rule', example.alertRuleId),
     name: text('Name', 'Failures'),
-    accountId: orNull(Identifier, 'Sub-account that it covers; null: the organization', null),
+    accountId: orNull(Identifier, 'Sub-account that the rule covers; null: the organization', null),
     connectionIds: orNull(Type.Array(Identifier), connectionIds, null),
     enabled: flag('Whether it is on'),
     conditions,
@@ -81,7 +86,7 @@ export const AlertRule = exactly(
     emailRoles: Type.Array(role, { description: people, examples: [['owner']] }),
     slackUrl: isSet('Slack'),
     teamsUrl: isSet('Microsoft Teams'),
-    mutedUntil: maybeTime('Until when it sends no messages; null: it is not muted', null),
+    mutedUntil: maybeTime('Time until which the rule sends no messages; null: it is not muted', null),
     deliveryError: orNull(
       exactly(
         {
@@ -91,10 +96,10 @@ export const AlertRule = exactly(
         },
         { description: 'The last message that could not be sent' },
       ),
-      'The last message that could not be sent; null where the last one was',
+      'The last message that could not be sent; null if the last message was sent',
       null,
     ),
-    openIncidents: Type.Integer({ minimum: 0, description: 'Incidents that are open', examples: [1] }),
+    openIncidents: Type.Integer({ minimum: 0, description: 'Number of open incidents', examples: [1] }),
     createdTime: unixSeconds('When it was created', example.createdTime),
     updatedTime: unixSeconds('When it was last changed', example.updatedTime),
   },
@@ -114,7 +119,7 @@ const webhookUrl = (platform: string) =>
         Type.Null(),
       ],
       {
-        description: `${platform}. Omitted or ********: unchanged; null: none`,
+        description: `${platform}. Omitted or ********: unchanged; null: no address`,
         examples: ['https://hooks.example.com/…'],
       },
     ),
@@ -150,7 +155,7 @@ export const CreateAlertRule = exactly(
     accountId: Type.Optional(
       orNull(
         Identifier,
-        'Sub-account that it covers; null or omitted: the organization. Required of credentials that are limited to sub-accounts',
+        'Sub-account that the rule covers; null or omitted: the organization. Required for credentials that are limited to sub-accounts',
         example.accountId,
       ),
     ),
@@ -161,7 +166,7 @@ export const CreateAlertRule = exactly(
 )
 export const UpdateAlertRule = exactly(
   { name: Type.Optional(name('Orders')), conditions: Type.Optional(askedConditions), ...givenFields },
-  { description: 'What to change of an alert rule' },
+  { description: 'Changes to an alert rule' },
 )
 export const MuteAlertRule = exactly(
   {
@@ -190,26 +195,26 @@ export const AlertIncident = exactly(
     connectionId: identifier('the connection', example.connectionId),
     connectionName: text('Name of the connection', 'Spring customers'),
     reasons: Type.Array(oneOf(alertReasons, { description: 'Reason', examples: ['connection_broken'] }), {
-      description: 'What was found since it was opened, the worst first',
+      description: 'Reasons that were found since the incident began, the worst first',
       examples: [['connection_broken', 'transfer_failed']],
     }),
-    transferId: orNull(Identifier, 'The transfer that it was opened for; null: none', example.transferId),
-    errorCode: orNull(Type.String(), 'Code of the error of that transfer; null: none', 'invalid_credentials'),
+    transferId: orNull(Identifier, 'The transfer that caused the incident; null: no transfer', example.transferId),
+    errorCode: orNull(Type.String(), 'Code of the error of that transfer; null: no error', 'invalid_credentials'),
     errorSide: orNull(
       oneOf(errorSides, { description: 'Side', examples: ['destination'] }),
-      'Where that error happened; null: there is none',
+      'Where that error happened; null: no error',
       'destination',
     ),
     openedTime: unixSeconds('Since when'),
-    resolvedTime: maybeTime('When it was over; null: it is open', null),
+    resolvedTime: maybeTime('When the incident ended; null: it is open', null),
     resolution: orNull(
       oneOf(alertResolutions, { description: 'Resolution', examples: ['recovered'] }),
-      'recovered: the cause is gone, and where a transfer failed or the connection was broken, a transfer succeeded. stopped: the connection was disabled or deleted. rule_changed: the rule does not look for it any more. null: it is open',
+      'recovered: the cause is gone; after a failed transfer or a broken connection, a transfer succeeded. stopped: the connection was disabled or deleted. rule_changed: the rule no longer covers it. null: it is open',
       null,
     ),
-    acknowledgedTime: maybeTime('When it was acknowledged; null: it is not', null),
-    acknowledgedBy: orNull(AuditActor, 'Who acknowledged it; null: no one', null),
+    acknowledgedTime: maybeTime('When it was acknowledged; null: not acknowledged', null),
+    acknowledgedBy: orNull(AuditActor, 'Who acknowledged it; null: nobody', null),
   },
-  { description: 'Incident of an alert rule: open from when its cause was met until it is over' },
+  { description: 'Incident of an alert rule, from its beginning to its end' },
 )
 export type AlertIncident = Static<typeof AlertIncident>

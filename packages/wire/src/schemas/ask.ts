@@ -5,7 +5,7 @@ import { ConnectionConfig } from './connection.ts'
 import { count, exactly, flag, text, unixSeconds } from './kinds.ts'
 import { TransferError } from './transfer.ts'
 
-/** One request of a source, for people who describe it (ours). */
+/** One request of a source, for people who write its definition (ours). */
 
 /** Request of Ask Source. */
 export const AskSource = exactly(
@@ -14,14 +14,14 @@ export const AskSource = exactly(
       Type.Unsafe<Static<typeof Configure>['secretConfig']>({
         ...Configure.properties.secretConfig,
         description:
-          'Values of the configuration that are not saved yet. Keys given replace, keys left out stay, null clears, ******** keeps the secret that is there',
+          'Unsaved values of the configuration. Given keys replace saved values, omitted keys are kept, null clears, ******** keeps the saved secret',
         examples: [{ url: 'https://api.example.com/v1' }],
       }),
     ),
     settings: Type.Optional(
       Type.Unsafe<ConnectionConfig>({
         ...ConnectionConfig,
-        description: 'Settings that a connection would have, such as the stream',
+        description: 'Settings of a connection, such as the stream',
         examples: [{ stream: 'orders' }],
       }),
     ),
@@ -29,7 +29,7 @@ export const AskSource = exactly(
       Type.String({
         minLength: 1,
         maxLength: limits.askPageLengthMax,
-        description: '`next` of the answer before; omitted: the first page',
+        description: '`next` of the previous answer; omitted: the first page',
         examples: ['2'],
       }),
     ),
@@ -46,13 +46,13 @@ export const SourceAnswer = exactly(
         exactly(
           {
             method: text('HTTP method', 'GET'),
-            url: text('Address, without what signs the request in', 'https://api.example.com/v1/orders?page=1'),
+            url: text('Address, without credentials', 'https://api.example.com/v1/orders?page=1'),
           },
           { description: 'The request' },
         ),
         Type.Null(),
       ],
-      { description: 'Request that was answered; null if nothing was answered' },
+      { description: 'Request that was answered; null without an answer' },
     ),
     answer: Type.Union(
       [
@@ -69,30 +69,30 @@ export const SourceAnswer = exactly(
             json: flag('Whether `text` is JSON'),
             entriesMax: Type.Union([count('Entries', 100), Type.Null()], {
               description:
-                'Lists and objects are cut after so many entries, so that the body is small enough; null if they are whole',
+                'Number of entries after which lists and objects are cut, so that the body is small enough; null if they are complete',
               examples: [null],
             }),
-            bytes: count('Bytes of the body that came', 21),
+            bytes: count('Bytes of the received body', 21),
             durationMs: count('Milliseconds until the answer was complete', 132),
           },
           { description: 'The answer' },
         ),
         Type.Null(),
       ],
-      { description: 'Answer; null if nothing was answered' },
+      { description: 'Answer; null if there was no answer' },
     ),
     error: Type.Union(
       [
         Type.Unsafe<TransferError>({ ...TransferError, description: 'Why a transfer could not use the answer' }),
         Type.Null(),
       ],
-      { description: 'Why there is no answer, or why a transfer could not use it', examples: [null] },
+      { description: 'Why there was no answer, or why a transfer could not use it', examples: [null] },
     ),
     columns: Type.Array(text('Column of the source', 'id'), { description: 'Columns that a transfer would read' }),
     rows: Type.Array(Type.Array(Type.Union([text('Value, shortened as in a preview', '1'), Type.Null()])), {
       description: `Up to ${limits.previewRowsMax} rows that a transfer would read from the answer`,
     }),
-    next: Type.Union([text('`page` of the next request; null if there is none', '2'), Type.Null()]),
+    next: Type.Union([text('`page` of the next request; null on the last page', '2'), Type.Null()]),
     askedTime: unixSeconds('When the request was sent'),
   },
   { description: 'Answer of a source to one request' },

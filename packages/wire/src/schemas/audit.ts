@@ -11,7 +11,7 @@ export const AuditActor = exactly(
   {
     kind: oneOf(auditActorKinds, {
       description:
-        'client: client credentials. session: a session token. user: a person. link: the page of a connect link, or a trigger. operator: the command line. schedule: the schedule of a connection, or the connection that another one runs after. service: the service itself',
+        'client: client credentials. session: a session token. user: a person. link: the page of a connect link, or a trigger. operator: the command line. schedule: the schedule of a connection, or a connection after which another one runs. service: the service itself',
       examples: ['client'],
     }),
     id: maybeText('Identifier of the client, the session, the person or the connect link', example.clientId),
@@ -41,25 +41,26 @@ export const AuditEvent = exactly(
     address: maybeText('Network address of the caller', '203.0.113.7'),
     requestId: maybeText('Identifier of the request', example.requestId),
     action: text(
-      'What was done: the identifier of an operation of this API, a command such as `client revoke`, or what the service did, such as `connectionMoved`',
+      'The action: the identifier of an operation of this API, a command such as `client revoke`, or an action of the service, such as `connectionMoved`',
       'editAccount',
     ),
-    accountId: maybeText('The sub-account that it concerns', example.accountId),
-    targetId: maybeText('What it was done to', example.accountId),
+    accountId: maybeText('The sub-account of the resource', example.accountId),
+    targetId: maybeText('The changed resource', example.accountId),
     outcome: oneOf(auditOutcomes, {
-      description: 'done: it took effect. refused: the actor may not do it. failed: a sign-in with wrong credentials',
+      description:
+        'done: it was done. refused: the actor does not have the permission. failed: a sign-in with wrong credentials',
       examples: ['done'],
     }),
-    before: values('What it was before: of a change, what changed', { name: 'Acme Outdoor' }),
-    after: values('What it is since: of a change, what changed', { name: 'Acme Outdoors' }),
+    before: values('Values before the action; for a change, only the changed values', { name: 'Acme Outdoor' }),
+    after: values('Values after the action; for a change, only the changed values', { name: 'Acme Outdoors' }),
     details: values(
-      'What else is known: the missing scope of a refusal, how many times it happened, the names of secrets that were saved',
+      'Further details, such as the missing scope of a refusal, the number of times, or the names of saved secrets',
       { missing: 'accounts:write' },
     ),
-    previousHash: Type.Union([hash('Hash of the event before'), Type.Null()], {
+    previousHash: Type.Union([hash('Hash of the previous event'), Type.Null()], {
       description: 'Null for the first event',
     }),
-    hash: hash('Hash of this event, which contains the hash of the event before'),
+    hash: hash('Hash of this event, which includes the hash of the previous event'),
   },
   { description: 'Event of the audit log' },
 )

@@ -9,23 +9,23 @@ import { exactly, Identifier, identifier, name, oneOf, secret, text, unixSeconds
 const oneScope = oneOf(scopeNames, { description: 'Scope', examples: ['connections:read'] })
 /** Scopes of a credential; null: everything, including scopes of later versions. */
 export const grantedScopes = Type.Union([Type.Array(oneScope), Type.Null()], {
-  description: 'What it may do; null: everything',
+  description: 'Scopes; null: all',
   examples: [['connections:read', 'transfers:run']],
 })
 /** The sub-accounts that a credential is limited to; null: all. */
 export const grantedAccounts = Type.Union([Type.Array(Identifier), Type.Null()], {
-  description: 'Sub-accounts that it is limited to; null: all',
+  description: 'Sub-accounts to which it is limited; null: all',
   examples: [[example.accountId]],
 })
 /** The same as a caller sends them. */
 export const askedScopes = Type.Union([Type.Array(oneScope, { minItems: 1, uniqueItems: true }), Type.Null()], {
-  description: 'What it may do: at least one scope, and none that you do not have; null or omitted: everything',
+  description: 'Scopes, at least one, and only scopes that you have; null or omitted: all',
   examples: [['connections:read', 'transfers:run']],
 })
 export const askedAccounts = Type.Union(
   [Type.Array(Identifier, { minItems: 1, maxItems: limits.grantedAccountsMax, uniqueItems: true }), Type.Null()],
   {
-    description: `Sub-accounts that it is limited to, at most ${limits.grantedAccountsMax}; null or omitted: all, later ones included`,
+    description: `Sub-accounts to which it is limited, at most ${limits.grantedAccountsMax}; null or omitted: all, including later ones`,
     examples: [[example.accountId]],
   },
 )
@@ -37,7 +37,7 @@ const optionalTime = (description: string, shown: number | null) =>
 
 const clientFields = {
   id: text(
-    'Identifier of the client, its `clientId`: 16 lowercase hexadecimal characters, or what the operator chose',
+    'Identifier of the client, its `clientId`: 16 lowercase hexadecimal characters, or an identifier that the operator chose',
     example.clientId,
   ),
   name: Type.Union([Type.String(), Type.Null()], { description: 'Name', examples: ['Nightly jobs'] }),
@@ -47,10 +47,10 @@ const clientFields = {
   expiresTime: optionalTime('When it expires; null: never', null),
   lastUsedTime: optionalTime('When a token was last issued to it, to the minute; null: never', example.updatedTime),
   previousSecretExpiresTime: optionalTime(
-    'Until when the secret before the last rotation is accepted; null: there is none that is',
+    'Time until which the secret before the last rotation is accepted; null: no earlier secret is accepted',
     null,
   ),
-  revokedTime: optionalTime('When it was revoked; null: it is not', null),
+  revokedTime: optionalTime('When it was revoked; null: not revoked', null),
 }
 
 /** Client credentials without their secret. */
@@ -87,12 +87,12 @@ export const RotateClient = exactly(
         maximum: limits.rotationOverlapHoursMax,
         default: limits.rotationOverlapHoursDefault,
         description:
-          'Hours for which the present secret is still accepted. 0: it is refused at once, and so are the tokens that were issued for it',
+          'Hours for which the current secret is still accepted. 0: the secret and its tokens are refused immediately',
         examples: [limits.rotationOverlapHoursDefault],
       }),
     ),
   },
-  { description: 'How the secret is rotated' },
+  { description: 'Options of the rotation' },
 )
 
 export const CreateSession = exactly(
@@ -102,7 +102,7 @@ export const CreateSession = exactly(
       Type.Array(oneOf(sessionScopes, { description: 'Scope', examples: ['connections:read'] }), {
         minItems: 1,
         uniqueItems: true,
-        description: 'What the session may do: at least one scope, and none that you do not have',
+        description: 'Scopes of the session, at least one, and only scopes that you have',
         examples: [['connectors:read', 'connectors:write', 'secrets:write']],
       }),
     ),
@@ -125,7 +125,7 @@ export const SessionToken = exactly(
     expiry: Type.Integer({ minimum: 1, description: 'Lifetime in seconds', examples: [limits.sessionSecondsDefault] }),
     sessionId: identifier('the session, as the audit log names it', '8c1d40f27ab93e65'),
     accountId: identifier('the sub-account', example.accountId),
-    scopes: Type.Array(oneScope, { description: 'What it may do', examples: [['connectors:read']] }),
+    scopes: Type.Array(oneScope, { description: 'Scopes', examples: [['connectors:read']] }),
   },
   { description: 'Session token' },
 )

@@ -26,12 +26,12 @@ export const Field = Type.Object(
     label: text('Display label', 'Access token'),
     description: text('Help text', 'Token of a system user with the ads_management permission'),
     type: oneOf(fieldTypes, { description: 'Kind of field; a Password is a secret', examples: ['Password'] }),
-    required: flag('Whether a value is needed, given the values that are there now'),
-    readonly: flag('Whether the field is filled by the service alone', false),
+    required: flag('Whether a value is required with the current values'),
+    readonly: flag('Whether only the service fills the field', false),
     min: Type.Optional(Type.Integer({ description: 'Lowest accepted value of a Number', examples: [1] })),
     max: Type.Optional(
       Type.Integer({
-        description: 'Highest accepted value of a Number, or most characters of a Text',
+        description: 'Highest accepted value of a Number, or maximum characters of a Text',
         examples: [540],
       }),
     ),
@@ -56,7 +56,7 @@ const secretName = text('Name of the secret key in the secret store', example.se
 const configurationId = identifier('the configuration', example.destination.configurationId)
 const lastUpdated = unixSeconds('When the configuration was last saved (0: never)')
 
-const first = flag('Whether it is the first one, which is used if no configuration is named')
+const first = flag('Whether it is the first configuration, which is used if none is named')
 
 const savedConfiguration = {
   configurationId,
@@ -104,22 +104,22 @@ export const ConnectorConfiguration = exactly(
 )
 export type ConnectorConfiguration = Static<typeof ConnectorConfiguration>
 
-/** Entry of the list of configurations, ours: what a sub-account saved, as its own keys take it, without any secret. */
+/** Entry of the list of configurations, ours: the saved values of a sub-account by field, without secrets. */
 export const SavedValues = exactly(
   {
     accountId: identifier('the sub-account', example.accountId),
     connectorId: identifier('the connector', example.destination.connectorId),
-    slug: text('Name of the connector that is the same in every deployment and version', 'meta-custom-audiences'),
+    slug: text('Name of the connector, the same in every deployment and version', 'meta-custom-audiences'),
     ...savedConfiguration,
     first,
-    settings: configuration(limits.secretLengthMax, 'Values that are set and are no secrets, by field', {
+    settings: configuration(limits.secretLengthMax, 'Saved values by field, without secrets', {
       authType: 'api-token',
     }),
     secrets: Type.Array(Type.String(), {
       description: 'Fields whose secrets are set; the values are never returned',
       examples: [['accessToken']],
     }),
-    authorized: flag('Whether the connector works with what a user granted with a click', false),
+    authorized: flag('Whether the connector uses an authorization with a click', false),
     editable,
     env,
     etag: etag('configuration'),
@@ -137,7 +137,7 @@ export const Configure = exactly(
     name: Type.Optional(name('Default')),
     secretConfig: configuration(
       limits.secretLengthMax,
-      'Values by field. Keys given replace, keys left out stay, null clears, ******** keeps the secret that is there',
+      'Values by field. Given keys replace saved values, omitted keys are kept, null clears, ******** keeps the saved secret',
       { authType: 'api-token', accessToken: 'EAAB…' },
     ),
     configurationId: Type.Optional(configurationId),
@@ -171,22 +171,20 @@ export const CreateConfiguration = exactly(
 /** Response of Get Connector Authorization. */
 export const ConnectorAuthorization = exactly(
   {
-    supported: flag('Whether a user of the platform can grant the connector access with a click'),
-    available: flag('Whether the operator registered an app with the platform, which that needs'),
-    authorized: flag(
-      'Whether the connector works with what a user granted this way, not with credentials that were entered',
-    ),
+    supported: flag('Whether a user of the platform can authorize the connector with a click'),
+    available: flag('Whether the operator registered the required app with the platform'),
+    authorized: flag('Whether the connector uses such an authorization, not entered credentials'),
     attempt: Type.Union(
       [
         oneOf(authorizationAttempts, {
           description:
-            'pending: it has not ended. declined: the user did not grant access at the platform. failed: the platform or Penstock refused it; the page that the user was shown says why',
+            'pending: it has not ended. declined: the user did not grant access at the platform. failed: the platform or Penstock refused it; the user saw the reason',
           examples: ['declined'],
         }),
         Type.Null(),
       ],
       {
-        description: `What became of the last authorization that you started, for ${limits.authorizationMinutes} minutes; null: there is none, or it granted access`,
+        description: `Status of the last authorization that you started, for ${limits.authorizationMinutes} minutes; null: no authorization, or access was granted`,
       },
     ),
   },
@@ -198,10 +196,10 @@ export type ConnectorAuthorization = Static<typeof ConnectorAuthorization>
 export const AuthorizationLink = exactly(
   {
     url: secret(
-      'Where to send the browser of the person who consents; it can be opened once',
+      'Link for the browser of the person who consents; it can be opened once',
       'http://127.0.0.1:8080/oauth/authorize/3Nn1Tz0P2Zl9l4cQmVtW7yq5dXfJrA8sKe6uGhBoIxw',
     ),
-    expiresTime: unixSeconds('Until when the authorization can be completed'),
+    expiresTime: unixSeconds('Time until which the authorization can be completed'),
   },
   { description: 'Link of an authorization' },
 )

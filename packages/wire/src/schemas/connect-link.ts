@@ -45,9 +45,7 @@ export const ConnectionTemplate = exactly(
     destConfigurationId,
     srcConnectionConfig,
     destConnectionConfig,
-    activate: Type.Optional(
-      flag('Whether the connection is activated as well, if it is ready; it is not unless given', true),
-    ),
+    activate: Type.Optional(flag('Whether the connection is also activated, if it is ready; false by default', true)),
   },
   { description: 'Connection to create when the customer finishes' },
 )
@@ -74,7 +72,7 @@ export const CreateConnectLink = exactly(
         maxItems: limits.connectLinkConnectorsMax,
         uniqueItems: true,
         description:
-          'Which of their configurations the customer saves, at most one of each connector. A connector without one: its first',
+          'Configurations that the customer saves, at most one of each connector. Default: the first configuration of a connector',
         examples: [[example.destination.configurationId]],
       }),
     ),
@@ -85,7 +83,7 @@ export const CreateConnectLink = exactly(
         maxLength: limits.redirectUrlLengthMax,
         pattern: addressPatterns.page,
         description:
-          'Where the browser goes in the end, with `status` and `connectLinkId` in its query: an address with https, or with http on this machine, without credentials. Omitted: a page says that all is done',
+          'Redirect URL at the end, with `status` and `connectLinkId` in its query: an address with https, or with http on this machine, without credentials. Omitted: a page shows the end',
         examples: [shown.redirectUrl],
       }),
     ),
@@ -110,22 +108,22 @@ const linkFields = {
     examples: [[example.destination.connectorId]],
   }),
   configurationIds: Type.Array(Identifier, {
-    description: 'Configurations that the link names; of the other connectors, it is the first one',
+    description: 'Configurations that the link names; the first configuration for other connectors',
     examples: [[]],
   }),
-  connectionTemplate: maybe(ConnectionTemplate, 'Connection to create when the customer finishes; null: none'),
-  redirectUrl: maybe(text('Where the browser goes in the end', shown.redirectUrl), 'Where the browser goes in the end'),
+  connectionTemplate: maybe(ConnectionTemplate, 'Connection to create when the customer finishes; null: no connection'),
+  redirectUrl: maybe(text('Redirect URL at the end', shown.redirectUrl), 'Redirect URL at the end'),
   status: oneOf(connectLinkStatuses, {
     description:
-      'pending: not opened yet. opened: the customer works on it. completed: the customer has finished. cancelled: the customer has left it. expired: it was not opened or not finished in time. revoked: it was taken back, or the one who created it may not use it any more',
+      'pending: not opened yet. opened: the customer works on it. completed: the customer has finished. cancelled: the customer has left it. expired: it was not opened or not finished in time. revoked: it was revoked, or its creator can no longer use it',
     examples: ['completed'],
   }),
   connectionId: maybe(
     identifier('the connection', example.connectionId),
-    'The connection that was created; null: none',
+    'The connection that was created; null: no connection',
   ),
   createdTime: unixSeconds('When it was created', example.createdTime),
-  expiresTime: unixSeconds('When it can no longer be opened or, once it is open, no longer be finished'),
+  expiresTime: unixSeconds('When it expires: after this time it cannot be opened or, once open, cannot be finished'),
   openedTime: maybe(unixSeconds('When it was opened'), 'When it was opened; null: not yet'),
   finishedTime: maybe(unixSeconds('When it was completed or cancelled'), 'When it was finished; null: not yet'),
 }
@@ -135,7 +133,7 @@ export const CreatedConnectLink = exactly(
   {
     ...linkFields,
     url: secret(
-      'The link: send the browser of the customer there, or show it in a frame. It is returned once',
+      'The link: redirect the browser of the customer to it, or show it in a frame. It is returned once',
       `https://penstock.example.com/connect/${example.linkId}#${shown.token}`,
     ),
   },
@@ -148,7 +146,7 @@ const primary = colour('Colour of the header and of buttons', '#0a5c36')
 const colourOfText = 'Colour of the text on it; the contrast is at least 4.5 to 1'
 const colours = exactly(
   { primary, text: colour(colourOfText, '#ffffff') },
-  { description: 'Colours; null: those of Penstock' },
+  { description: 'Colours; null: the colours of Penstock' },
 )
 const chosenColours = exactly(
   {
@@ -167,20 +165,20 @@ const logo = (description: string) =>
   })
 const brandName = Type.String({
   pattern: trimmed(100),
-  description: 'Name that customers know, 1 to 100 characters; null: the name of the organization',
+  description: 'Name that customers see, 1 to 100 characters; null: the name of the organization',
   examples: ['Acme Shop'],
 })
 const origins = Type.Array(Type.String({ minLength: 1, maxLength: 300, pattern: addressPatterns.origin }), {
   maxItems: limits.embeddingOriginsMax,
   uniqueItems: true,
   description:
-    'Origins of the sites that may show the pages in a frame and receive their events: a scheme, a host and perhaps a port, with https or with http on this machine',
+    'Origins of the sites that can show the pages in a frame and receive their events: a scheme, a host and optionally a port, with https, or with http on this machine',
   examples: [[shown.origin]],
 })
 const brand = {
   name: Type.Union([brandName, Type.Null()]),
-  logo: Type.Union([logo('Logo, as a data: URL; null: none'), Type.Null()]),
-  colours: Type.Union([colours, Type.Null()], { description: 'Colours; null: those of Penstock' }),
+  logo: Type.Union([logo('Logo, as a data: URL; null: no logo'), Type.Null()]),
+  colours: Type.Union([colours, Type.Null()], { description: 'Colours; null: the colours of Penstock' }),
 }
 /** Appearance of the pages of connect links, and the origins that can show them. */
 export const Branding = exactly(
@@ -194,13 +192,13 @@ export const SetBranding = exactly(
     logo: Type.Optional(
       Type.Union([
         logo(
-          `Logo, as a data: URL of a PNG or WebP of at most ${limits.logoBytesMax / 1024} KiB and ${limits.logoPixelsMax} pixels a side; null: none`,
+          `Logo, as a data: URL of a PNG or WebP of at most ${limits.logoBytesMax / 1024} KiB and ${limits.logoPixelsMax} pixels a side; null: no logo`,
         ),
         Type.Null(),
       ]),
     ),
     colours: Type.Optional(
-      Type.Union([chosenColours, Type.Null()], { description: 'Colours; null: those of Penstock' }),
+      Type.Union([chosenColours, Type.Null()], { description: 'Colours; null: the colours of Penstock' }),
     ),
     allowedOrigins: Type.Optional(origins),
   },
@@ -213,7 +211,7 @@ export const ConnectPageToken = exactly(
       minLength: 1,
       maxLength: 100,
       format: 'password',
-      description: 'What stands behind # in the link or, where it says so, the access token of its open page',
+      description: 'The part behind # in the link or, if stated, the access token of its open page',
       examples: [shown.token],
     }),
   },
@@ -237,20 +235,20 @@ export const ConnectPage = exactly(
     id: identifier('the connect link', example.linkId),
     accountId: identifier('the sub-account', example.accountId),
     accountName: text('Name of the sub-account', 'Acme Outdoor'),
-    organizationName: text('Name of the organization, or the one of its branding', 'Acme'),
+    organizationName: text('Name of the organization, or the name in its branding', 'Acme'),
     logo: brand.logo,
     colours: brand.colours,
     allowedOrigins: origins,
     connectors: Type.Array(connectorOnPage, { description: 'Connectors that the customer configures' }),
     connectionName: maybe(
       text('Name of the connection', 'Spring customers'),
-      'Name of the connection that is created in the end; null: none is',
+      'Name of the connection that is created at the end; null: no connection',
     ),
-    activates: flag('Whether data moves through that connection at once'),
+    activates: flag('Whether that connection moves data immediately'),
     opened: flag('Whether the link was opened', false),
     expiresTime: unixSeconds('When it ends'),
   },
-  { description: 'What a connect link is for' },
+  { description: 'Content of the page of a connect link' },
 )
 export type ConnectPage = Static<typeof ConnectPage>
 
@@ -282,11 +280,11 @@ export const ConnectPageResult = exactly(
     connectionId: linkFields.connectionId,
     connectionStatus: maybe(
       oneOf(connectionStatuses, { description: 'Status of the connection', examples: ['active'] }),
-      'Status of the connection; null: there is none',
+      'Status of the connection; null: no connection',
     ),
     redirectUrl: maybe(
-      text('Where the browser goes', `${shown.redirectUrl}?status=completed&connectLinkId=${example.linkId}`),
-      'Where the browser goes; null: nowhere',
+      text('The redirect URL with the result', `${shown.redirectUrl}?status=completed&connectLinkId=${example.linkId}`),
+      'The redirect URL with the result; null: the page shows the end',
     ),
   },
   { description: 'How a connect link has ended' },

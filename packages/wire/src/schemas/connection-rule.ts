@@ -14,44 +14,44 @@ const check = oneOf(ruleChecks, {
 })
 const action = oneOf(ruleActions, {
   description:
-    'If it is broken. stop: the transfer fails. warn: the transfer continues, and an event is sent. record: the transfer shows it',
+    'Reaction if the rule is broken. stop: the transfer fails. warn: the transfer continues, and an event is sent. record: only the transfer shows it',
   examples: ['stop'],
 })
 const column = (description: string) =>
   Type.String({ minLength: 1, maxLength: limits.shapeTextLengthMax, description, examples: ['email'] })
 const bound = (description: string, shown: number) => Type.Optional(Type.Number({ description, examples: [shown] }))
 
-/** One rule. Which keys a check takes is in `ruleKeys`. */
+/** One rule. `ruleKeys` lists the keys of each check. */
 export const ConnectionRule = exactly(
   {
     check,
     action,
-    column: Type.Optional(column('The column of the source; of freshness, empty, unique, values and range')),
+    column: Type.Optional(column('The column of the source; for freshness, empty, unique, values and range')),
     count: Type.Optional(
-      Type.Integer({ minimum: 0, description: 'Of rejected: at most so many records', examples: [100] }),
+      Type.Integer({ minimum: 0, description: 'For rejected: maximum number of records', examples: [100] }),
     ),
     percent: Type.Optional(
       Type.Number({
         minimum: 0,
         maximum: 100,
         description:
-          'At most this share of the records. Of rejected: that are rejected; of empty: without a value; of values and range: with another value, 0 if left out',
+          'Maximum share of the records. For rejected: rejected records; for empty: records without a value; for values and range: records with another value, 0 by default',
         examples: [2],
       }),
     ),
     hours: Type.Optional(
-      Type.Number({ minimum: 0, description: 'Of freshness: at most so many hours old', examples: [24] }),
+      Type.Number({ minimum: 0, description: 'For freshness: maximum age in hours', examples: [24] }),
     ),
     values: Type.Optional(
       Type.Array(Type.String({ maxLength: limits.ruleValueLengthMax }), {
         minItems: 1,
         maxItems: limits.ruleValuesMax,
-        description: 'Of values: the accepted values',
+        description: 'For values: the accepted values',
         examples: [['DE', 'AT', 'CH']],
       }),
     ),
-    min: bound('At least: of rows, a number of records; of volume, percent of the usual number; of range, a value', 1),
-    max: bound('At most, as min', 200),
+    min: bound('Minimum. For rows: number of records; for volume: percent of the usual number; for range: a value', 1),
+    max: bound('Maximum, like min', 200),
   },
   { description: 'Rule', examples: [{ check: 'rejected', action: 'stop', percent: 2 }] },
 )
@@ -60,7 +60,7 @@ export type ConnectionRule = Static<typeof ConnectionRule>
 /** The rules of a connection, in their order. */
 export const ruleList = Type.Array(ConnectionRule, {
   maxItems: limits.rulesMax,
-  description: 'Rules, all of them, in their order; empty: none',
+  description: 'All rules, in their order; empty: no rules',
   examples: [[{ check: 'rejected', action: 'stop', percent: 2 }]],
 })
 
@@ -87,7 +87,7 @@ export const Blackout = exactly(
           }),
           from: timeOfDay('When it begins', '08:00'),
           to: timeOfDay(
-            'When it ends; if not after from, on the next day, so that the same time means 24 hours',
+            'When it ends. If not after from, it ends on the next day, so the same time means 24 hours',
             '18:00',
           ),
         },
@@ -100,16 +100,16 @@ export const Blackout = exactly(
 )
 export type Blackout = Static<typeof Blackout>
 
-/** The blackout of a connection; null: it has none. */
+/** The blackout of a connection; null: no blackout. */
 export const maybeBlackout = Type.Union([Type.Unsafe<Blackout>(Blackout), Type.Null()], {
-  description: 'Weekly windows in which no transfer starts; null: none',
+  description: 'Weekly windows in which no transfer starts; null: no windows',
   examples: [null],
 })
 
 /** Request of Set Rules. */
 export const SetConnectionRules = exactly(
   { rules: ruleList, blackout: Type.Optional(maybeBlackout) },
-  { description: 'The rules of a connection, and its blackout; none if it is left out' },
+  { description: 'The rules of a connection, and its blackout; no blackout if omitted' },
 )
 
 /** Response of Get Rules and Set Rules. */
@@ -123,13 +123,13 @@ export const RuleResult = exactly(
   {
     check,
     action,
-    column: maybe(text('The column that it is about; null if it is about none', 'email')),
+    column: maybe(text('The column of the rule; null without a column', 'email')),
     outcome: oneOf(ruleOutcomes, {
       description: 'kept, broken, or not_checked: the message says why',
       examples: ['kept'],
     }),
     message: text(
-      'Numbers that it is judged by, without values of records',
+      'The numbers behind the result, without values of records',
       '12 of 1,000 records were rejected (1.2 %), at most 2 %.',
     ),
   },

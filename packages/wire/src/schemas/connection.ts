@@ -89,7 +89,7 @@ export const ConnectionWithSettings = exactly(
     ...connectionFields,
     ...configurationIds,
     ...connectionConfigs,
-    drift: oneOf(driftModes, { description: 'What it does if columns change', examples: ['ignore'] }),
+    drift: oneOf(driftModes, { description: 'Reaction to changed columns', examples: ['ignore'] }),
     rules: ruleList,
     blackout: maybeBlackout,
     runAfter: runAfterIds,
@@ -142,7 +142,7 @@ export type UpdatedConnection = Static<typeof UpdatedConnection>
 
 const maybeText = (description: string, example: string) => Type.Union([text(description, example), Type.Null()])
 
-/** An entry of the history of a connection, ours. Settings of a connection are no secrets. */
+/** An entry of the history of a connection, ours. Settings of a connection are not secret. */
 export const ConnectionEvent = exactly(
   {
     id: identifier('the event', example.eventId),
@@ -150,12 +150,12 @@ export const ConnectionEvent = exactly(
     time: unixSeconds('When it happened'),
     kind: oneOf(connectionEventKinds, {
       description:
-        'created: to is its name. renamed: the names. settings: those of the side that to names, Source or Destination, changed. status: the statuses, whether a caller, a transfer or a probe changed it. schedule: the schedules, null where there is none. columns: those of the side that to names changed since the last successful transfer. state: to names the parts of the state that were reset, cursor, rows or both. run_conditions: the connections that it runs after, and its group. dependency_failed: it did not start, since the connection that to names did not end well; from is the status of that transfer or connection',
+        'created: to is its name. renamed: both names. settings: settings changed; to is the side, Source or Destination. status: both statuses, after a change by a caller, a transfer or a probe. schedule: both schedules, null without a schedule. columns: columns changed since the last successful transfer; to is the side. state: parts of the state were reset; to is cursor, rows or slot; with the slot in from, slot dropped or slot stays. run_conditions: the connections after which it runs, and its group. dependency_failed: it did not start, because a connection after which it runs did not succeed; to is the name of that connection, and from is the status of its transfer or of the connection',
       examples: ['status'],
     }),
-    from: maybeText('What it was; null where there was nothing', 'active'),
+    from: maybeText('Previous value; null if there was no value', 'active'),
     to: maybeText(
-      'What it became; null where there is nothing any more. A schedule is its cron and its time zone, and “off” where it is not enabled: 0 6 * * * Europe/Berlin',
+      'New value; null if it was removed. A schedule is its cron and its time zone, followed by “off” if it is not enabled: 0 6 * * * Europe/Berlin',
       'broken',
     ),
     changes: Type.Union(
@@ -164,18 +164,18 @@ export const ConnectionEvent = exactly(
           exactly(
             {
               key: text('Setting or column', 'audienceSource'),
-              from: maybeText('Its value before, at most 200 characters; null where it had none', 'CRM'),
-              to: maybeText('Its value since, at most 200 characters; null where it has none', 'Website'),
+              from: maybeText('Previous value, at most 200 characters; null if there was no value', 'CRM'),
+              to: maybeText('New value, at most 200 characters; null without a value', 'Website'),
             },
             { description: 'Setting that changed' },
           ),
         ),
         Type.Null(),
       ],
-      { description: 'Of settings and columns: each one that changed; null where it is not known', examples: [null] },
+      { description: 'For settings and columns: each change; null if unknown', examples: [null] },
     ),
     actor: Type.Union([AuditActor, Type.Null()], {
-      description: 'Who did it; null for events from before actors were recorded',
+      description: 'The actor; null for events from before actors were recorded',
     }),
   },
   { description: 'Event of a connection' },

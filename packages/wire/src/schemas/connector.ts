@@ -26,8 +26,8 @@ const usage = {
     'What the connector does',
     'Creates audiences on Facebook and Instagram from your customer records and keeps their members up to date.',
   ),
-  destConnections: count('Connections, not deleted, that use it as destination', 2),
-  srcConnections: count('Connections, not deleted, that use it as source', 0),
+  destConnections: count('Number of connections, without deleted ones, that use it as destination', 2),
+  srcConnections: count('Number of connections, without deleted ones, that use it as source', 0),
 }
 
 /** Section 2.3. */
@@ -35,7 +35,7 @@ export const Connector = exactly(
   {
     ...connectorIdentity,
     integrated: flag(
-      'Whether this deployment can move data through the connector, in at least one of its roles; its definition says in which',
+      'Whether this deployment can move data through the connector, in at least one of its roles; see its definition',
       false,
     ),
     logo: text('Address of the platform’s logo', example.destination.logo),
@@ -77,7 +77,7 @@ export const AddConnectors = exactly(
     connectorIds: Type.Array(identifier('a connector', example.destination.connectorId), {
       minItems: 1,
       maxItems: limits.connectorIdsMax,
-      description: 'Connectors of the catalogue; all of them are added, or none',
+      description: 'Connectors of the catalogue; all are added, or none',
     }),
   },
   { description: 'Connectors to add' },

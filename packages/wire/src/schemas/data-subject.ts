@@ -4,7 +4,7 @@ import { type Static, Type } from '../type.ts'
 import { count, exactly, identifier, text, unixSeconds } from './kinds.ts'
 import { Reject } from './reject.ts'
 
-/** One person in the records that are kept (ours). */
+/** One person in the kept records (ours). */
 
 const cursorPattern = '^[0-9a-f]{16}-[0-9]{1,10}$'
 
@@ -22,14 +22,14 @@ export const DataSubject = exactly(
         minItems: 1,
         maxItems: limits.personValuesMax,
         description:
-          'Values that identify the person. A record is of the person if a value of it is one of these in any letter case, contains it as a word, is the same telephone number in another form, or is its SHA-256 or MD5 digest',
+          'Values that identify the person. A record belongs to the person if one of its values equals one of these in any letter case, contains it as a word, is the same telephone number in another form, or is its SHA-256 or MD5 digest',
         examples: [['jane.doe@example.com', '+49 30 1234567']],
       },
     ),
     cursor: Type.Optional(
       Type.String({
         pattern: cursorPattern,
-        description: '`next` of the response before, with the same values',
+        description: '`next` of the previous response, with the same values',
         examples: [`${example.transferId}-17`],
       }),
     ),
@@ -39,13 +39,13 @@ export const DataSubject = exactly(
 export type DataSubject = Static<typeof DataSubject>
 
 const progress = {
-  searched: count('Records that this call looked through', 5_000),
+  searched: count('Number of records that this call searched', 5_000),
   notKept: count(
-    'Of these, records of which no values are kept: only their kind and length are, and the reason, which was searched',
+    'Number of these records without kept values: only the kind and length of values are kept, and the reason, which was searched',
     12,
   ),
   next: Type.Union([
-    text('`cursor` of the call that continues, in older transfers', `${example.transferId}-17`),
+    text('`cursor` of the next call, which continues with older transfers', `${example.transferId}-17`),
     Type.Null(),
   ]),
 }
@@ -68,24 +68,24 @@ export const FoundDataSubject = exactly(
         },
         { description: 'Rejected record of the person' },
       ),
-      { description: 'Rejected records of the person, of the newest transfer first' },
+      { description: 'Rejected records of the person, beginning with the newest transfer' },
     ),
     ...progress,
   },
-  { description: 'What is kept of a person' },
+  { description: 'Kept records of a person' },
 )
 export type FoundDataSubject = Static<typeof FoundDataSubject>
 
 /** Response of Erase Data Subject. */
 export const ErasedDataSubject = exactly(
   {
-    erased: count('Records whose values and reasons this call erased', 3),
+    erased: count('Number of records whose values and reasons this call erased', 3),
     ...progress,
     activeTransfers: count(
-      'Active transfers, which can reject a record of the person after this call: erase again once they have ended',
+      'Number of active transfers, which can still reject a record of the person: erase again once they have ended',
       0,
     ),
   },
-  { description: 'What was erased of a person' },
+  { description: 'Erased records of a person' },
 )
 export type ErasedDataSubject = Static<typeof ErasedDataSubject>

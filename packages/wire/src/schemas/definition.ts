@@ -3,7 +3,7 @@ import { digestEncodings, digests, fieldTypes, normalisations, recordReadings, r
 import { type Static, Type } from '../type.ts'
 import { exactly, flag, identifier, oneOf, text } from './kinds.ts'
 
-/** The definition of a connector (ours): enough to draw its forms and to map columns to its records. */
+/** The definition of a connector (ours): enough to show its forms and to map columns to its records. */
 
 const { definitionFields, recordFields } = example
 
@@ -14,8 +14,8 @@ export const FieldDefinition = Type.Object(
     label: text('Display label', 'Access token'),
     description: text('Help text', 'Token from an app that has permission to manage audiences'),
     type: oneOf(fieldTypes, { description: 'Kind of field; a Password is a secret', examples: ['Password'] }),
-    required: flag('Whether a value is needed, where the field counts'),
-    readonly: flag('Whether the field is filled by the service alone', false),
+    required: flag('Whether a value is required, if the field is used'),
+    readonly: flag('Whether only the service fills the field', false),
     min: Type.Optional(Type.Integer({ description: 'Lowest accepted value of a Number', examples: [1] })),
     max: Type.Optional(Type.Integer({ description: 'Highest accepted value of a Number', examples: [540] })),
     options: Type.Optional(
@@ -30,11 +30,11 @@ export const FieldDefinition = Type.Object(
         examples: [{ oauth2: 'Sign in with Meta', 'api-token': 'Access token' }],
       }),
     ),
-    default: Type.Optional(text('What counts while no value is set, as text like every value that is read', '540')),
+    default: Type.Optional(text('Default value, as text like every returned value', '540')),
     when: Type.Optional(
       Type.Record(Type.String(), Type.Array(Type.String()), {
         description:
-          'The field counts only where each of these other fields of its group counts, and has one of these values',
+          'The field is used only if each of these other fields of its group is used, and has one of these values',
         examples: [{ authType: ['api-token'] }],
       }),
     ),
@@ -45,9 +45,15 @@ export const FieldDefinition = Type.Object(
         examples: ['standard-webhooks'],
       }),
     ),
+    keepsState: Type.Optional(
+      flag(
+        'Whether the state of a connection stays valid if the value changes. Without it, the next transfer reads the source from its beginning after a change',
+        true,
+      ),
+    ),
     role: Type.Optional(
       oneOf(roles, {
-        description: 'Only this end of a connection needs it: asked for when a connection is activated',
+        description: 'Only this side of a connection needs it: required when a connection is activated',
         examples: ['Destination'],
       }),
     ),
@@ -60,7 +66,7 @@ export const FieldDefinition = Type.Object(
 )
 export type FieldDefinition = Static<typeof FieldDefinition>
 
-/** A field of a record: what a destination takes, or a source gives. */
+/** A field of the records of a source or a destination. */
 export const RecordDefinition = Type.Object(
   {
     name: text('Name of the field on its platform, which a mapping names', 'email'),
@@ -68,40 +74,38 @@ export const RecordDefinition = Type.Object(
     required: flag('Whether a record without it is rejected', false),
     normalise: Type.Optional(
       oneOf(normalisations, {
-        description:
-          'The form into which its values are brought before they are hashed or sent; as they are without it',
+        description: 'The form to which its values are normalised before they are hashed or sent; absent: unchanged',
         examples: ['email'],
       }),
     ),
     hashed: Type.Optional(
       Type.Array(oneOf(digests, { description: 'Digest', examples: ['sha256'] }), {
-        description: 'It travels hashed: the digests that are accepted. The first is made of what is not hashed yet',
+        description:
+          'The value is sent hashed: the accepted digests. Values that are not hashed yet are hashed with the first one',
         examples: [['sha256']],
       }),
     ),
     digestEncoding: Type.Optional(
       oneOf(digestEncodings, {
-        description: 'How its digests are written when they are sent; in hexadecimal without it. Both are accepted',
+        description: 'Encoding of its digests when they are sent; hexadecimal by default. Both are accepted',
         examples: ['base64'],
       }),
     ),
-    oneOf: Type.Optional(text('A record fills at least one of the fields that name this same group', 'identifier')),
-    together: Type.Optional(
-      text('A record fills all of the fields that name this same group, or none of them', 'name'),
-    ),
+    oneOf: Type.Optional(text('A record must fill at least one of the fields in this group', 'identifier')),
+    together: Type.Optional(text('A record must fill all fields in this group, or none', 'name')),
     values: Type.Optional(
       Type.Array(Type.String(), { description: 'The only values that it accepts', examples: [['add', 'remove']] }),
     ),
     reads: Type.Optional(
       oneOf(recordReadings, {
-        description: 'Its values are numbers, or times, of which the local forms are read',
+        description: 'Its values are numbers or times, and their local forms are accepted',
         examples: ['time'],
       }),
     ),
     synonyms: Type.Optional(
       Type.Array(Type.String(), {
         description:
-          'Other names by which a column of a source is taken for it, the ones in common use included. Columns are compared without case, accents, spaces and signs',
+          'Other names of columns that match the field, including common names. Columns are compared without case, accents, spaces and signs',
         examples: [['emailaddress', 'mail', 'em']],
       }),
     ),
@@ -115,14 +119,14 @@ export const SideDefinition = Type.Object(
   {
     integrated: Type.Optional(
       Type.Literal(false, {
-        description: 'This deployment moves no data through the connector in this role; absent where it does',
+        description: 'Why this deployment cannot move data through the connector in this role; absent if it can',
         examples: [false],
       }),
     ),
     backfill: Type.Optional(
       oneOf(['days', 'times'] as const, {
         description:
-          'The ranges that a backfill can read of it as a source: days alone, or days and times; absent if it can read none',
+          'The ranges that a backfill can read from this source: only days, or days and times; absent if backfills are not supported',
         examples: ['days'],
       }),
     ),
@@ -131,13 +135,14 @@ export const SideDefinition = Type.Object(
       examples: [definitionFields.slice(2)],
     }),
     records: Type.Array(RecordDefinition, {
-      description: 'Fields of its records; none where a destination takes any columns, or a source gives what it has',
+      description:
+        'Fields of its records; empty if a destination accepts any columns, or if the columns of a source are not fixed',
       examples: [recordFields],
     }),
     discover: Type.Optional(
       Type.Array(Type.String(), {
         description:
-          'Settings whose values Discover Values lists, and `columns` if it lists the columns; absent if there are none',
+          'Settings whose values Discover Values lists, and `columns` if it lists the columns; absent without such settings',
         examples: [['audienceId']],
       }),
     ),
@@ -160,9 +165,9 @@ export type SideDefinition = Static<typeof SideDefinition>
 export const AuthorizationDefinition = exactly(
   {
     platform: text('The platform at which the user consents', 'Meta'),
-    scopes: Type.Array(Type.String(), { description: 'What access is asked for', examples: [['ads_management']] }),
+    scopes: Type.Array(Type.String(), { description: 'The requested access', examples: [['ads_management']] }),
     fields: Type.Array(Type.String(), {
-      description: 'Fields of the configuration that the authorization fills, so that no one enters them',
+      description: 'Fields of the configuration that the authorization fills',
       examples: [['clientId', 'clientSecret', 'refreshToken']],
     }),
   },
@@ -180,24 +185,24 @@ export const ConnectorDefinition = exactly(
       Type.Null(),
     ]),
     tested: Type.Union([
-      text('What its way of moving data was run against; null where it moves none', 'a protocol server of ours'),
+      text('What the connector was tested against; null if it cannot move data', 'a protocol server of ours'),
       Type.Null(),
     ]),
     secretFields: Type.Array(FieldDefinition, {
-      description: 'What a sub-account saves once for all its connections',
+      description: 'Values that a sub-account saves once for all its connections',
       examples: [definitionFields.slice(0, 2)],
     }),
     authorization: Type.Union([AuthorizationDefinition, Type.Null()], {
       description:
-        'How the connector can be authorized in place of entering credentials; null where it cannot. Whether this deployment has what it takes, Get Connector Authorization says',
+        'How the connector can be authorized instead of entering credentials; null if it cannot. Get Connector Authorization returns whether this is available in this deployment',
       examples: [null],
     }),
     source: Type.Union([SideDefinition, Type.Null()], {
-      description: 'As a source; null where it cannot be one',
+      description: 'The source role; null if the connector is not a source',
       examples: [null],
     }),
     destination: Type.Union([SideDefinition, Type.Null()], {
-      description: 'As a destination; null where it cannot be one',
+      description: 'The destination role; null if the connector is not a destination',
     }),
   },
   { description: 'Connector by its definition' },

@@ -4,7 +4,7 @@ import { type Static, Type } from '../type.ts'
 import { ConnectionConfig } from './connection.ts'
 import { exactly, flag, oneOf, text, unixSeconds } from './kinds.ts'
 
-/** Values of settings that are found at the platform (ours). */
+/** Values of settings, as the platform lists them (ours). */
 
 const maybe = <S extends Parameters<typeof Type.Union>[0][number]>(schema: S) => Type.Union([schema, Type.Null()])
 
@@ -14,19 +14,19 @@ export const DiscoverValues = exactly(
     field: Type.String({
       pattern: `^[A-Za-z0-9_]{1,${limits.fieldKeyLengthMax}}$`,
       description:
-        'The setting whose values are wanted, or `columns`: one of `discover` of the role, in the definition of the connector',
+        'The setting whose values to list, or `columns`: one of `discover` of the role, in the definition of the connector',
       examples: ['table'],
     }),
     role: Type.Optional(
       oneOf(roles, {
-        description: 'The role whose setting it is; needed if both roles of the connector have it',
+        description: 'The role of the setting; required if both roles of the connector have the setting',
         examples: ['Source'],
       }),
     ),
     settings: Type.Optional(
       Type.Unsafe<ConnectionConfig>({
         ...ConnectionConfig,
-        description: 'Settings of the connection that are known already, such as the schema whose tables are wanted',
+        description: 'Known settings of the connection, such as the schema whose tables to list',
       }),
     ),
     q: Type.Optional(
@@ -48,11 +48,11 @@ export const DiscoverValues = exactly(
     cursor: Type.Optional(
       Type.String({
         maxLength: limits.discoveryCursorLengthMax,
-        description: '`next` of the page before, with the same other values',
+        description: '`next` of the previous page, with the same other values',
         examples: ['50'],
       }),
     ),
-    fresh: Type.Optional(flag('Asks the platform again, although it was asked in the last two minutes', true)),
+    fresh: Type.Optional(flag('Asks the platform again, even if the answer of the last two minutes is cached', true)),
   },
   { description: 'Values to discover', examples: [{ field: 'table', role: 'Source', settings: { schema: 'public' } }] },
 )
@@ -65,14 +65,12 @@ export const Discovery = exactly(
       exactly(
         {
           value: text('The value of the setting', 'customers'),
-          label: maybe(text('The name that people use, if it is not the value', 'Acme Outdoor EU')),
-          kind: oneOf(discoveredKinds, { description: 'The kind of thing that the value names', examples: ['table'] }),
+          label: maybe(text('The displayed name, if it is not the value', 'Acme Outdoor EU')),
+          kind: oneOf(discoveredKinds, { description: 'The kind of the value', examples: ['table'] }),
           type: maybe(text('The type of a column, in the words of the platform', 'text')),
           key: maybe(flag('Whether a column is part of the key', false)),
           required: maybe(flag('Whether a record needs a value for the column', false)),
-          rows: maybe(
-            Type.Integer({ minimum: 0, description: 'About how many records there are', examples: [120_000] }),
-          ),
+          rows: maybe(Type.Integer({ minimum: 0, description: 'Approximate number of records', examples: [120_000] })),
           samples: Type.Optional(
             Type.Array(text('Value, shortened', 'Berlin'), {
               maxItems: limits.discoverySamplesMax,

@@ -12,12 +12,12 @@ export const ColumnChange = exactly(
     side: oneOf(connectionSides, { description: 'Side of the connection', examples: ['source'] }),
     change: oneOf(columnChangeKinds, {
       description:
-        'added, removed, renamed: from and to are names. retyped: its type, whether it needs a value, or its part in the key changed',
+        'added, removed, renamed: from and to are names. retyped: its type, whether it requires a value, or its part in the key changed',
       examples: ['retyped'],
     }),
-    column: text('Name of the column; of a renamed one, its name before', 'age'),
-    from: maybe(text('What it was: the type, or the name; null if it was not there or its type is unknown', 'integer')),
-    to: maybe(text('What it is: the type, or the name; null if it is not there or its type is unknown', 'text')),
+    column: text('Name of the column; for a renamed column, its previous name', 'age'),
+    from: maybe(text('Previous type or name; null if the column did not exist or its type is unknown', 'integer')),
+    to: maybe(text('New type or name; null if the column does not exist or its type is unknown', 'text')),
   },
   { description: 'Changed column' },
 )
@@ -30,7 +30,7 @@ export const columnChanges = (description: string) =>
 const driftFields = {
   drift: oneOf(driftModes, {
     description:
-      'ignore: transfers continue. stop: a transfer fails before its first record. add: columns that the source gained are added to the mapping and to the table of the destination; other changes stop',
+      'ignore: transfers continue. stop: a transfer fails before its first record. add: new columns of the source are added to the mapping and to the table of the destination; other changes stop the transfer',
     examples: ['stop'],
   }),
 }
@@ -44,7 +44,7 @@ export const SetDrift = Type.Object(
   {
     additionalProperties: false,
     minProperties: 1,
-    description: 'What to do if columns change; at least one of both',
+    description: 'Reaction to changed columns; at least one of both',
   },
 )
 
@@ -55,7 +55,7 @@ const knownColumns = (side: string) =>
         {
           name: text('Name of the column', 'email'),
           type: maybe(text('Type, in the words of the platform; null if it is unknown', 'text')),
-          required: flag('Whether it needs a value', false),
+          required: flag('Whether it requires a value', false),
           key: flag('Whether it is part of the key', false),
         },
         { description: 'Column' },
@@ -74,8 +74,8 @@ export const Drift = exactly(
     ...driftFields,
     source: knownColumns('source'),
     destination: knownColumns('destination'),
-    changes: columnChanges('Changes that stopped the newest transfer and are not accepted'),
+    changes: columnChanges('Changes that stopped the newest transfer and are not accepted yet'),
   },
-  { description: 'What a connection does if columns change' },
+  { description: 'How a connection reacts to changed columns' },
 )
 export type Drift = Static<typeof Drift>

@@ -10,15 +10,15 @@ export const Refused = exactly(
     requestId: text('Identifier of this request in the service’s log', example.requestId),
     details: Type.Array(
       exactly(
-        { field: text('Field that is wrong', 'body.name'), message: text('What to do about it', 'must not be blank') },
+        { field: text('Invalid field', 'body.name'), message: text('How to fix it', 'must not be blank') },
         { description: 'Field error' },
       ),
-      { description: 'Every field error of the request; empty if no field is wrong' },
+      { description: 'Every field error of the request; empty without field errors' },
     ),
     cause: Type.Optional(
       Type.Unsafe<TransferError>({
         ...TransferError,
-        description: 'With `platform_refused`: what went wrong, and at which side of the connection',
+        description: 'With `platform_refused`: the error, and the side of the connection',
       }),
     ),
   },
@@ -31,10 +31,10 @@ export const envelope = <S extends TSchema>(response: S, shown = { statusCode: 2
   exactly(
     {
       statusCode: Type.Integer({
-        description: 'Equals the HTTP status',
+        description: 'The HTTP status',
         examples: [shown.statusCode],
       }),
-      statusMessage: text('The outcome in words', shown.statusMessage),
+      statusMessage: text('The result in words', shown.statusMessage),
       response,
     },
     { description: 'Envelope' },

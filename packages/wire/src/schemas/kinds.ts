@@ -49,7 +49,7 @@ const control = '\\u0000-\\u001f\\u007f-\\u009f'
 export const trimmed = (lengthMax: number) =>
   `^\\s*[^${control}\\s](?:[^${control}]{0,${lengthMax - 2}}[^${control}\\s])?\\s*$`
 
-/** A host as an address has it: a name, or the address of a machine. */
+/** A host in an address: a name or an IP address. */
 const host = `(?:[^${control}\\s/?#@:<>\\[\\]^|%\\\\*;,"']+|\\[[0-9A-Fa-f:.]+\\])`
 /** A host of this machine, at which a page can be developed without TLS. */
 const ownHost = '(?:(?:[A-Za-z0-9-]+\\.)*localhost|127\\.[0-9]+\\.[0-9]+\\.[0-9]+|\\[::1\\])'
@@ -60,8 +60,9 @@ const webHost = `(?:${https}|${http})${host}${port}`
 const pageHost = `(?:${https}${host}|${http}${ownHost})${port}`
 
 /**
- * Patterns of addresses, as far as a pattern can say which ones the service takes. None has a user name or a password. Whether
- * the operator allows http for a host is not known here, and the reader of addresses refuses some more hosts.
+ * Patterns of addresses, as far as a pattern can express which addresses the service accepts. They exclude user names and
+ * passwords. Patterns cannot express whether the operator allows http for a host, and the reader of addresses refuses some more
+ * hosts.
  */
 export const addressPatterns = {
   /** Requests are sent there: no fragment. */
@@ -89,12 +90,12 @@ export const Name = name('Spring customers')
 
 /** Values of several resources. */
 export const editable = flag('Whether it can be changed in this environment')
-export const env = text('Name of the environment that it was made in', 'production')
-export const etag = (of: string) => text(`The version of the ${of}, as If-Match takes it`, '"1"')
+export const env = text('Name of the environment in which it was created', 'production')
+export const etag = (of: string) => text(`The version of the ${of}, for If-Match`, '"1"')
 export const configured = flag('Whether the connector has been configured in the sub-account')
 
 /**
- * Values of a configuration as a caller sends them; which keys and types a connector takes is its own definition's word.
+ * Values of a configuration as a caller sends them; the definition of the connector determines the accepted keys and types.
  * `null` clears. `length` bounds one text value.
  */
 export const configuration = (lengthMax: number, description: string, example: Record<string, unknown>) =>

@@ -30,7 +30,7 @@ const owner = Type.Union(
     ),
     Type.Null(),
   ],
-  { description: 'Person who is responsible for the connection; null: none' },
+  { description: 'Person who is responsible for the connection; null: nobody' },
 )
 
 /** The keys of labels, for other schemas. */
@@ -42,15 +42,14 @@ export const SetConnectionLabels = Type.Object(
     tags: Type.Optional(tags),
     ownerEmail: Type.Optional(
       Type.Union([text('E-mail address of a person who can see the sub-account', 'robin@example.com'), Type.Null()], {
-        description:
-          'Who is responsible for the connection: the e-mail address of a person of the organization; null: none',
+        description: 'Owner of the connection: the e-mail address of a person of the organization; null: no owner',
       }),
     ),
   },
   {
     additionalProperties: false,
     minProperties: 1,
-    description: 'Tags, all of them, and the owner; at least one of both',
+    description: 'All tags, and the owner; at least one of both',
     examples: [{ tags: ['production'], ownerEmail: null }],
   },
 )
@@ -66,9 +65,9 @@ export const ConnectionLabels = exactly(
 )
 export type ConnectionLabels = Static<typeof ConnectionLabels>
 
-/** A tag and how many connections carry it. */
+/** A tag and the number of its connections. */
 export const ConnectionTag = exactly(
-  { tag, connections: count('Connections that are not deleted and carry it', 12) },
+  { tag, connections: count('Number of connections with this tag, without deleted ones', 12) },
   { description: 'Tag of connections' },
 )
 export type ConnectionTag = Static<typeof ConnectionTag>

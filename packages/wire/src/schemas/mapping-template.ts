@@ -13,19 +13,19 @@ const templateName = name('CRM to Meta audiences')
 const mapping = Type.String({
   minLength: 1,
   maxLength: limits.textLengthMax,
-  description: 'The mapping, as the setting `mapping` of a destination has it: a JSON object as a text',
+  description: 'The mapping, in the format of the setting `mapping` of a destination: a JSON object as text',
   examples: ['{"email_sha256": "E-mail", "phone_sha256": "Mobile", "action": {"value": "add"}}'],
 })
-const accountId = 'Sub-account that can use it; null: every sub-account of the organization'
+const accountId = 'Sub-account of the template; null: every sub-account of the organization'
 const srcConnectorId = (description: string) => orNull(Identifier, description, example.source.connectorId)
 
 const templateFields = {
   id: identifier('the template', example.mappingTemplateId),
   name: templateName,
   accountId: orNull(Identifier, accountId, example.accountId),
-  destConnectorId: identifier('the destination connector that it is for', example.destination.connectorId),
+  destConnectorId: identifier('the destination connector of the template', example.destination.connectorId),
   destConnectorName: text('Name of that connector', example.destination.name),
-  srcConnectorId: srcConnectorId('Source connector that it was made with; null: not known'),
+  srcConnectorId: srcConnectorId('Source connector with which it was created; null: unknown'),
   fields: count('Fields of the destination that it fills', 12),
   createdBy: orNull(AuditActor, 'The creator; null for a shared template if you are limited to sub-accounts', {
     kind: 'user',
@@ -58,12 +58,12 @@ export const CreateMappingTemplate = exactly(
     ),
     connectionId: Type.Optional(
       identifier(
-        'a connection whose mapping and connectors it takes, of that sub-account if one is named. Without it, destConnectorId and mapping are required; with it, they are left out',
+        'a connection whose mapping and connectors are used, in the given sub-account. Without it, destConnectorId and mapping are required; with it, omit them',
         example.connectionId,
       ),
     ),
     destConnectorId: Type.Optional(templateFields.destConnectorId),
-    srcConnectorId: Type.Optional(srcConnectorId('Source connector that it was made with; null: not known')),
+    srcConnectorId: Type.Optional(srcConnectorId('Source connector with which it was created; null: unknown')),
     mapping: Type.Optional(mapping),
   },
   {
@@ -99,14 +99,14 @@ export const AppliedMappingTemplate = exactly(
       exactly(
         {
           field: text('Field of the destination', 'email_sha256'),
-          templateColumn: text('Column that the template names', 'E-mail'),
+          templateColumn: text('Column in the template', 'E-mail'),
           column: orNull(
             Type.String(),
-            'Column of the source that it stands for; null: the source has none, or several may be meant',
+            'Matching column of the source; null: no column matches, or several do',
             'E-mail address',
           ),
           candidates: Type.Array(text('Column', 'E-mail address'), {
-            description: 'Columns that may be meant if none is certain, at most five',
+            description: 'Possible columns if no column matches with certainty, at most five',
             examples: [[]],
           }),
         },

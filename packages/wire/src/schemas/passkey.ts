@@ -41,7 +41,7 @@ export const Passkey = exactly(
 export type Passkey = Static<typeof Passkey>
 
 const challenge = text(
-  `Challenge that the authenticator signs; valid for ${limits.passkeyChallengeMinutes} minutes, once`,
+  `Challenge that the authenticator signs; valid once, for ${limits.passkeyChallengeMinutes} minutes`,
   shown.challenge,
 )
 const timeout = Type.Integer({ minimum: 1, description: 'How long it is valid, in milliseconds', examples: [300_000] })
@@ -50,7 +50,7 @@ const timeout = Type.Integer({ minimum: 1, description: 'How long it is valid, i
 export const PasskeyRegistration = exactly(
   {
     rp: exactly(
-      { id: text('Host that the passkey is valid for', shown.rpId), name: text('Name', 'Penstock') },
+      { id: text('Host for which the passkey is valid', shown.rpId), name: text('Name', 'Penstock') },
       { description: 'The service' },
     ),
     user: exactly(
@@ -78,11 +78,14 @@ export const PasskeyRegistration = exactly(
         {
           type: publicKey('Kind of credential'),
           id: text('Identifier of the credential, base64url', shown.credentialId),
-          transports: Type.Array(Type.String(), { description: 'How it is reached', examples: [['internal']] }),
+          transports: Type.Array(Type.String(), {
+            description: 'Transports of the authenticator',
+            examples: [['internal']],
+          }),
         },
         { description: 'Credential' },
       ),
-      { description: 'Passkeys that the person has', examples: [[]] },
+      { description: 'Existing passkeys of the person', examples: [[]] },
     ),
     authenticatorSelection: exactly(
       {
@@ -90,7 +93,7 @@ export const PasskeyRegistration = exactly(
         requireResidentKey: flag('Always true'),
         userVerification: text('Always `required`', 'required'),
       },
-      { description: 'What the authenticator must be capable of' },
+      { description: 'Requirements for the authenticator' },
     ),
     attestation: text('Always `none`', 'none'),
   },
@@ -108,12 +111,12 @@ export const RegisterPasskey = exactly(
         id: credentialId,
         response: Type.Object(
           {
-            clientDataJSON: encoded('What the browser signed for', limits.passkeyAnswerLengthMax),
+            clientDataJSON: encoded('Client data of the browser', limits.passkeyAnswerLengthMax),
             attestationObject: encoded('The new credential', limits.passkeyAnswerLengthMax),
             transports: Type.Optional(
               Type.Array(Type.String({ pattern: '^[a-z-]{1,32}$' }), {
                 maxItems: 10,
-                description: 'How the authenticator is reached',
+                description: 'Transports of the authenticator',
                 examples: [['internal']],
               }),
             ),
@@ -131,7 +134,7 @@ export const RegisterPasskey = exactly(
 export const PasskeySignIn = exactly(
   {
     challenge,
-    rpId: text('Host that the passkey is valid for', shown.rpId),
+    rpId: text('Host for which the passkey is valid', shown.rpId),
     timeout,
     userVerification: text('Always `required`', 'required'),
   },
@@ -146,8 +149,8 @@ export const SignInWithPasskey = exactly(
         id: credentialId,
         response: Type.Object(
           {
-            clientDataJSON: encoded('What the browser signed for', limits.passkeyAnswerLengthMax),
-            authenticatorData: encoded('What the authenticator says', limits.passkeyAnswerLengthMax),
+            clientDataJSON: encoded('Client data of the browser', limits.passkeyAnswerLengthMax),
+            authenticatorData: encoded('Data of the authenticator', limits.passkeyAnswerLengthMax),
             signature: encoded('Signature', limits.passkeyAnswerLengthMax),
             userHandle: encoded('Identifier of the person', 100),
           },

@@ -7,29 +7,32 @@ const maybe = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]
 /** Rejected records of a transfer by their treatment in a replay: their sum is `rejected` of the transfer. */
 export const Replayable = exactly(
   {
-    replayable: count('Rejected records that a replay sends', 120),
+    replayable: count(
+      'Rejected records that a replay reads again. It rejects superseded records again, and structural records that are not corrected',
+      120,
+    ),
     replayed: count('Rejected records that earlier replays delivered; they are not sent again', 20),
     notKept: count(
-      'Rejected records that no replay can send: those of a test, those beyond the number or time that the operator keeps, very large ones, and those of which the destination reports only a count',
+      'Rejected records that no replay can send: records of a test, records beyond the number or time that the operator keeps, very large records, and records of which the destination reports only a count',
       10,
     ),
   },
-  { description: 'What a replay sends of the rejected records' },
+  { description: 'Rejected records by their treatment in a replay' },
 )
 export type Replayable = Static<typeof Replayable>
 
 /** Values by column. */
 const rejectedValues = Type.Record(Type.String(), Type.Union([Type.String(), Type.Null()]), {
-  description: `The record as it was read, by column; of each value up to ${limits.rejectValueLengthMax} characters. Of a record that is not kept whole, or is too large to show, only the kind and the length of each value: "j… (16)"`,
+  description: `The record as it was read, by column, with up to ${limits.rejectValueLengthMax} characters of each value. If a record is not kept whole, or is too large to show, only the kind and the length of each value: "j… (16)"`,
   examples: [{ email: 'jane.doe(at)example.com', country: 'de' }],
 })
 
-/** A record that was not taken. */
+/** A rejected record. */
 export const Reject = exactly(
   {
     number: Type.Integer({
       minimum: 1,
-      description: 'Names the entry among those of the transfer, to correct its values',
+      description: 'Number of the entry in the transfer, to correct its values',
       examples: [3],
     }),
     row: maybe(
@@ -41,7 +44,7 @@ export const Reject = exactly(
     ),
     count: Type.Integer({
       minimum: 1,
-      description: 'How many records this stands for; 1 where row is known',
+      description: 'Number of records that the entry represents; 1 if row is known',
       examples: [1],
     }),
     field: maybe(text('Field that caused it, if known', 'email')),
@@ -49,12 +52,20 @@ export const Reject = exactly(
     record: rejectedValues,
     edited: maybe(
       Type.Record(Type.String(), Type.Union([Type.String(), Type.Null()]), {
-        description: 'The record as a replay sends it, if values of it were corrected',
+        description: 'The record with its corrected values, as a replay sends it',
         examples: [{ email: 'jane.doe@example.com', country: 'de' }],
       }),
     ),
+    structural: flag(
+      'Whether the source could not read the record, for example because a line has too many values. A replay rejects it again until it is corrected',
+      false,
+    ),
+    superseded: flag(
+      'Whether a later record with the same key was delivered. A replay rejects the record again, so that it does not replace newer data',
+      false,
+    ),
     editable: flag(
-      'Whether its values can be corrected: they are kept whole, can be shown, and no replay has delivered the record',
+      'Whether its values can be corrected: they are kept whole, can be shown, no replay has delivered the record, and it is not superseded',
       true,
     ),
   },
@@ -71,7 +82,7 @@ export const EditRejects = exactly(
           number: Type.Integer({
             minimum: 1,
             maximum: 2_147_483_647,
-            description: 'Number of the entry, as the list of rejected records has it',
+            description: 'Number of the entry in the list of rejected records',
             examples: [3],
           }),
           record: Type.Record(
@@ -80,14 +91,14 @@ export const EditRejects = exactly(
             {
               maxProperties: limits.rejectEditColumnsMax,
               description:
-                'Corrected values by column; all other columns keep the value that was read. Empty: takes back all corrections. A number or a boolean stays one if the text is one',
+                'Corrected values by column; all other columns keep their original value. Empty: removes all corrections. The value stays a number or a boolean if the text is one',
               examples: [{ email: 'jane.doe@example.com' }],
             },
           ),
         },
         { description: 'Corrected values of one rejected record' },
       ),
-      { minItems: 1, maxItems: limits.rejectEditsMax, description: 'Corrections, each of another rejected record' },
+      { minItems: 1, maxItems: limits.rejectEditsMax, description: 'Corrections, one for each rejected record' },
     ),
   },
   { description: 'Corrections of rejected records' },
@@ -96,8 +107,8 @@ export const EditRejects = exactly(
 /** Response of Edit Rejects. */
 export const EditedRejects = exactly(
   {
-    edited: count('Rejected records whose values are corrected now', 2),
-    restored: count('Rejected records whose corrections were taken back', 0),
+    edited: count('Number of rejected records with corrected values', 2),
+    restored: count('Number of rejected records whose corrections were removed', 0),
   },
   { description: 'Corrected rejected records' },
 )

@@ -4,9 +4,9 @@ import { count, exactly, identifier, text } from './kinds.ts'
 
 const volume = {
   read: count('Records read from the source', 40_150),
-  accepted: count('Records that the destination took', 40_000),
-  rejected: count('Records that were not taken', 150),
-  replayed: count('Records among the accepted ones that were sent again after they had been rejected', 20),
+  accepted: count('Records that the destination accepted', 40_000),
+  rejected: count('Records that were rejected', 150),
+  replayed: count('Accepted records that had been rejected before and were sent again', 20),
   bytes: count('Bytes sent', 16_000_000),
 }
 const day = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: 'Day, UTC', examples: ['2026-09-18'] })

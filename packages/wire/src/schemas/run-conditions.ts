@@ -13,15 +13,15 @@ const groupName = Type.String({
   examples: ['warehouse'],
 })
 const maybeGroup = Type.Union([groupName, Type.Null()], {
-  description: 'Group of the sub-account, whose limit its transfers share; null: none',
+  description: 'Group of the sub-account, whose limit its transfers share; null: no group',
   examples: ['warehouse'],
 })
 
-/** The connections that one runs after, by identifier. */
+/** The connections after which a connection runs, by identifier. */
 export const runAfterIds = Type.Array(identifier('a connection of the same sub-account', example.upstreamId), {
   maxItems: limits.runAfterMax,
   uniqueItems: true,
-  description: 'Connections after which it runs; empty: it runs after none',
+  description: 'Connections after which it runs; can be empty',
   examples: [[example.upstreamId]],
 })
 export const connectionGroup = maybeGroup
@@ -29,7 +29,7 @@ export const connectionGroup = maybeGroup
 /** Request of Set Run Conditions. */
 export const SetRunConditions = exactly(
   { runAfter: runAfterIds, group: Type.Optional(maybeGroup) },
-  { description: 'What transfers of the connection wait for; no group if it is left out' },
+  { description: 'Run conditions of the connection; no group if omitted' },
 )
 
 /** Response of Get and Set Run Conditions. */
@@ -39,28 +39,28 @@ export const RunConditions = exactly(
     runAfter: Type.Array(
       exactly(
         {
-          connectionId: identifier('the connection that it waits for', example.upstreamId),
+          connectionId: identifier('the connection after which it runs', example.upstreamId),
           name: Type.Union([text('Its name; null if it was removed permanently', 'Orders'), Type.Null()]),
           state: oneOf(dependencyStates, {
             description:
-              'done: it ended well since the last start of this connection. waiting: not yet. failed: its newest transfer failed or was cancelled. inactive: it is not active. deleted: it was deleted',
+              'done: it has succeeded since the last start of this connection. waiting: not yet. failed: its newest transfer failed or was cancelled. inactive: it is not active. deleted: it was deleted',
             examples: ['done'],
           }),
         },
-        { description: 'Connection that it waits for' },
+        { description: 'Connection after which it runs' },
       ),
       { description: 'A transfer starts once all of these are done' },
     ),
     group: maybeGroup,
   },
-  { description: 'What transfers of a connection wait for' },
+  { description: 'Run conditions of a connection' },
 )
 export type RunConditions = Static<typeof RunConditions>
 
 const transfersMax = Type.Integer({
   minimum: 1,
   maximum: limits.groupTransfersMax,
-  description: 'How many transfers of the group run concurrently at most; each part of a divided transfer counts',
+  description: 'Maximum concurrent transfers of the group; each part of a divided transfer counts',
   examples: [2],
 })
 
@@ -83,8 +83,8 @@ export const TransferGroup = exactly(
     name: groupName,
     transfersMax,
     connections: Type.Integer({ minimum: 0, description: 'Connections in the group', examples: [3] }),
-    running: Type.Integer({ minimum: 0, description: 'Transfers and parts that run', examples: [2] }),
-    waiting: Type.Integer({ minimum: 0, description: 'Transfers that wait for a worker', examples: [1] }),
+    running: Type.Integer({ minimum: 0, description: 'Number of running transfers and parts', examples: [2] }),
+    waiting: Type.Integer({ minimum: 0, description: 'Number of transfers that wait for a worker', examples: [1] }),
   },
   { description: 'Group' },
 )

@@ -20,13 +20,13 @@ export const Sample = exactly(
     obstacle: maybe(
       oneOf(sampleObstacles, {
         description:
-          'Why it cannot: the service runs on a PostgreSQL of the operator, or its network policy allows no private addresses',
+          'Why it cannot: the service does not use its embedded PostgreSQL, or its network policy allows no private addresses',
         examples: ['external_database'],
       }),
     ),
-    connectionId: maybe(identifier('the connection of the sample; null: there is no sample', example.connectionId)),
+    connectionId: maybe(identifier('the connection of the sample; null: no sample', example.connectionId)),
     transferId: maybe(identifier('the transfer that moves the people', example.transferId)),
-    database: maybe(text('Name of the database, which belongs to this sample alone', 'penstock_sample_1f0c')),
+    database: maybe(text('Name of the separate database of this sample', 'penstock_sample_1f0c')),
     table: maybe(text('Table of the people', 'people')),
     createdTime: maybe(unixSeconds('When it was created', example.createdTime)),
   },

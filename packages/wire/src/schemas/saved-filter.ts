@@ -12,7 +12,7 @@ const query = Type.String({
   examples: ['status=active&tags=production&sort=name'],
 })
 const accountId = Type.Union([identifier('the sub-account', example.accountId), Type.Null()], {
-  description: 'Sub-account whose list it opens; null: the list of the organization',
+  description: 'Sub-account whose list the filter opens; null: the list of the organization',
 })
 const shared = flag('Whether everyone who can see the list can use it; otherwise, only the person who saved it', false)
 const filterName = name('Production, to Meta')

@@ -1,10 +1,10 @@
 import type { Static } from '../type.ts'
 import { exactly, flag, text } from './kinds.ts'
 
-/** How the people of an organization may sign in; ours. */
+/** How the people of an organization can sign in; ours. */
 
 const secondFactorRequired = flag(
-  'Whether people sign in with a passkey or single sign-on, and not with a password alone',
+  'Whether people must sign in with a passkey or single sign-on, and not only with a password',
   true,
 )
 
@@ -20,4 +20,4 @@ export const SignInRules = exactly(
 )
 export type SignInRules = Static<typeof SignInRules>
 
-export const SetSignInRules = exactly({ secondFactorRequired }, { description: 'How the people sign in from now on' })
+export const SetSignInRules = exactly({ secondFactorRequired }, { description: 'New sign-in rules' })

@@ -11,7 +11,7 @@ const role = oneOf(['viewer', 'editor', 'admin'], {
   description: 'Role of people who are added when they first sign in',
   examples: ['viewer'],
 })
-const newUsers = 'Who is added when they first sign in; null: no one, people have to be invited'
+const newUsers = 'People who are added when they first sign in; null: people must be invited'
 
 /** The identity provider, without the client secret. */
 export const SingleSignOn = exactly(
@@ -27,7 +27,7 @@ export const SingleSignOn = exactly(
       description: newUsers,
       examples: [{ role: 'viewer', accountIds: null }],
     }),
-    required: flag('Whether people, apart from owners, can sign in in no other way', false),
+    required: flag('Whether people, except owners, can only sign in this way', false),
     redirectUri: text('Redirect URI to register with the provider', 'https://penstock.example.com/sso/callback'),
     signInUrl: text('Address at which people sign in', 'https://penstock.example.com/sso/6c13f8b0a2d94e57'),
     savedTime: unixSeconds('When it was last saved'),
@@ -52,7 +52,7 @@ export const SetSingleSignOn = exactly(
       examples: [shown.clientId],
     }),
     clientSecret: Type.Optional(
-      secret('Client secret; omitted or ******** keeps the one that is saved for this issuer and client', '********', {
+      secret('Client secret; omitted or ******** keeps the saved secret of this issuer and client', '********', {
         minLength: 1,
         maxLength: 1_000,
       }),
@@ -77,12 +77,14 @@ export const SetSingleSignOn = exactly(
       Type.Union(
         [exactly({ role, accountIds: Type.Optional(askedAccounts) }, { description: newUsers }), Type.Null()],
         {
-          description: `${newUsers}; the same where it is omitted`,
+          description: `${newUsers}; the same if omitted`,
           examples: [{ role: 'viewer', accountIds: [example.accountId] }],
         },
       ),
     ),
-    required: flag('Whether people, apart from owners, can sign in in no other way', false),
+    required: flag('Whether people, except owners, can only sign in this way', false),
   },
-  { description: `Identity provider to save; a sign-in takes at most ${limits.singleSignOnMinutes} minutes` },
+  {
+    description: `Identity provider to save; people must complete a sign-in within ${limits.singleSignOnMinutes} minutes`,
+  },
 )

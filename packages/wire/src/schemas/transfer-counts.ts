@@ -1,6 +1,9 @@
 import { count, exactly } from './kinds.ts'
 
-/** How many records, at each stage: the record summary. `read` = `accepted` + `rejected` + the skipped ones once a transfer has ended well. */
+/**
+ *  Numbers of records at each stage: the record summary. `read` = `accepted` + `rejected` + skipped records once a transfer has
+ *  succeeded.
+ */
 export const records = exactly(
   {
     read: count('Records read from the source', 120_150),
@@ -8,15 +11,15 @@ export const records = exactly(
     accepted: count('Records that the destination accepted, by its own count', 120_000),
     rejected: count('Records that were rejected, by the destination or before they were sent; each has a reason', 150),
   },
-  { description: 'Record counts; only what is confirmed is counted' },
+  { description: 'Record counts; only confirmed records are counted' },
 )
 
-/** Records that were read and not sent, though nothing is wrong with them. */
+/** Valid records that were read and not sent. */
 export const skipped = exactly(
   {
-    filtered: count('Records that the filter of the connection left out', 0),
+    filtered: count('Records that the filter of the connection skipped', 0),
     unchanged: count('Records that have not changed since they were last accepted', 0),
-    duplicates: count('Records whose key another record of the transfer has', 0),
+    duplicates: count('Records with the same key as another record of the transfer', 0),
   },
-  { description: 'Records that were read and not sent, though nothing is wrong with them, by reason' },
+  { description: 'Valid records that were read and not sent, by reason' },
 )

@@ -15,7 +15,7 @@ export const TransferPart = exactly(
     }),
     status: oneOf(transferPartStatuses, {
       description:
-        'queued: waiting for a worker. running. succeeded: it is delivered, records can be rejected. failed, cancelled: it stopped before its end. skipped: no worker began it, because another part ended in a way that it would, too',
+        'queued: waiting for a worker. running. succeeded: it is delivered, records can be rejected. failed, cancelled: it stopped before its end. skipped: no worker began it, because another part failed in a way that affects all parts',
       examples: ['succeeded'],
     }),
     attempt: count('Number of attempts; more than 1 after a crash', 1),
@@ -25,7 +25,7 @@ export const TransferPart = exactly(
         accepted: count('Records that the destination accepted', 499_000),
         rejected: count('Records that were rejected', 1_000),
       },
-      { description: 'Record counts of the part; those of the transfer are their sums' },
+      { description: 'Record counts of the part; the counts of the transfer are the sums of its parts' },
     ),
     progress: Type.Number({
       minimum: 0,

@@ -7,7 +7,7 @@ const time = '(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z'
 const edge = (description: string, example: string) =>
   Type.String({ pattern: `^${day}(?:T${time})?$`, description, examples: [example] })
 
-/** A range of a source: days, both of them included, or times in UTC, of which the second is not included. */
+/** A range of a source: days, including both, or times in UTC, without the second. */
 export const TransferRange = exactly(
   {
     from: edge('First day, as YYYY-MM-DD, or first time, as YYYY-MM-DDTHH:MM:SSZ', '2026-01-01'),
@@ -19,7 +19,7 @@ export type TransferRange = Static<typeof TransferRange>
 
 /** The range of a transfer, as it is shown. */
 export const backfillOf = Type.Union([TransferRange, Type.Null()], {
-  description: 'The range that it reads, as a backfill; null if it is none',
+  description: 'The range of a backfill; null if the transfer is not a backfill',
   examples: [null],
 })
 
@@ -28,7 +28,7 @@ export const backfillOption = Type.Optional(
   Type.Unsafe<TransferRange>({
     ...TransferRange,
     description:
-      'Makes the transfer a backfill: it reads this range of the source alone, and the cursor of the connection stays as it is',
+      'Makes the transfer a backfill: it reads only this range of the source, and the cursor of the connection does not change',
   }),
 )
 

@@ -20,11 +20,11 @@ export const TransferError = exactly(
     code: text('Error code', 'invalid_credentials'),
     message: text('What happened and what to do', 'Meta refused the access token: save a new one.'),
     side: oneOf(errorSides, {
-      description: 'Side of the connection on which it happened; service if on neither',
+      description: 'Side of the connection on which it happened; service if on neither side',
       examples: ['destination'],
     }),
     connectorId: maybe(
-      identifier('The connector of that side; null where the side is service', example.destination.connectorId),
+      identifier('The connector of that side; null if the side is service', example.destination.connectorId),
     ),
   },
   { description: 'Error of a transfer, a preview or a check' },
@@ -42,14 +42,14 @@ const transferFields = {
   }),
   trigger: oneOf(transferTriggers, {
     description:
-      'manual: a call. schedule: the schedule. replay: the replay of rejected records. dependency: a connection that it runs after ended well; startedBy names it. url: a trigger',
+      'manual: a call. schedule: the schedule. replay: the replay of rejected records. dependency: a connection after which this one runs succeeded; startedBy names it. url: a trigger',
     examples: ['manual'],
   }),
   startedBy: Type.Union([AuditActor, Type.Null()], {
     description: 'Who started it; null for transfers from before this was recorded',
   }),
   test: flag(
-    'Whether it is a test: it sends a few records, and is left out of volume, reports, alerts and the status of the connection',
+    'Whether it is a test: it sends a few records, and does not affect volume, reports, alerts and the status of the connection',
     false,
   ),
   backfill: backfillOf,
@@ -69,8 +69,8 @@ const transferFields = {
     }),
   ),
   attempt: count('Number of attempts; more than 1 after a crash', 1),
-  waitsForGroup: maybe(text('While it is queued: the group whose limit it waits for; otherwise null', 'warehouse')),
-  columnChanges: columnChanges('Columns that changed since the last successful transfer before it'),
+  waitsForGroup: maybe(text('While it is queued: the group for whose limit it waits; otherwise null', 'warehouse')),
+  columnChanges: columnChanges('Columns that changed since the previous successful transfer'),
   rules: ruleResults,
   error: maybe(
     Type.Unsafe<TransferError>({
@@ -95,7 +95,7 @@ const config = (side: string) =>
   Type.Optional(
     Type.Unsafe<ConnectionConfig>({
       ...ConnectionConfig,
-      description: `Settings of ${side} for this transfer; they override those of the connection`,
+      description: `Settings of ${side} for this transfer; they override the settings of the connection`,
     }),
   )
 const runTimeConfigs = {
@@ -116,7 +116,7 @@ export const StartTransfer = exactly(
           rows: Type.Integer({
             minimum: 1,
             maximum: limits.testRowsMax,
-            description: 'How many records it reads and really sends at most',
+            description: 'Maximum number of records that it reads and really sends',
             examples: [10],
           }),
         },
@@ -137,7 +137,7 @@ export const PreviewConnection = exactly(
     ),
     partial: Type.Optional(
       flag(
-        'If a part of the mapping is invalid, shows the fields that are valid, and returns `mappingErrors`. The destination is not asked',
+        'If a part of the mapping is invalid, shows the valid fields, and returns `mappingErrors`. The destination is not asked',
         true,
       ),
     ),
@@ -149,7 +149,7 @@ export const PreviewConnection = exactly(
 export const Preview = exactly(
   {
     columns: Type.Array(
-      text('Field of the destination, or column of the source where the destination takes any', 'email'),
+      text('Field of the destination, or column of the source if the destination accepts any columns', 'email'),
       {
         description: 'The fields that would be sent',
       },
@@ -157,8 +157,20 @@ export const Preview = exactly(
     rows: Type.Array(Type.Array(maybe(text('Value as it would be sent, shortened', '5f2a91c0…'))), {
       description: 'Up to 100 records as they would be sent, identifiers shortened',
     }),
-    filtered: count('How many of the records that were read the filter leaves out', 0),
-    duplicates: count('How many of the records that were read have the key of another one that is sent', 0),
+    createdColumns: Type.Optional(
+      Type.Array(
+        exactly(
+          { name: text('Name of the column', 'zip'), type: text('Type, in the words of the platform', 'text') },
+          { description: 'Column of the table that is created' },
+        ),
+        {
+          description:
+            'Columns of the table that a transfer would create, with their types. The setting columnTypes of the destination changes them. Absent if no table is created',
+        },
+      ),
+    ),
+    filtered: count('Number of read records that the filter skips', 0),
+    duplicates: count('Number of read records with the same key as another record that is sent', 0),
     rejected: Type.Array(
       exactly(
         {
@@ -179,9 +191,9 @@ export const Preview = exactly(
           malformed: count('Values that cannot be converted to the format of the field', 1),
           unnormalised: count('Values that were normalised', 12),
           alreadyHashed: count('Values that are hashed already', 0),
-          hashedTwice: count('Values that look as if they were hashed twice', 0),
+          hashedTwice: count('Values that look hashed twice', 0),
           wrongHashLength: count('Values that look like a hash of another kind', 0),
-          mixedKinds: count('Values of another kind than most of the column', 0),
+          mixedKinds: count('Values of another kind than most values of the column', 0),
           samples: Type.Array(
             exactly(
               {
@@ -190,29 +202,31 @@ export const Preview = exactly(
               },
               { description: 'Value before and after the mapping' },
             ),
-            { description: 'Up to 3 different values: one that fits, one that does not, then others' },
+            { description: 'Up to 3 different values: a valid one, an invalid one, then others' },
           ),
           forms: Type.Optional(
             Type.Array(
               exactly(
                 {
                   setting: oneOf(['numbers', 'dates', 'timezone'] as const, {
-                    description: 'Key of the entry of the mapping that says how values are written',
+                    description: 'Key of the mapping entry that defines the form of the values',
                     examples: ['numbers'],
                   }),
-                  proposed: maybe(text('Value of that key which all values fit; null if they leave it open', 'comma')),
+                  proposed: maybe(
+                    text('Value of that key for which all values are valid; null if it is ambiguous', 'comma'),
+                  ),
                   reason: oneOf(['shown', 'ambiguous', 'contradicting', 'missing', 'default'] as const, {
                     description:
-                      '`shown`: a value can only be read so. `ambiguous`: values can be read in two ways. `contradicting`: some values can only be read in one way, others only in the other. `missing`: times have no time zone. `default`: they have none, and `defaultTimezone` of the destination gives it',
+                      '`shown`: a value can be read in only one way. `ambiguous`: values can be read in two ways. `contradicting`: some values can be read only in one way, others only in the other way. `missing`: times have no time zone. `default`: times have no time zone, and `defaultTimezone` of the destination applies',
                     examples: ['shown'],
                   }),
-                  example: maybe(text('Value that shows it; null if it would have to be shortened', '1.001,50')),
+                  example: maybe(text('Value that shows it; null if it is too long', '1.001,50')),
                 },
-                { description: 'Finding about how values are written' },
+                { description: 'Finding about the form of values' },
               ),
               {
                 description:
-                  'How numbers and times are written, as far as the mapping does not say it and the values show it, or leave it open. Nothing follows a proposal until it is in the mapping',
+                  'Forms of numbers and times that the mapping does not define: detected from the values, or ambiguous. A proposal has no effect until it is in the mapping',
               },
             ),
           ),
@@ -225,14 +239,14 @@ export const Preview = exactly(
         {
           code: text('Stable code; equals the error code of a transfer that would fail', 'column_not_found'),
           message: text('What was found, and what to do', 'The table people has no column city; add it.'),
-          column: maybe(text('Column that it is about, or null', 'city')),
+          column: maybe(text('Column of the problem, or null', 'city')),
         },
         { description: 'Problem that would make a transfer fail, reject records, or leave rows of the source unread' },
       ),
       {
         maxItems: limits.previewFindingsMax,
         description:
-          'Problems that the source and the destination report for these fields; empty if there are none, if the connectors cannot ask, and with `unmapped`',
+          'Problems that the source and the destination report for these fields; empty without problems, if the connectors do not support this, and with `unmapped`',
       },
     ),
     route: Type.Optional(TransferRoute),
@@ -241,20 +255,18 @@ export const Preview = exactly(
         exactly(
           {
             field: text('Field of the destination', 'email'),
-            column: maybe(
-              text('Column that its name shows to be meant; null if that is not certain', 'E-Mail Address'),
-            ),
+            column: maybe(text('Column that matches by name; null if this is not certain', 'E-Mail Address')),
             candidates: Type.Array(Type.String(), {
-              description: 'Columns that may be meant if none is certain',
+              description: 'Possible columns if no column matches with certainty',
               examples: [['Billing Country', 'Shipping Country']],
             }),
-            byDefault: maybe(text('Column that a transfer takes if the mapping does not name the field', 'email')),
+            byDefault: maybe(text('Column that a transfer uses if the mapping does not contain the field', 'email')),
           },
-          { description: 'Columns whose names fit a field' },
+          { description: 'Columns that match a field by name' },
         ),
         {
           description:
-            'With `unmapped`: proposals for a mapping, of the fields that a name of a column fits. A transfer follows none but `byDefault`',
+            'With `unmapped`: proposals for a mapping, for fields that match a column by name. A transfer uses only `byDefault`',
         },
       ),
     ),
@@ -263,7 +275,7 @@ export const Preview = exactly(
         exactly(
           {
             field: text('Path of the field in the settings', 'destConnectionConfig.mapping.email'),
-            message: text('What is wrong, and what to do', 'has no column in the source'),
+            message: text('The problem, and what to do', 'has no column in the source'),
           },
           { description: 'Error of a field of the mapping' },
         ),
@@ -271,7 +283,7 @@ export const Preview = exactly(
       ),
     ),
   },
-  { description: 'What a transfer would send, and problems of the source and at the destination' },
+  { description: 'Records that a transfer would send, and problems at the source and at the destination' },
 )
 export type Preview = Static<typeof Preview>
 
@@ -336,7 +348,7 @@ export const CheckResult = exactly(
       Type.Unsafe<TransferError>({
         ...TransferError,
         description:
-          'Why it failed; null where every step went well. The side of a connector that can be both is source.',
+          'Why it failed; null if every step succeeded. For a connector with both roles, the side is source.',
       }),
     ),
     checkedTime: unixSeconds('When it was checked'),

@@ -11,7 +11,7 @@ import { singleSignOnLink } from './single-sign-on-link.ts'
 
 const shown = { email: 'ada@example.com', name: 'Ada Lopez', userId: '2f6b8d0c4e917a35', sessionId: 'a90d6e3c71f2b845' }
 
-/** One `@`, and nothing that a mail header or a browser would take for more than one address. */
+/** One `@`, and no characters that a mail header or a browser would read as several addresses. */
 export const emailPattern =
   '^\\s*[^\\s@<>()\\[\\]\\\\,;:"\\u0000-\\u001f\\u007f-\\u009f]+@[^\\s@<>()\\[\\]\\\\,;:"\\u0000-\\u001f\\u007f-\\u009f]+\\s*$'
 const email = Type.String({
@@ -30,7 +30,7 @@ const givenPassword = (description: string) =>
 const newPassword = Type.String({
   minLength: limits.passwordLengthMin,
   maxLength: limits.passwordLengthMax,
-  description: `New password, ${limits.passwordLengthMin} to ${limits.passwordLengthMax} characters of any kind; common ones, the e-mail address and the name of the organization are refused`,
+  description: `New password, ${limits.passwordLengthMin} to ${limits.passwordLengthMax} characters of any kind; common passwords, the e-mail address and the name of the organization are refused`,
   examples: ['a plain sentence you keep'],
 })
 const role = (description: string) => Type.Unsafe<UserRole>(oneOf(userRoleNames, { description, examples: ['editor'] }))
@@ -44,7 +44,7 @@ const optionalTime = (description: string, example: number | null) =>
 const linkToken = Type.String({
   minLength: 1,
   maxLength: limits.credentialLengthMax,
-  description: 'The token of the link: what follows `#` in it',
+  description: 'The token of the link: the part after `#`',
   examples: ['psi_Yx0nq2…'],
 })
 
@@ -64,7 +64,7 @@ export const User = exactly(
     createdTime: unixSeconds('When the person was invited', example.createdTime),
     lastSignedInTime: optionalTime('When the person last signed in; null: never', example.updatedTime),
     invitationExpiresTime: optionalTime(
-      'Until when the link of the invitation is valid; null: there is none that is',
+      'Time until which the link of the invitation is valid; null: no valid link',
       null,
     ),
   },
@@ -72,16 +72,16 @@ export const User = exactly(
 )
 export type User = Static<typeof User>
 
-/** A person with the link that invites them, which no later answer contains. */
+/** A person with the link of the invitation, which no later response contains. */
 export const InvitedUser = exactly(
   {
     user: User,
     link: secret(
-      'The link with which the person accepts. Give it to no one else: no later answer contains it',
+      'The link with which the person accepts. Give it only to this person. No later response contains it',
       'https://penstock.example.com/accept-invitation#psi_…',
     ),
     mailed: flag(
-      'Whether the link is also sent by mail; false where the operator has set up no mail server, or too many were sent within an hour',
+      'Whether the link is also sent by mail; false if the operator has not set up a mail server, or too many mails were sent within an hour',
     ),
   },
   { description: 'Person with the link of the invitation' },
@@ -99,53 +99,53 @@ export const InviteUser = exactly(
 )
 export const UpdateUser = exactly(
   { role: role('Role: none that may do more than you'), accountIds: Type.Optional(askedAccounts) },
-  { description: 'What the person may do from now on' },
+  { description: 'New permissions of the person' },
 )
 
 /** The caller. */
 export const Me = exactly(
   {
     kind: oneOf(['client', 'session', 'user', 'link'], {
-      description: 'Client credentials, a session token that they made, a person, or the page of a connect link',
+      description: 'Client credentials, a session token, a person, or the page of a connect link',
       examples: ['user'],
     }),
     id: text('Identifier of the client, the session, the person or the connect link', shown.userId),
     name: optionalText('Name', shown.name),
-    email: optionalText('E-mail address of the person; null: no person', shown.email),
+    email: optionalText('E-mail address of the person; null: not a person', shown.email),
     organizationId: identifier('the organization', '6c13f8b0a2d94e57'),
     organizationName: text('Name of the organization', 'Acme'),
     role: Type.Union([role('Role'), Type.Null()], {
-      description: 'Role of the person; null: no person',
+      description: 'Role of the person; null: not a person',
       examples: ['editor'],
     }),
     scopes: grantedScopes,
     accountIds: grantedAccounts,
     method: oneOf(authenticationMethods, {
-      description: 'How the request proves who asks; for a person, how they signed in',
+      description: 'How the request is authenticated; for a person, how they signed in',
       examples: ['password'],
     }),
     hasPassword: flag('Whether the person has a password'),
     mustRegisterPasskey: flag(
-      'Whether the session can do no more than register a passkey and sign out: the organization accepts no password alone, and the person has no passkey yet',
+      'Whether the session can only register a passkey and sign out, because the organization requires a second factor and the person has no passkey yet',
       false,
     ),
     csrfToken: Type.Union([Type.String({ format: 'password' }), Type.Null()], {
       description:
-        'Send it as `X-CSRF-Token` with every request of the session that is not GET or HEAD; null: no session of a browser',
+        'Send it as `X-CSRF-Token` with every request of the session that is not GET or HEAD; null: not a browser session',
       examples: ['pYf3…'],
     }),
   },
-  { description: 'Who asks, and what they may do' },
+  { description: 'The caller and their permissions' },
 )
 export type Me = Static<typeof Me>
 
 export const UpdateMe = exactly({ name: name(shown.name) }, { description: 'Changes to yourself' })
 export const ChangePassword = exactly(
   {
-    currentPassword: Type.Optional(givenPassword('Present password; omitted where you have none')),
+    currentPassword: Type.Optional(givenPassword('Current password; omit it if you have no password')),
     newPassword,
   },
-  { description: 'Present and new password' },
+  { description: 'Current and new password' },
 )
 
 /** A session of a person in one browser. */
@@ -159,7 +159,7 @@ export const UserSession = exactly(
     expiresTime: unixSeconds('When it ends at the latest', example.updatedTime + 2_592_000),
     address: text('Network address from which the person signed in', '203.0.113.7'),
     userAgent: optionalText(
-      'What the browser says it is; null: nothing',
+      'User agent of the browser; null: not sent',
       'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0',
     ),
   },
@@ -174,7 +174,7 @@ export const SignIn = exactly(
     organizationId: Type.Optional(
       Type.String({
         ...Identifier,
-        description: 'The organization to sign in to; needed where the same e-mail address and password are in several',
+        description: 'The organization to sign in to; required if several have the same e-mail address and password',
         examples: ['6c13f8b0a2d94e57'],
       }),
     ),
@@ -186,12 +186,12 @@ export const SignIn = exactly(
 export const GetInvitation = exactly({ token: linkToken }, { description: 'Token of an invitation' })
 export const Invitation = exactly(
   {
-    email: optionalText('E-mail address that is invited; null: the person names theirs', shown.email),
+    email: optionalText('Invited e-mail address; null: the person enters it', shown.email),
     name: optionalText('Name; null: not given yet', shown.name),
     role: role('Role'),
     organizationId: identifier('the organization', '6c13f8b0a2d94e57'),
     organizationName: text('Name of the organization', 'Acme'),
-    expiresTime: unixSeconds('Until when the link is valid', example.updatedTime),
+    expiresTime: unixSeconds('Time until which the link is valid', example.updatedTime),
   },
   { description: 'Invitation' },
 )
@@ -202,15 +202,15 @@ export const AcceptInvitation = exactly(
     name: name(shown.name),
     password: newPassword,
     email: Type.Optional(
-      Type.String({ ...email, description: 'Your e-mail address; needed where the invitation names none' }),
+      Type.String({ ...email, description: 'Your e-mail address; required if the invitation does not contain it' }),
     ),
   },
-  { description: 'What a person accepts an invitation with' },
+  { description: 'Acceptance of an invitation' },
 )
 
-export const RequestPasswordReset = exactly({ email }, { description: 'The person who wants to set another password' })
+export const RequestPasswordReset = exactly({ email }, { description: 'The person who requests a new password' })
 export const PasswordResetRequested = exactly(
-  { mail: flag('Whether this deployment sends mail; where it does not, ask your operator for a link') },
+  { mail: flag('Whether this deployment sends mail; if not, ask your operator for a link') },
   { description: 'What happens next' },
 )
 export const ResetPassword = exactly(
@@ -227,6 +227,6 @@ export const PasswordReset = exactly(
 export type PasswordReset = Static<typeof PasswordReset>
 
 const nothing = { description: 'Nothing more' }
-/** An answer that says no more than that it was done. */
+/** A response without content: it was done. */
 export const Done = exactly({ done: flag('Always true') }, nothing)
 export type Done = Static<typeof Done>

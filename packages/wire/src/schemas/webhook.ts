@@ -21,7 +21,7 @@ import {
 
 const eventType = oneOf(eventTypeNames, { description: 'Type of an event', examples: ['transfer.failed'] })
 const eventTypes = Type.Union([Type.Array(eventType, { minItems: 1, uniqueItems: true }), Type.Null()], {
-  description: 'Types of events that it takes; null: all, later ones included',
+  description: 'Types of events that the webhook receives; null: all, including later ones',
   examples: [['transfer.failed', 'connection.status_changed']],
 })
 const url = Type.String({
@@ -34,7 +34,7 @@ const url = Type.String({
 const description = Type.String({
   maxLength: limits.webhookDescriptionLengthMax,
   pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
-  description: 'What it is for, without control characters',
+  description: 'Description, without control characters',
   examples: ['Alerts the on-call team'],
 })
 const optionalTime = (about: string, shown: number | null) =>
@@ -46,24 +46,24 @@ const optionalTime = (about: string, shown: number | null) =>
 const webhookFields = {
   id: identifier('the webhook', example.webhookId),
   accountId: Type.Union([Identifier, Type.Null()], {
-    description: 'Sub-account whose events it takes; null: those of the whole organization',
+    description: 'Sub-account whose events the webhook receives; null: the whole organization',
     examples: [null],
   }),
   url: text('Address that events are posted to', 'https://example.com/penstock'),
-  description: text('What it is for', 'Alerts the on-call team'),
+  description: text('Description', 'Alerts the on-call team'),
   eventTypes,
   enabled: flag('Whether events are sent to it'),
   disabledReason: Type.Union(
     [oneOf(['gone', 'failing'], { description: 'Reason', examples: ['failing'] }), Type.Null()],
     {
-      description: `Why the service disabled it. gone: it answered with the status 410. failing: no delivery succeeded for ${limits.webhookFailureDays} days. null: the service did not`,
+      description: `Why the service disabled it. gone: it answered with the status 410. failing: no delivery succeeded for ${limits.webhookFailureDays} days. null: not disabled by the service`,
       examples: [null],
     },
   ),
   failingSince: optionalTime('The first failure since the last success; null: the last attempt succeeded', null),
   lastSuccessTime: optionalTime('When a delivery last succeeded; null: never', example.updatedTime),
   previousSecretExpiresTime: optionalTime(
-    'Until when the secret before the last rotation signs as well; null: there is none that does',
+    'Time until which the secret before the last rotation also signs; null: only the current secret signs',
     null,
   ),
   createdTime: unixSeconds('When it was created', example.createdTime),
@@ -77,7 +77,7 @@ export type Webhook = Static<typeof Webhook>
 export const WebhookWithSecret = exactly(
   {
     ...webhookFields,
-    secret: secret('The secret that signs events. Store it now: no later answer contains it', 'whsec_…'),
+    secret: secret('The secret that signs events. Store it now: no later response contains it', 'whsec_…'),
   },
   { description: 'Webhook with a new secret' },
 )
@@ -90,12 +90,12 @@ export const CreateWebhook = exactly(
     accountId: Type.Optional(
       Type.Union([Identifier, Type.Null()], {
         description:
-          'Sub-account whose events it takes; null or omitted: those of the whole organization. Required of credentials that are limited to sub-accounts',
+          'Sub-account whose events the webhook receives; null or omitted: the whole organization. Required for credentials that are limited to sub-accounts',
         examples: [example.accountId],
       }),
     ),
     eventTypes: Type.Optional(eventTypes),
-    enabled: Type.Optional(flag('Whether events are sent to it; true unless given')),
+    enabled: Type.Optional(flag('Whether events are sent to the webhook; true by default')),
   },
   { description: 'Webhook to create' },
 )
@@ -105,19 +105,21 @@ export const UpdateWebhook = Type.Object(
     url: Type.Optional(url),
     description: Type.Optional(description),
     eventTypes: Type.Optional(eventTypes),
-    enabled: Type.Optional(flag('Whether events are sent to it. What waits is sent once it is enabled again')),
+    enabled: Type.Optional(
+      flag('Whether events are sent to the webhook. Waiting deliveries are sent when it is enabled again'),
+    ),
   },
-  { additionalProperties: false, minProperties: 1, description: 'What to change; at least one of these' },
+  { additionalProperties: false, minProperties: 1, description: 'Changes to the webhook; at least one of these' },
 )
 
 export const RotateWebhookSecret = exactly(
   {
     overlapHours: Type.Optional({
       ...RotateClient.properties.overlapHours,
-      description: 'Hours for which the present secret signs as well. 0: the new one alone signs at once',
+      description: 'Hours for which the current secret also signs. 0: only the new secret signs, immediately',
     }),
   },
-  { description: 'How the secret is rotated' },
+  { description: 'Options of the rotation' },
 )
 
 const deliveryFields = {
@@ -127,20 +129,20 @@ const deliveryFields = {
   eventType: text('Type of the event', 'transfer.failed'),
   status: oneOf(webhookDeliveryStatuses, {
     description:
-      'pending: it waits, or is tried again. delivered: it was answered with success. failed: it was given up',
+      'pending: it waits or is retried. delivered: the receiver answered with success. failed: it was given up',
     examples: ['delivered'],
   }),
   attempts: count('How many times it was sent', 1),
   responseStatus: Type.Union([Type.Integer(), Type.Null()], {
-    description: 'HTTP status of the last answer; null: there was none',
+    description: 'HTTP status of the last response; null: no response',
     examples: [200],
   }),
   errorCode: Type.Union([Type.String(), Type.Null()], {
     description:
-      'Why there was no answer the last time, such as `timeout`; `address_changed`: it waited when the webhook got another address, and was not sent there; null: there was an answer, or no attempt',
+      'Why the last attempt got no response, such as `timeout`; `address_changed`: the address of the webhook changed while the delivery waited, so it was not sent; null: there was a response, or no attempt',
     examples: [null],
   }),
-  nextTime: optionalTime('When it is sent, at the earliest; null: it is not sent any more', null),
+  nextTime: optionalTime('Earliest time of the next attempt; null: no further attempt', null),
   createdTime: unixSeconds('When the event was written', example.createdTime),
 }
 export const WebhookDelivery = exactly(deliveryFields, { description: 'Delivery of an event to a webhook' })
@@ -150,26 +152,26 @@ const attempt = exactly(
   {
     number: Type.Integer({ minimum: 1, description: 'Number of the attempt', examples: [1] }),
     time: unixSeconds('When it was sent', example.createdTime),
-    durationMs: count('Milliseconds until the answer was read', 87),
+    durationMs: count('Milliseconds until the response was read', 87),
     responseStatus: Type.Union([Type.Integer(), Type.Null()], {
-      description: 'HTTP status of the answer; null: there was none',
+      description: 'HTTP status of the response; null: no response',
       examples: [200],
     }),
     errorCode: Type.Union([Type.String(), Type.Null()], {
-      description: 'Why there was no answer; null: there was one',
+      description: 'Why there was no response; null: there was a response',
       examples: [null],
     }),
     errorMessage: Type.Union([Type.String(), Type.Null()], {
-      description: 'The same in words',
+      description: 'The reason in words',
       examples: [null],
     }),
     headers: Type.Record(Type.String(), Type.String(), {
-      description: 'Headers of the answer',
+      description: 'Headers of the response',
       examples: [{ 'content-type': 'text/plain' }],
     }),
-    body: text('The beginning of the body of the answer', 'ok'),
+    body: text('The beginning of the body of the response', 'ok'),
   },
-  { description: 'Attempt of a delivery, with its answer' },
+  { description: 'Attempt of a delivery, with its response' },
 )
 export type WebhookAttempt = Static<typeof attempt>
 
@@ -181,7 +183,7 @@ export const WebhookDeliveryDetails = exactly(
       description: `The attempts, newest first; at most ${limits.webhookAttemptsMax}`,
     }),
   },
-  { description: 'Delivery with its request and its answers' },
+  { description: 'Delivery with its request and its responses' },
 )
 export type WebhookDeliveryDetails = Static<typeof WebhookDeliveryDetails>
 
@@ -195,7 +197,7 @@ export const ReplayWebhook = exactly(
     }),
     status: Type.Optional(
       oneOf(['failed', 'delivered'], {
-        description: 'Those alone that were given up, or that were delivered; both unless given',
+        description: 'Only deliveries with this status: given up, or delivered; both by default',
         examples: ['failed'],
       }),
     ),
@@ -204,10 +206,10 @@ export const ReplayWebhook = exactly(
 )
 export const ReplayedWebhook = exactly(
   {
-    replayed: count('Deliveries that were queued again', 42),
+    replayed: count('Number of deliveries that were queued again', 42),
     complete: flag(
-      `Whether that is all. false: there are more than ${limits.webhookReplayMax}; repeat the request for the others`,
+      `Whether all deliveries were queued. false: there are more than ${limits.webhookReplayMax}; repeat the request for the others`,
     ),
   },
-  { description: 'What is sent again' },
+  { description: 'Deliveries that are sent again' },
 )

@@ -1,0 +1,2 @@
+/** A text as it is compared with the values of a mapping and of a table: without case and surrounding spaces. */
+export const answerKey = (text: string): string => text.trim().toLowerCase()

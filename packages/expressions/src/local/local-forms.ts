@@ -1,0 +1,23 @@
+/**
+ * Numbers and times as people and programs of a country write them. A text that can be read in one way only is read; of one
+ * that can be read in two, the mapping must say which. Nothing is guessed.
+ */
+
+/** How the values of a column are written, as a mapping says it. */
+export type LocalForm = {
+  /** The sign before the decimals. */
+  readonly numbers?: NumberForm
+  /** The order of day, month and year. */
+  readonly dates?: DateForm
+  /** The time zone of times without one, by its IANA name. */
+  readonly timezone?: string
+}
+export const numberForms = ['comma', 'point'] as const
+export type NumberForm = (typeof numberForms)[number]
+export const dateForms = ['DMY', 'MDY', 'YMD'] as const
+export type DateForm = (typeof dateForms)[number]
+
+/** A text in the form that destinations take, or why there is none, to follow the name of a field. */
+export type LocalRead =
+  | { readonly text: string; readonly wrong?: never }
+  | { readonly text?: never; readonly wrong: string }

@@ -1,0 +1,56 @@
+import type { LocalRead, NumberForm } from './local-forms.ts'
+
+const spaces = String.raw`[ \u00a0\u202f'’]`
+const grouped = {
+  point: new RegExp(String.raw`^[1-9]\d{0,2}(?:(?:,\d{3})+|(?:${spaces}\d{3})+)(?:\.\d+)?$`),
+  comma: new RegExp(String.raw`^[1-9]\d{0,2}(?:(?:\.\d{3})+|(?:${spaces}\d{3})+)(?:,\d+)?$`),
+}
+const plain = { point: /^\d+(?:\.\d+)?$/, comma: /^\d+(?:,\d+)?$/ }
+const separators = new RegExp(`${spaces}|[.,]`, 'g')
+
+/**
+ * Reads a number as `1.001,50`, `1,001.50`, `1 001,50` or `12,5`, and gives it with a point: `1001.50`. A text that is no number
+ * stays as it is, for the destination to judge. `1,001` needs a form.
+ */
+export function readLocalNumber(given: string, form: NumberForm | undefined): LocalRead {
+  const trimmed = given.trim()
+  const sign = /^[+-]/.exec(trimmed)?.[0] ?? ''
+  const text = trimmed.slice(sign.length)
+  if (form !== undefined) {
+    if (plain[form].test(text) || grouped[form].test(text)) return { text: sign + canonical(text, form) }
+    // Programs write numbers with an exponent; a number without a sign of either kind is the same in both.
+    if (form === 'point' || !/[.,]/.test(text)) return { text: given }
+    return { wrong: 'is not a number with a decimal comma' }
+  }
+  if (plain.point.test(text)) return { text: given }
+  const isPoint = grouped.point.test(text)
+  const isComma = plain.comma.test(text) || grouped.comma.test(text)
+  if (isPoint && isComma && canonical(text, 'point') !== canonical(text, 'comma')) {
+    return {
+      wrong:
+        'can be read in two ways, as 1,001 can: say in the mapping how numbers are written, {"column": "…", "numbers": "comma"} or "point"',
+    }
+  }
+  if (isPoint) return { text: sign + canonical(text, 'point') }
+  return { text: isComma ? sign + canonical(text, 'comma') : given }
+}
+
+/** A number with a point and an exponent, as programs write it. */
+const scientific = /^\d+\.\d+[eE][+-]?\d+$/
+
+/** Reads a text with a decimal comma and with a decimal point, and gives both with a point; undefined if it is no such number. */
+export function numberReadings(given: string): { readonly [Form in NumberForm]: string | undefined } {
+  const text = given.trim().replace(/^[+-]/, '')
+  const read = (form: NumberForm) =>
+    plain[form].test(text) || grouped[form].test(text) ? canonical(text, form) : undefined
+  return { comma: read('comma'), point: scientific.test(text) ? text : read('point') }
+}
+
+/** The digits with a point before the decimals. */
+function canonical(text: string, form: NumberForm): string {
+  const at = text.lastIndexOf(form === 'comma' ? ',' : '.')
+  // A sign that comes several times, or before the other one, groups digits.
+  const isDecimal = at >= 0
+  const whole = (isDecimal ? text.slice(0, at) : text).replace(separators, '')
+  return isDecimal ? `${whole}.${text.slice(at + 1)}` : whole
+}

@@ -1,0 +1,146 @@
+/** A value of a column, and the values of a record in the order of the columns. */
+export type Cell = string | number | boolean | null
+export type Row = readonly Cell[]
+
+/**
+ * A value while an expression runs. In mappings: a text, a number, a condition or a list, and the empty text for no value. In
+ * definitions: any JSON value, or the headers of a response, and null for no value.
+ */
+export type Value = string | number | boolean | null | undefined | object
+
+/**
+ * The kind of a value, as far as it is known without a row. `any` is a cell, or any JSON value. A number and a condition can be
+ * empty, too. Arguments can also be a `time`, which is a text in mappings, or have an `order`, as numbers and texts have.
+ */
+export type ValueKind = 'text' | 'number' | 'condition' | 'list' | 'table' | 'time' | 'order' | 'any'
+
+/** An expression that is not valid, or that has no value. The message contains no value of a row. */
+export class ExpressionError extends Error {
+  override readonly name = 'ExpressionError'
+  /** Index in the text of the expression, from 0. */
+  readonly at: number
+  /** A sentence that suggests another name, after a space; empty without a similar name. */
+  readonly hint: string
+
+  constructor(message: string, at: number, hint = '') {
+    super(message)
+    this.at = at
+    this.hint = hint
+  }
+}
+
+/** Why an expression has no value, with the place, as a phrase that follows its name. */
+export function reasonOf(error: unknown): string {
+  const { message, at, hint } = asExpressionError(error)
+  return `${message}, at character ${at + 1}${hint && `.${hint}`}`
+}
+
+/** JavaScript itself throws for a stack or a text that is too large. */
+export function asExpressionError(error: unknown): ExpressionError {
+  if (error instanceof ExpressionError) return error
+  if (error instanceof RangeError) return new ExpressionError('needs too much memory', 0)
+  throw error
+}
+
+/** Bounds of an expression. */
+export const expressionLimits = {
+  /** Characters of its text. */
+  length: 4_000,
+  /** Operators, functions and values in its text. */
+  nodes: 1_000,
+  /** How deep they are nested. */
+  depth: 100,
+  /** Items of a list. */
+  items: 1_000,
+  /** Characters of a text that it makes. */
+  textLength: 100_000,
+  /** Steps of one evaluation: a call, an item of a list, and 16 characters of a text are one each. */
+  steps: 20_000,
+} as const
+
+/** Values that the caller passes: the key of keyed hashes, and the time of `now()` in milliseconds since 1970. */
+export type Evaluation = { readonly hashKey?: string | undefined; readonly nowMs?: number }
+
+// Evaluations are synchronous, so there is one at a time.
+let left = 0
+let current: Evaluation = {}
+
+/** Begins an evaluation. */
+export const begin = (evaluation: Evaluation): void => {
+  left = expressionLimits.steps
+  current = evaluation
+}
+
+/** The values of the evaluation that runs. The compiler checked that there is a key if it is needed. */
+export const evaluationNow = (): Evaluation => current
+
+/** Takes steps. Throws an `ExpressionError` if none are left. @param at index in the text, for the error */
+export function spend(steps: number, at: number): void {
+  left -= steps
+  if (left < 0) throw new ExpressionError('takes too many steps: shorten it', at)
+}
+
+/** Takes the steps of a text that is made, and refuses one that is too long. */
+export function made(text: string, at: number): string {
+  checkLength(text.length, at)
+  spend(1 + (text.length >> 4), at)
+  return text
+}
+
+/** Throws an `ExpressionError` for a text that would have too many characters. */
+export function checkLength(length: number, at: number): void {
+  if (length <= expressionLimits.textLength) return
+  throw new ExpressionError(`makes a text of more than ${expressionLimits.textLength} characters`, at)
+}
+
+const kindNames: Readonly<Record<ValueKind, string>> = {
+  text: 'a text',
+  number: 'a number',
+  condition: 'a condition',
+  list: 'a list',
+  table: 'a table',
+  time: 'a text',
+  order: 'a number',
+  any: 'a value',
+}
+
+/** A kind in a sentence. */
+export const nameOfKind = (kind: ValueKind): string => kindNames[kind]
+
+/** The kind of a value that is not empty. */
+export function kindOfValue(value: Value): ValueKind {
+  if (typeof value === 'string') return 'text'
+  if (typeof value === 'number') return 'number'
+  return typeof value === 'boolean' ? 'condition' : 'list'
+}
+
+/** How a value of any other kind becomes one of this kind; nothing if it does not. */
+export const conversions: Readonly<Record<ValueKind, string>> = {
+  text: ': write string(…)',
+  number: ': write number(…)',
+  condition: ': compare it, or write bool(…)',
+  list: ': write split(…)',
+  table: '',
+  time: ': write string(…)',
+  order: ': write number(…)',
+  any: '',
+}
+
+/** Whether a value is nothing, or the empty text. */
+export const isEmpty = (value: unknown): value is '' | null | undefined =>
+  value === '' || value === null || value === undefined
+
+/** Whether a value is an object of keys and values: no list, and no headers. */
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Whether a value is true: not nothing, false, 0, or an empty text, list or object. */
+export function isTrue(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0
+  if (!isObject(value)) return Boolean(value)
+  for (const key in value) if (Object.hasOwn(value, key)) return true
+  return false
+}
+
+/** A number with the 15 digits that are exact in any of them, as spreadsheets show it. */
+export const shownNumber = (of: number): number => (Number.isSafeInteger(of) ? of : Number(of.toPrecision(15)))

@@ -1,0 +1,147 @@
+import { limits } from '../limits.ts'
+import { operation } from '../operation.ts'
+import { filter, page } from '../parameters.ts'
+import {
+  CreateWebhook,
+  Done,
+  ReplayedWebhook,
+  ReplayWebhook,
+  RotateWebhookSecret,
+  UpdateWebhook,
+  Webhook,
+  WebhookDelivery,
+  WebhookDeliveryDetails,
+  WebhookWithSecret,
+} from '../schemas.ts'
+import { webhookDeliveryStatuses } from '../terms.ts'
+
+/** Webhooks and their deliveries. */
+export const webhooks = {
+  listWebhooks: operation({
+    tag: 'Webhooks',
+    summary: 'List webhooks',
+    description:
+      'Lists webhooks without their secrets, newest first. With `accountId`, lists the webhooks of this sub-account. A credential that is limited to sub-accounts sees only webhooks of its sub-accounts.',
+    actsIn: 'organization or account',
+    scope: 'webhooks:read',
+    query: { ...page },
+    reply: Webhook,
+    list: 'paged',
+    done: 'Webhooks listed',
+  }),
+  createWebhook: operation({
+    tag: 'Webhooks',
+    summary: 'Create a webhook',
+    description:
+      'Creates a webhook: events are posted to its address, signed with its secret, which is returned once. You need the read scope of each event type, such as `transfers:read` for `transfer.failed`; without `eventTypes`, the scopes of all types. Credentials that are limited to sub-accounts must name one of them.',
+    actsIn: 'organization',
+    scope: 'webhooks:write',
+    body: CreateWebhook,
+    reply: WebhookWithSecret,
+    success: 201,
+    unrepeatable: true,
+    done: 'Webhook created',
+    refusals: ['quota_exceeded'],
+  }),
+  getWebhook: operation({
+    tag: 'Webhooks',
+    summary: 'Get a webhook',
+    description: 'Returns a webhook without its secret, with the state of its deliveries.',
+    actsIn: 'organization',
+    scope: 'webhooks:read',
+    reply: Webhook,
+    done: 'Webhook found',
+    concurrency: 'etag',
+  }),
+  updateWebhook: operation({
+    tag: 'Webhooks',
+    summary: 'Update a webhook',
+    description:
+      'Changes the given values. To change event types, you need the read scopes of the new types. To change the address or to enable the webhook, you need the read scopes of all events that it ever received. Deliveries that wait for the old address are not sent to the new one: they end as failed. Deliveries that wait for a disabled webhook are sent when you enable it; events in the meantime are not sent.',
+    actsIn: 'organization',
+    scope: 'webhooks:write',
+    body: UpdateWebhook,
+    reply: Webhook,
+    done: 'Webhook updated',
+    concurrency: 'if-match',
+  }),
+  deleteWebhook: operation({
+    tag: 'Webhooks',
+    summary: 'Delete a webhook',
+    description: 'Deletes a webhook with its deliveries. Waiting deliveries are not sent.',
+    actsIn: 'organization',
+    scope: 'webhooks:write',
+    reply: Done,
+    done: 'Webhook deleted',
+    concurrency: 'if-match',
+  }),
+  rotateWebhookSecret: operation({
+    tag: 'Webhooks',
+    summary: 'Rotate the secret of a webhook',
+    description:
+      'Creates a new secret, which is returned once. For `overlapHours`, events are signed with both secrets, so that you can replace the secret at the receiver.',
+    actsIn: 'organization',
+    scope: 'webhooks:write',
+    body: RotateWebhookSecret,
+    reply: WebhookWithSecret,
+    unrepeatable: true,
+    done: 'Secret rotated',
+    concurrency: 'if-match',
+  }),
+  testWebhook: operation({
+    tag: 'Webhooks',
+    summary: 'Test a webhook',
+    description:
+      'Queues an event of the type `webhook.test` only for this webhook. Read its delivery to see the response. A disabled webhook receives it when you enable it.',
+    actsIn: 'organization',
+    scope: 'webhooks:write',
+    reply: WebhookDelivery,
+    success: 202,
+    done: 'Test queued',
+    shows: { eventType: 'webhook.test', status: 'pending', attempts: 0, responseStatus: null },
+  }),
+  replayWebhook: operation({
+    tag: 'Webhooks',
+    summary: 'Replay the events of a webhook since a time',
+    description: `Queues the deliveries of events since a time again, oldest first: the same bytes under the same \`webhook-id\`. You need the scopes that read what each event is about. Events are kept for ${limits.eventDays} days.`,
+    actsIn: 'organization',
+    scope: 'webhooks:write',
+    body: ReplayWebhook,
+    reply: ReplayedWebhook,
+    success: 202,
+    done: 'Deliveries queued',
+  }),
+  listWebhookDeliveries: operation({
+    tag: 'Webhooks',
+    summary: 'List the deliveries of a webhook',
+    description: 'Lists the deliveries of a webhook, newest first.',
+    actsIn: 'organization',
+    scope: 'webhooks:read',
+    query: { status: filter(webhookDeliveryStatuses, 'Keeps deliveries with this status'), ...page },
+    reply: WebhookDelivery,
+    list: 'paged',
+    done: 'Deliveries listed',
+  }),
+  getWebhookDelivery: operation({
+    tag: 'Webhooks',
+    summary: 'Get a delivery',
+    description:
+      'Returns a delivery with its request, and the response of each attempt. Also requires the read scope of the event.',
+    actsIn: 'organization',
+    scope: 'webhooks:read',
+    reply: WebhookDeliveryDetails,
+    done: 'Delivery found',
+  }),
+  replayWebhookDelivery: operation({
+    tag: 'Webhooks',
+    summary: 'Replay a delivery',
+    description:
+      'Queues a delivery again: the same bytes with the same `webhook-id`. Also requires the read scope of the event. A waiting delivery is sent as soon as possible.',
+    actsIn: 'organization',
+    scope: 'webhooks:write',
+    reply: WebhookDelivery,
+    success: 202,
+    done: 'Delivery queued',
+    shows: { status: 'pending' },
+  }),
+} as const
