@@ -17,8 +17,11 @@ const parquet = JSON.parse(await readFile(join(packages, 'parquet/package.json')
 const entries: [path: string, source: string][] = Object.entries(manifest.exports)
 const nameOf = (path: string) => (path === '.' ? 'index' : path.slice(2).replaceAll('/', '-'))
 
+/** It has 144 MB, and few projects read its files: they install it themselves. `apache-arrow` comes with it. */
+const duckdb = '@duckdb/duckdb-wasm'
+const optional = [duckdb, 'apache-arrow']
 /** Packages of others, in the versions that our packages use. */
-const dependencies: Record<string, string> = Object.fromEntries(
+const used: Record<string, string> = Object.fromEntries(
   Object.entries<string>({ ...parquet.dependencies, ...manifest.dependencies }).filter(
     ([name]) => !name.startsWith('@penstock/'),
   ),
@@ -30,7 +33,7 @@ const bundled = await rolldown({
   input: Object.fromEntries(entries.map(([path, source]) => [nameOf(path), join(here, source)])),
   cwd: here,
   platform: 'node',
-  external: (id) => Object.keys(dependencies).some((name) => id === name || id.startsWith(`${name}/`)),
+  external: (id) => Object.keys(used).some((name) => id === name || id.startsWith(`${name}/`)),
   transform: { target: 'node20' },
 })
 await bundled.write({
@@ -108,7 +111,9 @@ const published = {
     ]),
   ),
   types: './types/connector/src/index.d.ts',
-  dependencies,
+  dependencies: Object.fromEntries(Object.entries(used).filter(([name]) => !optional.includes(name))),
+  peerDependencies: { [duckdb]: used[duckdb] },
+  peerDependenciesMeta: { [duckdb]: { optional: true } },
 }
 await writeFile(join(dist, 'package.json'), `${JSON.stringify(published, null, 2)}\n`)
 for (const [from, to] of [

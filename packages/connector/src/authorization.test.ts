@@ -30,13 +30,13 @@ test('an authorization fills fields of the connector, and all that are required'
   assert.equal(errorOfAuthorization({ ...secrets, authType }, at({}, { sets: { authType: 'oauth2' } })), undefined)
   const entered = { ...secrets, accountId: text({ ...field, required: true }) }
   const wrong: [Fields, Authorization, RegExp][] = [
-    [{ ...secrets, clientSecret: text(field) }, at({}), /fills clientSecret, which is no Password field/],
-    [secrets, at({}, { refreshToken: 'token' }), /fills token, which is no Password field/],
+    [{ ...secrets, clientSecret: text(field) }, at({}), /fills clientSecret, which is not a Password field/],
+    [secrets, at({}, { refreshToken: 'token' }), /fills token, which is not a Password field/],
     [secrets, at({}, { client: { id: '__proto__', secret: 'clientSecret' } }), /fills __proto__/],
-    [entered, at({}), /leaves secrets.accountId to be entered/],
+    [entered, at({}), /does not fill the required field secrets.accountId/],
     [{ ...secrets, authType }, at({}, { sets: { authType: 'other' } }), /sets authType, which has no option other/],
-    [secrets, at({}, { scopes: [] }), /asks for no scope/],
-    [secrets, at({ slug: 'Acme Ads' }), /is no slug/],
+    [secrets, at({}, { scopes: [] }), /requests no scopes/],
+    [secrets, at({ slug: 'Acme Ads' }), /is not a slug/],
   ]
   for (const [fields, authorization, message] of wrong) {
     assert.match(errorOfAuthorization(fields, authorization) ?? '', message)
@@ -45,10 +45,13 @@ test('an authorization fills fields of the connector, and all that are required'
 
 test('nothing that a tenant saves decides where the secret of an app goes', () => {
   for (const tokenUrl of ['http://acme.example/token', 'https://acme.example/token?a=b', 'token']) {
-    assert.match(errorOfAuthorization(secrets, at({ tokenUrl })) ?? '', /is no https address without a query/)
+    assert.match(errorOfAuthorization(secrets, at({ tokenUrl })) ?? '', /must be an https address without a query/)
   }
   const host = text({ ...field, required: false, binds: ['clientSecret'] })
-  assert.match(errorOfAuthorization({ ...secrets, host }, at({})) ?? '', /fills secrets that go where host says/)
+  assert.match(
+    errorOfAuthorization({ ...secrets, host }, at({})) ?? '',
+    /fills secrets that are sent to the address in host/,
+  )
 })
 
 test('a connector with a wrong authorization is not defined', () => {

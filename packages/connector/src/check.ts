@@ -1,22 +1,22 @@
 import { asConnectorError, type ConnectorErrorCode } from './connector-error.ts'
 import type { ConnectorContext } from './context.ts'
 
-/** One step of a check, as a person reads it. */
+/** One step of a check, for people. */
 export type CheckStep = {
-  /** `connectivity`, `authentication`, `permissions`, or what the platform calls it. */
+  /** `connectivity`, `authentication`, `permissions`, or the platform's own word. */
   readonly name: string
   readonly ok: boolean
   readonly message: string
-  /** Of a step that failed. */
+  /** If the step failed. */
   readonly code?: ConnectorErrorCode
 }
 
-/** Tries a connector's secrets against its platform; changes nothing there. Resolves with what each step found. */
+/** Tries a connector's secrets against its platform; changes nothing there. Resolves with the result of each step. */
 export type Check = (context: ConnectorContext) => Promise<readonly CheckStep[]>
 
 /**
- * Makes a check of named steps that build on each other: the first that throws ends it, with its message.
- * A step answers the sentence that says what was found.
+ * Creates a check of named steps that build on each other: the first step that throws ends it, with its message. A step
+ * resolves with a sentence about its result.
  */
 export const checkSteps =
   (...steps: readonly (readonly [name: string, run: (context: ConnectorContext) => Promise<string>])[]): Check =>

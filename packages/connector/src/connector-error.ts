@@ -5,7 +5,7 @@ export type { ConnectorErrorCode, ErrorAction } from '@penstock/wire/rules'
 export type ConnectorErrorOptions = ErrorOptions & {
   /** How long the platform asks to wait before another try, in milliseconds. */
   readonly afterMs?: number | undefined
-  /** The side of the connection that it happened at. The engine sets it, not the connector. */
+  /** The side of the connection at which it happened. The engine sets it, not the connector. */
   readonly side?: Role | null
 }
 
@@ -22,8 +22,8 @@ export class ConnectorError extends Error {
   readonly side: Role | null
 
   /**
-   * @param message says what happened and what to do next; it never holds a secret, a whole answer of a platform,
-   *   or a value of a row
+   * @param message says what happened and what to do next; it never contains a secret, a whole answer of a platform, or a value
+   *   of a row
    */
   constructor(
     code: ConnectorErrorCode,

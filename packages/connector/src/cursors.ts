@@ -1,6 +1,6 @@
 import type { Json } from './rows.ts'
 
-/** Cursors of a connection whose last transfer may have been one in parts. */
+/** Cursors of a connection whose last transfer may have been divided into parts. */
 
 const isOfParts = (cursor: Json): cursor is { readonly parts: readonly Json[] } =>
   typeof cursor === 'object' &&
@@ -9,14 +9,17 @@ const isOfParts = (cursor: Json): cursor is { readonly parts: readonly Json[] } 
   Array.isArray(cursor.parts) &&
   Object.keys(cursor).length === 1
 
-/** The cursor of each part of the last transfer, in the order of the parts; one if it was not divided, and none without a cursor. */
+/**
+ *  The cursor of each part of the last transfer, in the order of the parts; one if it was not divided, and an empty list
+ *  without a cursor.
+ */
 export const cursorsOf = (cursor: Json | undefined): readonly Json[] =>
   cursor === undefined ? [] : isOfParts(cursor) ? cursor.parts : [cursor]
 
 /**
  * The cursor of a transfer whose parts all succeeded, which `cursorsOf` reads.
- * @param cursors of its parts in their order, without those of parts that have none
- * @returns `null` if no part has one
+ * @param cursors of its parts in their order, without parts that have no cursor
+ * @returns `null` if no part has a cursor
  */
 export function cursorOfParts(cursors: readonly Json[]): Json | null {
   const [first, ...others] = cursors

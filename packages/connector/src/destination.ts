@@ -8,87 +8,109 @@ import type { BatchWindow } from './windows.ts'
 
 /**
  * How data is delivered. The engine opens a writer, delivers batches one after the other, flushes, finishes and closes it.
- * After a crash it opens another one, in any process, with the delivery states of what was confirmed, and delivers from there;
- * the batch in between may come twice, under the same key and with the same rows.
+ * After a crash it opens another writer, in any process, with the delivery states of the confirmed batches, and delivers from
+ * there. The batch in between may be delivered twice, with the same key and the same rows.
  */
 export type Destination = {
-  /** Limits of a batch; the engine fills batches up to either. */
+  /** Limits of a batch; the engine fills batches up to the first limit that is reached. */
   readonly batch: (settings: Values) => { readonly rowsMax: number; readonly bytesMax: number }
-  /** Whether a transfer with these settings takes the place of everything that was there before. */
+  /** Whether a transfer with these settings replaces all earlier data. */
   readonly replaces?: (settings: Values) => boolean
   /**
-   * The columns by which it finds a row again with these settings, if it then takes windows: it deletes the rows of one that are
-   * not in it. `undefined` if it does not. Absent if it never does.
+   * The columns by which it finds a row again with these settings, if it supports windows: it deletes the rows of a window that
+   * the window does not contain. `undefined` if it does not support them with these settings. Absent if it never does.
    */
   readonly windowKeys?: (settings: Values) => readonly string[] | undefined
   /**
-   * The columns by which it removes rows with these settings; `undefined` if it then removes none. Absent if it never does.
+   * The columns by which it removes rows with these settings; `undefined` if it does not remove rows with these settings.
+   * Absent if it never does.
    */
   readonly removesBy?: (settings: Values) => readonly string[] | undefined
   /**
-   * Why one writer must get all rows in their order with these settings, as the end of a sentence; `undefined` if several writers, each
-   * with a `transferId` of its own, can take parts of the rows concurrently and in any order. With `windowKeys`, rows with the same key
-   * then come to one writer alone. Absent if they never can.
+   * Why one writer must get all rows in their order with these settings, as the end of a sentence; `undefined` if several
+   * writers, each with its own `transferId`, can deliver parts of the rows concurrently and in any order. With `windowKeys`,
+   * only one writer gets rows with the same key. Absent if this is never possible.
    */
   readonly whyNotParts?: (settings: Values) => string | undefined
+  /**
+   * Whether it records the batches of each transfer, so that it recognises a repeated batch by `Batch.transferId` and
+   * `Batch.key`, even if the source has changed its rows by then. Absent if only a receiver can recognise the key.
+   */
+  readonly notesBatches?: true
+  /**
+   * Whether a receiver can recognise a batch by its key, or rows by the key and their values, and ignore a repetition. Then a
+   * repeated batch contains only rows that were sent with its key before. New and changed rows are sent in other batches. Set
+   * it if the key is sent to the receiver.
+   */
+  readonly recognisesKeys?: true
   readonly open: (context: DestinationContext) => Promise<DestinationWriter>
   /**
    * Finds problems that would prevent the delivery of these columns with these settings, and changes nothing at the
-   * destination. Resolves with all findings; none if a transfer can start. A refusal of the destination, or a missing
-   * response, can also be thrown as a `ConnectorError`, which becomes a finding. Absent if there is nothing to look at.
+   * destination. Resolves with all findings, or an empty list if a transfer can start. A refusal of the destination, or a
+   * missing response, can also be thrown as a `ConnectorError`, which becomes a finding. Absent if there is nothing to inspect.
    */
   readonly inspect?: Inspect
   /**
-   * Finds the rows that the destination would refuse, by asking it and without changing anything, for a preview; none if it can take
-   * no row with these columns, which `inspect` reports. Throws a `ConnectorError` if it cannot be asked. Absent if only a delivery shows it.
+   * Finds the rows that the destination would refuse, by asking it and without changing anything, for a preview. Returns no
+   * rows if it cannot accept any row with these columns, which `inspect` reports. Throws a `ConnectorError` if the destination
+   * cannot be asked. Absent if only a delivery shows this.
    */
   readonly tryRows?: (context: InspectionContext) => Promise<TriedRows>
   /**
-   * Adds columns to the table that the settings name, before a transfer sends them. Columns that are there stay as they are, so that it
-   * can be called again after a crash, or by two workers at once; a table that is not there is not created. Throws a `ConnectorError` if
-   * it may not, or cannot. Absent if there is no table, or its columns cannot be added.
+   * Adds columns to the table that the settings name, before a transfer sends them. Existing columns do not change, so that it
+   * can be called again after a crash, or by two workers concurrently. A missing table is not created. Throws a
+   * `ConnectorError` if it lacks the permission, or fails. Absent if there is no table, or its columns cannot be added.
    */
   readonly addColumns?: (context: AdditionContext) => Promise<void>
   /**
-   * Makes the function that finds the rows of a batch which the destination would not send, with the reasons, by the same code
+   * Creates the function that finds the rows of a batch that the destination would not send, with the reasons, by the same code
    * as a delivery. It uses no network, so that a preview shows what a transfer rejects. Absent if every row is sent.
    */
   readonly rejectionsOf?: (
     context: Pick<DestinationContext, 'settings' | 'secrets'>,
   ) => Promise<(batch: Batch) => readonly Rejection[]>
-  /** Loads files of a store, so that their rows pass no worker. Absent if it cannot. */
+  /** Loads files of a store, so that their rows do not pass through a worker. Absent if it cannot. */
   readonly loads?: Loads
-  /** Where a source writes that exports its rows itself. Absent if none can. */
+  /** The place to which a source can export its rows itself. Absent if this is not supported. */
   readonly place?: PlaceOf
 }
 
 /** A column to add to a table. */
 export type AddedColumn = {
   readonly name: string
-  /** In the words of the source; `null` if it is unknown. It is data of a platform: never part of a statement. */
+  /** In the words of the source; `null` if it is unknown. It is untrusted data of a platform: never put it into a statement. */
   readonly type: string | null
 }
 
 export type AdditionContext = ConnectorContext & { readonly added: readonly AddedColumn[] }
 
-/** Answer of a destination when rows are only tried. */
+/** Result of trying rows at a destination. */
 export type TriedRows = {
   readonly rejected: readonly Rejection[]
   /** Rules of the destination that were not tried, such as `triggers`: a delivery may reject further rows for them. */
   readonly untried?: readonly string[]
+  /** The columns of a table that a delivery would create. */
+  readonly created?: readonly CreatedColumn[]
+}
+
+/** A column of a table that a destination creates. */
+export type CreatedColumn = {
+  readonly name: string
+  /** In the words of the platform. */
+  readonly type: string
 }
 
 export type Inspect = (context: InspectionContext) => Promise<readonly Finding[]>
 
 export type InspectionContext = ConnectorContext &
-  Pick<DestinationContext, 'columns'> & {
-    /** Some rows as they would be delivered; none where the source has none. */
+  Pick<DestinationContext, 'columns' | 'types'> & {
+    /** Some rows as they would be delivered; empty if the source has no rows. */
     readonly rows: readonly Row[]
   }
 
 /**
- * Makes an inspection of a step of the connector's check, for a destination that allows no further inspection. The
- * error of the step is the finding.
+ * Creates an inspection from a step of the connector's check, for a destination that allows no further inspection. The error of
+ * the step is the finding.
  */
 export const inspectBy =
   (step: (context: ConnectorContext) => Promise<unknown>): Inspect =>
@@ -99,7 +121,7 @@ export const inspectBy =
 
 /** Something that would make a transfer fail, reject records, or leave rows of the source unread. */
 export type Finding = {
-  /** The code with which a transfer would fail, or that of a warning. */
+  /** The code with which a transfer would fail, or the code of a warning. */
   readonly code: FindingCode
   /** The problem and the advice, in a sentence without values of a row. */
   readonly message: string
@@ -110,41 +132,53 @@ export type Finding = {
 export type DestinationContext = ConnectorContext & {
   /** Names this transfer, or a part of one; the same after a crash. Fit for a file name. */
   readonly transferId: string
-  /** Counts how often a worker took the transfer up: a writer of a later attempt takes the place of all earlier ones. */
+  /** Number of times that a worker claimed the transfer. A writer of a later attempt replaces all earlier writers. */
   readonly attempt: number
-  /** Whether it sends a few rows as a test: it never takes the place of what another transfer wrote. */
+  /** Whether it sends a few rows as a test: a test never replaces data of another transfer. */
   readonly test?: boolean
   /** When the transfer was begun, ISO 8601; the same after a crash. */
   readonly startedTime: string
-  /** The columns of every batch: keys of the destination's records if it has some, else the source's own columns. */
+  /** The columns of every batch: keys of the destination's records if it has any, otherwise the source's own columns. */
   readonly columns: readonly string[]
+  /** The types of the columns, as far as the source declares them, as of a batch. */
+  readonly types?: readonly (ColumnType | null)[] | undefined
+  /** Some of the first rows that are delivered, if they are known, for types that the source does not declare. */
+  readonly rows?: readonly Row[]
   /** The delivery states of this transfer's confirmed deliveries, in their order. */
   readonly deliveryStates: readonly Json[]
   /** The last `state` that a delivery of this connection returned, such as the audience that it created. */
   readonly state: Json | undefined
 }
 
-/** Writes to a destination. Only `deliver` is needed: a writer has what it has something to do for. */
+/** Writes to a destination. Only `deliver` is required: implement the other methods if the writer needs them. */
 export type DestinationWriter = {
   /**
-   * Whether it takes a batch in a transaction, and waits for the `permit` of `deliver` right before the commit. Then a batch is
-   * sent while the one before it is being stored. A writer without it gets a batch once that is stored.
+   * Whether it delivers a batch in a transaction, and waits for the `permit` of `deliver` right before the commit. Then a batch
+   * is sent while the previous batch is being stored. A writer without it gets a batch once the previous batch is stored.
    */
   readonly awaitsPermit?: true
   /**
-   * Delivers a batch, and resolves once the destination has confirmed it permanently, or with `held` if it only
-   * received it. Throws a `ConnectorError`; the batch then counts as undelivered and can be delivered again.
-   * @param permit resolves once the batch may be committed. If it rejects, nothing of the batch may stay. Absent: it may at once
+   * Delivers a batch, and resolves once the destination has confirmed it permanently, or with `held` if it only received it.
+   * Throws a `ConnectorError`; the batch is then treated as undelivered and can be delivered again.
+   * @param permit resolves once the batch can be committed. If it rejects, nothing of the batch may stay. Absent: commit
+   *   immediately
    */
   deliver(batch: Batch, permit?: Promise<void>): Promise<Delivery>
   /**
-   * Confirms what is held; a writer that holds rows has it. Called after the last batch, with something held or not. Answers for what was held; what it
-   * rejects has no index, because that could be of any batch.
+   * Names the row that it finds by each of some keys: keys with the same name are the same key to it, whatever their notation. A mirror asks
+   * before it removes rows, so that it does not remove the row of a key that the source has in another notation. `null` if it has no such
+   * row, or no row can have the key. Throws a `ConnectorError`. Absent if keys are the same only if their texts are. It changes nothing.
+   * @param keys cells of the columns of `removesBy`, in their order; some may not be there
+   */
+  nameKeys?(keys: readonly Row[]): Promise<readonly (string | null)[]>
+  /**
+   * Confirms the held rows; required for a writer that holds rows. Called after the last batch, also without held rows. Returns
+   * the result for the held rows; rejections have no index, because the row could be from any batch.
    */
   flush?(): Promise<Delivery | undefined>
   /**
-   * Everything is confirmed: makes it visible, ends sessions. May be called again after a crash, in a writer that was
-   * opened with all delivery states, and then finds its work done.
+   * Called when everything is confirmed: makes it visible and ends sessions. Can be called again after a crash, in a writer
+   * that was opened with all delivery states, and must then do nothing.
    */
   finish?(): Promise<void>
   /**
@@ -163,50 +197,63 @@ export type DestinationWriter = {
 
 export type Batch = {
   /**
-   * The same for the same rows of the same transfer, in every attempt; another for every other batch. Where reading is
-   * incremental it is the same in the next transfer of the connection, too, which repeats the batch that this one may have
-   * delivered without a confirmation. A batch of a table that comes again after a crash keeps its key, though rows of it may be gone, new or
-   * changed by then. 32 hexadecimal characters.
+   * The same for the same rows of the same transfer, in every attempt, and different for every other batch. If reading is
+   * incremental, it is also the same in the next transfer of the connection, which repeats a batch that this transfer may have
+   * delivered without a confirmation. A batch that is repeated after a crash keeps its key, even if some of its rows are gone
+   * by then. Rows may also be new or changed, unless the destination sets `recognisesKeys`. 32 hexadecimal characters.
    */
   readonly key: string
+  /**
+   * The earlier transfer that may have delivered this batch, and ended without success. A destination that records the batches
+   * of each transfer records it under this identifier, and looks for it there. Absent if it is the transfer of the context.
+   */
+  readonly transferId?: string
+  /**
+   *  Present if the batch was announced before, possibly with other rows: then `recalled` of the delivery shows which rows were
+   *  written.
+   */
+  readonly isRepeated?: true
   readonly columns: readonly string[]
   /** The types of the columns, in their order, as far as the source declares them and the mapping passes its values unchanged. */
   readonly types?: readonly (ColumnType | null)[]
-  /** At least one, but in a window. */
+  /** At least one, except in a window. */
   readonly rows: readonly Row[]
   /**
-   * Indexes of the rows that are to be removed: of these, only the columns of `removesBy` count. Of several rows with the same key, the
-   * last one decides whether it is written or removed. Only of a destination that removes rows.
+   * Indexes of the rows to remove; only their columns in `removesBy` matter. If several rows have the same key, the last one
+   * decides whether the row is written or removed. Only for a destination that removes rows.
    */
   readonly removed?: ReadonlySet<number>
   /** The number of the first row in the transfer, from 1. */
   readonly firstRow: number
-  /** Only of a destination that takes windows. */
+  /** Only for a destination that supports windows. */
   readonly window?: BatchWindow
 }
 
 export type Delivery = {
-  /** Only taken in so far: a later `deliver` or `flush` confirms it. Held rows come again after a crash. */
+  /** The batch was only received: a later `deliver` or `flush` confirms it. Held rows are delivered again after a crash. */
   readonly held?: boolean
-  /** Rows that the destination did not accept. All others of the batch it took, by its own count. */
+  /** Rows that the destination did not accept. It accepted all other rows of the batch, by its own count. */
   readonly rejected?: readonly Rejection[]
+  /**
+   * Whether it recognised the batch and wrote nothing. Then it names rejected rows by their places in the original batch, which
+   * may have had other rows. Only for a batch with `isRepeated`, and absent if the destination does not know.
+   */
+  readonly recalled?: boolean
   /** Bytes sent. */
   readonly bytes: number
-  /**
-   * State that a writer needs to resume after this delivery and a crash; also covers the batches that it held before.
-   */
+  /** State that a writer needs to resume after this delivery and a crash; also covers the batches that it held before. */
   readonly deliveryState?: Json
   /** Stored with the connection, for this transfer and later ones; replaces the stored state. */
   readonly state?: Json
 }
 
 export type Rejection = {
-  /** Which row of the batch, from 0; absent where the destination reports only how many. */
+  /** Index of the row in the batch, from 0; absent if the destination reports only a count. */
   readonly index?: number
-  /** How many rows, if it does not say which. */
+  /** Number of rows, if the destination does not identify them. */
   readonly count?: number
-  /** Why, in a sentence without values of the row. */
+  /** The reason, in a sentence without values of the row. */
   readonly reason: string
-  /** The column to blame, if it is known. */
+  /** The column that is the cause, if it is known. */
   readonly field?: string
 }

@@ -1,26 +1,33 @@
 import type { FieldType, Role, SecretForm } from '@penstock/wire/rules'
 
-/** A value of a configuration field once read: what connectors are handed. */
+/** A parsed value of a configuration field, as connectors receive it. */
 export type FieldValue = string | number | boolean | readonly string[]
 
-/** Another field of the same group must have (one of) these values for this field to count. */
+/** The field is used only if another field of the same group has (one of) these values. */
 export type Condition = Readonly<Record<string, string | readonly string[]>>
+
+/**
+ * Why the state of a connection stays valid if a setting changes: the setting determines how the connector signs in, how fast
+ * or in which pieces it works, or how rows are sent, or it only affects later rows.
+ */
+export const keepingReasons = ['credential', 'pace', 'transport', 'onward'] as const
+export type KeepingReason = (typeof keepingReasons)[number]
 
 /** One configuration field (specification, section 2.6), as a connector's definition states it. */
 export type FieldDefinition = {
   readonly type: FieldType
   readonly label: string
   readonly description: string
-  /** A value is needed, where `when` holds. */
+  /** A value is required, if `when` is met. */
   readonly required: boolean
   /** The service fills it; callers cannot. */
   readonly readonly: boolean
   readonly when?: Condition
-  /** Only this end of a connection needs it; asked for when a connection is activated, not when the connector is saved. */
+  /** Only this side of a connection needs it; required when a connection is activated, not when the connector is saved. */
   readonly role?: Role
   /** Effective while no value is set. */
   readonly default?: FieldValue
-  /** Bounds of a Number, inclusive, whole numbers; `max` of a Text is how many characters it may have, if not 10,000. */
+  /** Limits of a Number, inclusive, whole numbers; `max` of a Text is its maximum number of characters, 10,000 by default. */
   readonly min?: number
   readonly max?: number
   /** Choices of a Select or Multi-Select. */
@@ -28,19 +35,24 @@ export type FieldDefinition = {
   /** Display labels of options, by option. An option without one is shown as it is. */
   readonly labels?: Readonly<Record<string, string>>
   /**
-   * Says what is wrong with a text, as a phrase to follow the name of the field; for a text in a language of its own. Never throws. A connector that
-   * an operator added is checked only when it opens: its definition is data.
+   * Returns the error of a text, as a phrase to follow the name of the field; for a text in a special language. Never throws. A
+   * connector that an operator added is checked only when it opens, because its definition is data.
    */
   readonly wrong?: (value: string) => string | undefined
-  /** The form that a secret must have; any if there is none. */
+  /** The required form of a secret; without it, any form. */
   readonly form?: SecretForm
   /**
-   * Secrets of the same group that are sent to the address that this value determines: a host, an address, a port, or
-   * how its identity is verified. A request that changes it must send these secrets again, so that a stored one cannot
-   * be sent to a server of the attacker. A field of a connection, which has no secrets, names secrets of its connector:
-   * setting it requires `secrets:write`.
+   * Secrets of the same group that are sent to the address that this value determines: a host, an address, a port, or how its
+   * identity is verified. A request that changes it must send these secrets again, so that a stored secret cannot be sent to a
+   * server of an attacker. A field of a connection, which has no secrets, names secrets of its connector: setting it requires
+   * `secrets:write`.
    */
   readonly binds?: readonly string[]
+  /**
+   * Why the cursor and the rest of the state stay valid if the value changes. Without it, the state depends on the value: if it
+   * changes, the next transfer reads everything (docs/decisions/state-and-ranges.md).
+   */
+  readonly keepsState?: KeepingReason
 }
 export type Fields = Readonly<Record<string, FieldDefinition>>
 
@@ -54,6 +66,7 @@ type Common = {
   when?: Condition
   role?: Role
   binds?: readonly string[]
+  keepsState?: KeepingReason
 }
 
 const field =

@@ -5,29 +5,29 @@ import type { Row } from './rows.ts'
 import type { Values } from './values.ts'
 
 /**
- * Two platforms that move rows between them, without a worker: a store offers its files by reference, and a warehouse loads them. The
- * engine decides whether a transfer goes this way, and keeps its counts and checkpoints (docs/decisions/0049-handover.md).
+ * Two platforms move rows without a worker: a store offers its files by reference, and a warehouse loads them. The engine
+ * decides whether a transfer uses this way, and keeps its counts and checkpoints (docs/decisions/handover.md).
  */
 
 /** Stores by the schemes of their addresses. */
 export type StoreScheme = 's3' | 'gs'
 
 /**
- * How a CSV or Parquet file is written, as far as a platform that loads it must know. A CSV file is UTF-8, with quotes that are doubled, and lines
- * that end with `\n` or `\r\n`.
+ * Form of a CSV or Parquet file, for a platform that loads it. A CSV file is UTF-8, with doubled quotes, and lines that end
+ * with ` ` or `\r `.
  */
 export type TableForm = {
-  /** Of a CSV file as a whole. */
+  /** Compression of the whole CSV file. */
   readonly compression: 'none' | 'gzip' | 'zstd'
   /** One character; empty for Parquet. */
   readonly delimiter: string
-  /** The names of its columns, none of them twice; in the first line of a CSV file, more than one. */
+  /** The unique names of its columns; a CSV file has several, in its first line. */
   readonly columns: readonly string[]
-  /** Set for Parquet: the types of the columns; `null` for texts. */
+  /** For Parquet: the types of the columns; `null` for texts. */
   readonly types?: readonly (ColumnType | null)[]
 }
 
-/** The form of a file, or why only a worker reads the file as it is meant: the end of a sentence. */
+/** The form of a file, or why only a worker can read the file correctly: the end of a sentence. */
 export type FileForm = { readonly form: TableForm } | { readonly whyNot: string }
 
 /** The files of a store that a connection reads. */
@@ -36,13 +36,16 @@ export type FileOffer = {
   readonly bucket: string
   /** In the order in which a worker would read them; at least one. */
   readonly files: readonly StoredFile[]
-  /** Looks at the beginning of a file. Throws a `ConnectorError`, `source_changed` if it is another one by now. */
+  /** Inspects the beginning of a file. Throws a `ConnectorError`, `source_changed` if the file was replaced. */
   formOf(file: StoredFile): Promise<FileForm>
-  /** The first of these files that is gone or another one by now; `undefined` if all are as they were listed. */
+  /** The first of these files that was removed or replaced; `undefined` if all are unchanged. */
   changedOf(files: readonly StoredFile[]): Promise<StoredFile | undefined>
 }
 
-/** Lists the files that the settings mean, or says why only a worker reads them: the end of a sentence. Throws a `ConnectorError`. */
+/**
+ *  Lists the files that match the settings, or returns why only a worker can read them: the end of a sentence. Throws a
+ *  `ConnectorError`.
+ */
 export type Offer = (context: ConnectorContext) => Promise<FileOffer | { readonly whyNot: string }>
 
 /** A destination that loads files of a store itself. */
@@ -52,15 +55,15 @@ export type Loads = {
   readonly isWanted: (settings: Values) => boolean
   /** Why it cannot with these settings: the end of a sentence; `undefined` if it can. */
   readonly whyNot: (side: { readonly settings: Values; readonly secrets: Values }) => string | undefined
-  /** Why it does not load this CSV or Parquet file: the end of a sentence; `undefined` if it does. It loads all files unless given. */
+  /** Why it cannot load this CSV or Parquet file: the end of a sentence; `undefined` if it can. Absent: it loads all files. */
   readonly whyNotFile?: (file: StoredFile, form: TableForm) => string | undefined
-  /** Why it does not load these columns into the table that is there; changes nothing. Throws a `ConnectorError`. */
+  /** Why it cannot load these columns into the existing table; changes nothing. Throws a `ConnectorError`. */
   readonly whyNotTable: (
     context: ConnectorContext & Pick<LoadContext, 'columns' | 'picked' | 'sourceTypes'>,
   ) => Promise<string | undefined>
   /**
-   * Finds the table, or creates it, and reads its columns. Resolves with why it does not load these columns as it would write them, the
-   * end of a sentence, or with what loads. Throws a `ConnectorError`.
+   * Finds or creates the table, and reads its columns. Resolves with a loader, or with the reason why it cannot load these
+   * columns as it would write them, the end of a sentence. Throws a `ConnectorError`.
    */
   readonly open: (context: LoadContext) => Promise<FileLoader | { readonly whyNot: string }>
 }
@@ -79,7 +82,7 @@ export type LoadContext = ConnectorContext &
     readonly picked: readonly number[]
   }
 
-/** Files that are written alike. */
+/** Files of the same form. */
 export type LoadPart = { readonly form: TableForm; readonly files: readonly StoredFile[] }
 
 /** Files that are loaded and confirmed together. */
@@ -91,18 +94,18 @@ export type LoadGroup = {
 
 /** The report of a platform on a group. */
 export type LoadReport = {
-  /** Rows that the files have, by the count of the platform. */
+  /** Number of rows in the files, by the count of the platform. */
   readonly rows: number
-  /** Rows that it does not take. All others will be there after `commit`. */
+  /** Rows that it rejects. All other rows are in the table after `commit`. */
   readonly rejected: readonly LoadRejection[]
 }
 
-/** Rows that a load does not take. */
+/** Rows that a load rejects. */
 export type LoadRejection = {
   readonly count: number
   /** Why, in a sentence without values of the row. */
   readonly reason: string
-  /** The delivered column to blame, if it is known. */
+  /** The delivered column that is the cause, if it is known. */
   readonly field?: string
   /** The row by the columns of the source, if the platform returns it; then `count` is 1. */
   readonly record?: Row
@@ -111,20 +114,21 @@ export type LoadRejection = {
 /** Loads files, group after group. */
 export type FileLoader = {
   /**
-   * Reads the files to a place of its own, and judges their rows. May be called again for the same group, also by another attempt.
-   * @param rejectsMax rows that are returned one by one; the others are counted
+   * Reads the files into a separate place, and checks their rows. Can be called again for the same group, also by another
+   * attempt.
+   * @param rejectsMax rows that are returned one by one; further rows are only counted
    */
   stage(group: LoadGroup, rejectsMax: number): Promise<LoadReport>
-  /** Puts the rows of the group that was staged last into the table: once, however often it is called for a key. */
+  /** Adds the rows of the group that was staged last to the table, exactly once for each key, even if it is called again. */
   commit(group: LoadGroup): Promise<void>
-  /** Removes what is not needed any more. Never throws. */
+  /** Removes temporary data. Never throws. */
   close(): Promise<void>
 }
 
-/** Names a transfer, for what carries its name. */
+/** Identifies a transfer, for resources that are named after it. */
 export type HandoverTransfer = {
   readonly transferId: string
-  /** Counts how often a worker took the transfer up. */
+  /** Number of times that a worker claimed the transfer. */
   readonly attempt: number
   /** When the transfer was begun, ISO 8601; the same after a crash. */
   readonly startedTime: string
@@ -134,7 +138,7 @@ export type HandoverTransfer = {
 export type ExportPlace = {
   readonly scheme: StoreScheme
   readonly bucket: string
-  /** Its name, and what follows the name: `csv.gz`. */
+  /** Its name, and the extension of the name: `csv.gz`. */
   readonly name: string
   readonly extension: string
   readonly format: 'CSV' | 'NDJSON' | 'Parquet'
@@ -143,11 +147,17 @@ export type ExportPlace = {
   readonly binary: 'Hexadecimal' | 'Base64'
   /** The region of the bucket, if the store has regions. */
   readonly region?: string
-  /** Reads a small object of the bucket with the key of the destination; `undefined` if there is none. Throws a `ConnectorError`. */
+  /**
+   *  Reads a small object of the bucket with the key of the destination; `undefined` if it does not exist. Throws a
+   *  `ConnectorError`.
+   */
   readonly read?: (name: string) => Promise<Buffer | undefined>
 }
 
-/** Finds the object that a transfer writes with these settings, or why only a worker writes it: the end of a sentence. Throws a `ConnectorError`. */
+/**
+ *  Finds the object that a transfer writes with these settings, or returns why only a worker can write it: the end of a
+ *  sentence. Throws a `ConnectorError`.
+ */
 export type PlaceOf = (
   context: ConnectorContext & HandoverTransfer,
 ) => Promise<ExportPlace | { readonly whyNot: string }>
@@ -157,7 +167,10 @@ export type Exports = {
   readonly schemes: readonly StoreScheme[]
   /** Whether the connection wants it. */
   readonly isWanted: (settings: Values) => boolean
-  /** Finds the columns, and changes nothing. Resolves with why it does not write them, the end of a sentence, or with what exports. Throws a `ConnectorError`. */
+  /**
+   *  Finds the columns, and changes nothing. Resolves with an exporter, or with the reason why it cannot write them, the end of
+   *  a sentence. Throws a `ConnectorError`.
+   */
   readonly open: (
     context: ConnectorContext & HandoverTransfer & { readonly place: ExportPlace },
   ) => Promise<FileExporter | { readonly whyNot: string }>
@@ -166,6 +179,9 @@ export type Exports = {
 /** Writes all rows of a source to a store. */
 export type FileExporter = {
   readonly columns: readonly string[]
-  /** Writes the files: once, however often it is called in a transfer. Throws a `ConnectorError`. @returns rows by the count of the platform */
+  /**
+   *  Writes the files exactly once in a transfer, even if it is called again. Throws a `ConnectorError`.
+   * @returns rows by the count of the platform
+   */
   export(): Promise<{ readonly rows: number; readonly bytes: number; readonly files: number }>
 }

@@ -4,27 +4,27 @@ import { type AllowedDestination, makeMatches } from './egress/allowed.ts'
 import type { Fields } from './fields.ts'
 import type { Values } from './values.ts'
 
-/** Where secrets may go over `http://`, which anyone on the network path can read. */
+/** Where secrets can be sent over `http://`, which anyone on the network path can read. */
 export type PlainHttp = {
   /** To this machine itself. */
   readonly loopback: boolean
-  /** To what the operator names. A network names the addresses in it, and no host name that leads there. */
+  /** To hosts that the operator names. A network matches only addresses, not host names that resolve to them. */
   readonly allow: readonly AllowedDestination[]
 }
 
-/** A setting with an address that secrets must not go to. */
+/** A setting with an address to which secrets must not be sent. */
 export type InsecureAddress = { readonly key: string; readonly message: string }
 
-/** Whether secrets may go to an address that begins with `http://`. */
+/** Whether secrets can be sent to an address that begins with `http://`. */
 export function isPlainHttpAllowed({ hostname, port }: URL, { loopback, allow }: PlainHttp): boolean {
   const host = hostname.replace(/^\[|\]$/g, '')
   return (loopback && isLoopback(host)) || makeMatches(allow)(isIP(host) === 0 ? '' : host, host, Number(port) || 80)
 }
 
 /**
- * The settings of a group whose address begins with `http://` although secrets are sent there: settings that bind a
- * secret that is set, and secrets that are addresses themselves.
- * @param values the values that are set; of a secret, only its presence matters
+ * The settings of a group whose address begins with `http://` although secrets are sent there: settings that bind a secret that
+ * is set, and secrets that are addresses themselves.
+ * @param values the values that are set; for a secret, only its presence matters
  */
 export function insecureAddresses(fields: Fields, values: Values, { loopback, allow }: PlainHttp): InsecureAddress[] {
   const isSet = (key: string) => Object.hasOwn(values, key) && fieldCounts(fields, key, values)

@@ -3,22 +3,22 @@ import { egressBounds } from './egress/bounds.ts'
 
 /**
  * Reads an answer to its end.
- * @param from who answers, for the message: `Amazon S3`
- * @param bytesMax bytes that it may have; 16 MiB unless said otherwise
- * Throws `response_too_large`, what the egress throws, and the reason of the signal.
+ * @param from name of the server, for the message: `Amazon S3`
+ * @param bytesMax maximum bytes; 16 MiB by default
+ * @throws `response_too_large`, errors of the egress, and the reason of the signal
  */
 export async function readWhole(
   response: Response,
   from: string,
   bytesMax: number = egressBounds.answerBytes,
 ): Promise<Buffer> {
-  // One buffer, since an answer can come in as many pieces as it has bytes.
+  // One buffer, because an answer can arrive in pieces of one byte.
   let whole = Buffer.allocUnsafe(16 << 10)
   let bytes = 0
-  // Leaving the loop cancels what is still to come.
+  // Leaving the loop cancels the rest of the answer.
   for await (const piece of response.body ?? []) {
     if (bytes + piece.length > bytesMax) {
-      const message = `${from} sent an answer of more than ${bytesMax} bytes, which is larger than any that it should send. Check the address.`
+      const message = `${from} sent an answer of more than ${bytesMax} bytes, which is larger than expected. Check the address.`
       throw new ConnectorError('response_too_large', message)
     }
     if (bytes + piece.length > whole.length) {

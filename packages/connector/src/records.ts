@@ -6,23 +6,30 @@ export { type Normalisation, normalisations } from '@penstock/wire/rules'
 export type RecordField = {
   readonly description: string
   readonly required: boolean
-  /** The form of its values; the engine brings them into it. Absent: the value is sent as it is. */
+  /** The form to which the engine normalises its values. Absent: values are sent unchanged. */
   readonly normalise?: Normalisation
-  /** Other names by which a source's column is taken for this one, besides its key and the well-known ones of its form. */
+  /** Other names of a source's column that match this field, in addition to its key and the well-known names of its form. */
   readonly synonyms?: readonly string[]
-  /** The digests it accepts, where the value travels hashed; the engine makes the first, unless a value is one already. */
+  /**
+   * It determines what is created or changed at the platform, such as an audience. A column fills it only with exactly its
+   * name, or by the mapping: it is never guessed.
+   */
+  readonly addresses?: boolean
+  /**
+   *  The digests it accepts, if the value is sent hashed; the engine creates the first one, unless a value is already a digest.
+   */
   readonly hashed?: readonly Digest[]
-  /** How its digests are written; absent for lower-case hexadecimal. A value that is a digest already may come in either. */
+  /** Encoding of its digests; absent for lower-case hexadecimal. A value that is already a digest can have either encoding. */
   readonly digestEncoding?: DigestEncoding
   /** At least one field of the same group must be filled in a row. */
   readonly oneOf?: string
   /** Fields of the same group are filled together or not at all. */
   readonly together?: string
-  /** It only helps: a value that cannot be used is left out, and its row is delivered without it. */
+  /** The field is only useful: an invalid value is omitted, and its row is delivered without it. */
   readonly leftOutIfUnusable?: boolean
   /** The only values it accepts. */
   readonly values?: readonly string[]
-  /** Its values are numbers, or times: the engine reads the local forms of them. */
+  /** Its values are numbers or times, and the engine reads their local forms. */
   readonly reads?: 'number' | 'time'
   /** Kinds of identifier that it can hold. */
   readonly identifiers?: readonly string[]
@@ -30,12 +37,12 @@ export type RecordField = {
   readonly kind?: 'dimension' | 'metric' | 'column'
   /** How the platform types a source's column. */
   readonly type?: string
-  /** The reports that a source's column belongs to; all of them if none is named. */
+  /** The reports to which a source's column belongs; all reports by default. */
   readonly reports?: readonly string[]
 }
 export type Records = Readonly<Record<string, RecordField>>
 
-/** A column of a record, optional unless said otherwise. */
+/** A column of a record, optional by default. */
 export const column = (options: Omit<RecordField, 'required'> & { required?: boolean }): RecordField => ({
   required: false,
   ...options,

@@ -2,26 +2,26 @@ import type { Fields } from './fields.ts'
 import type { Values } from './values.ts'
 
 /**
- * Removing secrets, by value, from text that another system wrote: an error message of a database or an HTTP answer can
- * repeat what the user typed or what the connector sent. A connector passes such text through `redact` before any of it
- * becomes part of a `ConnectorError`, a check step or a reason of a rejection.
+ * Removing secrets, by value, from text that another system wrote: an error message of a database or an HTTP answer can repeat
+ * the input of the user or the request of the connector. A connector passes such text through `redact` before any of it becomes
+ * part of a `ConnectorError`, a check step or a reason of a rejection.
  */
 
 /** Replacement of a secret. */
 export const redactedText = '[redacted]'
 
 /**
- * Removes the secrets from a text of another system, of any length: `lengthMax` characters of it at most, 300 unless
- * given, on one line and without control characters. Longer texts are cut after the secrets were removed.
+ * Removes the secrets from a text of another system, of any length. Returns at most `lengthMax` characters, 300 by default, on
+ * one line and without control characters. Longer texts are cut after the secrets were removed.
  */
 export type Redact = (text: string, lengthMax?: number) => string
 
-/** The text that is searched at most; whatever follows it is dropped. */
+/** Maximum text that is searched; the rest is dropped. */
 const searchedMax = 65_536
 const lengthDefault = 300
 /** Shorter secrets are only found as whole words: as part of a word they appear by coincidence. */
 const anywhereMin = 6
-/** So many consecutive characters of a secret are a secret, too: other systems shorten and wrap what they repeat. */
+/** This number of consecutive characters of a secret is also a secret, because other systems shorten and wrap texts. */
 const pieceLength = 12
 
 /** The values of the secret fields of a configuration, without empty ones. */
@@ -33,11 +33,11 @@ export function secretsOf(fields: Fields, values: Values): string[] {
 }
 
 /**
- * Makes the function that removes these secrets, in every form in which a system may repeat them: as they are, whatever
- * the case; percent-encoded, also twice; in hexadecimal; in Base64, also inside a longer text that was encoded, such as `user:password`;
- * escaped for JSON, also twice, for SQL or for XML. Of an address its query is the secret. Of a secret of more than one line, and of a JSON document with members that are secrets,
- * each such part is one. Any 12 consecutive characters of a form count as the secret.
- * Never throws. The work of preparing it is done on the first call.
+ * Creates the function that removes these secrets, in every form in which a system may repeat them: unchanged in any letter
+ * case; percent-encoded, also twice; in hexadecimal; in Base64, also inside a longer text that was encoded, such as
+ * `user:password`; escaped for JSON, also twice, for SQL or for XML. In an address, the query is the secret. In a secret of
+ * several lines, and in a JSON document with secret members, each such part is a secret. Any 12 consecutive characters of a
+ * form are treated as the secret. Never throws. The first call does the preparation.
  */
 export function createRedact(secrets: Iterable<string>): Redact {
   const given = [...secrets]
@@ -52,6 +52,19 @@ export function createRedact(secrets: Iterable<string>): Redact {
   }
 }
 
+/**
+ * Creates the function that removes these secrets, in the same forms, from texts of any length, and keeps all other characters.
+ * The first call does the preparation.
+ */
+export function createRemoval(secrets: Iterable<string>): (text: string) => string {
+  const given = [...secrets]
+  let prepared: Prepared | undefined
+  return (text) => {
+    prepared ??= prepare(given)
+    return remove(text, text.length, prepared)
+  }
+}
+
 type Prepared = {
   /** Forms that are found as whole words. */
   readonly words: readonly string[]
@@ -59,6 +72,8 @@ type Prepared = {
   readonly short: readonly string[]
   /** All pieces of the longer forms. */
   readonly pieces: ReadonlySet<string>
+  /** The pairs of first and last characters of pieces, so that most places of a text are skipped quickly. */
+  readonly ends: Uint8Array
 }
 
 function prepare(secrets: readonly string[]): Prepared {
@@ -74,8 +89,16 @@ function prepare(secrets: readonly string[]): Prepared {
       else for (let at = 0; at + pieceLength <= lower.length; at += 1) pieces.add(lower.slice(at, at + pieceLength))
     }
   }
-  return { words: [...words], short: [...short], pieces }
+  const ends = new Uint8Array(endsLength)
+  for (const piece of pieces) ends[endsOf(piece, 0)] = 1
+  return { words: [...words], short: [...short], pieces, ends }
 }
+
+const endsLength = 1 << 16
+
+/** Of the piece at a place of a text. */
+const endsOf = (text: string, at: number): number =>
+  (text.charCodeAt(at) * 251 + text.charCodeAt(at + pieceLength - 1)) & (endsLength - 1)
 
 const secretMember = /secret|passw|passphrase|credential|private|token|key|signature/i
 
@@ -96,7 +119,10 @@ function partsOf(secret: string): string[] {
   return lines.length > 1 ? lines.filter((line) => line.length >= anywhereMin) : [secret.trim()].filter(Boolean)
 }
 
-/** Of an address that is a secret, such as one with a signature, what it asks with; if it leads is in messages. */
+/**
+ *  In an address that is a secret, such as an address with a signature, only the query is secret; its host and path can be in
+ *  messages.
+ */
 const queryOf = (secret: string): string[] =>
   /^https?:\/\//i.test(secret) && URL.canParse(secret)
     ? new URL(secret).search
@@ -151,12 +177,12 @@ function formsOf(secret: string): string[] {
   return [...new Set(forms)].filter((form) => form.length >= Math.min(secret.length, anywhereMin))
 }
 
-/** The characters of Base64 that these bytes alone decide, with so many bytes before them. */
+/** The characters of Base64 that depend only on these bytes, after this number of bytes. */
 function base64Of(bytes: Buffer, before: number): string[] {
   const encoded = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64')
   const from = Math.ceil((before * 8) / 6)
   const to = Math.floor(((before + bytes.length) * 8) / 6)
-  // Without the padding, and without the character that what follows would change.
+  // Without the padding, and without the character that depends on the next byte.
   return [encoded.slice(from).replaceAll('=', ''), encoded.slice(from, to)].flatMap((form) => [
     form,
     form.replaceAll('+', '-').replaceAll('/', '_'),
@@ -166,8 +192,8 @@ function base64Of(bytes: Buffer, before: number): string[] {
 /** Without any other change of length, so that places in both texts are the same. */
 const lowerCase = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 
-/** @param length how much of the text is wanted; what follows is only searched */
-function remove(text: string, length: number, { words, short, pieces }: Prepared): string {
+/** @param length how much of the text to return; the rest is only searched */
+function remove(text: string, length: number, { words, short, pieces, ends }: Prepared): string {
   const lower = lowerCase(text)
   const secret = new Uint8Array(text.length)
   for (const word of words)
@@ -175,7 +201,8 @@ function remove(text: string, length: number, { words, short, pieces }: Prepared
   for (const form of short) each(lower, form, (at) => secret.fill(1, at, at + form.length))
   if (pieces.size > 0) {
     for (let at = 0; at + pieceLength <= lower.length; at += 1) {
-      if (pieces.has(lower.slice(at, at + pieceLength))) secret.fill(1, at, at + pieceLength)
+      if (ends[endsOf(lower, at)] === 1 && pieces.has(lower.slice(at, at + pieceLength)))
+        secret.fill(1, at, at + pieceLength)
     }
   }
   let result = ''

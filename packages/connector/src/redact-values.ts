@@ -6,10 +6,10 @@ const lengthMinDefault = 3
 const encodedLengthMin = 4
 
 /**
- * Makes what removes the values of rows from a text of another system, whatever the case and in the forms in which systems
- * repeat what they were sent: plain, percent-encoded or escaped for JSON, also twice, in hexadecimal, and in Base64, also
+ * Creates the function that removes the values of rows from a text of another system, in any letter case and in the forms in
+ * which systems repeat requests: plain, percent-encoded or escaped for JSON, also twice, in hexadecimal, and in Base64, also
  * within a longer text that was encoded.
- * @param lengthMin values that are shorter stay
+ * @param lengthMin shorter values are kept
  */
 export function valueRedactor(rows: readonly Row[], lengthMin = lengthMinDefault): (text: string) => string {
   return (text) => {
@@ -56,7 +56,7 @@ function* cellsOf(rows: readonly Row[]) {
   for (const row of rows) yield* row
 }
 
-/** The characters of Base64 that these bytes alone decide, with so many bytes before them. */
+/** The characters of Base64 that depend only on these bytes, after this number of bytes. */
 const base64Of = (bytes: Buffer, before: number): string =>
   Buffer.concat([Buffer.alloc(before), bytes])
     .toString('base64')

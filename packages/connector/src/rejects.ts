@@ -1,20 +1,23 @@
-/** Where the rejected records of a connection are read: at a transfer, and behind one of its records; `null`: behind all of them. */
+/**
+ *  A place in the rejected records of a connection: a transfer, and one of its records, after which reading continues; `null`:
+ *  after all of its records.
+ */
 export type RejectPlace = { readonly transfer: number; readonly record: number | null }
 
-/** A rejected record of an earlier transfer, or those of it that are not kept, as one. */
+/** A rejected record of an earlier transfer, or one entry for all its records that are not kept. */
 export type RejectedRecord = {
-  /** Its number at the transfer; `null` if it stands for records that are not kept. */
+  /** Its number in the transfer; `null` for records that are not kept. */
   readonly number: number | null
   /** Number of the record in its source, from 1, if the destination reports it. */
   readonly row: number | null
-  /** How many records it stands for, at least 1. */
+  /** Number of records that it represents, at least 1. */
   readonly count: number
   /** The field that caused it, if known. */
   readonly field: string | null
   readonly reason: string
   /** Values of the source by column, as JSON text. */
   readonly record: string
-  /** Whether the values are those of the source; otherwise they are shortened, or gone. */
+  /** Whether the values are complete; otherwise they are shortened or removed. */
   readonly isWhole: boolean
 }
 
@@ -38,16 +41,17 @@ export type RejectsOfConnection = {
 /** Rejected records of the sub-account, for a connector that declares `readsRejects`. For any other one, every call ends the job. */
 export type Rejects = {
   /**
-   * Connections whose names contain a text, in any letter case, by name, without the ones of rejected records.
-   * @param page how many at most, and how many to leave out before them
+   * Connections whose names contain a text, in any letter case, by name, without connections that read rejected records. @param
+   * page maximum number, and how many to skip
    */
   connections(
     search: string,
     page: { readonly size: number; readonly offset: number },
   ): Promise<readonly { readonly id: string; readonly name: string }[]>
   /**
-   * Rejected records of a connection behind a place, some hundred at most, of one transfer that has ended: `found` is `null` if there are none.
-   * @param connection its identifier, or its name if no other connection has it
+   * Rejected records of a connection after a place, at most some hundred, of one transfer that has ended: `found` is `null` if
+   * there are no more.
+   * @param connection its identifier, or its name if it is unique
    * @returns undefined if the sub-account has no such connection, or it reads rejected records itself
    */
   read(connection: string, after: RejectPlace): Promise<RejectsOfConnection | undefined>

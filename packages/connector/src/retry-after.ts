@@ -1,6 +1,6 @@
 /**
- * How long an answer asks to wait, in milliseconds, by its `Retry-After` (seconds, or a date of HTTP); `undefined` if
- * it does not say. For the `afterMs` of a `retry`.
+ * How long an answer asks to wait, in milliseconds, by its `Retry-After` (seconds, or an HTTP date); `undefined` without this
+ * header. For the `afterMs` of a `retry`.
  */
 export function retryAfterMs({ headers }: { readonly headers: Headers }, now = Date.now()): number | undefined {
   const value = headers.get('retry-after')?.trim()

@@ -1,13 +1,12 @@
 /**
- * Rows as they pass from a source to a destination. Terms:
- * row     its cells, in the order of the columns of the chunk or batch that holds it
- * chunk   some rows that a source read, and the checkpoint after them
- * batch   some rows that a destination takes at once
+ * Rows as they pass from a source to a destination. Terms: row     its cells, in the order of the columns of the chunk or batch
+ * that holds it chunk   some rows that a source read, and the checkpoint after them batch   some rows that a destination
+ * receives in one delivery
  */
 
 /**
- * One value of a row. Days and timestamps are ISO 8601 text; decimals and whole numbers beyond 2^53 are text, so that no
- * digit is lost; what is nested is JSON text. An empty text and null are different things, and both count as missing.
+ * One value of a row. Days and timestamps are ISO 8601 text; decimals and whole numbers beyond 2^53 are text, so that no digit
+ * is lost; nested values are JSON text. An empty text and null are different, but both are treated as missing.
  */
 export type Cell = string | number | boolean | null
 

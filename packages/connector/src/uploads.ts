@@ -3,22 +3,19 @@ export type UploadedFile = {
   readonly id: string
   readonly name: string
   readonly sizeBytes: number
-  /** Bytes of each piece but the last. */
+  /** Bytes of each piece except the last. */
   readonly chunkBytes: number
 }
 
 /** Uploaded files of the sub-account, for a connector that declares `readsUploads`. For any other one, every call ends the job. */
 export type Uploads = {
-  /**
-   * Files whose names contain a text, in any letter case, newest first.
-   * @param page how many at most, and how many to leave out before them
-   */
+  /** Files whose names contain a text, in any letter case, newest first. @param page maximum number, and how many to skip */
   find(
     search: string,
     page: { readonly size: number; readonly offset: number },
   ): Promise<readonly Pick<UploadedFile, 'id' | 'name'>[]>
-  /** The file with this identifier; undefined if the sub-account has none, or has it no more. */
+  /** The file with this identifier; undefined if the sub-account does not have it. */
   open(id: string): Promise<UploadedFile | undefined>
-  /** A piece of a file, counted from 0; undefined if the file is gone. Throws if it was altered. */
+  /** A piece of a file, counted from 0; undefined if the file was deleted. Throws if it was altered. */
   read(id: string, number: number): Promise<Uint8Array | undefined>
 }

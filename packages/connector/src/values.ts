@@ -3,11 +3,11 @@ import { fieldCounts, fieldIsRequired, type Role, readFieldValue, secretMask } f
 import type { FieldDefinition, Fields, FieldValue } from './fields.ts'
 
 /**
- * Reading, checking and showing configuration values by the connector's own definition (specification, section 2.6).
- * Everything here returns all errors at once, each naming its field.
+ * Reading, checking and showing configuration values by the connector's own definition (specification, section 2.6). Every
+ * function returns all errors, each with its field.
  */
 
-/** Values by field key. Secrets appear only where a connector is handed them or they are being sealed. */
+/** Values by field key. They contain secrets only when a connector receives them or when they are sealed. */
 export type Values = Readonly<Record<string, FieldValue>>
 
 /** Values of a caller, read against the fields: values to set, keys to clear, and errors. */
@@ -18,10 +18,10 @@ export type Reading = {
 }
 
 /**
- * Reads a configuration object that a caller sent.
- * `null` and `""` clear, and so does an empty list of options. A secret's mask, and any value equal to the current one, mean "unchanged".
+ * Reads a configuration object that a caller sent. `null` and `""` clear, and so does an empty list of options. A secret's
+ * mask, and any value equal to the current one, mean "unchanged".
  * @param path the path of the object in the request, for the errors: `body.secretConfig`
- * @param current the values that are set now; of a secret any text, it is not compared
+ * @param current the saved values; for a secret any text, because it is not compared
  */
 export function readValues(
   fields: Fields,
@@ -57,7 +57,7 @@ export function readValues(
 
 /**
  * The fields that are required, with their conditions and defaults, and have no value.
- * @param role also asks for the fields that only this end of a connection needs; without it those are left out
+ * @param role includes the fields that only this side of a connection needs; without it, these are omitted
  */
 export function missingValues(fields: Fields, values: Values, path: string, role?: Role): FieldError[] {
   return Object.entries(fields)
@@ -70,13 +70,16 @@ export function missingValues(fields: Fields, values: Values, path: string, role
 
 /** Stored secrets that are affected by a change of their address. */
 export type Rebinding = {
-  /** Stored secrets that are in use and have to be sent again. */
+  /** Stored secrets that are in use and must be sent again. */
   fieldErrors: FieldError[]
-  /** Stored secrets that are not in use under the new values: they go, instead of waiting for the new destination. */
+  /**
+   *  Stored secrets that are not used with the new values: they are removed, so that they are never sent to the new
+   *  destination.
+   */
   dropped: string[]
 }
 
-/** The fields with `binds` whose values differ, defaults filled in: they say where the secrets that they name go. */
+/** The fields with `binds` whose values differ, with defaults: they determine where the secrets that they name are sent. */
 export function changedBindings(fields: Fields, before: Values, after: Values): string[] {
   const effective = (values: Values, key: string) => showValue(own(values, key) ?? fields[key]?.default)
   return Object.entries(fields).flatMap(([key, { binds = [] }]) =>
@@ -85,10 +88,10 @@ export function changedBindings(fields: Fields, before: Values, after: Values): 
 }
 
 /**
- * Keeps stored secrets from going to a new destination: where the value of a field with `binds` changes, the secrets that
- * it names have to be sent again, or cleared.
- * @param current the values that are set now; of a secret any text
- * @param reading what {@link readValues} made of the request
+ * Keeps stored secrets from being sent to a new destination: if the value of a field with `binds` changes, the secrets that it
+ * names must be sent again, or cleared.
+ * @param current the saved values; for a secret any text
+ * @param reading the result of {@link readValues} for the request
  * @param path the path of the values in the request, for the errors
  */
 export function rebindSecrets(
@@ -134,7 +137,7 @@ export function showFields(fields: Fields, values: Values): Field[] {
   }))
 }
 
-/** Whether a caller takes a value away by sending this. */
+/** Whether a caller clears a value by sending this. */
 function clears({ type }: FieldDefinition, sent: unknown): boolean {
   if (sent === null || sent === '') return true
   return type === 'Multi-Select' && (sent === '[]' || (Array.isArray(sent) && sent.length === 0))
@@ -144,7 +147,7 @@ function clears({ type }: FieldDefinition, sent: unknown): boolean {
 const own = (values: Values, key: string): FieldValue | undefined =>
   Object.hasOwn(values, key) ? values[key] : undefined
 
-/** A value as the wire shows it: always text. */
+/** A value as the API returns it: always text. */
 export function showValue(value: FieldValue | undefined): string {
   if (value === undefined) return ''
   return typeof value === 'object' ? JSON.stringify(value) : String(value)

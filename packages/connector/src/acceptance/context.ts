@@ -7,18 +7,18 @@ import type { Values } from '../values.ts'
 
 export type TestContextOptions = {
   readonly secrets?: Values
-  /** Where secrets are saved that a connector replaces: by default, in this context. */
+  /** Store for secrets that a connector replaces; by default, this context. */
   readonly saveSecret?: ConnectorContext['saveSecret']
-  /** Gets the lines for the log of a transfer; nothing does unless given. */
+  /** Receives the lines for the log of a transfer; by default they are dropped. */
   readonly log?: ConnectorContext['log']
   readonly settings?: Values
   readonly signal?: AbortSignal
-  /** Origins of platforms, and where the test answers for them: `{ 'https://graph.facebook.com': 'http://127.0.0.1:1234' }`. */
+  /** Origins of platforms, and the test server for each: `{ 'https://graph.facebook.com': 'http://127.0.0.1:1234' }`. */
   readonly routes?: Readonly<Record<string, string>>
   readonly networkPolicy?: NetworkPolicy
   readonly egress?: OpenEgress
   readonly localFolders?: readonly string[]
-  /** None unless given. */
+  /** Empty by default. */
   readonly uploads?: ConnectorContext['uploads']
   readonly rejects?: ConnectorContext['rejects']
   readonly cursor?: Json
@@ -34,15 +34,15 @@ export type TestContextOptions = {
   readonly state?: Json
 }
 
-/** Context of connectors of every kind: fits a check, a source, a destination and its inspection. */
+/** Context for connectors of every kind: for a check, a source, a destination and its inspection. */
 export type TestContext = SourceContext & DestinationContext & InspectionContext
 
-/** One for each set of routes. Connections that wait in it for the next request keep no process from ending. */
+/** One for each set of routes. Idle connections in it do not keep the process running. */
 const egresses = new Map<string, OpenEgress>()
 
 /**
- * A context for tests, with a real way out: requests go over the network, by the rules of the egress, and only the origins
- * in `routes` are answered elsewhere. Nothing needs to be closed.
+ * A context for tests with real network access: requests are sent by the rules of the egress, and only the origins in `routes`
+ * are redirected. Nothing must be closed.
  */
 export function testContext(options: TestContextOptions = {}): TestContext {
   const { routes = {}, networkPolicy = 'any' } = options
@@ -81,7 +81,7 @@ const noRejects: ConnectorContext['rejects'] = {
   read: async () => undefined,
 }
 
-/** Saves secrets for as long as this process runs, one after the other. */
+/** Saves secrets while this process runs, one after the other. */
 export function savedSecrets(secrets: Values): ConnectorContext['saveSecret'] {
   const saved = new Map(Object.entries(secrets).map(([key, value]) => [key, String(value)]))
   let last: Promise<unknown> = Promise.resolve()

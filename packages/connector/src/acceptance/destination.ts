@@ -18,8 +18,8 @@ import {
 import { makeTransfer, rejectedCount, type Transfer } from './transfer.ts'
 
 /**
- * Registers the tests that every connector must pass which is a destination. Call it where the server is up already:
- * start that at the top level of the test file, and take it down in `after`.
+ * Registers the tests that every destination must pass. The server must already be running: start it at the top level of the
+ * test file, and stop it in `after`.
  */
 export function acceptDestination(acceptance: DestinationAcceptance): void {
   const {
@@ -37,7 +37,7 @@ export function acceptDestination(acceptance: DestinationAcceptance): void {
   const { readBack, reset } = acceptance
   const options = { timeout: boundMs }
 
-  /** A test with a transfer of its own into an emptied destination. */
+  /** A test with a separate transfer into an emptied destination. */
   const testTransfer = (title: string, work: (transfer: Transfer) => Promise<void>, from: Partial<Acceptance> = {}) =>
     test(title, options, async () => {
       await reset()
@@ -72,7 +72,7 @@ export function acceptDestination(acceptance: DestinationAcceptance): void {
     testTransfer('resumes after a crash between a delivery and its confirmation, at every batch', async (transfer) => {
       assert.ok(transfer.batches.length > 1, 'give more rows, so that a crash between two batches can be tested')
       for (const at of crashPointsOf([...transfer.batches.keys()])) {
-        // This one delivers, and its result is lost.
+        // This attempt delivers, and its result is lost.
         const crashed = await transfer.open()
         await deliverUnheard(transfer, crashed, at + 1)
         const next = await transfer.open()
@@ -137,7 +137,7 @@ export function acceptDestination(acceptance: DestinationAcceptance): void {
           for (const { index, reason, field } of found) {
             assert(delivered.includes(JSON.stringify([index, reason, field])), `${reason} is not what a delivery says`)
           }
-          // The server rejects the others.
+          // The server rejects the other rows.
           assert(found.length > 0 || badRows.every(({ field }) => field === undefined), 'no row is found')
         } finally {
           await transfer.close()
@@ -162,7 +162,7 @@ export function acceptDestination(acceptance: DestinationAcceptance): void {
         await error.start()
         let writer = first
         try {
-          // A writer that holds rows back may meet the error only when it has to send them.
+          // A writer that holds rows may get the error only when it sends them.
           const work = transfer.deliver(first).then(() => first.finish?.())
           assertConnectorError(await connectorErrorOf(acceptance, work), error)
         } finally {
@@ -224,7 +224,7 @@ const batchRowsOf = ({ connector, settings, batchRows }: DestinationAcceptance, 
 
 const limitOf = (limit: { rowsMax: number } | undefined): number => limit?.rowsMax ?? Number.POSITIVE_INFINITY
 
-/** Delivers what is not confirmed, and stores nothing of it: as a process does that is killed then. */
+/** Delivers unconfirmed rows and does not store the result, like a process that is killed at that moment. */
 async function deliverUnheard(transfer: Transfer, writer: DestinationWriter, untilBatch: number): Promise<void> {
   for (const batch of transfer.batches.slice(transfer.confirmed, untilBatch)) await writer.deliver(batch)
 }
@@ -239,7 +239,7 @@ async function assertRefused(acceptance: Acceptance, transfer: Transfer): Promis
   assertBreaks(action, `${code}: ${message}`)
 }
 
-/** Asserts that the destination has the rows, whatever their order, each one once or at least once. */
+/** Asserts that the destination contains the rows in any order, each exactly once or at least once. */
 function assertKept(acceptance: DestinationAcceptance, kept: readonly Row[], times: 'once' | 'at least once'): void {
   const { rows, asKept = (row: Row): Row => row } = acceptance
   const expected = rows.map((row) => JSON.stringify(asKept(row))).sort()
@@ -247,7 +247,7 @@ function assertKept(acceptance: DestinationAcceptance, kept: readonly Row[], tim
   assert.deepEqual(times === 'once' ? found : [...new Set(found)], times === 'once' ? expected : [...new Set(expected)])
 }
 
-/** Asserts that the destination has these rows, and perhaps others. */
+/** Asserts that the destination contains these rows, and possibly others. */
 function assertHolds(
   { asKept = (row) => row }: DestinationAcceptance,
   kept: readonly Row[],
@@ -257,7 +257,7 @@ function assertHolds(
   for (const row of rows) assert.ok(found.has(JSON.stringify(asKept(row))), 'a row that was confirmed is not there')
 }
 
-/** Good rows with bad ones among them, one here, one there. */
+/** Valid rows with invalid rows in between. */
 function mix(rows: readonly Row[], badRows: readonly BadRow[]): Row[] {
   const mixed = [...rows]
   const step = Math.max(1, Math.floor(rows.length / badRows.length))

@@ -6,7 +6,7 @@ import type { TestContextOptions } from './context.ts'
 import { assertNoSecret } from './secrets.ts'
 import { boundMs, contextOf, type DestinationAcceptance, stopped } from './test-server.ts'
 
-/** Registers the tests of what a destination says before anything is delivered. */
+/** Registers the tests of the inspection of a destination, before anything is delivered. */
 export function acceptInspection(acceptance: DestinationAcceptance): void {
   const { badRows = [], hang, missing, readBack, reset, wrongSecrets } = acceptance
   const options = { timeout: boundMs }

@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 import type { Connector } from '../connector.ts'
 import type { Values } from '../values.ts'
 
-/** Where secrets are known, so that they can be searched for. */
+/** The connector and its secrets, to search for them. */
 export type KnownSecrets = {
   readonly connector: Connector
   readonly secrets: Values
@@ -11,8 +11,8 @@ export type KnownSecrets = {
 }
 
 /**
- * Asserts that nothing of an error, whatever hangs on it, or of a message holds a secret in any of its usual forms.
- * Secrets under six characters are not searched for: they occur everywhere.
+ * Asserts that an error with all its properties, or a message, contains no secret in any of its usual forms. Secrets shorter
+ * than six characters are not searched for, because they occur everywhere.
  */
 export function assertNoSecret(held: unknown, { connector, secrets, wrongSecrets = {} }: KnownSecrets): void {
   const text = inspect(held, {
@@ -25,13 +25,13 @@ export function assertNoSecret(held: unknown, { connector, secrets, wrongSecrets
     if (field.type !== 'Password') continue
     for (const value of [secrets[key], wrongSecrets[key]]) {
       const found = formsOf(value).find((form) => text.includes(form))
-      // The text itself stays out of the message, which ends in logs.
+      // The message does not contain the text, because it is logged.
       assert.equal(found === undefined, true, `an error or message of ${connector.slug} contains the secret ${key}`)
     }
   }
 }
 
-/** A secret as it is, encoded, and each longer line of it: of a key in PEM, one line is too much already. */
+/** A secret unchanged, encoded, and each longer line of it: one line of a PEM key is already a leak. */
 function formsOf(value: unknown): string[] {
   if (typeof value !== 'string') return []
   const lines = value.split(/\r?\n/).filter((line) => line.length >= 16 && !line.startsWith('-----'))

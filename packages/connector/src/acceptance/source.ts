@@ -18,11 +18,11 @@ import {
 
 export type SourceAcceptance = Acceptance & {
   readonly columns: readonly string[]
-  /** Expected rows, in order; more than one chunk of them, so that resuming can be tested. */
+  /** Expected rows, in order; several chunks, so that resuming can be tested. */
   readonly rows: readonly Row[]
-  /** How many of the rows, at most, have an error and come with a reason. None unless said otherwise. */
+  /** Maximum number of rows with an error and a reason; 0 by default. */
   readonly broken?: number
-  /** Settings of an incremental read, where the connector has such. It gives more than one chunk. */
+  /** Settings of an incremental read, if the connector supports it. It must return several chunks. */
   readonly incremental?: Values
 }
 
@@ -30,8 +30,8 @@ const checkpointBytesMax = 16 * 1024
 const resumesMax = 25
 
 /**
- * Registers the tests that every connector must pass which is a source. Call it where the server is up already:
- * start that at the top level of the test file, and take it down in `after`.
+ * Registers the tests that every source must pass. The server must already be running: start it at the top level of the test
+ * file, and stop it in `after`.
  */
 export function acceptSource(acceptance: SourceAcceptance): void {
   const { connector, testServer, columns, rows, errors = [], hang, missing, wrongSecrets, broken = 0 } = acceptance
@@ -226,7 +226,7 @@ async function collect(chunks: AsyncIterable<Chunk>): Promise<Chunk[]> {
 
 const rowsOf = (chunks: readonly Chunk[]): Row[] => chunks.flatMap(({ rows }) => rows)
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)
-/** A checkpoint as another process has it. */
+/** A checkpoint as another process reads it. */
 const asStored = (checkpoint: Json | undefined): Json => JSON.parse(JSON.stringify(checkpoint))
 
 function assertChunk({ columns, rows, errors, bytes, checkpoint }: Chunk, expected: readonly string[]): void {
@@ -245,7 +245,7 @@ function assertStorable(value: Json, name: string): void {
   assert.deepEqual(asStored(value), value, `${name} comes back from JSON as it was`)
 }
 
-/** All indexes if they are few; else the first, the last and some between. */
+/** All indexes if there are few; otherwise the first, the last and some between. */
 function someOf(length: number): number[] {
   const step = Math.max(1, (length - 1) / (resumesMax - 1))
   const count = Math.min(length, resumesMax)

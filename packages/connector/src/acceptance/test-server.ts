@@ -6,45 +6,45 @@ import type { Values } from '../values.ts'
 import { type TestContextOptions, testContext } from './context.ts'
 import { assertNoSecret } from './secrets.ts'
 
-/** Parameters of every acceptance test: of the connector, and of its server. */
+/** Parameters of every acceptance test, for the connector and its server. */
 export type Acceptance = {
   readonly connector: Connector
-  /** Which server it meets, in words, for the titles: `OpenSSH 9.2`, `a server that keeps to the rules of TikTok`. */
+  /** The server in words, for the titles: `OpenSSH 9.2`, `a server that keeps to the rules of TikTok`. */
   readonly testServer: string
   readonly secrets: Values
-  /** Secrets of the right form which the server refuses; absent if it knows no credentials. */
+  /** Valid secrets that the server refuses; absent if it does not check credentials. */
   readonly wrongSecrets?: Values
   readonly settings: Values
-  /** Settings that name what is not there. */
+  /** Settings that name something that does not exist. */
   readonly missing?: Values
   /** Failures of the server that a test can cause, and the error that each must become. */
   readonly errors?: readonly ServerError[]
   /** A server that does not answer, so that stopping during a request can be tested. */
   readonly hang?: TestServerHang
-  /** Routes, local folders and what else the connector's context needs. */
+  /** Routes, local folders and other options of the connector's context. */
   readonly context?: Pick<TestContextOptions, 'routes' | 'networkPolicy' | 'localFolders'>
 }
 
 /** Further parameters of the acceptance tests of a destination. */
 export type DestinationAcceptance = Acceptance & {
   readonly columns: readonly string[]
-  /** Rows that the destination takes, all of them different, enough for some batches. */
+  /** Different rows that the destination accepts, enough for several batches. */
   readonly rows: readonly Row[]
-  /** Rows that it does not accept, and what must be said of each; absent if it takes everything. */
+  /** Rows that it does not accept, and the expected reason of each; absent if it accepts everything. */
   readonly badRows?: readonly BadRow[]
-  /** The rows that are there, as the destination has them, in any order. */
+  /** The rows at the destination, in any order. */
   readonly readBack: () => Promise<readonly Row[]>
   /** `rows` as the destination stores them, if it changes them. */
   readonly asKept?: (row: Row) => Row
   /** Empties the destination. */
   readonly reset: () => unknown
-  /** Whether a batch that comes twice leaves no row twice. */
+  /** Whether a repeated batch creates no duplicates. */
   readonly deduplicates: boolean
-  /** Whether anything can be seen before the transfer is finished. */
+  /** Whether rows are visible before the transfer is finished. */
   readonly visible: 'at once' | 'when finished'
   /** Content of the destination after a transfer was aborted: confirmed rows (by default), or the previous content. */
   readonly aborted?: 'keeps what was confirmed' | 'leaves what was there'
-  /** Rows to a batch; by default the rows make four batches, or as many as the destination's limit demands. */
+  /** Rows in a batch; by default the rows fill four batches, or more if the destination's limit requires this. */
   readonly batchRows?: number
 }
 
@@ -53,7 +53,7 @@ export type BadRow = {
   /** Expected reason. */
   readonly reason: RegExp
   readonly field?: string
-  /** Set where the destination says only how many rows were bad. */
+  /** Set if the destination reports only the number of rejected rows. */
   readonly countOnly?: boolean
 }
 
@@ -66,14 +66,14 @@ export type ServerError = {
   readonly stop: () => unknown
   readonly action: ErrorAction
   readonly code?: ConnectorErrorCode
-  /** Expected wait in the error, as the server asked for it. */
+  /** Expected wait in the error, as the server requested it. */
   readonly afterMs?: number
 }
 
 export type TestServerHang = {
-  /** From now on, nothing is answered. */
+  /** From now on, the server answers nothing. */
   readonly start: () => unknown
-  /** Resolves once the server has something before it that it does not answer. */
+  /** Resolves once the server has received a request that it does not answer. */
   readonly reached: () => Promise<unknown>
   readonly stop: () => unknown
 }
@@ -81,7 +81,7 @@ export type TestServerHang = {
 /** No test of the suite waits longer than this for anything. */
 export const boundMs = 60_000
 
-/** A context for this connector; `options` go before what the acceptance says. */
+/** A context for this connector; `options` override the options of the acceptance test. */
 export const contextOf = (acceptance: Acceptance, options: TestContextOptions = {}) =>
   testContext({ secrets: acceptance.secrets, settings: acceptance.settings, ...acceptance.context, ...options })
 
@@ -96,14 +96,14 @@ export async function connectorErrorOf(acceptance: Acceptance, work: Promise<unk
   return error
 }
 
-/** Asserts that an error of the server became the error that it should. */
+/** Asserts that a failure of the server became the expected error. */
 export function assertConnectorError(connectorError: ConnectorError, { action, code, afterMs }: ServerError): void {
   assert.equal(connectorError.action, action, `${connectorError.code}: ${connectorError.message}`)
   if (code !== undefined) assert.equal(connectorError.code, code)
   if (afterMs !== undefined) assert.equal(connectorError.afterMs, afterMs)
 }
 
-/** Asserts that an error is one that breaks the connection until a person changes something. */
+/** Asserts that an error breaks the connection until a person changes something. */
 export function assertBreaks(action: ErrorAction, message: string): void {
   assert.ok(action === 'reauthenticate' || action === 'reconfigure', message)
 }
@@ -120,8 +120,6 @@ export async function stopped(acceptance: Acceptance, work: Promise<unknown>, si
   assert.ok(isAbort || result.reason instanceof ConnectorError, `stopping ended with: ${String(result.reason)}`)
 }
 
-/**
- * The points at which a suite interrupts what it tries: all of them, or the first in the tests that guard every change.
- */
+/** The points at which a suite interrupts its work: all of them, or only the first in the tests that guard every change. */
 export const crashPointsOf = <T>(all: readonly T[]): readonly T[] =>
   process.env.PENSTOCK_TEST_TIER === 'guard' ? all.slice(0, 1) : all

@@ -9,8 +9,7 @@ import { type Acceptance, contextOf } from './test-server.ts'
 export type Rejected = Rejection & { readonly row?: number }
 
 /**
- * One transfer as the engine makes it, without a database: it keeps what the destination confirmed, and opens writers
- * that continue from there.
+ * One transfer as in the engine, without a database: it stores the confirmed state, and opens writers that continue from there.
  */
 export type Transfer = {
   readonly batches: readonly Batch[]
@@ -20,12 +19,12 @@ export type Transfer = {
   readonly rejected: Rejected[]
   bytes: number
   state: Json | undefined
-  /** Opens a writer with what is confirmed so far. All that were opened are closed in the end. */
+  /** Opens a writer with the state confirmed so far. All opened writers are closed at the end. */
   open(options?: TestContextOptions): Promise<DestinationWriter>
   /**
-   * Delivers what this writer has not taken yet, up to a batch, else everything, and flushes; stores what is confirmed.
-   * After a connector error it begins again with the batch that failed, in the same writer, or with what is not confirmed, in
-   * another one. Batches that are refused as a whole are halved, as the engine does it.
+   * Delivers the batches that this writer has not received yet, up to a batch or all, and flushes; stores the confirmed state.
+   * After a connector error it repeats the failed batch in the same writer, or continues from the confirmed state in another
+   * writer. Batches that are refused as a whole are halved, as in the engine.
    */
   deliver(writer: DestinationWriter, untilBatch?: number): Promise<void>
   close(): Promise<void>
@@ -109,7 +108,7 @@ export function makeTransfer(
   return transfer
 }
 
-/** Delivers a batch; if it is refused as a whole, its halves, down to the row that is to blame. */
+/** Delivers a batch; if it is refused as a whole, its halves, down to the row that is the cause. */
 async function deliverOrHalve(
   writer: DestinationWriter,
   batch: Batch,
@@ -153,7 +152,7 @@ function assertDelivery({ rejected = [], bytes, deliveryState, state }: Delivery
   assert.ok(rejectedCount(rejected) <= rows.length, 'more rows are rejected than there are')
 }
 
-/** A reason is shown to people who may not see the row. */
+/** A reason is shown to people who cannot see the row. */
 function assertNoValue(reason: string, row: Row): void {
   for (const cell of row) {
     if (typeof cell === 'string' && cell.length >= 6)
@@ -167,5 +166,5 @@ export const rejectedCount = (rejected: readonly Rejection[]): number =>
 const numbered = (rejection: Rejection, { firstRow }: Batch): Rejected =>
   rejection.index === undefined ? rejection : { ...rejection, row: firstRow - 1 + rejection.index }
 
-/** As another process has it. */
+/** As another process reads it. */
 const asStored = <Value extends Json>(value: Value): Value => JSON.parse(JSON.stringify(value))

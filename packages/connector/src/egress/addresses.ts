@@ -1,12 +1,12 @@
 import { BlockList, isIP } from 'node:net'
 
 /**
- * Where connections may go. `any`: everywhere but to link-local and metadata addresses, since users choose the addresses and
- * must not get the credentials of the machine. `public`: only to addresses of the public internet.
+ * Allowed destinations of connections. `any`: all except link-local and metadata addresses, because users choose the addresses
+ * and must not get the credentials of the machine. `public`: only addresses of the public internet.
  */
 export type NetworkPolicy = 'any' | 'public'
 
-/** Link-local networks, and the places where clouds hand out the credentials of a machine. */
+/** Link-local networks, and the addresses where clouds serve the credentials of a machine. */
 const neverIpv4 = [
   '169.254.0.0/16', // Link-local; metadata of AWS, Google Cloud, Azure, Oracle, DigitalOcean and others.
   '100.100.100.200/32', // Metadata of Alibaba Cloud.
@@ -40,7 +40,7 @@ const privateIpv4 = [
   '203.0.113.0/24',
   '224.0.0.0/3',
 ]
-/** Of IPv6, only 2000::/3 is in use in public, and 64:ff9b::/96 stands for IPv4 there; these are the exceptions. */
+/** In IPv6, only 2000::/3 is used publicly, and 64:ff9b::/96 represents IPv4 there; these are the exceptions. */
 const privateIpv6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20']
 
 const barred = { any: new BlockList(), public: new BlockList() }
@@ -53,7 +53,7 @@ const publicIpv6 = new BlockList()
 barSubnet(publicIpv6, '2000::/3')
 barSubnet(publicIpv6, '64:ff9b::/96')
 
-/** Names that mean a machine's metadata wherever they resolve to. */
+/** Names of a machine's metadata, regardless of the address to which they resolve. */
 const barredNames = /^(metadata(\.google\.internal|\.goog)?|instance-data(\.ec2\.internal)?|metadata\.tencentyun\.com)$/
 
 /**
@@ -77,10 +77,10 @@ export function isAllowedAddress(address: string, networkPolicy: NetworkPolicy):
   return kind === 'public' || (kind === 'private' && networkPolicy === 'any')
 }
 
-/** Whether a host name may be looked up at all. */
+/** Whether a host name can be looked up at all. */
 export const isAllowedName = (host: string): boolean => !barredNames.test(plainName(host))
 
-/** A host name as names are compared. */
+/** The normal form of a host name, for comparison. */
 export const plainName = (host: string): string => host.toLowerCase().replace(/\.+$/, '')
 
 /** Bars a network in every form in which IPv6 carries IPv4: mapped, compatible, translated by NAT64, 6to4. */

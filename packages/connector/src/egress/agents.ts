@@ -2,16 +2,16 @@ import type http from 'node:http'
 import type { LookUp } from './look-up.ts'
 
 /**
- * Connections that are kept for the next request, of one kind: those with checked addresses, or those without.
+ * Connections of one kind that are kept for the next request: with checked addresses, or without.
  *
- * Node's clients are loaded with the first request that needs them, and not by `import`: that reads every export of a module
- * as it loads, and one of `node:http` is another client, of 60 ms and 14 MB.
+ * Node's clients are loaded with the first request that needs them, not by `import`: an import reads every export of the
+ * module, and one export of `node:http` loads another client, which costs 60 ms and 14 MB.
  */
 export class Agents {
   readonly #options: http.AgentOptions
   readonly #agents = new Map<string, http.Agent>()
 
-  /** @param lookup looks names up; the system does so otherwise */
+  /** @param lookup looks names up; by default the system does */
   constructor(lookup?: LookUp) {
     this.#options = { keepAlive: true, scheduling: 'lifo', ...(lookup ? { lookup } : {}) }
   }

@@ -2,9 +2,9 @@ import { BlockList, isIP } from 'node:net'
 import { isAllowedName, kindOfAddress, plainName } from './addresses.ts'
 
 /**
- * A private destination that the operator allows although only public addresses are: a host name with whatever it
- * resolves to, or a network; on every port, or on one. It is plain data, so that it can be sent to another process.
- * It never allows a link-local or metadata address.
+ * A private destination that the operator allows although only public addresses are allowed: a host name with all its
+ * addresses, or a network; on every port, or on one port. It is plain data, so that it can be sent to another process. It never
+ * allows a link-local or metadata address.
  */
 export type AllowedDestination = {
   /** As the operator wrote it. */
@@ -40,17 +40,17 @@ function parseNetwork(text: string): Omit<AllowedDestination, 'text'> | undefine
   return { network: { address, bits } }
 }
 
-/** Digits and dots alone would be a mistyped address. */
+/** Only digits and dots are a mistyped address. */
 function parseName(text: string): Omit<AllowedDestination, 'text'> | undefined {
   const name = plainName(text)
   const isName = /^(?=.*[a-z])[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/.test(name)
   return isName && name.length <= 253 && isAllowedName(name) ? { name } : undefined
 }
 
-/** Whether an address, or the host name that it was found under, is among the destinations; `''` if there is no address. */
+/** Whether an address, or its host name, is among the destinations; `''` without an address. */
 export type Matches = (address: string, host: string, port: number | undefined) => boolean
 
-/** Makes the question from the list. A destination that names a port answers no where the port is not known. */
+/** Creates the function from the list. A destination with a port does not match if the port is unknown. */
 export function makeMatches(allowed: readonly AllowedDestination[]): Matches {
   const entries = allowed.map(({ name, network, port }) => {
     const list = new BlockList()

@@ -11,18 +11,21 @@ export type AnswerReading = {
   /** Between two pieces of the body, in milliseconds. */
   readonly timeoutMs: number
   readonly signal: AbortSignal | undefined
-  /** The body stays as it came: a part of something compressed cannot be decompressed. */
+  /** The body is not decompressed: a part of a compressed body cannot be decompressed. */
   readonly raw: boolean
-  /** The body is a file, which may take its time. */
+  /** The body is a file, which may be slow. */
   readonly isFile: boolean
   readonly bounds: EgressBounds
   /** Milliseconds on a clock that never goes back. */
   readonly now: () => number
-  /** Error of the request after the response had begun, which is more precise than that the response broke off. */
+  /** Error of the request after the response had begun. It is more precise than the error of the interrupted response. */
   readonly error: () => unknown
 }
 
-/** The answer as `fetch` would give it. Throws a `ConnectorError` if it cannot be given; the message is the caller's then. */
+/**
+ *  The answer as `fetch` would return it. Throws a `ConnectorError` if this is not possible; the caller closes the message
+ *  then.
+ */
 export function answerOf(message: http.IncomingMessage, reading: AnswerReading): Response {
   const { url, method, raw } = reading
   const status = message.statusCode ?? 0
@@ -30,7 +33,7 @@ export function answerOf(message: http.IncomingMessage, reading: AnswerReading):
   const headers = headersOf(message, url.host)
   const isPacked = headers.get('content-encoding')?.trim().toLowerCase() === 'gzip' && !raw
   const bodiless = method === 'HEAD' || status === 204 || status === 205 || status === 304
-  // Of these, 205 alone can come with a body, whose end is not waited for.
+  // Of these, only 205 can have a body; its end is not awaited.
   if (status === 205) message.destroy()
   else if (bodiless) message.resume()
   if (isPacked && !bodiless) for (const name of ['content-encoding', 'content-length']) headers.delete(name)
@@ -52,7 +55,7 @@ function headersOf(message: http.IncomingMessage, host: string): Headers {
   return headers
 }
 
-/** The body of an answer, read as it is asked for. Whatever the server does, a read ends at the signal and at the bounds. */
+/** The body of an answer, read on demand. Regardless of the server, a read ends at the signal and at the limits. */
 function bodyOf(message: http.IncomingMessage, reading: AnswerReading, isPacked: boolean): ReadableStream<Uint8Array> {
   const { timeoutMs, signal, now } = reading
   const { host } = reading.url
@@ -70,7 +73,7 @@ function bodyOf(message: http.IncomingMessage, reading: AnswerReading, isPacked:
     interrupt?.(reason)
   }
   const stop = () => release(signal?.reason)
-  // There may be no reader when the answer breaks off; the next read throws the error.
+  // There may be no reader when the answer is interrupted; the next read throws the error.
   message.on('error', (error) => unpacked?.destroy(error))
   unpacked?.on('error', () => {})
   message.once('close', () => signal?.removeEventListener('abort', stop))
@@ -117,7 +120,7 @@ function bodyOf(message: http.IncomingMessage, reading: AnswerReading, isPacked:
   )
 }
 
-/** @param packedBytes how many bytes of a compressed body became these */
+/** @param packedBytes number of compressed bytes of these */
 function assertInBounds(
   reading: AnswerReading,
   bytes: number,
@@ -129,14 +132,14 @@ function assertInBounds(
   const leastPerSecond = isFile ? bounds.fileBytesPerSecond : bounds.answerBytesPerSecond
   const allowedMs = (isFile ? bounds.fileMs : bounds.answerMs) + (bytes / leastPerSecond) * 1000
   if (waitedMs > allowedMs) {
-    const message = `${host} sent ${bytes} bytes in ${Math.round(waitedMs / 1000)} seconds, which is slower than ${leastPerSecond} bytes a second. Check the server and the network.`
+    const message = `${host} sent ${bytes} bytes in ${Math.round(waitedMs / 1000)} seconds, less than ${leastPerSecond} bytes per second. Check the server and the network.`
     throw new ConnectorError('timeout', message)
   }
   if (bytes > bounds.bodyBytes) {
     throw new ConnectorError('response_too_large', `${host} sent more than ${bounds.bodyBytes} bytes.`)
   }
   if (packedBytes !== undefined && bytes > bounds.unpackedBytes + packedBytes * bounds.unpackedRatio) {
-    const message = `${host} sent a compressed answer that becomes more than ${bounds.unpackedRatio} times as large. Turn compression off at the server.`
+    const message = `${host} sent a compressed answer that unpacks to more than ${bounds.unpackedRatio} times its size. Turn off compression at the server.`
     throw new ConnectorError('response_too_large', message)
   }
 }

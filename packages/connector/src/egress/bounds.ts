@@ -1,30 +1,29 @@
 /**
- * Limits of a server before the connection is closed. Every limit of an HTTP exchange is here, and each error names its
- * limit.
+ * Limits for a server before the connection is closed. Every limit of an HTTP exchange is here, and each error names its limit.
  */
 export type EgressBounds = {
   /** Bytes of the status line and all headers of one answer, and of its trailers. */
   readonly headerBytes: number
   /** Interim answers (status 1xx) before the answer itself. */
   readonly interimAnswers: number
-  /** Redirects that are followed, whatever a caller asks for. */
+  /** Maximum redirects that are followed, for any caller. */
   readonly redirects: number
-  /** Milliseconds until a host name is found. */
+  /** Milliseconds for the lookup of a host name. */
   readonly lookUpMs: number
   /**
-   * An answer that is read whole: milliseconds that reading may wait for the server in total, and how many bytes a second
-   * earn more of them. A page of 16 MiB may so take up to 5 minutes, and a short answer 1 minute.
+   * An answer that is read as a whole: milliseconds that reading can wait for the server in total, and the bytes a second that
+   * extend them. So a page of 16 MiB can take up to 5 minutes, and a short answer 1 minute.
    */
   readonly answerMs: number
   readonly answerBytesPerSecond: number
   /** The same for a file, which may be large and its server slow. */
   readonly fileMs: number
   readonly fileBytesPerSecond: number
-  /** Bytes of an answer that is read whole, unless its reader knows better. */
+  /** Bytes of an answer that is read as a whole, by default. */
   readonly answerBytes: number
   /** Bytes of any answer, decompressed. */
   readonly bodyBytes: number
-  /** Bytes that a compressed answer may become in any case, and beyond these how many times its compressed size. */
+  /** Bytes to which a compressed answer can always expand, and above these the maximum multiple of its compressed size. */
   readonly unpackedBytes: number
   readonly unpackedRatio: number
 }

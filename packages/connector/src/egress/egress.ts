@@ -10,39 +10,39 @@ import { exchange, headersOf } from './exchange.ts'
 import { bare, type LookUp, makeAddressRules } from './look-up.ts'
 
 export type EgressOptions = {
-  /** `any`: all but link-local and metadata addresses. `public`: only what the whole internet reaches. */
+  /** `any`: all except link-local and metadata addresses. `public`: only public addresses. */
   readonly networkPolicy: NetworkPolicy
-  /** Private destinations that may be reached although `networkPolicy` is `public`. */
+  /** Private destinations that are allowed although `networkPolicy` is `public`. */
   readonly allow?: readonly AllowedDestination[]
   /**
-   * Origins that are reached elsewhere, for tests and for operators whose way out is a gateway:
-   * `{ 'https://graph.facebook.com': 'http://127.0.0.1:8080' }`. The request stays as it is, `host` included; of the
-   * address rules, these origins, which no user can name a target for, are free.
+   * Origins that are reached at another address, for tests and for operators with a gateway: `{ 'https://graph.facebook.com':
+   * 'http://127.0.0.1:8080' }`. The request does not change, including `host`. The address rules do not apply to these targets,
+   * because users cannot set them.
    */
   readonly routes?: Readonly<Record<string, string>>
-  /** Other bounds than the usual, for tests. */
+  /** Other limits, for tests. */
   readonly bounds?: Partial<EgressBounds>
-  /** The clock that slow answers are measured with, in milliseconds, for tests. */
+  /** The clock to measure slow answers, in milliseconds, for tests. */
   readonly now?: () => number
 }
 
-/** A way out that holds connections open for the next request; lets go of them when it is closed. */
+/** An egress that keeps connections open for the next request, and releases them when it is closed. */
 export type OpenEgress = Egress & { close(): Promise<void> }
 
 const defaultTimeoutMs = 60_000
 
-/** Headers that a redirect may carry to another origin. Any other header could hold a secret. */
+/** Headers that a redirect can carry to another origin. Any other header could contain a secret. */
 const harmlessHeaders =
   /^(accept|accept-encoding|accept-language|content-type|range|user-agent|if-(match|none-match|modified-since|unmodified-since|range))$/
 
-/** Makes the only way out that connectors have. */
+/** Creates the only access to the network that connectors have. */
 export function createEgress(options: EgressOptions): OpenEgress {
   const { networkPolicy, allow = [], routes = {}, now = () => performance.now() } = options
   const bounds = { ...egressBounds, ...options.bounds }
   const rules = makeAddressRules(networkPolicy, allow)
   const routed = new Agents()
   const checked = new Agents(rules.lookUp())
-  /** A lookup does not get the port, so each port that has rules of its own has its own agents. */
+  /** A lookup does not get the port, so each port with its own rules has its own agents. */
   const checkedByPort = new Map<number, Agents>()
   for (const { port } of allow) if (port !== undefined) checkedByPort.set(port, new Agents(rules.lookUp(port)))
   const targets = new Map(Object.entries(routes).map(([from, to]) => [new URL(from).origin, new URL(to)]))
@@ -68,7 +68,7 @@ export function createEgress(options: EgressOptions): OpenEgress {
         const response = await send(url, asked, timeoutMs)
         const next = redirectsMax > 0 ? await redirectOf(response, url) : undefined
         if (!next) return response
-        // A stream is used up, and cannot be sent a second time.
+        // A stream is used up, and cannot be sent again.
         const keeps = keepsMethod(response.status, asked.method)
         if (keeps && asked.body instanceof ReadableStream) return response
         await response.body?.cancel()
@@ -95,7 +95,7 @@ const portOf = ({ port, protocol }: URL): number => Number(port) || (protocol ==
 
 function resolveName(lookUp: LookUp, host: string, lookUpMs: number): Promise<string> {
   return new Promise((resolve, reject) => {
-    const message = `The name ${host} was not found within ${lookUpMs / 1000} seconds; check the name servers.`
+    const message = `The name ${host} was not found within ${lookUpMs / 1000} seconds. Check the name servers.`
     const timer = setTimeout(() => reject(new ConnectorError('host_not_found', message)), lookUpMs)
     lookUp(host, {}, (error, address) => {
       clearTimeout(timer)
@@ -105,7 +105,7 @@ function resolveName(lookUp: LookUp, host: string, lookUpMs: number): Promise<st
   })
 }
 
-/** Reads an address. Its errors do not name the address, whose query may hold a secret. */
+/** Reads an address. Its errors do not name the address, because its query may contain a secret. */
 function parse(address: string | URL): URL {
   const url = URL.canParse(String(address)) ? new URL(String(address)) : undefined
   if (!url)
@@ -122,12 +122,12 @@ function assertScheme(url: URL): void {
     throw new ConnectorError('invalid_address', 'The address must begin with https:// or http://.')
   }
   if (url.username || url.password) {
-    const message = 'The address contains a user name or password; remove it, and use the fields for credentials.'
+    const message = 'The address contains a user name or password. Remove it, and use the fields for credentials.'
     throw new ConnectorError('invalid_address', message)
   }
 }
 
-/** Where an answer sends the caller on to; `undefined` if it does not. */
+/** The target of a redirect; `undefined` if the answer is not a redirect. */
 async function redirectOf(response: Response, from: URL): Promise<URL | undefined> {
   try {
     return nextOf(response, from)
@@ -150,7 +150,7 @@ function nextOf(response: Response, from: URL): URL | undefined {
   return url
 }
 
-/** As browsers do it: 303, and 301 and 302 after a POST, ask for a GET. */
+/** As in browsers: 303, and 301 and 302 after a POST, lead to a GET. */
 const keepsMethod = (status: number, method = 'GET'): boolean =>
   method === 'HEAD' || (status === 303 ? method === 'GET' : !((status === 301 || status === 302) && method === 'POST'))
 
@@ -167,4 +167,4 @@ function requestAfter(init: EgressRequest, keepsMethod: boolean, sameOrigin: boo
 }
 
 const tooManyRedirects = (url: URL, redirectsMax: number): ConnectorError =>
-  new ConnectorError('unexpected_response', `${url.host} redirects more than ${redirectsMax} times; check the address.`)
+  new ConnectorError('unexpected_response', `${url.host} redirects more than ${redirectsMax} times. Check the address.`)

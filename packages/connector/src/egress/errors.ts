@@ -1,5 +1,6 @@
 import { asConnectorError, ConnectorError, type ConnectorErrorCode } from '../connector-error.ts'
 import { egressBounds } from './bounds.ts'
+import { certificateProblem } from './certificates.ts'
 
 /**
  * Connector error of a failed connection or exchange. It names only the `host` of the address, because the rest may be
@@ -11,17 +12,16 @@ export function connectorErrorOfError(error: unknown, host: string): ConnectorEr
   const code = codeOf(error)
   const because = (name: ConnectorErrorCode, message: string) => new ConnectorError(name, message, { cause: error })
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'EAI_NODATA') {
-    return because('host_not_found', `The name ${host} cannot be found; check the address.`)
+    return because('host_not_found', `The name ${host} cannot be found. Check the address.`)
   }
   if (code === 'ERR_INVALID_CHAR' || code === 'ERR_UNESCAPED_CHARACTERS') {
     const message =
-      'A secret or setting has a character that cannot be sent to a server, such as a line break; set it again.'
-    // The cause could quote what could not be sent.
+      'A secret or setting contains a character that cannot be sent to a server, such as a line break. Enter it again.'
+    // The cause could quote the secret.
     return new ConnectorError('invalid_setting', message)
   }
-  if (isCertificateError(code)) {
-    return because('certificate_not_trusted', `The certificate of ${host} is not trusted (${code}).`)
-  }
+  const certificate = certificateProblem(error)
+  if (certificate) return because('certificate_not_trusted', `The certificate of ${host} ${certificate.message}.`)
   if (code === 'HPE_HEADER_OVERFLOW') {
     const message = `${host} answered with headers or trailers of more than ${egressBounds.headerBytes} bytes.`
     return new ConnectorError('response_too_large', message)
@@ -29,36 +29,33 @@ export function connectorErrorOfError(error: unknown, host: string): ConnectorEr
   if (code.startsWith('HPE_')) {
     return because(
       'malformed_response',
-      `${host} sent something that is not HTTP (${code}); check the address and the port.`,
+      `${host} sent an answer that is not HTTP (${code}). Check the address and the port.`,
     )
   }
   if (code === 'Z_DATA_ERROR') {
     return because('malformed_response', `${host} sent a compressed answer that cannot be decompressed.`)
   }
   if (code === 'EPROTO' || code.startsWith('ERR_SSL')) {
-    return because('wrong_protocol', `${host} does not speak TLS correctly; check the address and the port.`)
+    return because('wrong_protocol', `${host} does not use TLS correctly. Check the address and the port.`)
   }
   if (nothingAnswers.has(code)) {
-    return because('unreachable', `Nothing answers at ${host} (${code}); check that the server runs.`)
+    return because('unreachable', `No server answers at ${host} (${code}). Check that the server runs.`)
   }
   return because('connection_lost', `The connection to ${host} broke off${code ? ` (${code})` : ''}.`)
 }
 
-/** A status that ends no exchange: of a protocol that was not asked for, or of none. */
+/** A status that cannot end an exchange: a switch to a protocol that was not requested, or an unknown status. */
 export const strangeStatus = (host: string, status: number): ConnectorError =>
   new ConnectorError(
     'malformed_response',
     status === 101
-      ? `${host} wants to switch to another protocol (status 101); check the address.`
-      : `${host} answered with the status ${status}, which HTTP does not know.`,
+      ? `${host} wants to switch to another protocol (status 101). Check the address.`
+      : `${host} answered with the status ${status}, which is not a valid HTTP status.`,
   )
 
 const nothingAnswers = new Set(
   'ECONNREFUSED EHOSTUNREACH ENETUNREACH EHOSTDOWN ENETDOWN ETIMEDOUT EADDRNOTAVAIL EACCES'.split(' '),
 )
-
-const isCertificateError = (code: string): boolean =>
-  /CERT|^UNABLE_TO_|^HOSTNAME_MISMATCH$|^INVALID_CA$|^INVALID_PURPOSE$|^PATH_LENGTH_EXCEEDED$|^CRL_/.test(code)
 
 function codeOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined

@@ -12,7 +12,7 @@ import { connectorErrorOfError, strangeStatus } from './errors.ts'
 export type Exchange = {
   /** The requested URL; its host is sent to the server. */
   readonly url: URL
-  /** Where the request goes: the same, or what the routes say. */
+  /** The target of the request: the same, or the target of a route. */
   readonly target: URL
   readonly agents: Agents
   readonly init: EgressRequest
@@ -20,19 +20,19 @@ export type Exchange = {
   readonly bounds: EgressBounds
   /** Milliseconds on a clock that never goes back. */
   readonly now: () => number
-  /** The first attempt met a connection that the server had just closed. */
+  /** The first attempt used a connection that the server had just closed. */
   readonly again?: boolean
 }
 
-/** Headers of which a caller may have written the name in any case. */
+/** Headers whose names a caller may have written in any letter case. */
 export const headersOf = (init: EgressRequest): Record<string, string> =>
   Object.fromEntries(Object.entries(init.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]))
 
 /**
- * Sends a request and resolves with the answer once its headers are there. The body is read from the network only as fast
- * as it is read from the answer; an answer that says nothing for `timeoutMs` while it is being read, or breaks one of the
- * bounds, is given up. The signal ends everything at once, whatever the server does.
- * Rejects with a `ConnectorError`, or with the reason of the signal.
+ * Sends a request and resolves with the answer once its headers arrive. The body is read from the network only as fast as it is
+ * read from the answer. The exchange fails if the answer is silent for `timeoutMs` while it is being read, or exceeds a limit.
+ * The signal ends everything immediately, regardless of the server. Rejects with a `ConnectorError`, or with the reason of the
+ * signal.
  */
 export async function exchange(asked: Exchange): Promise<Response> {
   const { url, target, agents, init, timeoutMs, bounds, now } = asked
@@ -51,7 +51,7 @@ export async function exchange(asked: Exchange): Promise<Response> {
   return new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout | undefined
     let settled = false
-    /** Whether this is the first end of the exchange: all later ones say nothing new. */
+    /** Whether this is the first end of the exchange: later ones are ignored. */
     const settle = (): boolean => {
       if (settled) return false
       settled = true
@@ -59,7 +59,7 @@ export async function exchange(asked: Exchange): Promise<Response> {
       signal?.removeEventListener('abort', stop)
       return true
     }
-    // The server is not waited for: the promise is settled before the connection is gone.
+    // Does not wait for the server: the promise is settled before the connection is closed.
     const fail = (error: unknown) => {
       if (!settle()) return
       sent?.destroy()
@@ -84,7 +84,7 @@ export async function exchange(asked: Exchange): Promise<Response> {
       fail(connected ? tooSlow(host, timeoutMs) : noAnswer(host, timeoutMs))
     }, timeoutMs)
     outgoing.on('socket', guard)
-    // An error after the answer has come (it came before all of the body was sent) reaches the caller through the answer.
+    // An error after the answer has arrived (before all of the body was sent) reaches the caller through the answer.
     outgoing.on('error', (error) => {
       firstError ??= error
       fail(error)
@@ -94,7 +94,7 @@ export async function exchange(asked: Exchange): Promise<Response> {
       interim += 1
       if (interim > bounds.interimAnswers) fail(tooManyInterim(host, bounds.interimAnswers))
     })
-    // Node hands the socket over with these, and does nothing more about it.
+    // With these, Node hands over the socket, and does not handle it any further.
     const refuseSocket = (message: http.IncomingMessage, socket: Socket) => {
       guard(socket)
       socket.destroy()
@@ -105,7 +105,7 @@ export async function exchange(asked: Exchange): Promise<Response> {
     outgoing.on('response', (message) => {
       message.on('error', () => {})
       if (!settle()) return message.destroy()
-      // An answer may come, and end, while the server takes no more of the body.
+      // An answer may arrive, and end, while the server accepts no more of the body.
       message.on('end', () => {
         if (!outgoing.writableFinished) outgoing.destroy()
       })
@@ -155,4 +155,7 @@ const noAnswer = (host: string, timeoutMs: number): ConnectorError =>
   new ConnectorError('unreachable', `No connection to ${host} was established within ${timeoutMs / 1000} seconds.`)
 
 const tooManyInterim = (host: string, most: number): ConnectorError =>
-  new ConnectorError('unexpected_response', `${host} sent more than ${most} interim answers (status 1xx) and no other.`)
+  new ConnectorError(
+    'unexpected_response',
+    `${host} sent more than ${most} interim answers (status 1xx), but no final answer.`,
+  )

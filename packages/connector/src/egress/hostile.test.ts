@@ -127,10 +127,10 @@ describe('the egress and a hostile server', { timeout: 60_000 }, () => {
       })
     }
     const options = { now: () => clock }
-    assert.match(await endOf(trickle, {}, options), /^retry timeout: .* 65536 bytes a second/)
+    assert.match(await endOf(trickle, {}, options), /^retry timeout: .* 65536 bytes per second/)
     assert.ok(clock < 200_000, `${clock}`)
     clock = 0
-    assert.match(await endOf(trickle, { streams: true }, options), /^retry timeout: .* 1024 bytes a second/)
+    assert.match(await endOf(trickle, { streams: true }, options), /^retry timeout: .* 1024 bytes per second/)
     assert.ok(clock < 200_000, `${clock}`)
   })
 

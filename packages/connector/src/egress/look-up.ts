@@ -4,27 +4,25 @@ import { ConnectorError } from '../connector-error.ts'
 import { isAllowedName, kindOfAddress, type NetworkPolicy } from './addresses.ts'
 import { type AllowedDestination, makeMatches } from './allowed.ts'
 
-/** Answers for a host what `dns.lookup` would, without the addresses that must not be reached. */
+/** Returns the result of `dns.lookup` for a host, without forbidden addresses. */
 export type LookUp = LookupFunction
 
-/** Which addresses may be connected to. */
+/** Which addresses are allowed. */
 export type AddressRules = {
   /**
-   * A lookup for `net.connect` to this port. Because the socket connects to the very addresses that were checked here, a
-   * name that resolves differently shortly after gains nothing. Where the port is unknown, destinations that are allowed
-   * on one port alone are not.
+   * A lookup for `net.connect` to this port. The socket connects to exactly the addresses that were checked here, so a name
+   * that resolves differently shortly after has no effect. If the port is unknown, destinations that are allowed on only one
+   * port are refused.
    */
   lookUp(port?: number): LookUp
   /**
-   * Throws where a host is an IP address, or a name, that must not be reached; a socket does not look addresses up.
-   * @param host as a URL has it: IPv6 in brackets
+   * Throws if a host is a forbidden IP address or name; a socket does not look up addresses.
+   * @param host as in a URL: IPv6 in brackets
    */
   assertAllowedHost(host: string, port?: number): void
 }
 
-/**
- * @param allow private destinations that may be connected to although `networkPolicy` is `public`
- */
+/** @param allow private destinations that are allowed although `networkPolicy` is `public` */
 export function makeAddressRules(
   networkPolicy: NetworkPolicy,
   allow: readonly AllowedDestination[] = [],
@@ -74,5 +72,5 @@ const barredHost = (host: string): ConnectorError =>
 const privateHost = (host: string): ConnectorError =>
   new ConnectorError(
     'address_not_allowed',
-    `${host} is a private address, and this service connects to public ones only (PENSTOCK_EGRESS). Use a public address, or ask the operator to name ${host} in PENSTOCK_EGRESS_ALLOW.`,
+    `${host} is a private address, and this service connects only to public addresses (PENSTOCK_EGRESS). Use a public address, or ask the operator to name ${host} in PENSTOCK_EGRESS_ALLOW.`,
   )

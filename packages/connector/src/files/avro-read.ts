@@ -11,7 +11,7 @@ import type { OpenedFile } from './opened-file.ts'
 import type { FileStore, StoredFile } from './store.ts'
 import { expandsTooMuch } from './unpack.ts'
 
-/** A place in a file: where a block begins, in what the file unpacks to, and how many of its rows were read. */
+/** A place in a file: the offset of a block in the unpacked file, and the number of its rows that were read. */
 type Place = { readonly offset: number; readonly row: number; readonly storedBytes: number }
 
 type Header = { readonly record: AvroRecord; readonly codec: string; readonly sync: Buffer; readonly end: number }
@@ -75,7 +75,7 @@ export async function openAvro(
           const errors = new Map([...piece.errors].flatMap(([at, why]) => (at < drop ? [] : [[at - drop, why]])))
           yield { rows: piece.rows.slice(drop), errors, place, storedBytes }
         }
-        if (!decoder.ended) throw damaged(file, new AvroDamage('bytes behind the rows of a block'))
+        if (!decoder.ended) throw damaged(file, new AvroDamage('bytes after the rows of a block'))
         offset = end
       }
     },
@@ -105,7 +105,7 @@ function headerOf(file: StoredFile, bytes: Buffer): Header {
   }
   const take = () => {
     const size = long()
-    if (size < 0n || size > BigInt(bytes.length - at)) throw new AvroDamage('a header that is not whole')
+    if (size < 0n || size > BigInt(bytes.length - at)) throw new AvroDamage('an incomplete header')
     at += Number(size)
     return bytes.subarray(at - Number(size), at)
   }
@@ -113,36 +113,35 @@ function headerOf(file: StoredFile, bytes: Buffer): Header {
     if (count < 0n) long()
     for (let left = count < 0n ? -count : count; left > 0n; left -= 1n) meta.set(take().toString(), Buffer.from(take()))
   }
-  if (at + syncBytes > bytes.length) throw new AvroDamage('a header that is not whole')
+  if (at + syncBytes > bytes.length) throw new AvroDamage('an incomplete header')
   const sync = Buffer.from(bytes.subarray(at, at + syncBytes))
   const codec = meta.get('avro.codec')?.toString() || 'null'
   if (!codecs.includes(codec)) {
-    const message = `${file.name} is compressed with ${codec.replace(/[^\w-]/g, '?').slice(0, 20)}, which is not read. Write it with deflate, snappy or zstandard.`
+    const message = `${file.name} is compressed with ${codec.replace(/[^\w-]/g, '?').slice(0, 20)}, which is not supported. Write it with deflate, snappy or zstandard.`
     throw new ConnectorError('invalid_file', message)
   }
   const schema = readAvroSchema(meta.get('avro.schema')?.toString() ?? '')
   if (schema.kind === 'record') return { record: schema, codec, sync, end: at + syncBytes }
   throw new ConnectorError(
     'invalid_file',
-    `${file.name} has values that are not records. Write one record for each row.`,
+    `${file.name} contains values that are not records. Write one record for each row.`,
   )
 }
 
 type Block = { readonly rows: number; readonly bytes: Buffer; readonly storedBytes: number }
 
-/** Looks at the next block of the stream; undefined at the end of the file. */
+/** Peeks at the next block of the stream; undefined at the end of the file. */
 async function readBlock(file: StoredFile, stream: ByteStream, { codec, sync }: Header): Promise<Block | undefined> {
   const start = await stream.peek(20)
   if (start.length === 0) return undefined
   const count = readLong(start, 0)
   const size = readLong(start, count.end)
-  if (count.value < 0n || size.value < 0n) throw new AvroDamage('a block of no size')
+  if (count.value < 0n || size.value < 0n) throw new AvroDamage('a block without a size')
   if (size.value > BigInt(bounds.avro.blockBytes)) throw blockTooLarge(file)
   if (count.value > BigInt(Number.MAX_SAFE_INTEGER)) throw expandsTooMuch(file)
   const end = size.end + Number(size.value)
   const block = await stream.peek(end + syncBytes)
-  if (block.length < end + syncBytes || !block.subarray(end).equals(sync))
-    throw new AvroDamage('a block that is not whole')
+  if (block.length < end + syncBytes || !block.subarray(end).equals(sync)) throw new AvroDamage('an incomplete block')
   const bytes = unpackedBlock(file, Buffer.from(block.subarray(size.end, end)), codec)
   return { rows: Number(count.value), bytes, storedBytes: end + syncBytes }
 }
@@ -167,7 +166,7 @@ function unpackedBlock(file: StoredFile, packed: Buffer, codec: string): Buffer 
   }
 }
 
-/** Unpacks Snappy, behind which there is a sum of the bytes. */
+/** Unpacks Snappy, which is followed by a checksum of the bytes. */
 function unsnapped(file: StoredFile, packed: Buffer): Buffer {
   let size = 0
   for (let at = 0, factor = 1; ; at += 1, factor *= 128) {

@@ -93,7 +93,7 @@ describe('Avro files', () => {
     await refused(avroOf('string', [[1, text('a')]]), /damaged/)
     await refused(avroOf('"string"', [[1, text('a')]]), /values that are not records/)
     await refused(avroOf(recordOf('strange'), []), /damaged/)
-    await refused(avroOf(recordOf('long'), [], 'bzip2'), /compressed with bzip2, which is not read/)
+    await refused(avroOf(recordOf('long'), [], 'bzip2'), /compressed with bzip2, which is not supported/)
     await refused(avroOf(recordOf(['null', 'R']), [[1, Buffer.alloc(200, 2)]]), /damaged/)
     await refused(avroOf(recordOf('R'), [[1, Buffer.alloc(0)]]), /damaged/)
     await refused(avroOf(recordOf({ type: 'array', items: 'null' }), [[1, long(1_000_000_000_000)]]), /damaged/)

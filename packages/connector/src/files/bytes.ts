@@ -1,29 +1,29 @@
 import type { FileStore, StoredFile } from './store.ts'
 
-/** How much is read at once. Of larger pieces, much more memory is in use before it is collected. */
+/** Bytes of one read. Larger pieces use much more memory before it is collected. */
 export const pieceBytes = 256 << 10
 
 /**
- * How much text makes a chunk. The collector does not copy a text of more than 128 KiB: one that it finds in use is kept
- * as long as old objects are, and many such texts are most of what the heap grows by.
+ * Text of one chunk. The garbage collector does not copy texts of more than 128 KiB: if such a text is in use, it is kept as
+ * long as old objects, and many of them are the largest part of a growing heap.
  */
 export const textChunkBytes = 120 << 10
 
-/** The bytes of a file from some place on, unpacked, of which the next ones can be looked at before they are taken. */
+/** The unpacked bytes of a file from an offset on. A reader can peek at the next bytes before it consumes them. */
 export type ByteStream = {
-  /** Whether the file is compressed; places in it are then counted in what it unpacks to. */
+  /** Whether the file is compressed; places in it are then offsets in the unpacked file. */
   readonly packed: boolean
-  /** The next bytes, that many unless the file ends before. Valid until bytes are taken. */
+  /** The next bytes, fewer at the end of the file. Valid until bytes are consumed. */
   peek(bytes: number): Promise<Buffer>
-  /** Takes bytes that were looked at. */
+  /** Consumes bytes that were peeked at. */
   take(bytes: number): void
-  /** Skips bytes, those not yet looked at as well. */
+  /** Skips bytes, also bytes that were not peeked at. */
   skip(bytes: number): Promise<void>
-  /** Whether nothing follows the bytes that were looked at last. */
+  /** Whether the file ends after the bytes that were peeked at last. */
   readonly ended: boolean
   /** Bytes of the stored file that were used so far. */
   readonly storedBytes: number
-  /** Lets go of the file. Never throws. */
+  /** Releases the file. Never throws. */
   close(): Promise<void>
 }
 
@@ -33,7 +33,7 @@ export function openBytesAt(store: FileStore, file: StoredFile, at: number, sign
 }
 
 /**
- * The same stream with other bytes in the place of its own, as many as there are. Takes what is left of the stream, and closes it.
+ * The same stream with the same number of other bytes. Consumes the rest of the stream, and closes it.
  * @param at the place of the next byte
  */
 export function changed(
@@ -54,7 +54,7 @@ export function changed(
 
 async function* none(): AsyncGenerator<Uint8Array> {}
 
-/** The bytes that are left of a stream, piece by piece. */
+/** The remaining bytes of a stream, piece by piece. */
 export async function* rest(raw: ByteStream): AsyncGenerator<Buffer> {
   for (;;) {
     const bytes = await raw.peek(pieceBytes)
@@ -65,7 +65,7 @@ export async function* rest(raw: ByteStream): AsyncGenerator<Buffer> {
 }
 
 /**
- * Makes a stream of pieces.
+ * Creates a stream of pieces.
  * @param packedIn the compressed file that the pieces are unpacked from, which is closed with the stream
  * @param from the place of the first byte
  */
@@ -129,7 +129,7 @@ export function makeStream(
       try {
         await pieces.return?.()
       } catch {
-        // An error during the release does not matter any more.
+        // An error during the release no longer matters.
       }
       await packedIn?.close()
     },

@@ -4,7 +4,7 @@ const codeBitsMax = 20
 /**
  * A Huffman code whose codes of one length are consecutive numbers.
  * @property shortest the length of the shortest code, in bits
- * @property limits the highest code of each length; -1 if there is none
+ * @property limits the highest code of each length; -1 if no code has this length
  * @property bases what to subtract from a code of each length to get its place in `symbols`
  * @property symbols in the order of their codes
  */
@@ -55,7 +55,7 @@ export class PackedBits {
     return bits
   }
 
-  /** The next symbol of a code; `undefined` if the bits are none. */
+  /** The next symbol of a code; `undefined` if the bits are invalid. */
   symbol({ shortest, limits, bases, symbols }: HuffmanTable): number | undefined {
     const bits = this.#peek(codeBitsMax)
     for (let length = shortest; length <= codeBitsMax; length++) {

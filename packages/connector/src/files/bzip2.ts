@@ -12,30 +12,33 @@ const packedBlockBytes = 2_400_000
 /** Symbols between two changes of the table. */
 const groupSymbols = 50
 
-/** Whether a file begins as one of bzip2: with a block, or with the end of a stream that has none. A CSV file may begin with “BZh”. */
+/**
+ *  Whether a file begins like bzip2: with a block, or with the end of a stream without blocks. A CSV file may begin with “BZh”.
+ */
 export const isBzip2 = (start: Buffer): boolean =>
   /^425a683[1-9](?:314159265359|177245385090)/.test(start.toString('hex', 0, 10))
 
-/** The code is like those of the decompressors of Node.js, so that a damaged file is reported like others. */
+/** The code is like the codes of the decompressors of Node.js, so that a damaged file is reported in the same way. */
 const damage = (): Error => Object.assign(new Error('damaged bzip2 data'), { code: 'Z_DATA_ERROR' })
 
 /**
- * Unpacks a file of bzip2, of one stream or several, piece by piece. Memory is about 6 MiB and a piece.
+ * Unpacks a bzip2 file with one or several streams, piece by piece. Uses about 6 MiB of memory and a piece.
  * @param raw at the beginning of the file
- * @throws an error with the code `Z_DATA_ERROR` if the file is damaged, cut off, or has something behind its last stream
+ * @throws an error with the code `Z_DATA_ERROR` if the file is damaged, cut off, or continues after its last stream
  */
 export async function* unbzip2(raw: ByteStream): AsyncGenerator<Uint8Array> {
+  // All streams share it: a file can consist of streams of 14 bytes.
+  const links = new Uint32Array(9 * levelBytes)
   for (let start = await raw.peek(4); start.length > 0; start = await raw.peek(4)) {
     const level = /^BZh([1-9])$/.exec(start.toString('latin1'))?.[1]
     if (level === undefined) throw damage()
     raw.take(4)
-    yield* unpackedStream(raw, Number(level) * levelBytes)
+    yield* unpackedStream(raw, links.subarray(0, Number(level) * levelBytes))
   }
 }
 
 /** The text of a stream behind its first four bytes. Blocks begin at any bit. */
-async function* unpackedStream(raw: ByteStream, sizeMax: number): AsyncGenerator<Uint8Array> {
-  const links = new Uint32Array(sizeMax)
+async function* unpackedStream(raw: ByteStream, links: Uint32Array): AsyncGenerator<Uint8Array> {
   let checksums = 0
   for (let bit = 0; ; ) {
     const packed = new PackedBits(await raw.peek(packedBlockBytes), bit)
@@ -160,9 +163,11 @@ function readTables(packed: PackedBits, size: number): { tables: HuffmanTable[];
   return { tables, selectors }
 }
 
-/** The text of a block: its bytes in order, of which each fifth of equal ones says how often they come again. */
+/** The text of a block: its bytes in order. After four equal bytes, the next byte is the number of further repetitions. */
 function* textOf(links: Uint32Array, size: number, origin: number): Generator<Uint8Array> {
-  let piece = Buffer.alloc(pieceBytes)
+  // Five bytes of a block are at most 259 bytes of text. A short block gets a short piece: a file can have millions of blocks.
+  const piecesBytes = Math.min(pieceBytes, 512 + size * 64)
+  let piece = Buffer.alloc(piecesBytes)
   let filled = 0
   let link = (links[origin] ?? 0) >>> 8
   let last = -1
@@ -175,7 +180,7 @@ function* textOf(links: Uint32Array, size: number, origin: number): Generator<Ui
     const byte = repeats ? last : value
     if (filled + 256 > piece.length) {
       yield piece.subarray(0, filled)
-      piece = Buffer.alloc(pieceBytes)
+      piece = Buffer.alloc(piecesBytes)
       filled = 0
     }
     const times = repeats ? value : 1

@@ -1,10 +1,10 @@
 /**
- * Column names out of a header: trimmed, and none of them empty or twice. An empty one becomes `column_3`, a second
- * `email` becomes `email_2`. Takes time in proportion to the names, however many of them are equal.
+ * Column names of a header: trimmed, unique and not empty. An empty name becomes `column_3`, a second `email` becomes
+ * `email_2`. The time is proportional to the names, regardless of duplicates.
  */
 export function distinctNames(header: readonly string[]): string[] {
   const trimmed = header.map((name, index) => name.trim() || `column_${index + 1}`)
-  // Names of the header are kept for the columns that have them.
+  // Names in the header are reserved for their own columns.
   const given = new Set(trimmed)
   const taken = new Set<string>()
   const nextNumber = new Map<string, number>()

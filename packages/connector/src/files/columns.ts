@@ -6,25 +6,25 @@ import type { OpenedFile } from './opened-file.ts'
 import { noHeader, openFile, type ReadOptions } from './read.ts'
 import type { FileStore, StoredFile } from './store.ts'
 
-/** A column of files, as a person picks it. */
+/** A column of files, for people to choose. */
 export type FileColumn = {
   readonly name: string
-  /** In the words of the format, or the kind of all values that were seen; undefined if that is not known. */
+  /** In the words of the format, or the kind of all read values; undefined if it is unknown. */
   readonly type: string | undefined
   /** Its first values. */
   readonly values: readonly Cell[]
 }
 
-/** More of the files is not read, in bytes as they are stored. */
+/** Maximum stored bytes of the files that are read. */
 const bytesMax = 64 << 20
-/** More files without columns are not opened. */
+/** Maximum files without columns that are opened. */
 const filesMax = 20
-/** Rows whose values are looked at, and about how much of a file they are, in bytes once unpacked. */
+/** Rows whose values are read, and approximately their unpacked bytes. */
 const seen = { rows: 50, bytes: 64 << 10 }
 
 /**
- * The columns of the files of a store, as `readFiles` would read them: those of the first file that has any. At most 64 MiB are read of
- * at most 20 files; the caller bounds the time.
+ * The columns of the files of a store, as `readFiles` would read them: the columns of the first file with columns. At most 64
+ * MiB are read of at most 20 files; the caller bounds the time.
  * @throws a `ConnectorError`: what `readFiles` throws, and `file_too_large` if the columns are not known by then
  */
 export async function discoverableColumns(
@@ -57,7 +57,7 @@ async function firstRows(file: OpenedFile): Promise<Row[]> {
   const found: Row[] = []
   for await (const { rows, errors } of file.read()) {
     found.push(...rows.slice(0, seen.rows).filter((_, at) => !errors.has(at)))
-    // Rows that are all at error say nothing of the types, and there may be many.
+    // Invalid rows say nothing about the types, and there may be many.
     break
   }
   return found
@@ -75,7 +75,7 @@ function kindOf(values: readonly Cell[]): string | undefined {
   return others.length > 0 ? undefined : kind
 }
 
-/** The same store, of which no more than `bytesMax` are read. */
+/** The same store, limited to `bytesMax` read bytes. */
 function withBudget(store: FileStore): FileStore {
   let left = bytesMax
   return {
@@ -86,8 +86,8 @@ function withBudget(store: FileStore): FileStore {
         if (fromByte === 0 && left === bytesMax && isDuckdb(bytes)) left = bounds.duckdb.fileBytes
         left -= bytes.length
         if (left < 0) {
-          const says = `has more than ${mebibytes(bytesMax)} to read before its columns are known`
-          throw outOfBounds('file_too_large', file.name, says, 'Enter the names of the columns yourself.')
+          const says = `has no column names in its first ${mebibytes(bytesMax)}`
+          throw outOfBounds('file_too_large', file.name, says, 'Enter the column names in the settings.')
         }
         yield bytes
       }

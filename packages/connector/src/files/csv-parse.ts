@@ -10,17 +10,17 @@ export type CsvDialect = {
    * ` there may be a `\r`.
    */
   readonly newline: '\n' | '\r'
-  /** Whether rows may end before their last cells, which are then null. */
+  /** Whether rows can omit their last cells, which are then null. */
   readonly short?: boolean
 }
 
 /**
- * Reads the rows of a text. Cells are text; one without anything between its delimiters is null, `""` is empty text.
- * Lines without anything in them are left out, but in a file with one column, if they are rows with nothing in their
- * cell. A quote inside of a cell that does not begin with one is a character. The time is in proportion to the text.
- * @param width how many cells a row must have; 0: any number, and rows keep what they have
- * @param ended whether the text is the end of the file: its last row then needs nothing that ends it
- * @param rowsMax reads no more rows than this
+ * Reads the rows of a text. Cells are text; a cell without characters is null, and `""` is empty text. Empty lines are skipped,
+ * except in a file with one column, where an empty line is a row with a null cell. A quote inside a cell that does not begin
+ * with a quote is a character. The time is proportional to the text.
+ * @param width required cells of a row; 0: any number, and rows keep their cells
+ * @param ended whether the text is the end of the file: its last row then needs no end of line
+ * @param rowsMax maximum rows
  */
 export function parseCsv(
   text: string,
@@ -63,7 +63,7 @@ export function parseCsv(
     }
     const stop = end > at && newline === '\n' && text.charCodeAt(end - 1) === 13 ? end - 1 : end
     if (stop > at || width === 1) {
-      // Nearly all rows go this way, so it is written for speed: no look at single characters, no array that grows.
+      // Nearly all rows use this path, so it is written for speed: it checks no single characters, and grows no array.
       const cells: Cell[] = new Array(width)
       let count = 0
       while (next !== -1 && next < stop && count !== cellsMax) {
@@ -93,7 +93,7 @@ export function parseCsv(
   return { rows, errors, consumed: Math.min(at, length) }
 }
 
-/** Counts the cells of a row that are too many, without keeping them, and whether there is anything in one. */
+/** Counts the surplus cells of a row without keeping them, and whether one of them has a value. */
 function readSurplus(text: string, from: number, first: number, stop: number, delimiter: string) {
   let found = false
   let count = 1
@@ -109,9 +109,8 @@ function readSurplus(text: string, from: number, first: number, stop: number, de
 }
 
 /**
- * Adds a row, with as many cells as it should have. Cells too many with nothing in them are what spreadsheets leave
- * behind, and mean nothing.
- * @param surplus whether one of the cells that are too many has something in it
+ * Adds a row with the required number of cells. Empty surplus cells come from spreadsheets, and mean nothing.
+ * @param surplus whether one of the surplus cells has a value
  */
 function pushRow(
   rows: Row[],
@@ -129,9 +128,9 @@ function pushRow(
 }
 
 const wrongCount = (count: number, width: number): string =>
-  `The row has ${count === 1 ? '1 value' : `${count} values`}, and the header has ${width}.`
+  `The row has ${count === 1 ? '1 value' : `${count} values`}, but the header has ${width}.`
 
-/** The next delimiter and the next end of a line; -1: there is none in the rest of the text. */
+/** The next delimiter and the next end of a line; -1: the rest of the text has none. */
 type Marks = { delimiter: number; line: number }
 
 type QuotedRow = {
@@ -146,10 +145,10 @@ type QuotedRow = {
 }
 
 /**
- * Reads one row that has a quote somewhere. A row with wrong quotes ends where its line ends, so that it does not accept
- * the rows behind it along.
- * @param marks those behind `start`; each is looked for again only where reading has come past it
- * @returns undefined where the row continues after the end of the text
+ * Reads one row that contains a quote. A row with wrong quotes ends at the end of its line, so that it does not include the
+ * following rows.
+ * @param marks the next marks after `start`; each is searched again only after reading has passed it @returns undefined if the
+ *   row continues after the end of the text
  */
 function parseQuotedRow(
   text: string,
@@ -210,7 +209,7 @@ function parseQuotedRow(
     const behind = text.charCodeAt(at)
     if (behind === lineEnd) return { cells, count, surplus, after: at + 1, delimiter: marks.delimiter }
     if (behind !== delimiter) {
-      error = 'The row has characters behind a closing quote.'
+      error = 'The row has characters after a closing quote.'
       break
     }
     at += 1

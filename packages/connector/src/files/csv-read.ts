@@ -12,7 +12,7 @@ import type { FileStore, StoredFile } from './store.ts'
 import { goTo, notUtf8, type ParsedRows, type RowParser, readTextRows, textPlaceOf } from './text-rows.ts'
 import { assertNoPage } from './web-page.ts'
 
-/** Those of `ReadOptions` that matter for CSV. */
+/** The `ReadOptions` for CSV. */
 type CsvOptions = {
   readonly encoding?: string
   readonly delimiter?: string
@@ -22,7 +22,10 @@ type CsvOptions = {
   readonly chunkBytes?: number
 }
 
-/** Opens a CSV file, of which `opened` are the bytes. Its first line that is neither skipped nor empty is its header, unless columns are given; a file without one has no columns and no rows. */
+/**
+ *  Opens a CSV file with the bytes `opened`. Its header is the first line that is neither skipped nor empty, unless columns are
+ *  given. A file without a header has no columns and no rows.
+ */
 export async function openCsv(
   opened: ByteStream,
   store: FileStore,
@@ -33,10 +36,13 @@ export async function openCsv(
   let stream = opened
   try {
     const encoding = encodingOf(await stream.peek(3), options.encoding)
-    const skipped = encoding.markBytes + (await skip(stream, file, encoding, options.skipLines))
+    const before = encoding.markBytes + (await skip(stream, file, encoding, options.skipLines))
+    const separator = await takeSeparatorLine(stream, encoding)
+    const skipped = before + separator.bytes
+    const delimiter = options.delimiter && options.delimiter !== 'auto' ? options.delimiter : separator.delimiter
     const { dialect, names, bytes } = options.columns
-      ? await withoutHeader(stream, file, encoding, options.delimiter, options.columns)
-      : await readHeader(stream, file, encoding, options.delimiter)
+      ? await withoutHeader(stream, file, encoding, delimiter, options.columns)
+      : await readHeader(stream, file, encoding, delimiter)
     stream.take(bytes)
     const start = { offset: skipped + bytes, storedBytes: 0 }
     const text = {
@@ -93,6 +99,22 @@ async function skip(stream: ByteStream, file: StoredFile, encoding: Encoding, li
   return 0
 }
 
+/**
+ * Goes behind a line such as `sep=;`, by which Excel names the delimiter of a file. It is no row.
+ * @returns how many bytes the line has, 0 if the file begins with another line
+ */
+export async function takeSeparatorLine(
+  stream: ByteStream,
+  encoding: Encoding,
+): Promise<{ readonly bytes: number; readonly delimiter?: string }> {
+  const text = encoding.decode(await stream.peek(32))
+  const [line, delimiter] = /^"?sep=([^\r\n])"?(?:\r\n|\r|\n)/i.exec(text) ?? []
+  if (line === undefined || delimiter === undefined) return { bytes: 0 }
+  const bytes = encoding.unitBytes ? line.length * encoding.unitBytes : Buffer.byteLength(line)
+  stream.take(bytes)
+  return { bytes, delimiter }
+}
+
 /** How a file is written, the names in its header, and the bytes of that. */
 export type CsvHeader = { readonly dialect: CsvDialect; readonly names: readonly string[]; readonly bytes: number }
 
@@ -110,7 +132,7 @@ async function withoutHeader(
   return { dialect: dialectOf(text, delimiter), names: columns, bytes: 0 }
 }
 
-/** Looks at the beginning of a file, at more and more of it until the header is there. Throws `invalid_file` if it is none. */
+/** Reads the beginning of a file, up to the end of the header. Throws `invalid_file` if it is not a header. */
 export async function readHeader(
   stream: ByteStream,
   file: StoredFile,
@@ -153,7 +175,7 @@ function csvRows(dialect: CsvDialect, width: number): RowParser {
   }
 }
 
-/** Decodes cells in which each byte was taken for a character, so that rows could be found whatever their bytes are. */
+/** Decodes cells in which each byte was read as a character, so that rows could be found regardless of their bytes. */
 function decodeRows({ rows, errors, consumed }: ParsedRows): ParsedRows {
   const decoded = rows.map((row, index) =>
     row.map((cell): Cell => {
@@ -170,18 +192,18 @@ const headerTooLong = ({ name }: StoredFile) =>
   outOfBounds(
     'invalid_file',
     name,
-    `has no first line, which should name its columns, that ends within ${mebibytes(bounds.headerBytes)}`,
-    'Close a quote that is open in it, or choose the format and encoding that the file has.',
+    `has a first line of more than ${mebibytes(bounds.headerBytes)}, which should contain the column names`,
+    'Close an open quote in it, or choose the right format and encoding of the file.',
   )
 
 const badHeader = ({ name }: StoredFile, error: string) =>
   new ConnectorError(
     'invalid_file',
-    `The first line of ${name} cannot be read as names of columns. ${error} Correct the line, or choose the format that the file has.`,
+    `The first line of ${name} does not contain valid column names. ${error} Correct the line, or choose the right format of the file.`,
   )
 
 const headerNotText = ({ name }: StoredFile, { name: encoding }: Encoding) =>
   new ConnectorError(
     'invalid_file',
-    `The first line of ${name} is not text in the encoding ${encoding}. Choose the encoding that it has.`,
+    `The first line of ${name} is not valid ${encoding} text. Choose the right encoding of the file.`,
   )

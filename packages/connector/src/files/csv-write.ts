@@ -1,13 +1,13 @@
 import type { Cell, Row } from '../rows.ts'
 import { plainWriter } from './plain-text.ts'
 
-/** All rows are written into this buffer and then copied: a new one for each batch would have to be collected as garbage. */
+/** All rows are written into this buffer and then copied, because a new buffer for each batch would become garbage. */
 const scratch = Buffer.allocUnsafeSlow(1 << 20)
 
 /**
- * Rows as CSV (RFC 4180) in UTF-8: ends of lines are CRLF, null is nothing, empty text is `""`. Text that begins like a
- * formula of a spreadsheet stays as it is, because what is written is data for programs. In a file with one column null
- * is written as empty text, since its row would be an empty line otherwise.
+ * Rows as CSV (RFC 4180) in UTF-8: ends of lines are CRLF, null is an empty cell, empty text is `""`. Text that begins like a
+ * formula of a spreadsheet is not changed, because the file is data for programs. In a file with one column, null is written as
+ * empty text, because its row would be an empty line otherwise.
  */
 export function encodeCsv(rows: readonly Row[]): Uint8Array {
   const blocks: Uint8Array[] = []
@@ -17,7 +17,7 @@ export function encodeCsv(rows: readonly Row[]): Uint8Array {
     for (let index = 0; index < row.length; index += 1) {
       const cell = row[index] ?? null
       const text = typeof cell === 'string' ? cell : textOf(cell)
-      // A character takes three bytes at most, and a quote takes two and is one of two characters then.
+      // A character needs at most three bytes, and a doubled quote two.
       const bytesMax = text.length * 3 + 5
       if (at + bytesMax > block.length) {
         blocks.push(Buffer.from(block.subarray(0, at)))
@@ -31,7 +31,7 @@ export function encodeCsv(rows: readonly Row[]): Uint8Array {
       block[at] = 44
       at += 1
     }
-    // The comma behind the last cell gives way to the end of the line.
+    // The end of the line replaces the comma after the last cell.
     block[at - 1] = 13
     block[at] = 10
     at += 1

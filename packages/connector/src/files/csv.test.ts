@@ -90,9 +90,9 @@ describe('parseCsv', () => {
     assert.deepEqual(
       [...errors],
       [
-        [1, 'The row has 1 value, and the header has 2.'],
-        [2, 'The row has 3 values, and the header has 2.'],
-        [4, 'The row has 3 values, and the header has 2.'],
+        [1, 'The row has 1 value, but the header has 2.'],
+        [2, 'The row has 3 values, but the header has 2.'],
+        [4, 'The row has 3 values, but the header has 2.'],
       ],
     )
   })
@@ -110,7 +110,7 @@ describe('parseCsv', () => {
     assert.deepEqual(
       [...errors],
       [
-        [1, 'The row has characters behind a closing quote.'],
+        [1, 'The row has characters after a closing quote.'],
         [3, 'The row has a quote that is never closed.'],
       ],
     )
@@ -146,6 +146,12 @@ describe('dialectOf', () => {
       ['a|b|c\n1|2|3\n', '|'],
       ['"a;b",c\n"1;2",3\n', ','],
       ['name;motto, if any\nx;y\nz;"a, b, c"\n', ';'],
+      ['id;last, first;city, country\n1;Doe, Jane;Rome, Italy\n', ';'],
+      ['id;last, first, middle;city, country\n', ';'],
+      ['id;last,first;city,country\n1;Doe,Jane;Rome,Italy\n', ';'],
+      ['id\tlast, first\tcity, country\n', '\t'],
+      ['date,campaign|adset,clicks\n1,Foo|Bar,3\n', ','],
+      ['a, b, c\n1, 2, 3\n', ','],
       ['a\n1\n', ','],
       ['', ','],
     ] as const) {

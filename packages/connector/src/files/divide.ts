@@ -14,7 +14,7 @@ export const filesOfPart = (key: Json): readonly StoredFile[] =>
     version,
   }))
 
-/** Whether it is the part whose cursor keeps what transfers before have read. */
+/** Whether the cursor of this part keeps the files that earlier transfers have read. */
 export const isFirstPart = (key: Json | undefined): boolean =>
   typeof key === 'object' && key !== null && !Array.isArray(key)
 
@@ -22,11 +22,11 @@ const keyOf = (files: readonly StoredFile[]): Json =>
   files.map(({ name, sizeBytes, version }) => [name, sizeBytes, version])
 
 /**
- * Divides files into parts of about the same size, none of which is small for its overhead but the last one.
+ * Divides files into parts of about the same size. Only the last part can be small.
  * @param files in the order of their names
  * @param columns finds the columns of all of them
- * @param marksFirst whether the first part keeps the cursor of transfers before (`isFirstPart`)
- * @returns `undefined` if that is one part
+ * @param marksFirst whether the first part keeps the cursor of earlier transfers (`isFirstPart`)
+ * @returns `undefined` if there is only one part
  */
 export function divideFiles(
   files: readonly StoredFile[],

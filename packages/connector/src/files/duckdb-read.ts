@@ -5,6 +5,7 @@ import { boundColumns, bounds, isTooLong, mebibytes, outOfBounds, rowErrors, too
 import { type ByteStream, rest } from './bytes.ts'
 import { distinctNames } from './column-names.ts'
 import { type DuckdbDatabase, literal, openDatabase, quoted } from './duckdb/engine.ts'
+import { CodeNotLoaded } from './duckdb/not-loaded.ts'
 import { type ArrowValue, cellOf, columnTypeOf, type DuckdbType, NoCell, parseType, textType } from './duckdb/types.ts'
 import type { FilePiece, OpenedFile } from './opened-file.ts'
 import type { StoredFile } from './store.ts'
@@ -18,8 +19,8 @@ type Table = { readonly schema: string; readonly name: string; readonly rows: nu
 const versionMax = 68
 
 /**
- * Opens a table of a DuckDB database. The file is in memory as a whole, since its blocks are anywhere in it.
- * @param opened the bytes of the file, from its beginning, which are taken and closed
+ * Opens a table of a DuckDB database. The whole file is in memory, because its blocks can be anywhere in it.
+ * @param opened the bytes of the file, from its beginning, which are consumed and closed
  * @param wanted name of the table, with or without its schema; not needed if there is only one
  * @throws a `ConnectorError` if the database is damaged, of a newer version or too large, or has no such table; so does `read`
  */
@@ -120,7 +121,7 @@ async function openFile(opened: ByteStream, file: StoredFile): Promise<DuckdbDat
   }
 }
 
-/** How much of a file says which version it has. */
+/** Bytes of a file that contain its version. */
 const headerBytes = 64
 /** In the flags of the header. */
 const isEncrypted = 1n
@@ -128,7 +129,7 @@ const isEncrypted = 1n
 function assertReadable({ name }: StoredFile, header: Buffer): void {
   if (header.length < headerBytes) throw damaged(name)
   if (header.readBigUInt64LE(12) > versionMax) {
-    const message = `${name} has the format of DuckDB 2.0 or later, which is not read yet. Write it with ATTACH '…' (STORAGE_VERSION 'v1.5.0'), or write the table as Parquet.`
+    const message = `${name} has the format of DuckDB 2.0 or later, which is not supported yet. Write it with ATTACH '…' (STORAGE_VERSION 'v1.5.0'), or write the table as Parquet.`
     throw new ConnectorError('invalid_file', message)
   }
   if (header.readBigUInt64LE(20) & isEncrypted) {
@@ -142,7 +143,12 @@ async function tablesOf(file: StoredFile, { name, query }: DuckdbDatabase): Prom
   for await (const batch of named(file, query(statement))) {
     for (const [schema = '', table = '', rows] of rowsOf(batch)) {
       if (tables.length === bounds.duckdb.tables) {
-        throw outOfBounds('invalid_file', file.name, `has more than ${bounds.duckdb.tables} tables`, 'Leave some out.')
+        throw outOfBounds(
+          'invalid_file',
+          file.name,
+          `has more than ${bounds.duckdb.tables} tables`,
+          'Remove some tables.',
+        )
       }
       tables.push({ schema: String(schema), name: String(table), rows: Number(rows) })
     }
@@ -154,7 +160,8 @@ function chooseTable({ name: file }: StoredFile, tables: readonly Table[], wante
   if (wanted === '') {
     const [first, ...others] = tables
     if (first && others.length === 0) return first
-    if (!first) throw new ConnectorError('invalid_file', `${file} has no table. Views are not read.`)
+    if (!first)
+      throw new ConnectorError('invalid_file', `${file} has no table. Create a table from a view: views are not read.`)
     const names = tables.slice(0, 5).map((table) => titleOf(table).slice(0, 100))
     const more = tables.length > names.length ? ' and others' : ''
     const message = `${file} has ${tables.length} tables: ${names.join(', ')}${more}. Choose one.`
@@ -165,11 +172,11 @@ function chooseTable({ name: file }: StoredFile, tables: readonly Table[], wante
     tables.find((table) => titleOf(table) === wanted) ??
     tables.find((table) => same(titleOf(table), wanted) || same(`${table.schema}.${table.name}`, wanted))
   if (found) return found
-  const message = `${file} has no table called ${wanted.slice(0, 100)}. Choose one that it has.`
+  const message = `${file} has no table called ${wanted.slice(0, 100)}. Choose another table.`
   throw new ConnectorError('object_not_found', message)
 }
 
-/** More of the name of a type is not shown: that of an enum has all its values. */
+/** Maximum characters of a type name: the name of an enum contains all its values. */
 const typeNameChars = 100
 
 async function columnsOf(
@@ -203,7 +210,7 @@ function rowsOf(batch: RecordBatch): ArrowValue[][] {
   return Array.from({ length: batch.numRows }, (_, row) => columns.map((column) => column?.get(row) ?? null))
 }
 
-/** The rows of a batch, as many at once as a piece may have. */
+/** The rows of a batch, in pieces of limited size. */
 function* piecesOf(batch: RecordBatch, types: readonly DuckdbType[]): Generator<Pick<FilePiece, 'rows' | 'errors'>> {
   const columns = types.map((_, at) => batch.getChildAt(at))
   const rowsAtOnce = Math.max(1, Math.floor(bounds.pieceCells / Math.max(1, types.length)))
@@ -234,7 +241,7 @@ function* piecesOf(batch: RecordBatch, types: readonly DuckdbType[]): Generator<
   if (rows.length > 0) yield { rows, errors }
 }
 
-/** The batches that DuckDB gives; its errors, whose texts can have values, become those of the file. */
+/** The batches from DuckDB. Its errors, whose texts can contain values, become errors of the file. */
 async function* named(file: StoredFile, batches: AsyncIterable<RecordBatch>): AsyncGenerator<RecordBatch> {
   try {
     yield* batches
@@ -243,15 +250,16 @@ async function* named(file: StoredFile, batches: AsyncIterable<RecordBatch>): As
   }
 }
 
-function asDamage({ name }: StoredFile, cause: unknown): ConnectorError {
+function asDamage({ name }: StoredFile, cause: unknown): ConnectorError | CodeNotLoaded {
+  if (cause instanceof CodeNotLoaded) return cause
   if (cause instanceof Error && cause.message.startsWith('Out of Memory')) {
-    const says = 'needs more memory than there is to read a table of it'
+    const says = 'needs more memory than available to read a table'
     return outOfBounds('file_too_large', name, says, 'Write the table as Parquet, with COPY in DuckDB.')
   }
   return damaged(name, cause)
 }
 
 const damaged = (name: string, cause?: unknown) =>
-  new ConnectorError('invalid_file', `${name} is a damaged DuckDB database. Write it again, after a CHECKPOINT.`, {
+  new ConnectorError('invalid_file', `${name} is a damaged DuckDB database. Run CHECKPOINT, then write it again.`, {
     cause,
   })

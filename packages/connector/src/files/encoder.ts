@@ -11,9 +11,12 @@ import { encodeNdjson } from './ndjson-write.ts'
 /** A piece of a file packed with gzip. Packed pieces behind each other are one packed file. */
 export const gzipPiece: (bytes: Uint8Array) => Promise<Uint8Array> = promisify(gzip)
 
-/** Rows of a file as its bytes. Notes are what the end of the file has to know of rows before it. */
+/** Encodes rows as bytes of a file. Notes are data about earlier rows that the end of the file needs. */
 export type Encoder = {
-  /** Rows at an offset of the file; its beginning comes with the rows at offset 0. Rows that the file cannot hold are left out, and rejected. */
+  /**
+   *  Rows at an offset of the file; the rows at offset 0 include its beginning. Rows that the file cannot store are omitted and
+   *  rejected.
+   */
   encode(rows: readonly Row[], offset: number): Promise<EncodedRows>
   /** Final bytes of the file, at an offset of it; undefined if the file is complete already. */
   end(notes: readonly Json[], offset: number): Promise<Uint8Array | undefined>
@@ -30,15 +33,15 @@ export type WriteOptions = {
   readonly format: WriteFormat
   /** Whether CSV and NDJSON are compressed. */
   readonly gzip: boolean
-  /** How CSV and NDJSON have bytes; hexadecimal unless said otherwise. */
+  /** Encoding of bytes in CSV and NDJSON; hexadecimal by default. */
   readonly binary?: BinaryForm
-  /** Whether columns of Parquet have the types that the source declares, as they do unless said otherwise. */
+  /** Whether columns of Parquet have the declared types of the source; true by default. */
   readonly typed?: boolean
 }
 
 type Types = readonly (ColumnType | null)[] | undefined
 
-/** @param types of the columns, as far as the source declares them */
+/** @param types of the columns, if the source declares them */
 export async function makeEncoder(
   { format, gzip: packed, binary = 'Hexadecimal', typed = true }: WriteOptions,
   columns: readonly string[],
@@ -89,5 +92,5 @@ async function makeParquetEncoder(columns: readonly string[], types: Types): Pro
   }
 }
 
-/** The rejection of a row that a column of Parquet cannot hold. */
+/** The rejection of a row that a column of Parquet cannot store. */
 export const rejectionOf = ({ index, column, reason }: InvalidRow): Rejection => ({ index, field: column, reason })

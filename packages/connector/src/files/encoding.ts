@@ -4,10 +4,10 @@ import { ConnectorError } from '../connector-error.ts'
 /** Encodings of text that can be chosen. */
 export const encodings = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const
 
-/** How bytes become text. All of them keep line breaks, so that a place in the text can be found again in the bytes. */
+/** Decoders of bytes to text. All keep line breaks, so that a place in the text can be found in the bytes. */
 export type Encoding = {
   readonly name: string
-  /** Bytes of a character, where all have the same number. */
+  /** Bytes of a character, if all characters have the same number. */
   readonly unitBytes: 1 | 2 | undefined
   /** Bytes of a byte order mark at the beginning. */
   readonly markBytes: number
@@ -17,8 +17,8 @@ export type Encoding = {
 }
 
 /**
- * The encoding of a file: what its byte order mark says, else what was chosen, else UTF-8. The mark goes before the
- * choice, because a file that has one was certainly written that way.
+ * The encoding of a file: by its byte order mark, otherwise the chosen one, otherwise UTF-8. The mark overrides the choice,
+ * because a file with a mark certainly has this encoding.
  * @param chosen one of `encodings`, any name of theirs, or `auto`
  */
 export function encodingOf(start: Buffer, chosen = 'auto'): Encoding {
@@ -28,7 +28,7 @@ export function encodingOf(start: Buffer, chosen = 'auto'): Encoding {
   try {
     return make(new TextDecoder(chosen).encoding, 0)
   } catch {
-    throw new ConnectorError('invalid_setting', `Unknown encoding ${chosen}. Choose another one.`)
+    throw new ConnectorError('invalid_setting', `Unknown encoding ${chosen}. Choose another encoding.`)
   }
 }
 

@@ -5,16 +5,13 @@ const json = JSON as typeof JSON & { rawJSON(text: string): object }
 type Reviver = (this: unknown, key: string, value: unknown, context: { source?: string }) => unknown
 const parseWith = JSON.parse as (text: string, reviver: Reviver) => unknown
 
-/** May hold a number that loses something: more than 15 digits, an exponent of three digits, or a zero with a sign. */
+/** May contain a number that would be changed: more than 15 digits, an exponent of three digits, or a zero with a sign. */
 const inexact = /[\d.]{16}|\d[eE][+-]?\d{3}|-0(?:\.0*)?(?:[^.\d]|$)/
 
-/** Whether a JSON text may hold a number that `JSON.parse` would change; if it says no, there is none. */
+/** Whether a JSON text may contain a number that `JSON.parse` would change. `false` is certain. */
 export const mayBeInexact = (text: string): boolean => inexact.test(text)
 
-/**
- * Reads JSON; a number that a double does not hold comes as an object of `JSON.rawJSON`, which is written as the digits
- * that it was read from.
- */
+/** Reads JSON. A number that a double cannot represent becomes an object of `JSON.rawJSON`, which keeps the original digits. */
 export function parseExactJson(text: string): unknown {
   if (!mayBeInexact(text)) return JSON.parse(text)
   return parseWith(text, (_key, value, { source }) =>
@@ -23,8 +20,8 @@ export function parseExactJson(text: string): unknown {
 }
 
 /**
- * Whether a number loses something where a double stands for it: a whole number beyond 2^53, one that is not a double, a
- * fraction with more digits than a double gives back, the sign of a zero.
+ * Whether a double would change a number: a whole number beyond 2^53, a number that is not a double, a fraction with more
+ * digits than a double keeps, or the sign of a zero.
  * @param source the number as JSON writes it
  */
 export function isInexact(value: number, source: string): boolean {
@@ -78,14 +75,13 @@ export function countKeys(value: object, levels: number): number {
 }
 
 /**
- * Whether an object in a JSON text has a key twice, of which `JSON.parse` keeps the last alone.
- * @param text valid JSON
- * @param keys how many keys there are in what `JSON.parse` made of it
+ * Whether an object in a JSON text contains a key twice; `JSON.parse` keeps only the last one.
+ * @param text valid JSON @param keys number of keys in the result of `JSON.parse`
  */
 export function repeatsKey(text: string, keys: number): boolean {
   let count = 0
   for (let at = text.indexOf('":'); at !== -1; at = text.indexOf('":', at + 2)) count += 1
-  // A value may begin with a colon, and there may be spaces before one: then the keys have to be counted.
+  // A value may begin with a colon, and there may be spaces before a colon: then the keys must be counted.
   return count !== keys && countKeysOf(text) !== keys
 }
 

@@ -38,7 +38,7 @@ export async function openExcel(
       if (!header) return
       const from = after === undefined ? header.number : (after as Place).row
       let storedBytes = after === undefined ? 0 : (after as Place).storedBytes
-      // The beginning of the sheet is read again, as that of a compressed file is.
+      // The beginning of the sheet is read again, as in a compressed file.
       for await (const rows of readSheet(file, book, sheet)) {
         signal.throwIfAborted()
         for (const piece of piecesOf(rows, from, columns.length)) {
@@ -69,12 +69,12 @@ function chooseSheet({ name: file }: StoredFile, { sheets }: Workbook, wanted: s
   if (wanted === undefined || wanted === '') {
     const first = sheets.find(({ hidden }) => !hidden) ?? sheets[0]
     if (first) return first
-    throw new ConnectorError('invalid_file', `${file} has no sheet with rows.`)
+    throw new ConnectorError('invalid_file', `${file} has no sheet with rows. Add rows, or choose another file.`)
   }
   const same = sheets.find(({ name }) => name === wanted)
   const found = same ?? sheets.find(({ name }) => name.toLowerCase() === wanted.toLowerCase())
   if (found) return found
-  const message = `${file} has no sheet called ${wanted.slice(0, 100)}. Choose one that it has.`
+  const message = `${file} has no sheet called ${wanted.slice(0, 100)}. Choose another sheet.`
   throw new ConnectorError('object_not_found', message)
 }
 
@@ -95,18 +95,21 @@ async function findHeader(
 }
 
 const noHeaderRow = ({ name }: StoredFile, number: number) =>
-  new ConnectorError('invalid_file', `${name} has no value in row ${number}, which is set as its header.`)
+  new ConnectorError(
+    'invalid_file',
+    `${name} has no value in row ${number}, which is set as the header row. Choose another header row.`,
+  )
 
 function columnsOf(file: StoredFile, { number, cells, error }: SheetRow): string[] {
   if (error !== undefined) {
-    throw new ConnectorError('invalid_file', `Row ${number} of ${file.name} is its header. ${error}`)
+    throw new ConnectorError('invalid_file', `The header in row ${number} of ${file.name} is not valid. ${error}`)
   }
   if (cells.length > bounds.columns) throw tooManyColumns(file.name)
   const names = Array.from({ length: cells.length }, (_, index) => `${cells[index] ?? ''}`)
   return distinctNames(boundColumns(file.name, names))
 }
 
-/** Rows behind a row, as many at once as a piece may have. */
+/** Rows after a row, in pieces of limited size. */
 function* piecesOf(
   rows: Iterable<SheetRow>,
   from: number,

@@ -75,7 +75,7 @@ describe('Excel workbooks', () => {
       [1, '2026-02-03T04:05:06', '2026-02-03', null, 'a'],
       [0.3, '09:30:00', '30:15:00', null, '  spaces  '],
     ])
-    assert.match(String(from1904.errors), /^0,The cell D2 has a formula without its result\. /)
+    assert.match(String(from1904.errors), /^0,The cell D2 has a formula without a result\. /)
   })
 
   test('keep the digits of numbers, and show days and times by their formats', async () => {
@@ -222,9 +222,9 @@ describe('Excel workbooks', () => {
     const book = workbookOf({ sheets: { One: header('a') + row(2, value('1')) } })
     await assertRefused(
       Buffer.from('d0cf11e0a1b11ae100000000', 'hex'),
-      /with a password, or of the old format \(\.xls\)/,
+      /with a password, an Excel workbook in the old format \(\.xls\)/,
     )
-    await assertRefused(gzipSync(book), /compressed once more/)
+    await assertRefused(gzipSync(book), /is a compressed Excel workbook/)
     await assertRefused(book, /an Excel workbook or a ZIP archive, but the format CSV/, 'invalid_file', {
       format: 'CSV',
     })

@@ -5,31 +5,28 @@ import { encodings } from './encoding.ts'
 import { type BinaryForm, binaryForms, type FileFormat, readFormats, type WriteFormat, writeFormats } from './format.ts'
 import type { ReadOptions } from './read.ts'
 
-/** Which files a transfer reads: a setting of every source that can have files come and go. */
+/** Which files a transfer reads: a setting of every source whose files can change. */
 const filesToRead = {
   filesToRead: select({
     label: 'Files to read',
-    description:
-      'Whether each transfer reads all files, or only files that are new, or that have another size or version since a transfer read them. A file counts as read once the destination has confirmed its rows; a changed file is read whole',
+    description: 'All files, or only files that are new or changed since they were last read',
     options: ['All', 'New'],
     labels: { All: 'All files', New: 'New and changed files' },
     default: 'All',
   }),
 } satisfies Fields
 
-/** How files are to be read: settings that every source of files has. */
+/** How to read files: settings of every file source. */
 export const formatFields = {
   format: select({
     label: 'Format',
-    description:
-      'Format of the files; auto finds it in the content of each file. NDJSON also stands for other JSON: an array of objects, or objects over several lines',
+    description: 'Format of the files. auto detects it for each file. NDJSON includes all other JSON',
     options: readFormats,
     default: 'auto',
   }),
   encoding: select({
     label: 'Encoding',
-    description:
-      'How CSV and NDJSON files are encoded; auto means UTF-8 unless a file begins with a byte order mark of UTF-16. Use windows-1252 for ISO-8859-1 too',
+    description: 'Encoding of CSV and NDJSON files. auto: UTF-8, or UTF-16 with a byte order mark',
     options: ['auto', ...encodings],
     labels: { auto: 'Detect' },
     default: 'auto',
@@ -43,38 +40,34 @@ export const formatFields = {
   }),
   skipLines: number({
     label: 'Lines to skip',
-    description:
-      'Number of lines of a CSV file before the line with the names of the columns, or before the first record',
+    description: 'Lines of a CSV file before the column names, or before the first record',
     min: 0,
     max: 1_000,
     when: { format: ['auto', 'CSV'] },
   }),
   columnNames: text({
     label: 'Column names',
-    description:
-      'Names of the columns of CSV files without a line of names, separated by commas: id,email,country. The first line is then a record',
+    description: 'Column names for CSV files without a header, separated by commas: id,email,country',
     when: { format: ['auto', 'CSV'] },
   }),
   sheet: text({
     label: 'Sheet or table',
-    description:
-      'Name of the sheet of an Excel workbook, by default the first one that is not hidden; or of the table of a DuckDB database, with its schema if that is not main',
+    description: 'Sheet of an Excel workbook, by default the first visible one, or table of a DuckDB file',
     when: { format: ['auto', 'Excel', 'DuckDB'] },
   }),
   headerRow: number({
     label: 'Header row',
-    description:
-      'Number of the row of an Excel sheet that has the names of the columns; by default the first row that has a value',
+    description: 'Row of an Excel sheet with the column names. By default the first row with a value',
     min: 1,
     max: 1_048_576,
     when: { format: ['auto', 'Excel'] },
   }),
 } satisfies Fields
 
-/** The settings of a source in which files come and go. */
+/** The settings of a source whose files can change. */
 export const readFields = { ...filesToRead, ...formatFields } satisfies Fields
 
-/** How a file is to be written: settings that every destination of files has. */
+/** How to write a file: settings of every file destination. */
 export const writeFields = {
   fileFormat: select({
     label: 'File format',
@@ -83,14 +76,14 @@ export const writeFields = {
     default: 'CSV',
   }),
   gzip: boolean({
+    keepsState: 'transport',
     label: 'Compress with gzip',
-    description: 'Whether CSV and NDJSON files are compressed; Parquet files are always compressed internally',
+    description: 'Compress CSV and NDJSON files. Parquet compresses its own data',
     default: false,
   }),
   columnTypes: boolean({
     label: 'Column types',
-    description:
-      'Whether the columns of a Parquet file have the types that the source declares: numbers, decimals, dates, times, JSON, bytes. Otherwise all are text',
+    description: 'Write Parquet columns with the types of the source. Otherwise all columns are text',
     default: true,
     when: { fileFormat: ['Parquet'] },
   }),
@@ -103,13 +96,12 @@ export const writeFields = {
   }),
   severalFiles: boolean({
     label: 'Several files',
-    description:
-      'Whether a transfer of many files writes several files, one for each part of the source, so that workers share it; otherwise it writes one',
+    description: 'Write several files, so that workers can share a transfer. Otherwise one file',
     default: false,
   }),
 } satisfies Fields
 
-/** The values of `readFields` among settings, as `readFiles` takes them. */
+/** The values of `readFields` in settings, for `readFiles`. */
 export const readOptionsOf = ({
   format,
   encoding,
@@ -135,7 +127,7 @@ export const readOptionsOf = ({
   },
 })
 
-/** The values of `writeFields` among settings, as `writeFiles` takes them. */
+/** The values of `writeFields` in settings, for `writeFiles`. */
 export const writeOptionsOf = ({ fileFormat, gzip, columnTypes, binaryForm }: Values): WriteOptions => ({
   format: writeFormats.find((each) => each === fileFormat) ?? ('CSV' satisfies WriteFormat),
   gzip: gzip === true,

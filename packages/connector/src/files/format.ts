@@ -7,7 +7,7 @@ export type FileFormat = (typeof readFormats)[number]
 export const writeFormats = ['CSV', 'NDJSON', 'Parquet'] as const
 export type WriteFormat = (typeof writeFormats)[number]
 
-/** How text formats have bytes: `\x` and hexadecimal digits, as databases show them, or Base64. */
+/** Encoding of bytes in text formats: `\x` and hexadecimal digits, as in databases, or Base64. */
 export const binaryForms = ['Hexadecimal', 'Base64'] as const
 export type BinaryForm = (typeof binaryForms)[number]
 
@@ -23,7 +23,7 @@ const extensions: Readonly<Record<string, WriteFormat | 'JSON'>> = {
   pq: 'Parquet',
 }
 
-/** Format of a file by its name: by its extension before that of a compression, else CSV. */
+/** Format of a file by its name: by its extension, without the extension of a compression; otherwise CSV. */
 export function formatOfName(name: string): WriteFormat | 'JSON' {
   const extension = /\.([a-z0-9]+)(?:\.(?:gz|zst|zstd|bz2))?$/i.exec(name)?.[1]?.toLowerCase() ?? ''
   return (Object.hasOwn(extensions, extension) && extensions[extension]) || 'CSV'

@@ -78,7 +78,7 @@ describe('JSON from anyone', () => {
     }
     const { rows, errors } = await read(`[{"a":1},{${keys}}]`)
     assert.equal(rows, 2)
-    assert.deepEqual([...errors], [['The row has a field that the first rows did not have.', 1]])
+    assert.deepEqual([...errors], [['The row has a field that is not in the first rows.', 1]])
   })
 
   test('rejects the row that is nested without end, or that has bytes that are not text, and no other', async () => {
@@ -97,6 +97,6 @@ describe('JSON from anyone', () => {
     const { rows, errors } = await readAllOf(storeOf('[{"a":1},', broken, 3, '{"a":3}]'))
     assert.equal(rows, 5)
     assert.deepEqual([...errors.values()], [3])
-    assert.match([...errors.keys()][0] ?? '', /bytes that are not UTF-8/)
+    assert.match([...errors.keys()][0] ?? '', /is not valid UTF-8/)
   })
 })

@@ -6,11 +6,11 @@ const opens = new Set([0x5b, 0x7b])
 const closes = new Set([0x5d, 0x7d])
 
 /**
- * Makes lines of JSON objects that stand in an array, or that go over several lines: a comma between two elements becomes the end of a
- * line, line breaks within an element and the brackets around all of them become spaces. Every byte stays at its place, so that
- * places in the lines are places in the file.
- * @param layout what the file is
- * @param begun whether the bytes begin behind a line that was made, and so within the array
+ * Creates lines from JSON objects in an array, or from JSON objects over several lines: a comma between two elements becomes
+ * the end of a line, line breaks within an element and the brackets around all of them become spaces. Every byte keeps its
+ * offset, so that places in the lines are places in the file.
+ * @param layout the layout of the file
+ * @param begun whether the bytes begin after a line, and so within the array
  * @throws a `ConnectorError`, `invalid_file`, where the array is not closed
  */
 export async function* jsonLines(
@@ -34,7 +34,7 @@ export async function* jsonLines(
         if (escaped) escaped = false
         else if (code === codes.backslash) escaped = true
         else if (code === codes.quote) quoted = false
-        // No string of JSON has a line break: the row that has one is at error, and only that.
+        // A JSON string cannot contain a line break: only the row with the line break is an error.
         else if (code === codes.newline) bytes[at] = codes.space
       } else if (code === codes.quote) quoted = true
       else if (opens.has(code)) {
@@ -53,9 +53,9 @@ export async function* jsonLines(
     }
     yield bytes
   }
-  // Behind the last row there is nothing more, the bracket included.
+  // Nothing follows the last row, not even the bracket.
   if (base === 1 && !closed && !(begun && isEmpty)) {
-    const message = `${file.name} ends within its JSON array, so rows are missing. Write the file again.`
+    const message = `${file.name} ends before its JSON array does, so rows are missing. Write the file again.`
     throw new ConnectorError('invalid_file', message)
   }
 }

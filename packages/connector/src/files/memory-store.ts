@@ -5,12 +5,15 @@ import type { FileSink, FileStore, StoredFile } from './store.ts'
 
 /** File stores in memory, which follow the contract of stores; for the tests of the formats. */
 
-/** Files by name; pieces of the streams have so many bytes. Replacing the content of a file makes another version of it. */
+/**
+ *  Files by name; pieces of the streams have this number of bytes. Replacing the content of a file creates another version of
+ *  it.
+ */
 export type MemoryStore = FileStore & {
   readonly contents: Map<string, Buffer>
   /** Every read: which file, and from which byte. */
   readonly reads: { readonly name: string; readonly fromByte: number }[]
-  /** How many streams are not released. */
+  /** Number of streams that are not released. */
   open: number
 }
 
@@ -79,7 +82,7 @@ export function memorySink(partBytesMin = 0): MemorySink {
   return sink
 }
 
-/** All that a reader gives, from the beginning or after a checkpoint, which comes back as it was stored. */
+/** All rows of a reader, from the beginning or after a stored checkpoint. */
 export async function readAll(reader: SourceReader, after?: Json): Promise<{ chunks: Chunk[]; rows: Row[] }> {
   const chunks: Chunk[] = []
   for await (const chunk of reader.read(after === undefined ? undefined : JSON.parse(JSON.stringify(after)))) {

@@ -1,8 +1,8 @@
 /**
- * Makes what tests names by a pattern in which `*` stands for any characters, none included, and `?`, if it is a wildcard,
- * for exactly one. The parts between stars are found from left to right and never looked for again, so that a name takes
- * at most its length times the length of the longest part, whatever the pattern.
- * @param pattern case matters; every other character stands for itself
+ * Creates a function that tests names with a pattern. `*` matches any characters or none, and `?`, if it is a wildcard, matches
+ * exactly one. The parts between stars are found from left to right and never searched again, so the work for a name is at most
+ * its length times the length of the longest part, for any pattern.
+ * @param pattern case matters; every other character matches itself
  * @param options.question whether `?` is a wildcard
  */
 export function nameMatcher(pattern: string, options: { question?: boolean } = {}): (name: string) => boolean {

@@ -12,7 +12,7 @@ export type JsonObject = Readonly<Record<string, unknown>>
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A value of JSON; `undefined` where the text is none. */
+/** A value of JSON; `undefined` if the text is not valid JSON. */
 export function tryJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -22,14 +22,14 @@ export function tryJson(text: string): unknown {
 }
 
 /**
- * Makes what reads rows of JSON objects.
- * @param keys the keys that are columns; a row with another one is at error, and a key that a row lacks is null in it
+ * Creates a reader of rows of JSON objects.
+ * @param keys the keys that are columns; a row with another key is an error, and a missing key is null
  */
 export function ndjsonRows(keys: readonly string[]): RowParser {
   const readPlain = plainReader(keys)
   const indexOf = new Map(keys.map((key, index) => [key, index]))
 
-  /** Fills a row; says whether it has a key that is no column. */
+  /** Fills a row; returns whether it has a key that is not a column. */
   const fill = (row: Cell[], value: JsonObject): boolean => {
     let unknown = false
     for (const key in value) {
@@ -54,11 +54,11 @@ export function ndjsonRows(keys: readonly string[]): RowParser {
     const count = countKeys(value, bounds.nestingLevels)
     if (count === -1) return rowErrors.nestedTooDeep
     const unknown = fill(row, mayBeInexact(line) ? (parseExactJson(line) as JsonObject) : value)
-    if (unknown) return 'The row has a field that the first rows did not have.'
-    if (repeatsKey(line, count)) return 'The row has a key twice, of which only one value could be kept.'
+    if (unknown) return 'The row has a field that is not in the first rows.'
+    if (repeatsKey(line, count)) return 'The row has the same key twice.'
     if (line.includes('\\u') && row.some((cell) => typeof cell === 'string' && !cell.isWellFormed())) {
       for (const [index, cell] of row.entries()) if (typeof cell === 'string') row[index] = cell.toWellFormed()
-      return 'The row has half of a character (a lone surrogate), which is not text.'
+      return 'The row has half of a character (a lone surrogate).'
     }
     return undefined
   }
@@ -68,7 +68,7 @@ export function ndjsonRows(keys: readonly string[]): RowParser {
       const parsed = { rows: [] as Row[], errors: new Map<number, string>(), consumed: text.length }
       const { rows } = parsed
       const special = { at: findSpecial(text, 0) }
-      // Before the end of a line this belongs to it, and anywhere else to nothing.
+      // Before the end of a line, this belongs to it; anywhere else it is ignored.
       let carriageReturn = text.indexOf('\r')
       const halved = !text.isWellFormed()
       let at = 0
@@ -115,7 +115,7 @@ function cellOf(value: unknown): Cell {
     case 'number':
       return value
     case 'object':
-      // JSON text of what is nested; the digits alone of a number that was kept as it was written.
+      // JSON text of a nested value; for a number that was kept as written, only its digits.
       return value === null ? null : JSON.stringify(value)
     default:
       return null

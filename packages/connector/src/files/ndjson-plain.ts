@@ -3,12 +3,12 @@ import { bounds } from './bounds.ts'
 import { countKeys, endOfText, isInexact, mayBeInexact, parseExactJson, repeatsKey } from './exact-json.ts'
 
 /**
- * Reading rows of NDJSON that are written as programs write them: an object with keys in the order of the columns, at
- * most one space behind colons and commas. It cuts cells out of the text, faster than `JSON.parse` makes objects, and
- * sees what `JSON.parse` hides: keys that come twice, and the digits of numbers.
+ * Reading rows of NDJSON that are written as programs write them: an object with keys in the order of the columns, at most one
+ * space behind colons and commas. It cuts cells out of the text, faster than `JSON.parse` creates objects, and detects what
+ * `JSON.parse` hides: duplicate keys, and the digits of numbers.
  */
 
-/** How many columns a row may leave out one after another. */
+/** Maximum consecutive columns that a row can omit. */
 const skippedMax = 8
 
 const code = {
@@ -29,7 +29,7 @@ const code = {
   close: 125,
 } as const
 
-/** Digits of a whole number that is exact and quickly read. */
+/** Digits of a whole number that is exact and fast to read. */
 const digitsMax = 15
 
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
@@ -40,7 +40,7 @@ type Value = { cell: Cell; end: number }
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON does not accept control characters as they are.
 const specialCharacter = /[\\\u0000-\u0009\u000b-\u000c\u000e-\u001f]/g
 
-/** The next backslash or control character that ends no line; if there is none, behind the text. */
+/** The next backslash or control character that is not an end of line; otherwise the end of the text. */
 export function findSpecial(text: string, from: number): number {
   specialCharacter.lastIndex = from
   return specialCharacter.exec(text)?.index ?? text.length
@@ -49,17 +49,14 @@ export function findSpecial(text: string, from: number): number {
 /** Where the next special character is at or behind the place that is read. */
 export type Special = { at: number }
 
-/**
- * Reads the row between two places of a text; undefined if it is not written in the plain way, whether it is valid or
- * not.
- */
+/** Reads the row between two places of a text; undefined if it does not have the plain form, whether it is valid or not. */
 export type ReadPlain = (text: string, from: number, stop: number, special: Special) => Row | undefined
 
 /** Makes what reads one row. */
 export function plainReader(keys: readonly string[]): ReadPlain {
   const tokens = keys.map((key) => `${JSON.stringify(key)}:`)
   const width = keys.length
-  // One for all values, since one of its own for each would be most of the work.
+  // One object for all values, because a separate object for each value would be most of the work.
   const value: Value = { cell: null, end: 0 }
 
   return (text, from, stop, special) => {
@@ -113,7 +110,7 @@ export function plainReader(keys: readonly string[]): ReadPlain {
   }
 }
 
-/** A text of JSON with escapes; undefined if it is none, or has half of a character. */
+/** A text of JSON with escapes; undefined if it is invalid, or contains half of a character. */
 function unescaped(source: string): string | undefined {
   try {
     const text: string = JSON.parse(source)

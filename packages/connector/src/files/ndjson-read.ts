@@ -9,15 +9,15 @@ import type { FileStore, StoredFile } from './store.ts'
 import { goTo, readTextRows, textPlaceOf } from './text-rows.ts'
 import { assertNoPage } from './web-page.ts'
 
-/** How much of the first file is looked at to find the columns, whichever ends first. */
+/** Limits of the first file that is read to find the columns; the first limit that is reached applies. */
 const scanned = { rows: 10_000, bytes: 16 * pieceBytes }
 
 /**
- * Opens a file of JSON objects: one a line, over several lines, or in an array. Its columns are the keys of its first rows, in the order in which they
- * appear; a later row with another key is at error, because columns cannot be added once rows are on their way. A key
- * that a row lacks is null in it.
+ * Opens a file of JSON objects: one a line, over several lines, or in an array. Its columns are the keys of its first rows, in
+ * the order in which they appear. A later row with another key is an error, because columns cannot be added once rows are sent.
+ * A missing key is null.
  * @param opened the bytes of the file
- * @param columns the columns, where an earlier file has given them
+ * @param columns the columns of an earlier file
  */
 export async function openJson(
   opened: ByteStream,
@@ -46,7 +46,7 @@ export async function openJson(
     } as const
     const keys = columns ?? (await scanKeys(stream, file, encoding))
     return {
-      // A key is taken as it is; only one that is blank needs another name.
+      // A key is not changed; only a blank key gets another name.
       columns: columns ?? distinctNames(keys),
       async *read(after) {
         const place = after === undefined ? start : textPlaceOf(after)
@@ -67,7 +67,7 @@ export async function openJson(
 /** The keys of the first rows. */
 async function scanKeys(stream: ByteStream, file: StoredFile, encoding: Encoding): Promise<string[]> {
   let bytes = await stream.peek(scanned.bytes)
-  // The first row can be larger than what is looked at.
+  // The first row can be larger than these limits.
   for (let wanted = scanned.bytes; wanted < bounds.rowBytes && !stream.ended && !bytes.includes('\n'); ) {
     wanted *= 2
     bytes = await stream.peek(wanted)
@@ -80,7 +80,7 @@ async function scanKeys(stream: ByteStream, file: StoredFile, encoding: Encoding
   for (const line of lines) {
     const value = line.trim() === '' ? undefined : tryJson(line)
     if (!isObject(value)) continue
-    // Half of a character is no name; the row that has it is at error.
+    // Half of a character is not a name; the row that contains it is an error.
     for (const key of Object.keys(value)) if (key.isWellFormed()) keys.add(key)
     if (keys.size > bounds.columns) throw tooManyColumns(file.name)
   }

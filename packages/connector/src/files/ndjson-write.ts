@@ -1,11 +1,11 @@
 import type { Cell, Row } from '../rows.ts'
 
-/** Text is put together in pieces of so many characters before it becomes bytes. */
+/** Text is joined into pieces of this number of characters before it is encoded. */
 const pieceLength = 1 << 16
 
 /**
  * Rows as JSON objects, one a line; null is written as null, so that every line has every column.
- * @param nested by column: whether its texts are JSON, which is written as it is
+ * @param nested by column: whether its texts are JSON, which is written unchanged
  */
 export function encodeNdjson(
   columns: readonly string[],
@@ -31,7 +31,7 @@ export function encodeNdjson(
   return Buffer.concat(pieces)
 }
 
-/** What JSON escapes, and parts of characters, which it escapes where they stand alone. */
+/** Characters that JSON escapes, and halves of characters, which it escapes if they are not paired. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes control characters.
 const escaped = /["\\\u0000-\u001f\ud800-\udfff]/
 
@@ -50,6 +50,6 @@ function nestedOf(cell: Cell): string {
   return cell.replaceAll(/[\r\n]+/g, ' ')
 }
 
-/** A cell as JSON; most text needs no escape, and a look at it is faster than the general way. */
+/** A cell as JSON; most text needs no escape, and checking this is faster than the general way. */
 const jsonOf = (cell: Cell): string =>
   typeof cell === 'string' && !escaped.test(cell) ? `"${cell}"` : JSON.stringify(cell)

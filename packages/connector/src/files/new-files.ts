@@ -5,12 +5,13 @@ import { digestOfFile, packDigests, unpackDigests } from './planned-files.ts'
 import type { FileStore, StoredFile } from './store.ts'
 
 /**
- * Files that earlier transfers have read, so that the next one reads new and changed files alone. A file is known by a digest of 8
- * bytes of its name, size and version. The cursor has the digests of all files that were read and are still listed. The checkpoint has
- * those of the files since the last cursor. Both together are all files whose rows are confirmed, at any time.
+ * Files that earlier transfers have read, so that the next one reads only new and changed files. A file is identified by a
+ * digest of 8 bytes of its name, size and version. The cursor contains the digests of all files that were read and are still
+ * listed. The checkpoint contains the digests of the files since the last cursor. Together, they are always all files whose
+ * rows are confirmed.
  */
 
-/** Files since the last cursor, at most: a checkpoint may have 16 KiB, and each takes 14 bytes of it. */
+/** Maximum files since the last cursor: a checkpoint has at most 16 KiB, and each file needs 14 bytes. */
 const sinceMax = 800
 
 /** A cursor of files: digests in base64, one after the other. */
@@ -28,12 +29,12 @@ const digestsIn = (cursor: Json | undefined): string[] =>
 const isCursorOfFiles = (cursor: Json | undefined): boolean =>
   cursorsOf(cursor).some((one) => typeof (one as Partial<FilesCursor> | null)?.files === 'string')
 
-/** The new and changed files of a store, and the cursor that says which are read. */
+/** The new and changed files of a store, and the cursor of the read files. */
 export class NewFiles {
-  /** Whether files were read before, so that a store without files is no error. */
+  /** Whether files were read before, so that a store without files is not an error. */
   readonly hasState: boolean
   readonly #store: Pick<FileStore, 'id'>
-  /** Read by transfers before, and to be kept in the cursor. */
+  /** Read by earlier transfers, and kept in the cursor. */
   #before: Set<string>
   /** Read and confirmed in this transfer, by its cursor. */
   readonly #reached: readonly string[]
@@ -50,7 +51,7 @@ export class NewFiles {
     this.hasState = isCursorOfFiles(cursor)
   }
 
-  /** The files that transfers before have not read as they are now. Files that are not listed any more are forgotten. */
+  /** The files that earlier transfers have not read in their current version. Files that are no longer listed are forgotten. */
   among(files: readonly StoredFile[]): StoredFile[] {
     const kept = new Set<string>()
     const found = files.filter((file) => {
@@ -64,10 +65,10 @@ export class NewFiles {
   }
 
   /**
-   * The chunks of files, with cursors. One is held back, so that the last one of a file can say that it is.
-   * @param count how many files are left
+   * The chunks of files, with cursors. One chunk is held back, so that the last chunk of a file can be marked.
+   * @param count number of remaining files
    * @param after where reading resumed
-   * @param isFirst whether the cursor keeps what transfers before have read: that of one part does
+   * @param isFirst whether the cursor keeps the files of earlier transfers, which only the cursor of one part does
    */
   async *withCursors(
     pieces: AsyncIterable<FileStep>,
@@ -101,7 +102,7 @@ export class NewFiles {
         since.push(digestOfFile(this.#store, piece.ended))
       }
       if (!held) continue
-      // The cursor is stored whole, so it is stored once as many bytes were read as it has.
+      // The cursor is stored as a whole, so it is stored only after reading at least its size in bytes.
       const isDue = bytes >= 1.4 * (before.length + read.length) || since.length >= sinceMax
       const isLast = left === 0
       if (isLast || isDue) {

@@ -3,8 +3,8 @@ import type { FileStore, StoredFile } from './store.ts'
 import { magicBytes, unpackerOf } from './unpack.ts'
 
 /**
- * Opens a file at its beginning. A file is unpacked if it begins like one of gzip, zstd or bzip2, whatever its name: some stores
- * unpack files that they serve.
+ * Opens a file at its beginning. A file is unpacked if it begins like gzip, zstd or bzip2, regardless of its name, because some
+ * stores unpack files that they serve.
  * @throws a `ConnectorError`, `invalid_file`, for other compressions and archives, and what the store throws
  */
 export async function openBytes(store: FileStore, file: StoredFile, signal: AbortSignal): Promise<ByteStream> {

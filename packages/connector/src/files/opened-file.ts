@@ -3,15 +3,15 @@ import type { Json, Row } from '../rows.ts'
 
 /** A file of some format that is being read. */
 export type OpenedFile = {
-  /** Its columns, none of them twice. */
+  /** Its columns, with unique names. */
   readonly columns: readonly string[]
-  /** Their types, in a format that declares them; `null` for columns of any text. */
+  /** Their types, if the format declares them; `null` for columns of any text. */
   readonly types?: readonly (ColumnType | null)[]
-  /** The same, in the words of the format; undefined if a file of the format declares none. */
+  /** The same, in the words of the format; undefined if files of the format do not declare types. */
   readonly typeNames?: readonly string[]
-  /** Its rows, from its beginning or behind a place that an earlier piece had. */
+  /** Its rows, from its beginning or after the place of an earlier piece. */
   read(after?: Json): AsyncIterable<FilePiece>
-  /** Lets go of the file. Never throws. */
+  /** Releases the file. Never throws. */
   close(): Promise<void>
 }
 

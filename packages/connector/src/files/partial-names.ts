@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto'
 
-/** The hidden names under which the attempts of a transfer write one file, until it is whole. */
+/** The hidden names under which the attempts of a transfer write one file, until it is complete. */
 export type PartialNames = {
   /** Name of an attempt of an earlier version. */
   readonly plain: string
-  /** Names to choose a free one from where a directory cannot be listed, with numbers from 1 on. */
+  /** Candidates for a free name if a directory cannot be listed, with numbers from 1 on. */
   numbered(number: number): string
-  /** A name that no other attempt has: `.20260131T120000Z-<transferId>_<attempt>.csv.partial`. */
+  /** A name that is unique for each attempt: `.20260131T120000Z-<transferId>_<attempt>.csv.partial`. */
   next(): string
   /** Whether a name is one of these. */
   includes(name: string): boolean
 }
 
-/** @param fileName the name that the file gets when it is whole; of this transfer alone */
+/** @param fileName the name of the complete file; unique for this transfer */
 export function partialNames(fileName: string): PartialNames {
   const [extension = ''] = /\.[a-z0-9]+(?:\.gz)?$/i.exec(fileName) ?? []
   const beginning = `.${fileName.slice(0, fileName.length - extension.length)}`

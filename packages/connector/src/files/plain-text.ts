@@ -1,12 +1,12 @@
-/** Longer texts are looked at and written in one call each; for shorter ones the calls cost more than the characters. */
+/** Longer texts are checked and written in one call each; for shorter texts the calls cost more than the characters. */
 const singlyMax = 20
 
-/** Writes a text into a block from some place on. @returns where it ends; -1: it is not plain text, and has to be treated */
+/** Writes a text into a block from an offset on. @returns where it ends; -1: it is not plain text, and needs an escape */
 export type WritePlain = (block: Buffer, at: number, text: string) => number
 
 /**
- * Makes what writes text as it is, if that is ASCII without any of some characters, as nearly all cells are.
- * @param special the characters, all of them ASCII
+ * Creates a writer for text that is ASCII without some special characters, like nearly all cells.
+ * @param special the special characters, all ASCII
  */
 export function plainWriter(special: string): WritePlain {
   const isSpecial = new Uint8Array(128)

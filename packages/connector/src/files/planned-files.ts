@@ -4,13 +4,13 @@ import type { Json } from '../rows.ts'
 import type { FileStore, StoredFile } from './store.ts'
 
 /**
- * The files of a transfer are the ones that its first reader lists. Its plan has a digest of each, so that every later reader gives the same
- * rows: a batch that the destination has already would have other rows if files appeared in between.
+ * The files of a transfer are the files that its first reader lists. Its plan contains a digest of each, so that every later
+ * reader returns the same rows. Otherwise a repeated batch would contain other rows if files appeared in between.
  */
 
 const digestBytes = 8
 
-/** 8 bytes that stand for a file of a store as it is now, in base64url. */
+/** 8 bytes that identify the current version of a file of a store, in base64url. */
 export const digestOfFile = ({ id = '' }: Pick<FileStore, 'id'>, { name, sizeBytes, version }: StoredFile): string =>
   createHash('sha256')
     .update(JSON.stringify([id, name, sizeBytes, version]))
@@ -21,7 +21,7 @@ export const digestOfFile = ({ id = '' }: Pick<FileStore, 'id'>, { name, sizeByt
 export const packDigests = (digests: readonly string[]): Buffer =>
   Buffer.concat(digests.map((digest) => Buffer.from(digest, 'base64url')))
 
-/** The digests that are packed in a text. Anything else has none. */
+/** The digests in a text; empty for any other value. */
 export function unpackDigests(packed: unknown): string[] {
   const bytes = Buffer.from(typeof packed === 'string' ? packed : '', 'base64')
   const count = Math.floor(bytes.length / digestBytes)
@@ -33,10 +33,10 @@ export const planOf = (store: FileStore, files: readonly StoredFile[]): Json => 
   files: packDigests(files.map((file) => digestOfFile(store, file))).toString('base64'),
 })
 
-/** How many files a plan has. */
+/** Number of files in a plan. */
 export const countPlanned = (plan: Json): number => unpackDigests((plan as { files?: unknown } | null)?.files).length
 
-/** Those of the files that are in a plan; all of them without one. */
+/** The files that are in a plan; all files without a plan. */
 export function plannedAmong(
   store: FileStore,
   files: readonly StoredFile[],
@@ -47,7 +47,7 @@ export function plannedAmong(
   return files.filter((file) => planned.has(digestOfFile(store, file)))
 }
 
-/** Where reading resumes: in a file, which has this place among those of the transfer, or behind it. */
+/** Where reading resumes: in a file with this index in the transfer, or after it. */
 export type FilePlace = {
   readonly file: string
   readonly index?: number
@@ -56,10 +56,10 @@ export type FilePlace = {
 }
 
 /**
- * The files that are left, and the place of the first among those of the transfer.
- * @param files those of the transfer that are still there, in the order of their names
- * @param planned how many the transfer had when it began, if that is known
- * @throws `source_changed` if one that is left is gone or is another version
+ * The remaining files, and the index of the first one in the transfer.
+ * @param files the files of the transfer that still exist, in the order of their names
+ * @param planned number of files when the transfer began, if it is known
+ * @throws `source_changed` if a remaining file was removed or has another version
  */
 export function filesLeft(
   files: readonly StoredFile[],
@@ -74,7 +74,7 @@ export function filesLeft(
   const at = files.findIndex(({ name }) => name >= file)
   const behind = at === -1 ? [] : files.slice(at)
   const isThere = behind[0]?.name === file
-  // A file that was read to its end may be another one by now: then the next transfer reads it.
+  // A file that was read to its end may have been replaced: then the next transfer reads it.
   if (!done && !(isThere && behind[0]?.version === version)) throw changed(file)
   const left = done && isThere ? behind.slice(1) : behind
   const first = (index ?? Math.max(0, at)) + (done ? 1 : 0)
@@ -86,5 +86,5 @@ export function filesLeft(
 export const changed = (name: string) =>
   new ConnectorError(
     'source_changed',
-    `${name} is gone or was changed while it was being read. Start a new transfer, which reads it from the beginning.`,
+    `${name} was removed or changed while it was read. Start a new transfer, which reads it from the beginning.`,
   )

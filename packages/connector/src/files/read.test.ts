@@ -154,7 +154,7 @@ describe('readFiles', () => {
         open(store).then((another) => readAll(another, chunks[1]?.checkpoint)),
         'fail',
         'source_changed',
-        /^[ab]\.csv is gone or was changed/,
+        /^[ab]\.csv was removed or changed/,
       )
     }
   })
@@ -195,7 +195,7 @@ describe('readFiles', () => {
       ],
     )
     assert.equal(errors.length, 1)
-    assert.match(String(errors[0]), /^1,The row has bytes that are not UTF-8 text/)
+    assert.match(String(errors[0]), /^1,The row is not valid UTF-8 text/)
     const json = Buffer.concat([
       Buffer.from('{"x":"\\u00e9é"}\n{"x":"'),
       Buffer.from([0xff]),
@@ -227,7 +227,7 @@ describe('readFiles', () => {
       ['\r\n\r\n', 'invalid_file', /^a\.csv is empty/],
       [gzipSync('x,y\n1,2\n'.repeat(9000)).subarray(0, -9), 'invalid_file', /^a\.csv is damaged/],
       [long, 'row_too_large', /^a\.csv has a row of more than 16 MiB/],
-      [Buffer.from([0xff, 0x2c, 0x62, 0x0a]), 'invalid_file', /first line of a\.csv is not text/],
+      [Buffer.from([0xff, 0x2c, 0x62, 0x0a]), 'invalid_file', /first line of a\.csv is not valid /i],
     ] as const) {
       await assertFails(rowsOf({ 'a.csv': content }), 'fail', code, says)
     }
@@ -302,7 +302,7 @@ describe('readFiles of NDJSON', () => {
     assert.deepEqual(errors, [
       [0, 'The row is not a JSON object.'],
       [1, 'The row is not a JSON object.'],
-      [10_002, 'The row has a field that the first rows did not have.'],
+      [10_002, 'The row has a field that is not in the first rows.'],
     ])
   })
 
@@ -361,6 +361,13 @@ describe('a CSV file without a header in its first line', () => {
     }
     const { columns } = await rowsOf({ 'a.csv': head + table }, { format: 'CSV', skipLines: 3 })
     assert.deepEqual(columns, ['id', 'name'])
+  })
+
+  test('is read behind a line that names its delimiter, which is no row', async () => {
+    for (const text of ['sep=;\r\nid;na,me\n1;é, f\n', '\uFEFF"SEP=;"\nid;na,me\n1;é, f\n']) {
+      await assertResumes(memoryStore({ 'a.csv': text }), { format: 'CSV', chunkBytes: 4 }, [['1', 'é, f']])
+    }
+    assert.deepEqual((await rowsOf({ 'a.csv': 'sep=value\n1\n' }, { format: 'CSV' })).columns, ['sep=value'])
   })
 
   test('has the columns that the settings name', async () => {

@@ -5,6 +5,7 @@ import type { SourceContext, SourceReader } from '../source.ts'
 import { contentOf, type FileContent } from './content.ts'
 import { openCsv } from './csv-read.ts'
 import { divideFiles, filesOfPart, isFirstPart } from './divide.ts'
+import { loadDuckdbReader } from './duckdb/load.ts'
 import type { ExcelOptions } from './excel-read.ts'
 import type { FileFormat } from './format.ts'
 import { openJson } from './ndjson-read.ts'
@@ -16,25 +17,25 @@ import type { FileStore, StoredFile } from './store.ts'
 
 export type ReadOptions = {
   readonly format: FileFormat
-  /** One of `encodings`, another name of one, or `auto`. */
+  /** One of `encodings`, an alias of one, or `auto`. */
   readonly encoding?: string
   /** `comma`, `semicolon`, `tab`, `pipe`, the character itself, or `auto`. */
   readonly delimiter?: string
   /** Which rows of Excel workbooks are read. */
   readonly excel?: ExcelOptions
-  /** How many lines of CSV files come before their header, or before their first row if they have none; none unless given. */
+  /** Number of lines of CSV files before their header, or before their first row if they have no header; 0 by default. */
   readonly skipLines?: number
-  /** Names of the columns of CSV files whose first line is a row already. */
+  /** Names of the columns of CSV files without a header. */
   readonly columns?: readonly string[]
-  /** Whether rows of CSV files may end before their last cells, which are then null. */
+  /** Whether rows of CSV files can omit their last cells, which are then null. */
   readonly shortRows?: boolean
-  /** Whether each line is the cell of the one column, whatever is in it. A quote is then a character, unless the line begins with one. */
+  /** Whether each line is the cell of a single column. A quote is then a character, unless the line begins with a quote. */
   readonly lines?: boolean
-  /** Whether several workers may read some of the files each. */
+  /** Whether several workers can each read some of the files. */
   readonly divides?: boolean
-  /** Whether only files are read that no transfer before has read as they are now. A sample reads all. */
+  /** Whether only new and changed files are read. A sample reads all files. */
   readonly onlyNew?: boolean
-  /** About how much of a file a chunk is, in bytes once unpacked; 120 KiB unless said otherwise, 1 MiB of Parquet. */
+  /** Approximate unpacked bytes of a chunk; 120 KiB by default, 1 MiB for Parquet. */
   readonly chunkBytes?: number
 }
 
@@ -46,8 +47,8 @@ type Checkpoint = FilePlace & {
 }
 
 /**
- * Reads all files of a store as one: in the order of their names, all with the columns of the first one, in any order.
- * Closes the store with the reader, and if it throws.
+ * Reads all files of a store as one, in the order of their names. All files must have the columns of the first one, in any
+ * order. Closes the store with the reader, and if it throws.
  */
 export async function readFiles(context: SourceContext, store: FileStore, options: ReadOptions): Promise<SourceReader> {
   const { signal } = context
@@ -72,7 +73,7 @@ export async function readFiles(context: SourceContext, store: FileStore, option
     opened.delete(file)
     await file.close()
   }
-  /** The first file that has columns, which are those of all; undefined if none has any. */
+  /** The first file with columns, which determines the columns of all; undefined if no file has columns. */
   const openFirst = async (files: readonly StoredFile[]) => {
     for (const file of files) {
       const openedFile = await open(file)
@@ -175,7 +176,7 @@ export async function readFiles(context: SourceContext, store: FileStore, option
 /** The files of a store in the order of their names: all, or the new ones. */
 async function listedFiles(store: FileStore, news: NewFiles | undefined): Promise<readonly StoredFile[]> {
   const listed = await store.list().catch((error: unknown) => {
-    // Files may be moved away once they are read.
+    // Files can be moved once they are read.
     if (news?.hasState && asConnectorError(error)?.code === 'object_not_found') return []
     throw error
   })
@@ -183,7 +184,7 @@ async function listedFiles(store: FileStore, news: NewFiles | undefined): Promis
   return news ? news.among(files) : files
 }
 
-/** Opens one file by its content. Throws a `ConnectorError`. @param columns those of an earlier file that is read with it */
+/** Opens one file by its content. Throws a `ConnectorError`. @param columns the columns of an earlier file of the same read */
 export async function openFile(
   store: FileStore,
   file: StoredFile,
@@ -213,7 +214,7 @@ export async function openFile(
         return { content, openedFile: await openExcel(store, file, options.excel ?? {}, signal) }
       }
       case 'DuckDB': {
-        const { openDuckdb } = await import('./duckdb-read.ts')
+        const { openDuckdb } = await loadDuckdbReader()
         return { content, openedFile: await openDuckdb(stream, file, options.excel?.sheet, signal) }
       }
       default:
@@ -238,11 +239,11 @@ function arrangement(
   columns: readonly string[],
 ): ((row: Row) => Row) | undefined {
   if (own.length === columns.length && own.every((name, index) => name === columns[index])) return undefined
-  // A file without anything in it has no columns, and no row that would need them.
+  // An empty file has no columns, and no rows that need them.
   if (own.length === 0) return undefined
   const order = columns.map((name) => own.indexOf(name))
   if (own.length !== columns.length || order.includes(-1)) {
-    const message = `${file.name} has other columns than the first file. Files that are read together must have the same columns.`
+    const message = `${file.name} has other columns than the first file. All files of a connection must have the same columns.`
     throw new ConnectorError('invalid_file', message)
   }
   return (row) => order.map((index) => row[index] ?? null)
@@ -260,6 +261,6 @@ export const noHeader = ({ file, content }: { readonly file: StoredFile; readonl
   const advice =
     content === 'CSV'
       ? 'A CSV file begins with a line of column names.'
-      : 'A sheet begins with a row of column names. Choose another sheet, if there is one.'
+      : 'A sheet begins with a row of column names. Choose another sheet or header row.'
   return new ConnectorError('invalid_file', `${file.name} is empty. ${advice}`)
 }

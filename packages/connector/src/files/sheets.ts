@@ -1,5 +1,6 @@
 import { ConnectorError } from '../connector-error.ts'
 import { contentOf } from './content.ts'
+import { loadDuckdbReader } from './duckdb/load.ts'
 import { openBytes } from './open-bytes.ts'
 import type { FileStore } from './store.ts'
 
@@ -7,8 +8,8 @@ import type { FileStore } from './store.ts'
 export type FileSheet = { readonly name: string; readonly kind: 'sheet' | 'table'; readonly hidden: boolean }
 
 /**
- * The sheets of the first file of a store, in the order of names, which has to be an Excel workbook or a DuckDB database; hidden ones last.
- * @throws a `ConnectorError`: `invalid_setting` if it is none, what the store throws, and for damaged files
+ * The sheets of the first file of a store by name, which must be an Excel workbook or a DuckDB database; hidden sheets last.
+ * @throws a `ConnectorError`: `invalid_setting` if it is another file, errors of the store, and for damaged files
  */
 export async function discoverableSheets(store: FileStore, signal: AbortSignal): Promise<FileSheet[]> {
   const [file] = [...(await store.list())].sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -17,11 +18,11 @@ export async function discoverableSheets(store: FileStore, signal: AbortSignal):
   try {
     const content = await contentOf(stream, file, { format: 'auto' })
     if (content === 'DuckDB') {
-      const { duckdbTables } = await import('./duckdb-read.ts')
+      const { duckdbTables } = await loadDuckdbReader()
       return (await duckdbTables(stream, file)).map((name) => ({ name, kind: 'table', hidden: false }))
     }
     if (content !== 'Excel') {
-      const message = `${file.name} is ${content}, which has no sheets. Leave the sheet empty.`
+      const message = `${file.name} is ${content}, which has no sheets. Clear the setting for the sheet.`
       throw new ConnectorError('invalid_setting', message)
     }
   } finally {

@@ -4,22 +4,22 @@ import type { Json } from '../rows.ts'
 
 /** A file as it was when the transfer listed it. */
 export type StoredFile = {
-  /** Its whole name or path; files are read in the order of their names, compared by code units. */
+  /** Its full name or path; files are read in the order of their names, compared by code units. */
   readonly name: string
   readonly sizeBytes: number
-  /** Changes whenever the content does: an ETag, a generation, a time and a size. */
+  /** Changes whenever the content changes: an ETag, a generation, a time and a size. */
   readonly version: string
 }
 
 /** Where files are read. Everything throws `ConnectorError`s. */
 export type FileStore = {
-  /** Distinguishes it from other stores in which files can have the same names and versions: its bucket. */
+  /** Distinguishes it from other stores with the same names and versions of files, such as its bucket. */
   readonly id?: string
-  /** The files that the settings mean, in any order; throws `object_not_found` if there is none. */
+  /** The files that match the settings, in any order; throws `object_not_found` if there are no files. */
   list(): Promise<readonly StoredFile[]>
   /**
-   * The bytes of a file from an offset to its end. Throws `source_changed` where the file is another version
-   * by now. A break of the stream is thrown as `retry`.
+   * The bytes of a file from an offset to its end. Throws `source_changed` if the file has another version. An interrupted
+   * stream is thrown as `retry`.
    */
   read(file: StoredFile, fromByte: number): AsyncIterable<Uint8Array>
   close?(): Promise<void>
@@ -30,20 +30,19 @@ export type FileStore = {
  * `ConnectorError`s.
  */
 export type FileSink = {
-  /** Parts but the last must have at least so many bytes; smaller ones are held back until they have. 0: any size will do. */
+  /** Minimum bytes of each part except the last; smaller parts are held until they are large enough. 0: any size. */
   readonly partBytesMin: number
   /**
-   * Writes a part of at least one byte durably. Number and offset count from 0 within the file; a part that was written
-   * before and not confirmed is written over. Resolves with its delivery state, which also holds what was begun (an upload, a
-   * session).
+   * Writes a part of at least one byte durably. Number and offset count from 0 within the file; a part that was written before
+   * and not confirmed is overwritten. Resolves with its delivery state, which also identifies a begun upload or session.
    */
   writePart(part: { number: number; offset: number; bytes: Uint8Array }, deliveryStates: readonly Json[]): Promise<Json>
-  /** Makes the file visible under its name, out of the parts with these delivery states; finds its work done when called again. */
+  /** Makes the file visible under its name, from the parts with these delivery states. Does nothing if it is called again. */
   publish(deliveryStates: readonly Json[]): Promise<void>
   /**
-   * The transfer ended without success. Makes the file visible out of the parts with these delivery states, as `publish` does, but
-   * in the place of no file of an earlier transfer. Removes what has no delivery state; without delivery states, everything. Finds its
-   * work done when called again.
+   * The transfer ended without success. Makes the file visible from the parts with these delivery states, like `publish`, but
+   * never replaces a file of an earlier transfer. Removes everything without a delivery state. Does nothing if it is called
+   * again.
    */
   abort(deliveryStates: readonly Json[]): Promise<void>
   close?(): Promise<void>

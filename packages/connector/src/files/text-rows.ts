@@ -12,24 +12,23 @@ export type ParsedRows = {
   readonly rows: Row[]
   /** Errors of rows, by their index in `rows`. */
   readonly errors: Map<number, string>
-  /** Characters that were read: whole rows, with what ends them. */
+  /** Characters that were read: whole rows, with their ends. */
   readonly consumed: number
 }
 
-/** How whole rows are read; `ended` says that the text is the end of the file, `rowsMax` how many are read at most. */
+/** How whole rows are read; `ended`: the text is the end of the file; `rowsMax`: maximum rows. */
 export type RowParser = {
-  /** How many cells a row has. */
+  /** Number of cells of a row. */
   readonly width: number
   parse(text: string, ended: boolean, rowsMax: number): ParsedRows
-  /** The same for bytes that are partly none of UTF-8; only the rows that have such bytes are at error. */
+  /** The same for bytes that are partly invalid UTF-8; only the rows with such bytes are errors. */
   parseBroken(bytes: Buffer, ended: boolean, rowsMax: number): ParsedRows
 }
 
-export const notUtf8 =
-  'The row has bytes that are not UTF-8 text: if the file is in another encoding, choose it in the settings.'
+export const notUtf8 = 'The row is not valid UTF-8 text. If the file has another encoding, choose it in the settings.'
 
 export const notUtf16 =
-  'The row has half of a character or of its bytes, which is not UTF-16 text: write the file again, or choose its encoding in the settings.'
+  'The row is not valid UTF-16 text. Write the file again, or choose its encoding in the settings.'
 
 export type TextFile = {
   readonly store: FileStore
@@ -40,19 +39,16 @@ export type TextFile = {
   readonly chunkBytes: number
 }
 
-/** A place in a text file: bytes before it, once unpacked, and of the file as it is stored. */
+/** A place in a text file: unpacked bytes before it, and stored bytes before it. */
 export type TextPlace = { readonly offset: number; readonly storedBytes: number }
 
-/** A place that a piece had, as it comes back. */
+/** A stored place of a piece. */
 export function textPlaceOf(place: Json): TextPlace {
   const { offset, storedBytes } = place as TextPlace
   return { offset, storedBytes }
 }
 
-/**
- * Goes to a place behind the one at which a stream is: a file that is packed has to be unpacked up to there again,
- * another one is opened there.
- */
+/** Moves a stream to a later place: a compressed file must be unpacked up to there, another file is opened there. */
 export async function goTo(stream: ByteStream, text: TextFile, from: number, place: TextPlace): Promise<ByteStream> {
   if (stream.packed) {
     await stream.skip(place.offset - from)
@@ -62,7 +58,7 @@ export async function goTo(stream: ByteStream, text: TextFile, from: number, pla
   return openBytesAt(text.store, text.file, place.offset, text.signal)
 }
 
-/** Reads the rows from where a stream is, about as many at once as make a chunk, and no more cells than a piece may have. */
+/** Reads the rows from the current place of a stream, in pieces of about a chunk, within the limit of cells. */
 export async function* readTextRows(
   stream: ByteStream,
   text: TextFile,
@@ -82,7 +78,7 @@ export async function* readTextRows(
       consumed += consumedBytes
       stream.take(consumedBytes)
       offset += consumedBytes
-      // Unpacked bytes that are not yet used count as used, because their size in the packed file is unknown.
+      // Unpacked bytes that are not yet used are treated as used, because their size in the compressed file is unknown.
       const storedBytes = Math.max(stream.storedBytes, from.storedBytes)
       if (rows.length > 0) yield { rows, errors, place: { offset, storedBytes }, storedBytes }
     }
@@ -100,10 +96,10 @@ const rowTooLong = ({ name }: StoredFile) =>
     'row_too_large',
     name,
     `has a row of more than ${mebibytes(bounds.rowBytes)}`,
-    'The usual cause is a quote that is never closed, or another format than the selected one.',
+    'Check for a quote that is never closed, or choose another format.',
   )
 
-/** Bytes up to the end of the last line in them; 0: they have none. */
+/** Bytes up to the end of the last line in them; 0: no line ends. */
 function endOfLines(bytes: Buffer, { encoding, newline }: TextFile): number {
   if (encoding.unitBytes !== 2) return bytes.lastIndexOf(newline) + 1
   const pattern =
@@ -151,7 +147,7 @@ function bytesOf(text: string, from: number, to: number, { unitBytes }: Encoding
   return unitBytes ? (to - from) * unitBytes : Buffer.byteLength(text.slice(from, to))
 }
 
-/** Finds error with rows that have half of a character that takes two, which no text can be made of. */
+/** Rejects rows with half of a surrogate pair, which is not text. */
 function findHalves({ rows, errors }: ParsedRows): void {
   for (const [index, row] of rows.entries()) {
     if (row.every((cell) => typeof cell !== 'string' || cell.isWellFormed())) continue

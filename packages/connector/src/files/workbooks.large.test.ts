@@ -59,7 +59,7 @@ describe('workbooks from anyone', () => {
     await assertRefused(
       workbookOf({ sheets: { One: '' }, others: sheet(zeros) }),
       'file_too_large',
-      /64 MiB and to more/,
+      /64 MiB and more than/,
     )
     const texts = [element.repeat(65)]
     const inTexts = workbookOf({ sheets: { One: header }, texts })
@@ -85,7 +85,11 @@ describe('workbooks from anyone', () => {
     const long = workbookOf({ texts: [text], sheets: { One: `${header}${`<row>${cell}</row>`.repeat(10_000)}` } })
     await assertRefused(long, 'file_too_large', /unpacks to more than 64 MiB/)
     const huge = [`<si><t>${'x'.repeat(9 << 20)}</t></si>`]
-    await assertRefused(workbookOf({ texts: huge, sheets: { One: header } }), 'file_too_large', /or one of 8 MiB/)
+    await assertRefused(
+      workbookOf({ texts: huge, sheets: { One: header } }),
+      'file_too_large',
+      /or a text of more than 8 MiB/,
+    )
   })
 
   test('are refused for entities, deep elements, and texts and tags without an end', async () => {
@@ -103,6 +107,39 @@ describe('workbooks from anyone', () => {
       const book = workbookOf({ sheets: { One: '' }, others: sheet(content) })
       await assertRefused(book, 'invalid_file', /^a\.xlsx is a damaged/)
     }
+  })
+
+  test('are refused for tags, attributes and entities that are small as a file and large in memory', async () => {
+    const long = 'x'.repeat(14 << 20)
+    const rows = (content: string) => workbookOf({ sheets: { One: content } })
+    const texts = (text: string) => workbookOf({ texts: [text], sheets: { One: '<row><c t="s"><v>0</v></c></row>' } })
+    const styles = (content: string) =>
+      workbookOf({
+        sheets: { One: `${header}<row><c s="0"><v>1</v></c></row>` },
+        others: [{ name: 'xl/styles.xml', content: `<styleSheet>${content}</styleSheet>` }],
+      })
+    const attributes = Array.from({ length: 4_000 }, (_, at) => `a${at}=""`).join(' ')
+    const hostile: Readonly<Record<string, Buffer>> = {
+      'an attribute of a sheet': workbookOf({ sheets: { One: '' }, others: sheet(`<worksheet a="${long}"/>`) }),
+      'an attribute of a row': rows(`${header}<row r="2" a="${long}"/>`),
+      'the place of a cell': rows(`${header}<row r="2"><c r="${'9'.repeat(14 << 20)}"/></row>`),
+      'an attribute of a shared text': texts(`<si a="${long}"><t>a</t></si>`),
+      'the format of a style': styles(`<numFmts><numFmt numFmtId="200" formatCode="${long}"/></numFmts>`),
+      'the name of a sheet': workbookOf({ sheets: { [long]: header } }),
+      'a comment': rows(`${header}<!--${long}-->`),
+      'an instruction': rows(`${header}<?a ${long}?>`),
+      'the name of a tag': rows(`${header}<${long}/>`),
+      'the name of an attribute': rows(`${header}<row ${long}="1"/>`),
+      'an entity': rows(`${header}<row><c t="str"><v>&${long};</v></c></row>`),
+      'entities of an attribute': rows(`${header}<row a="${'&amp;'.repeat(2_800_000)}"/>`),
+      attributes: workbookOf({ sheets: { One: '' }, others: sheet(`<worksheet ${attributes}/>`) }),
+    }
+    const before = process.memoryUsage.rss()
+    for (const [name, book] of Object.entries(hostile)) {
+      await assert.rejects(readAllOf(book), { code: 'invalid_file', message: /^a\.xlsx is a damaged/ }, name)
+    }
+    const grown = process.memoryUsage.rss() - before
+    assert.ok(grown < 200 << 20, `${grown >> 20} MiB more`)
   })
 
   test('are read or refused with words, whatever byte is another one', async () => {

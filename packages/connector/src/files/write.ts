@@ -7,7 +7,7 @@ import type { FileSink } from './store.ts'
 
 export type { WriteOptions } from './encoder.ts'
 
-/** A format that one platform has, and the extension of its files. */
+/** A format of only one platform, and the extension of its files. */
 export type PlatformFormat = { readonly extension: string; readonly encoder: Encoder }
 
 /**
@@ -19,7 +19,7 @@ type PartDeliveryState = {
   readonly sink: Json
   readonly notes?: readonly Json[]
   readonly types?: Batch['types']
-  /** The file is whole with this part. */
+  /** The file is complete with this part. */
   readonly last?: true
 }
 
@@ -27,10 +27,10 @@ type PartDeliveryState = {
 type Held = { readonly bytes: Uint8Array; readonly notes?: readonly Json[] }
 
 /**
- * Writes the rows of a transfer into one file, part by part: a batch is a part, or several are where the sink wants
- * larger ones. After a crash it resumes after the last part that has a delivery state, with the same bytes as without one.
- * A file without rows is written, too: with a header, where its format has one.
- * @param sink makes the sink for a file name with this extension: `csv`, `ndjson.gz`
+ * Writes the rows of a transfer into one file, part by part: a batch is a part, or several batches if the sink needs larger
+ * parts. After a crash it resumes after the last part with a delivery state, and writes the same bytes as without a crash. A
+ * file without rows is written, too, with a header if its format has one.
+ * @param sink creates the sink for a file name with this extension: `csv`, `ndjson.gz`
  */
 export async function writeFiles(
   context: DestinationContext,
@@ -42,7 +42,7 @@ export async function writeFiles(
   const deliveryStates = context.deliveryStates.map((deliveryState) => deliveryState as unknown as PartDeliveryState)
   let types = deliveryStates[0]?.types
   let encoder = isOfPlatform ? options.encoder : undefined
-  /** @param declared the types of the columns, which count if nothing is written yet */
+  /** @param declared the types of the columns, which apply if nothing is written yet */
   const encoderFor = async (declared: Batch['types']): Promise<Encoder> => {
     if (encoder) return encoder
     if (deliveryStates.length === 0) types = declared
@@ -69,7 +69,7 @@ export async function writeFiles(
     deliveryStates.push(deliveryState)
     return deliveryState as unknown as Json
   }
-  /** Writes what is held and what the file ends with; finds its work done when called again. */
+  /** Writes the held rows and the end of the file. Does nothing if it is called again. */
   const writeEnd = async (): Promise<Delivery | undefined> => {
     if (deliveryStates.at(-1)?.last) return undefined
     const notes = [...deliveryStates.flatMap((deliveryState) => deliveryState.notes ?? []), ...notesOf(held)]
@@ -94,7 +94,7 @@ export async function writeFiles(
         held = parts
         return { held: true, bytes, ...refused }
       }
-      // If this throws, the batch counts as undelivered: it is delivered again, while the batches that were held before
+      // If this throws, the batch is treated as undelivered: it is delivered again, while the batches that were held before
       // are not.
       const deliveryState = await writePart(parts, false)
       held = []
@@ -122,11 +122,11 @@ export async function writeFiles(
   }
 }
 
-/** Finds the rows that a file could not hold, for a preview, by the settings that every destination of files has. */
+/** Finds the rows that a file could not store, for a preview, by the common settings of file destinations. */
 export const fileRejections: NonNullable<Destination['rejectionsOf']> = async ({ settings }) => {
   const { format, typed } = writeOptionsOf(settings)
   if (format !== 'Parquet' || !typed) return () => []
-  // The rows are looked at without waiting, so the library is loaded now.
+  // The rows are checked synchronously, so the library is loaded now.
   const { rowGroupWriter } = await import('@penstock/parquet/write')
   return ({ columns, types, rows }) => rowGroupWriter(columns, types).invalid(rows).map(rejectionOf)
 }

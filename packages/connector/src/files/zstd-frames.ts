@@ -6,12 +6,12 @@ import type { StoredFile } from './store.ts'
 /** The frames of a zstd file, by RFC 8878: programs that compress in parallel write many, and files can be joined. */
 
 const magic = 0xfd2fb528
-/** Frames with notes of programs, which hold nothing of the file. */
+/** Frames with notes of programs, which contain no data of the file. */
 const skippable = { from: 0x184d2a50, to: 0x184d2a5f }
-/** The most bytes that a block may have, by section 3.1.1.2.3. */
+/** Maximum bytes of a block, by section 3.1.1.2.3. */
 const blockBytesMax = 128 << 10
 
-/** Whether a file begins as one of zstd, with a frame or with notes before it. */
+/** Whether a file begins like zstd, with a frame or with notes before it. */
 export function isZstd(start: Buffer): boolean {
   if (start.length < 4) return false
   const first = start.readUInt32LE()
@@ -19,9 +19,10 @@ export function isZstd(start: Buffer): boolean {
 }
 
 /**
- * The frames of a stream one after the other, each as its pieces, which have to be read to their end before the next. A
- * frame that breaks off ends early.
- * @throws a `ConnectorError`: `invalid_file` if the file continues with something else, `file_too_large` if it has too many frames
+ * The frames of a stream one after the other, each as its pieces, which must be read to their end before the next frame. A
+ * small frame is one piece. An interrupted frame ends early.
+ * @throws a `ConnectorError`: `invalid_file` if the file continues with something else, `file_too_large` if it has too many
+ *   frames
  */
 export async function* zstdFrames(raw: ByteStream, file: StoredFile): AsyncGenerator<AsyncIterable<Uint8Array>> {
   for (let count = 0; ; count += 1) {
@@ -29,7 +30,12 @@ export async function* zstdFrames(raw: ByteStream, file: StoredFile): AsyncGener
     if (start.length === 0) return
     if (!isZstd(start)) throw damaged(file)
     if (count === bounds.zstdFrames) {
-      throw outOfBounds('file_too_large', file.name, `has more than ${count} frames of zstd`, 'Compress it as a whole.')
+      throw outOfBounds(
+        'file_too_large',
+        file.name,
+        `has more than ${count} frames of zstd`,
+        'Compress it in one frame.',
+      )
     }
     if (start.readUInt32LE() === magic) {
       yield frameOf(raw, file)
@@ -41,28 +47,48 @@ export async function* zstdFrames(raw: ByteStream, file: StoredFile): AsyncGener
   }
 }
 
+/** More than a block, and the size of one read. */
+const windowBytes = 256 << 10
+
+/** Pieces contain whole blocks, as many as possible, because a file can have millions of empty blocks. */
 async function* frameOf(raw: ByteStream, file: StoredFile): AsyncGenerator<Uint8Array> {
-  const taken = async (bytes: number) => {
-    const found = Buffer.from(await raw.peek(bytes))
-    raw.take(found.length)
-    return found
+  let window = await raw.peek(windowBytes)
+  const descriptor = window[4] ?? 0
+  let at = headerBytes(descriptor)
+  for (let last = false; ; ) {
+    const need = last ? (descriptor & 4 ? 4 : 0) : blockBytes(window, at, file)
+    if (at + need <= window.length) {
+      if (!last) last = ((window[at] ?? 0) & 1) === 1
+      else {
+        yield taken(raw, window, at + need)
+        return
+      }
+      at += need
+    } else {
+      const isEnd = window.length < windowBytes
+      yield taken(raw, window, isEnd ? window.length : at)
+      if (isEnd) return
+      at = 0
+      window = await raw.peek(windowBytes)
+    }
   }
-  const [descriptor = 0] = (await raw.peek(5)).subarray(4)
-  yield await taken(headerBytes(descriptor))
-  for (let last = false; !last; ) {
-    const head = await raw.peek(3)
-    if (head.length < 3) return
-    const header = head.readUIntLE(0, 3)
-    last = (header & 1) === 1
-    const size = header >> 3
-    if (size > blockBytesMax) throw damaged(file)
-    // A block of one repeated byte has that byte alone.
-    const stored = (header >> 1) % 4 === 1 ? 1 : size
-    const block = await taken(3 + stored)
-    yield block
-    if (block.length < 3 + stored) return
-  }
-  if (descriptor & 4) yield await taken(4)
+}
+
+/** A copy, since the bytes of a stream are valid until they are taken. */
+function taken(raw: ByteStream, window: Buffer, bytes: number): Buffer {
+  const piece = Buffer.from(window.subarray(0, bytes))
+  raw.take(bytes)
+  return piece
+}
+
+/** Bytes of the block at an offset, by section 3.1.1.2; bytes of its header if the window ends before. */
+function blockBytes(window: Buffer, at: number, file: StoredFile): number {
+  if (at + 3 > window.length) return 3
+  const header = window.readUIntLE(at, 3)
+  const size = header >> 3
+  if (size > blockBytesMax) throw damaged(file)
+  // A block of one repeated byte has only that byte.
+  return 3 + ((header >> 1) % 4 === 1 ? 1 : size)
 }
 
 /** Bytes of the header of a frame, by section 3.1.1.1. */

@@ -45,12 +45,12 @@ export class AvroDecoder {
 
   #add(chars: number): void {
     this.#chars += chars
-    if (this.#chars > 2 * bounds.rowBytes) throw new AvroDamage('a row without an end')
+    if (this.#chars > 2 * bounds.rowBytes) throw new AvroDamage('an endless row')
   }
 
   #count(depth: number): void {
     this.#values += 1
-    if (this.#values > bounds.avro.rowValues) throw new AvroDamage('a row of values without number')
+    if (this.#values > bounds.avro.rowValues) throw new AvroDamage('a row with too many values')
     if (depth > bounds.nestingLevels) throw new AvroDamage('a row that is nested too deep')
   }
 
@@ -75,7 +75,7 @@ export class AvroDecoder {
         return this.#toCell(type.cell(this.#take(type.size)))
       case 'enum': {
         const symbol = type.symbols[this.#length()]
-        if (symbol === undefined) throw new AvroDamage('a symbol that is missing')
+        if (symbol === undefined) throw new AvroDamage('a missing symbol')
         return symbol
       }
       case 'union':
@@ -108,7 +108,7 @@ export class AvroDecoder {
     }
   }
 
-  /** A value of a value. The JSON text of what is nested is not a text of its own. */
+  /** A nested value. JSON text in it is not quoted again. */
   #inside(type: AvroType, depth: number): string {
     this.#count(depth)
     const actual = type.kind === 'union' ? this.#branch(type.branches) : type
@@ -137,13 +137,13 @@ export class AvroDecoder {
 
   #branch(branches: readonly AvroType[]): AvroType {
     const branch = branches[this.#length()]
-    if (!branch) throw new AvroDamage('a type that is missing')
+    if (!branch) throw new AvroDamage('a missing type')
     return branch
   }
 
   #take(size: number): Buffer {
     const end = this.#at + size
-    if (end > this.#bytes.length) throw new AvroDamage('a value that is not whole')
+    if (end > this.#bytes.length) throw new AvroDamage('an incomplete value')
     const bytes = this.#bytes.subarray(this.#at, end)
     this.#at = end
     return bytes
@@ -151,7 +151,7 @@ export class AvroDecoder {
 
   #length(): number {
     const length = this.#long()
-    if (length < 0n || length > BigInt(bounds.avro.blockBytes)) throw new AvroDamage('a length that is none')
+    if (length < 0n || length > BigInt(bounds.avro.blockBytes)) throw new AvroDamage('an invalid length')
     return Number(length)
   }
 
@@ -172,7 +172,7 @@ export function readLong(bytes: Buffer, from: number): { readonly value: bigint;
   // Most numbers have few bytes, which need no large numbers.
   for (let shift = 0; shift < 28; shift += 7) {
     const byte = bytes[at]
-    if (byte === undefined) throw new AvroDamage('a number that is not whole')
+    if (byte === undefined) throw new AvroDamage('an incomplete number')
     at += 1
     low |= (byte & 0x7f) << shift
     if (byte < 0x80) return { value: BigInt((low >>> 1) ^ -(low & 1)), end: at }
@@ -180,7 +180,7 @@ export function readLong(bytes: Buffer, from: number): { readonly value: bigint;
   let value = BigInt(low)
   for (let shift = 28n; shift < 70n; shift += 7n) {
     const byte = bytes[at]
-    if (byte === undefined) throw new AvroDamage('a number that is not whole')
+    if (byte === undefined) throw new AvroDamage('an incomplete number')
     at += 1
     value |= BigInt(byte & 0x7f) << shift
     if (byte < 0x80) return { value: BigInt.asIntN(64, (value >> 1n) ^ -(value & 1n)), end: at }

@@ -2,7 +2,7 @@ import type { ColumnType } from '@penstock/parquet'
 import { cellsOf, type Element, type FromStored, typeOfElement } from '@penstock/parquet/values'
 import { bounds } from '../bounds.ts'
 
-/** Something is wrong with an Avro file, as this reader found it. */
+/** A defect of an Avro file that this reader found. */
 export class AvroDamage extends Error {}
 
 /** A type of Avro as it is read. */
@@ -53,7 +53,10 @@ type Stored = keyof typeof elements
 
 const isStored = (name: string): name is Stored => Object.hasOwn(elements, name)
 
-/** Logical types that say of a stored type what it means. An invalid one for its type is ignored, by the format. */
+/**
+ *  Logical types, which define the meaning of a stored type. By the format, a logical type that is invalid for its type is
+ *  ignored.
+ */
 const logicalTypes: Readonly<Record<string, { readonly of: readonly Stored[]; readonly element: Partial<Element> }>> = {
   date: { of: ['int'], element: { converted: 'DATE' } },
   'time-millis': { of: ['int'], element: { logical: { type: 'TIME', digits: 3, utc: false } } },
@@ -86,14 +89,14 @@ const scaleMax = 1_000
  * Reads a schema.
  * @param text JSON
  * @returns the type of the records of the file
- * @throws `AvroDamage` if it is none, or too large
+ * @throws `AvroDamage` if it is invalid or too large
  */
 export function readAvroSchema(text: string): AvroType {
   const named = new Map<string, AvroType>()
   let count = 0
   const read = (schema: unknown, namespace: string, depth: number): AvroType => {
     count += 1
-    if (count > bounds.avro.types || depth > bounds.nestingLevels) throw new AvroDamage('a schema without end')
+    if (count > bounds.avro.types || depth > bounds.nestingLevels) throw new AvroDamage('an endless schema')
     if (Array.isArray(schema)) {
       return { kind: 'union', branches: schema.map((branch) => read(branch, namespace, depth + 1)) }
     }
@@ -103,7 +106,7 @@ export function readAvroSchema(text: string): AvroType {
       if (!isStored(schema) || schema === 'fixed') throw new AvroDamage(`the type ${schema.slice(0, 100)}`)
       return storedType(schema, {})
     }
-    if (!isDefinition(schema)) throw new AvroDamage('a type that is none')
+    if (!isDefinition(schema)) throw new AvroDamage('an invalid type')
     const { type, items, values, fields, symbols, name } = schema
     switch (type) {
       case 'array':
@@ -118,7 +121,7 @@ export function readAvroSchema(text: string): AvroType {
         named.set(full, record)
         if (!Array.isArray(fields)) throw new AvroDamage('a record without fields')
         for (const field of fields) {
-          if (!isDefinition(field)) throw new AvroDamage('a field that is none')
+          if (!isDefinition(field)) throw new AvroDamage('an invalid field')
           const inside = full.slice(0, Math.max(0, full.lastIndexOf('.')))
           record.fields.push({ name: nameOf(field.name), type: read(field.type, inside, depth + 1) })
         }
@@ -152,7 +155,7 @@ function parsed(text: string): unknown {
 }
 
 function nameOf(name: unknown): string {
-  if (typeof name !== 'string' || name === '') throw new AvroDamage('a name that is none')
+  if (typeof name !== 'string' || name === '') throw new AvroDamage('an invalid name')
   return name
 }
 
@@ -172,14 +175,14 @@ function storedType(type: Stored, { logicalType, scale = 0, precision, size }: D
   const name = fits ? String(logicalType) : type
   const column = isDuration ? null : typeOfElement(element)
   if (type !== 'fixed') return { kind: type === 'string' ? 'bytes' : type, name, cell, column }
-  if (!isWholeUpTo(size, bounds.cellBytes)) throw new AvroDamage('values of no size')
+  if (!isWholeUpTo(size, bounds.cellBytes)) throw new AvroDamage('values without a size')
   return { kind: 'fixed', name, size: Number(size), cell, column }
 }
 
 /** Digits of decimals; 0 if they are not said. */
 const digitsOf = (precision: unknown): number => (isWholeUpTo(precision, scaleMax) ? Number(precision) : 0)
 
-/** Types below a column that are declared. Records can be within themselves, or share others, so that there may be no end of them. */
+/** Declared types below a column. Records can contain themselves, or share others, so the number can be infinite. */
 const nestedTypesMax = 1_000
 
 /** The type of a column of a file; `null` if its values are text, or of several types. */
@@ -224,7 +227,10 @@ const durationOf: FromStored = (value) => {
   return `P${bytes.readUInt32LE(0)}M${bytes.readUInt32LE(4)}DT${Math.floor(ms / 1_000)}.${String(ms % 1_000).padStart(3, '0')}S`
 }
 
-/** The type of a field in the words of the format: `string`, `timestamp-millis`, `long or string`. That it can be null is left out. */
+/**
+ *  The type of a field in the words of the format: `string`, `timestamp-millis`, `long or string`. It does not show that the
+ *  field can be null.
+ */
 export function avroTypeName(type: AvroType): string {
   if (type.kind !== 'union') return 'name' in type ? type.name : type.kind
   const names = type.branches.filter(({ kind }) => kind !== 'null').map(avroTypeName)

@@ -2,17 +2,18 @@ import { createDuckDB, type DuckDBConnection, VoidLogger } from '@duckdb/duckdb-
 import type { RecordBatch } from 'apache-arrow'
 import { MemoryFile, memoryRuntime } from './memory-files.ts'
 import { moduleFile } from './module-file.ts'
+import { asNotLoaded } from './not-loaded.ts'
 
 /**
- * DuckDB as WebAssembly. All that a file makes it do stays in the memory of the module: it has no system calls, and no files but those of
- * `memoryRuntime`.
+ * DuckDB as WebAssembly. A file can only affect the memory of the module: it has no system calls, and no files except the files
+ * of `memoryRuntime`.
  */
 
-/** The memory that DuckDB may use for blocks of a database, in MiB. */
+/** The memory that DuckDB can use for blocks of a database, in MiB. */
 const memoryMb = 192
 const folder = 'penstock/'
 
-/** Nothing here is needed to read a table, and a database could use it: in a generated column, for example. */
+/** Reading a table does not need these, and a database could use them, for example in a generated column. */
 const settings = [
   'autoinstall_known_extensions = false',
   'autoload_known_extensions = false',
@@ -22,11 +23,11 @@ const settings = [
   'lock_configuration = true',
 ]
 
-/** A database in DuckDB. Everything throws the errors of DuckDB, whose texts can have values. */
+/** A database in DuckDB. All methods throw the errors of DuckDB, whose texts can contain values. */
 export type DuckdbDatabase = {
   /** Its name in statements. */
   readonly name: string
-  /** Runs a statement, and gives its rows as they are needed. */
+  /** Runs a statement, and yields its rows on demand. */
   query(statement: string): AsyncGenerator<RecordBatch>
   /** Closes the database. Resolves with its file. */
   close(): Promise<Buffer>
@@ -38,14 +39,13 @@ let started: Promise<DuckDBConnection> | undefined
 let databases = 0
 
 /**
- * Opens the file of a database. It takes 0.7 seconds the first time in a process.
- * @param bytes the file, which can only be read; `undefined` makes a new one
- * @param sizeMax what a new file may grow to, in bytes
- * @throws the errors of DuckDB
+ * Opens the file of a database. The first call in a process needs 0.7 seconds.
+ * @param bytes the file, which can only be read; `undefined` creates a new file
+ * @param sizeMax maximum size of a new file, in bytes
+ * @throws the errors of DuckDB, or CodeNotLoaded if its module cannot be read
  */
 export async function openDatabase(bytes: Buffer | undefined, sizeMax = 0): Promise<DuckdbDatabase> {
-  started ??= start()
-  const connection = await started
+  const connection = await running()
   databases += 1
   const name = `penstock_${databases}`
   const path = `${folder}${name}.duckdb`
@@ -58,7 +58,7 @@ export async function openDatabase(bytes: Buffer | undefined, sizeMax = 0): Prom
         const reader = await connection.send(statement, true)
         for (const batch of reader) yield batch
       } catch (error) {
-        // Some errors end DuckDB or its module, so the next database gets another one.
+        // Some errors end DuckDB or its module, so the next database gets a new module.
         started = undefined
         throw error
       } finally {
@@ -84,7 +84,7 @@ export async function openDatabase(bytes: Buffer | undefined, sizeMax = 0): Prom
 }
 
 /** Runs a statement to its end. */
-export async function drain(batches: AsyncIterable<RecordBatch>): Promise<void> {
+async function drain(batches: AsyncIterable<RecordBatch>): Promise<void> {
   for await (const _ of batches);
 }
 
@@ -93,6 +93,16 @@ export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"
 
 /** A text in a statement. */
 export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
+
+async function running(): Promise<DuckDBConnection> {
+  started ??= start()
+  try {
+    return await started
+  } catch (error) {
+    started = undefined
+    throw asNotLoaded(error)
+  }
+}
 
 async function start(): Promise<DuckDBConnection> {
   // Node has the exceptions of WebAssembly, so the first of these is never loaded.

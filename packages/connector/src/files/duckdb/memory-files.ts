@@ -8,12 +8,9 @@ import {
   readString,
 } from '@duckdb/duckdb-wasm/blocking'
 
-/**
- * The files that DuckDB sees: those given to it here, in memory. It has no other files, no directories and no network, whatever a
- * database asks for.
- */
+/** The files that DuckDB sees, in memory. It has no other files, no directories and no network, regardless of the database. */
 
-/** The memory of the module, which its types leave out. */
+/** The memory of the module, which its types omit. */
 type Memory = { readonly HEAPU8: Uint8Array; readonly HEAPF64: Float64Array; _malloc(bytes: number): number }
 const memoryOf = (module: DuckdbModule) => module as unknown as Memory
 const part = (module: DuckdbModule, at: number, bytes: number) => memoryOf(module).HEAPU8.subarray(at, at + bytes)
@@ -27,10 +24,7 @@ export class MemoryFile {
   #size: number
   readonly #sizeMax: number
 
-  /**
-   * @param bytes its content, which is not copied
-   * @param sizeMax what it may grow to, in bytes; it cannot be written unless given
-   */
+  /** @param bytes its content, which is not copied @param sizeMax maximum size in bytes; without it, the file is read-only */
   constructor(bytes: Buffer, sizeMax = 0) {
     this.#bytes = bytes
     this.#size = bytes.length
@@ -41,21 +35,21 @@ export class MemoryFile {
     return this.#bytes.subarray(0, this.#size)
   }
 
-  /** Copies what there is at a place. Returns how many bytes that are. */
+  /** Copies the bytes at an offset. Returns their number. */
   read(target: Uint8Array, at: number): number {
     const found = this.#bytes.subarray(at, Math.min(this.#size, at + target.length))
     target.set(found)
     return found.length
   }
 
-  /** Writes bytes at a place. Returns whether it may. */
+  /** Writes bytes at an offset. Returns whether this is allowed. */
   write(source: Uint8Array, at: number): boolean {
     if (!this.#grow(at + source.length)) return false
     this.#bytes.set(source, at)
     return true
   }
 
-  /** Returns whether it may have this size. */
+  /** Sets the size. Returns whether this is allowed. */
   resize(size: number): boolean {
     if (!this.#grow(size)) return false
     this.#size = size
@@ -75,8 +69,9 @@ export class MemoryFile {
 }
 
 /**
- * Makes what modules call for their files. A module takes what it calls from a global object, so there is one for all of them.
- * @param files by name; others are not there
+ * Creates the functions that modules call for their files. A module gets these functions from a global object, so there is one
+ * for all modules.
+ * @param files by name; other files do not exist
  */
 export function memoryRuntime(files: ReadonlyMap<string, MemoryFile>): DuckDBRuntime {
   const openedBy = new WeakMap<DuckdbModule, Map<number, MemoryFile>>()

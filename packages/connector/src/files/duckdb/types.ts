@@ -11,7 +11,7 @@ export type DuckdbType =
 
 const leaf = (name: string, numbers: readonly number[] = []): DuckdbType => ({ kind: 'leaf', name, arguments: numbers })
 
-/** Reads a type as DuckDB writes it. A type that is not known is one whose values are text. */
+/** Reads a type as DuckDB writes it. Values of an unknown type are text. */
 export function parseType(text: string): DuckdbType {
   const parser = new TypeParser(text)
   return parser.whole() ?? leaf('VARCHAR')
@@ -89,7 +89,7 @@ class TypeParser {
   }
 }
 
-/** The type with text in the place of all values, in the words of DuckDB. */
+/** The type with text instead of all values, in the words of DuckDB. */
 export function textType(type: DuckdbType): string {
   switch (type.kind) {
     case 'leaf':
@@ -146,7 +146,7 @@ export function columnTypeOf(type: DuckdbType): ColumnType | null {
   }
 }
 
-/** A value that has no cell. Its message is a sentence for the rejection of its row, without values. */
+/** A value that cannot be a cell. Its message is a sentence for the rejection of its row, without values. */
 export class NoCell extends Error {}
 
 /** A value of Arrow: text, lists that are iterated by item, structs and maps by name and value. */
@@ -179,7 +179,7 @@ function jsonOf(type: DuckdbType, value: ArrowValue): string {
       ])
       // Keys that differ in DuckDB can be the same text.
       if (new Set(entries.map(([key]) => key)).size < entries.length)
-        throw new NoCell('The row has a map with a key twice.')
+        throw new NoCell('The row has a map with the same key twice.')
       return `{${entries.map(([key = '', each]) => `${JSON.stringify(key)}:${each}`).join()}}`
     }
   }

@@ -1,7 +1,7 @@
 import { ConnectorError } from '../../connector-error.ts'
 import type { StoredFile } from '../store.ts'
 
-/** Something is wrong with the content of a workbook, as the libraries or this reader found it. */
+/** A defect of the content of a workbook that the libraries or this reader found. */
 export class WorkbookDamage extends Error {}
 
 /** A workbook that cannot be read: what is wrong, and what to do. */

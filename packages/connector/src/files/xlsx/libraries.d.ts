@@ -37,6 +37,17 @@ declare module 'yauzl' {
 /** Parts of the library that reads XML, which has no types. */
 declare module 'sax' {
   export type SaxParser = {
+    /** What the parser has of a tag, an entity, a comment or an instruction that has not ended, character by character. */
+    readonly tagName: string
+    readonly attribName: string
+    readonly attribValue: string
+    readonly entity: string
+    readonly comment: string
+    readonly sgmlDecl: string
+    readonly doctype: string | boolean
+    readonly procInstName: string
+    readonly procInstBody: string
+    onattribute: () => void
     onopentag: (tag: { readonly name: string; readonly attributes: Readonly<Record<string, string>> }) => void
     onclosetag: (name: string) => void
     ontext: (text: string) => void

@@ -25,7 +25,7 @@ export function kindOfFormat(format: string): NumberKind {
     .replace(/\[[^\]]*\]/g, '')
     .replace(/general/gi, '')
     .toLowerCase()
-  // Digits are those of numbers, except after a point: those are parts of a second.
+  // Digits belong to numbers, except after a point: there they are parts of a second.
   if (/[0#?]/.test(codes.replace(/s[.,]0+/g, 's'))) return 'number'
   const hasTime = /[hs]|am\/pm|a\/p/.test(codes)
   const hasDate = /[yd]|e/.test(codes.replace(/am\/pm|a\/p/g, '')) || (/m/.test(codes) && !hasTime)
@@ -38,9 +38,8 @@ const dayMs = 86_400_000
 const daysEnd = Date.UTC(10_000, 0, 1)
 
 /**
- * Makes a day or time of a number of days, to the millisecond: `2026-01-31`, `2026-01-31T09:30:00`, `09:30:00`, or hours
- * that have passed, `30:15:00`. Times have no time zone. A format that leaves out the time or the day does not leave it out
- * of the value.
+ * Makes a day or time of a number of days, to the millisecond: `2026-01-31`, `2026-01-31T09:30:00`, `09:30:00`, or hours that
+ * have passed, `30:15:00`. Times have no time zone. If a format omits the time or the day, the value still contains it.
  * @param days since the end of 1899, or since 1904
  * @returns `undefined` if there is no such day
  */
@@ -49,7 +48,7 @@ export function timeOf(days: number, kind: Exclude<NumberKind, 'number'>, from19
   if (kind === 'elapsed') return elapsedOf(total)
   if (total < 0) return undefined
   if (total < dayMs && (kind === 'time' || kind === 'any time')) return clockOf(total)
-  // By a mistake that all programs repeat, 1900 has a 29 February here.
+  // By a mistake of all spreadsheet programs, 1900 has a 29 February.
   const wholeDays = Math.floor(total / dayMs)
   if (!from1904 && (wholeDays === 0 || wholeDays === 60)) return undefined
   const start = from1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, wholeDays < 60 ? 31 : 30)

@@ -138,7 +138,7 @@ function sheetHandler(file: StoredFile, rows: StoredRow[]): XmlHandler {
 const rowTooLong = ({ name }: StoredFile) =>
   outOfBounds('row_too_large', name, `has a row of more than ${mebibytes(bounds.rowBytes)}`, 'Shorten its texts.')
 
-/** Column of a reference such as `BC12`, from 1 on; 0 if it is none. */
+/** Column of a reference such as `BC12`, from 1 on; 0 if it is invalid. */
 function columnOf(reference: string): number {
   let column = 0
   for (let at = 0; at < reference.length && at < 4; at += 1) {
@@ -158,7 +158,7 @@ export function columnName(column: number): string {
   return name
 }
 
-/** Makes a row of what is written; `undefined` if it has no value. */
+/** Creates a row from its cells; `undefined` if it has no value. */
 function rowOf(
   { number, cells: stored }: StoredRow,
   texts: SharedTexts,
@@ -175,7 +175,7 @@ function rowOf(
     if (bytes > bounds.rowBytes) return { number, cells: [], error: rowErrors.rowTooLong }
     const value = cellOf(cell, texts, styles, from1904)
     if (value instanceof CellError) error ??= `The cell ${columnName(cell.column)}${number} ${value.says}`
-    // Cells without text and cells with an empty text look the same, and formulas give the latter.
+    // Cells without text and cells with an empty text look the same, and formulas produce the latter.
     else if (value === null || value === '') continue
     else if (typeof value === 'string' && isTooLong(value)) error ??= rowErrors.cellTooLong
     else cells[cell.column - 1] = value
@@ -202,13 +202,13 @@ function cellOf(
 ): Cell | CellError {
   if (type === 'inlineStr' || type === 'str') return unescaped(value)
   if (!hasValue || value === '') {
-    return isFormula ? new CellError('has a formula without its result. Save the file in a spreadsheet program.') : null
+    return isFormula ? new CellError('has a formula without a result. Save the file in a spreadsheet program.') : null
   }
   switch (type) {
     case 's': {
       const index = Number(value)
       if (!Number.isSafeInteger(index) || index < 0 || index >= texts.count) {
-        throw new WorkbookDamage('a text that is missing')
+        throw new WorkbookDamage('a missing text')
       }
       return texts.get(index)
     }
@@ -224,7 +224,7 @@ function cellOf(
 }
 
 function numberOf(written: string, kind: NumberKind, from1904: boolean): Cell | CellError {
-  if (!number.test(written)) throw new WorkbookDamage('a number that is none')
+  if (!number.test(written)) throw new WorkbookDamage('an invalid number')
   const value = Number(written)
   if (kind === 'number') return isInexact(value, written.replace(/^\+/, '')) ? written : value
   return timeOf(value, kind, from1904) ?? new CellError('has a day that does not exist.')

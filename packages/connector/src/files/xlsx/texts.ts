@@ -1,6 +1,6 @@
 import { bounds } from '../bounds.ts'
 
-/** Texts that cells share, in a few large blocks of bytes: as single texts they would take several times the memory. */
+/** Texts that cells share, in a few large blocks of bytes: as single texts they would need several times the memory. */
 export class SharedTexts {
   readonly #blocks: Buffer[] = []
   #block: Buffer = Buffer.alloc(0)
@@ -46,7 +46,7 @@ export class SharedTexts {
 
 const escaped = /_x([0-9a-f]{4})_/gi
 
-/** A text of a workbook with characters in the place of their codes: `_x000D_` is the end of a line. */
+/** A text of a workbook with characters instead of their codes: `_x000D_` is the end of a line. */
 export const unescaped = (text: string): string =>
   text.includes('_x')
     ? text.replace(escaped, (_code, digits: string) => String.fromCharCode(Number.parseInt(digits, 16))).toWellFormed()

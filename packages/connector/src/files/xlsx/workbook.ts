@@ -43,7 +43,7 @@ export async function openWorkbook(store: FileStore, file: StoredFile, signal: A
   const main = [...root.values()].find(({ type }) => type === 'officeDocument')?.part
   if (!main || !zip.has(main)) throw damaged(file, new WorkbookDamage('no workbook'))
   if (main.toLowerCase().endsWith('.bin')) {
-    throw refused(file, 'is a binary Excel workbook (.xlsb), which is not read. Save it as .xlsx.')
+    throw refused(file, 'is a binary Excel workbook (.xlsb), which is not supported. Save it as .xlsx.')
   }
   const relations = await relationsOf(main, parse)
   const sheets: WorkbookSheet[] = []
@@ -87,7 +87,7 @@ const readable = 'Write the rows as CSV, JSON, Excel (.xlsx) or Parquet.'
 function assertWorkbook(file: StoredFile, zip: Zip): void {
   if (zip.has('[Content_Types].xml') && zip.has('_rels/.rels')) return
   if (zip.has('content.xml') && zip.has('META-INF/manifest.xml')) {
-    throw refused(file, 'is an OpenDocument file (.ods), which is not read. Save it as .xlsx.')
+    throw refused(file, 'is an OpenDocument file (.ods), which is not supported. Save it as .xlsx.')
   }
   throw refused(file, 'is a ZIP archive, not an Excel workbook. Unpack it, and store the files in it.')
 }
@@ -107,7 +107,7 @@ async function readPart(file: StoredFile, zip: Zip, part: string, handler: XmlHa
 const tagId = ({ attributes }: OpenTag): string | undefined =>
   Object.entries(attributes).find(([key]) => key.endsWith(':id'))?.[1]
 
-/** The parts that a part refers to, by the identifiers of the relations. Those outside of the file are left out. */
+/** The parts that a part refers to, by the identifiers of the relations. Relations to other files are omitted. */
 async function relationsOf(part: string, parse: Parse): Promise<Map<string, Relation>> {
   const folder = posix.dirname(part)
   const relations = new Map<string, Relation>()
@@ -115,7 +115,7 @@ async function relationsOf(part: string, parse: Parse): Promise<Map<string, Rela
     if (tag.name !== 'Relationship' || attributeOf(tag, 'TargetMode') === 'External') return
     const target = (attributeOf(tag, 'Target') ?? '').replaceAll('\\', '/')
     const type = (attributeOf(tag, 'Type') ?? '').split('/').at(-1) ?? ''
-    if (relations.size === bounds.workbook.parts) throw new WorkbookDamage('relations without number')
+    if (relations.size === bounds.workbook.parts) throw new WorkbookDamage('too many relations')
     relations.set(attributeOf(tag, 'Id') ?? '', {
       type,
       part: target.startsWith('/') ? posix.normalize(target).slice(1) : posix.join(folder, target),
@@ -132,7 +132,7 @@ async function readStyles(parse: Parse, part: string): Promise<NumberKind[]> {
     if (tag.name === 'cellXfs') inCells = true
     // The styles of cells come before these, and the styles that people name before them.
     if (tag.name === 'cellStyles' || tag.name === 'dxfs') inCells = false
-    if (formats.size + kinds.length > bounds.workbook.styles) throw new WorkbookDamage('styles without number')
+    if (formats.size + kinds.length > bounds.workbook.styles) throw new WorkbookDamage('too many styles')
     if (tag.name === 'numFmt' && !inCells) {
       formats.set(attributeOf(tag, 'numFmtId') ?? '', kindOfFormat(attributeOf(tag, 'formatCode') ?? ''))
     }
@@ -143,7 +143,7 @@ async function readStyles(parse: Parse, part: string): Promise<NumberKind[]> {
   return kinds
 }
 
-/** Reads the shared texts. Of formatted texts, the parts are joined; their readings for speakers of Japanese are left out. */
+/** Reads the shared texts. The parts of formatted texts are joined; Japanese phonetic readings are omitted. */
 async function readTexts(file: StoredFile, zip: Zip, part: string): Promise<SharedTexts> {
   const texts = new SharedTexts()
   let inText = false
@@ -171,6 +171,6 @@ async function readTexts(file: StoredFile, zip: Zip, part: string): Promise<Shar
 
 const tooMuchText = ({ name }: StoredFile) => {
   const { textBytes, texts } = bounds.workbook
-  const says = `has more than ${mebibytes(textBytes)} of text, ${texts} texts, or one of ${mebibytes(bounds.cellBytes)}`
+  const says = `has more than ${mebibytes(textBytes)} of text, more than ${texts} texts, or a text of more than ${mebibytes(bounds.cellBytes)}`
   return outOfBounds('file_too_large', name, says, 'Save it as CSV.')
 }

@@ -1,24 +1,37 @@
 /// <reference path="./libraries.d.ts" />
-import sax from 'sax'
+import sax, { type SaxParser } from 'sax'
 import { bounds } from '../bounds.ts'
 import { WorkbookDamage } from './damage.ts'
 
 /** A start tag without its namespace, and its attributes as they are written. */
 export type OpenTag = { readonly name: string; readonly attributes: Readonly<Record<string, string>> }
 
-/** Takes what XML has, in its order. Names are without namespaces. */
+/** Receives the content of XML in order. Names have no namespaces. */
 export type XmlHandler = {
   open(tag: OpenTag): void
   close(name: string): void
   text(text: string): void
 }
 
-/** How much is parsed before the rows of it are taken. */
+/** What a parser collects character by character, so that a character needs up to 32 bytes of memory. */
+const collected = [
+  'tagName',
+  'attribName',
+  'attribValue',
+  'entity',
+  'comment',
+  'sgmlDecl',
+  'doctype',
+  'procInstName',
+  'procInstBody',
+] as const satisfies readonly (keyof SaxParser)[]
+
+/** How much is parsed before its rows are consumed. */
 const stepChars = 64 << 10
 
 /**
- * Reads XML piece by piece, and gives way after each step. Memory is bounded by the longest tag or text: a document type,
- * which could define texts that grow without bound, is refused, and so are elements that are nested too deep.
+ * Reads XML piece by piece, and yields after each step. Memory is bounded by the longest tag or text. A document type, which
+ * could define texts that grow without bound, is refused, and so are elements that are nested too deep.
  * @throws `WorkbookDamage` if it is not well-formed XML in UTF-8, and what the handler throws
  */
 export async function* readXml(source: AsyncIterable<Uint8Array>, handler: XmlHandler): AsyncGenerator<void> {
@@ -26,14 +39,20 @@ export async function* readXml(source: AsyncIterable<Uint8Array>, handler: XmlHa
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let depth = 0
   let sinceTag = 0
+  let attributeCount = 0
   parser.onerror = (error) => {
     throw new WorkbookDamage(error.message.split('\n', 1)[0])
   }
   parser.ondoctype = () => {
     throw new WorkbookDamage('a document type')
   }
+  parser.onattribute = () => {
+    attributeCount += 1
+    if (attributeCount > bounds.xml.attributes) throw new WorkbookDamage('a tag with too many attributes')
+  }
   parser.onopentag = ({ name, attributes }) => {
     sinceTag = 0
+    attributeCount = 0
     depth += 1
     if (depth > bounds.nestingLevels) throw new WorkbookDamage('elements that are nested too deep')
     handler.open({ name: localName(name), attributes })
@@ -51,6 +70,8 @@ export async function* readXml(source: AsyncIterable<Uint8Array>, handler: XmlHa
       sinceTag += step.length
       if (sinceTag > bounds.rowBytes) throw new WorkbookDamage('a text or tag without an end')
       parser.write(step)
+      for (const key of collected)
+        if (String(parser[key]).length > bounds.xml.tagChars) throw new WorkbookDamage(`a tag that is too long: ${key}`)
       yield
     }
   }
@@ -76,5 +97,5 @@ export function attributeOf({ attributes }: OpenTag, name: string): string | und
   return undefined
 }
 
-/** Whether an attribute of XML says yes. */
+/** Whether an attribute of XML is true. */
 export const isTrue = (value: string | undefined): boolean => value === '1' || value === 'true' || value === 'on'

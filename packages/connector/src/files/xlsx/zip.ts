@@ -9,7 +9,7 @@ import type { FileStore, StoredFile } from '../store.ts'
 import { expandsTooMuch } from '../unpack.ts'
 import { damaged, refused, WorkbookDamage } from './damage.ts'
 
-/** The parts of a workbook, which is a ZIP file. Nothing of it is written anywhere, so that names of parts lead nowhere. */
+/** The parts of a workbook, which is a ZIP file. Nothing is written to a disk, so names of parts cannot be used as paths. */
 export type Zip = {
   /** Whether there is a part, by its name without the first slash, in any letter case. */
   has(name: string): boolean
@@ -22,11 +22,11 @@ export type Zip = {
   begin(): void
   /** Counts characters that are made of the parts, as bytes that they unpack to: one text can be in any number of cells. */
   spend(amount: number): void
-  /** Up to which byte of the file the part that was read last is used. */
+  /** Bytes of the file up to the used end of the part that was read last. */
   readonly storedBytes: number
 }
 
-/** How much is read at once to find the parts. */
+/** Bytes of one read to find the parts. */
 const windowBytes = 128 << 10
 
 /**
@@ -38,12 +38,12 @@ export async function openZip(store: FileStore, file: StoredFile, signal: AbortS
   try {
     const zip = await yauzl.fromRandomAccessReaderPromise(reader, file.sizeBytes, { autoClose: false })
     if (zip.entryCount > bounds.workbook.parts) {
-      throw refused(file, `has more than ${bounds.workbook.parts} parts. Save the sheet in a workbook without others.`)
+      throw refused(file, `has more than ${bounds.workbook.parts} parts. Save the sheet in a separate workbook.`)
     }
     const entries = new Map<string, Entry>()
     for await (const entry of zip.eachEntry()) {
       const name = entry.fileName.toLowerCase()
-      if (entries.has(name)) throw new WorkbookDamage('a part that is there twice')
+      if (entries.has(name)) throw new WorkbookDamage('a repeated part')
       entries.set(name, entry)
     }
     const { freeBytes, ratio } = bounds.compressed
@@ -66,10 +66,10 @@ export async function openZip(store: FileStore, file: StoredFile, signal: AbortS
       },
       async *read(name) {
         const entry = entries.get(name.toLowerCase())
-        if (!entry) throw damaged(file, new WorkbookDamage('a part that is missing'))
+        if (!entry) throw damaged(file, new WorkbookDamage('a missing part'))
         if (entry.isEncrypted()) throw refused(file, 'is encrypted. Save it without a password.')
         if (entry.compressionMethod !== 0 && entry.compressionMethod !== 8) {
-          throw refused(file, 'is compressed in a way that is not read. Save it in a spreadsheet program again.')
+          throw refused(file, 'uses an unsupported compression. Save it again in a spreadsheet program.')
         }
         try {
           const { fileDataStart } = await zip.readLocalFileHeaderPromise(entry, { minimal: true })
@@ -159,7 +159,7 @@ async function* storedBytes(
   try {
     for (let left = size; left > 0; ) {
       const bytes = await range.peek(Math.min(left, pieceBytes))
-      if (bytes.length === 0) throw new WorkbookDamage('a part that is not whole')
+      if (bytes.length === 0) throw new WorkbookDamage('an incomplete part')
       range.take(bytes.length)
       left -= bytes.length
       used(range.storedBytes)
@@ -172,7 +172,7 @@ async function* storedBytes(
 
 function inflated(stored: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   const inflate = createInflateRaw({ chunkSize: pieceBytes })
-  // The callback is there because an error without one would end the process; the reader of `inflate` gets the error.
+  // Without the callback, an error would end the process; the reader of `inflate` gets the error.
   pipeline(Readable.from(stored, { objectMode: false, highWaterMark: pieceBytes }), inflate, () => {})
   return inflate
 }
