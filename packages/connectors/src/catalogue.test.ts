@@ -34,6 +34,20 @@ describe('the catalogue', () => {
     })
   }
 
+  test('never guesses the column that says what is created or changed at a platform', () => {
+    const names =
+      /\b(?:ID|IDs|Name|Key|Segments) of (?:the |an? )?(?:audience|segment|list|advertiser|person: |conversion (?:action|definition|rule)|goal|pixel|tracking|merchant)/i
+    const fields = connectors.flatMap(({ slug, destination }) =>
+      Object.entries(destination?.records ?? {}).map(([field, definition]) => ({ slug, field, ...definition })),
+    )
+    const guessed = fields.filter(({ description, addresses }) => names.test(description) && !addresses)
+    assert.deepEqual(
+      guessed.map(({ slug, field }) => `${slug} ${field}`),
+      [],
+    )
+    assert(fields.filter(({ addresses }) => addresses).length > 50)
+  })
+
   test('gives every connector a slug, an identifier from it, and a name, all of them its own', () => {
     for (const { slug, id, name } of connectors) {
       assert.match(slug, slugPattern)
@@ -128,6 +142,26 @@ describe('the catalogue', () => {
     }
   })
 
+  test('labels have at most four words, and help texts fit in a line', () => {
+    const fields = new Map(
+      connectors.flatMap(({ slug, ...connector }) =>
+        groupsOf({ slug, ...connector }).flatMap((group) =>
+          Object.entries(group).map(
+            ([key, field]) => [field.description, { name: `${slug}.${key}`, ...field }] as const,
+          ),
+        ),
+      ),
+    )
+    const wordy = [...fields.values()].filter(({ label }) => label.split(' ').length > 4)
+    assert.deepEqual(
+      wordy.map(({ name, label }) => `${name}: ${label}`),
+      [],
+    )
+    // Longer explanations belong to the guides. This number may only fall.
+    const long = [...fields.keys()].filter((description) => description.length > 90)
+    assert(long.length <= 86, `${long.length} help texts have more than 90 characters`)
+  })
+
   test('keeps every field that sounds like a password as a secret', () => {
     const sounds = /password|passphrase|secret|private_?key|token|api_?key|access_?key|json_?key|sas_?url|credential/i
     const harmless = /Id$|(?<!^sas)Url$|Name$|Type$/
@@ -162,9 +196,10 @@ describe('the catalogue', () => {
     }
   })
 
-  test('names the versions of the servers from npm that the tests run against', async () => {
+  test('names the versions of the servers and clients from npm that the tests use', async () => {
     const { devDependencies } = JSON.parse(await readFile(new URL('../../../package.json', import.meta.url), 'utf8'))
-    for (const server of ['azurite', 'fauxqs']) {
+    const clients = ['@aws-sdk/client-s3', '@clickhouse/client', '@google-cloud/bigquery', '@google-cloud/storage']
+    for (const server of ['azurite', 'fauxqs', ...clients]) {
       const named = connectors.flatMap(
         ({ tested }) => new RegExp(`${server} ([\\d.]+\\d)`).exec(tested ?? '')?.[1] ?? [],
       )

@@ -1,8 +1,6 @@
 import { acousticRelationalTables } from './acoustic/acoustic-relational-tables.ts'
 import { activecampaign } from './activecampaign/activecampaign.ts'
 import { activecampaignEvents } from './activecampaign/activecampaign-events.ts'
-import { adikteevCustomAudience } from './adikteev/adikteev-custom-audience.ts'
-import { adikteevReporting } from './adikteev/adikteev-reporting.ts'
 import { adobeAudienceManager } from './adobe/adobe-audience-manager.ts'
 import { amazonAdsDataManagerAudiences } from './amazon-ads/amazon-ads-data-manager-audiences.ts'
 import { amazonAdsDataManagerDspAudiences } from './amazon-ads/amazon-ads-data-manager-dsp-audiences.ts'
@@ -27,10 +25,7 @@ import { databricksSource } from './databricks/databricks-source.ts'
 import { dv360CustomerMatch } from './display-video-360/dv360-customer-match.ts'
 import { dv360Reporting } from './display-video-360/dv360-reporting.ts'
 import { dropbox } from './dropbox/dropbox.ts'
-import { fetchAudiences } from './fetch-rewards/fetch-audiences.ts'
 import { fileUpload } from './file-upload/file-upload.ts'
-import { freewheelCampaignPosting } from './freewheel/freewheel-campaign-posting.ts'
-import { freewheelEvents } from './freewheel/freewheel-events.ts'
 import { googleAdManager } from './google-ad-manager/google-ad-manager.ts'
 import { googleAdsClickConversions } from './google-ads/google-ads-click-conversions.ts'
 import { googleAdsConversionAdjustments } from './google-ads/google-ads-conversion-adjustments.ts'
@@ -51,18 +46,14 @@ import { httpApi } from './http-api/http-api.ts'
 import { httpsFile } from './https-file/https-file.ts'
 import { hubspotCrm } from './hubspot/hubspot-crm.ts'
 import { kafka } from './kafka/kafka.ts'
-import { kochavaGeoEvents } from './kochava/kochava-geo-events.ts'
 import { linkedinAudienceInsights } from './linkedin/linkedin-audience-insights.ts'
 import { linkedinAnalytics } from './linkedin-ads/linkedin-analytics.ts'
 import { linkedinCompanySegments } from './linkedin-ads/linkedin-company-segments.ts'
 import { linkedinDmpSegments } from './linkedin-ads/linkedin-dmp-segments.ts'
 import { linkedinOfflineConversions } from './linkedin-ads/linkedin-offline-conversions.ts'
-import { liverampEnvelopeDecryption } from './liveramp/liveramp-envelope-decryption.ts'
 import { liverampIdMatch } from './liveramp/liveramp-id-match.ts'
-import { liverampTranscoding } from './liveramp/liveramp-transcoding.ts'
 import { localFolder } from './local-folder/local-folder.ts'
 import { lotameAudiences } from './lotame/lotame-audiences.ts'
-import { mavenMediaSnapshots } from './maven/maven-media-snapshots.ts'
 import { metaAppEvents } from './meta/meta-app-events.ts'
 import { metaConversions } from './meta-ads/meta-conversions.ts'
 import { metaCustomAudiences } from './meta-ads/meta-custom-audiences.ts'
@@ -70,15 +61,9 @@ import { metaInsights } from './meta-ads/meta-insights.ts'
 import { microsoftAdsCustomerMatch } from './microsoft-advertising/microsoft-ads-customer-match.ts'
 import { microsoftAdsEvents } from './microsoft-advertising/microsoft-ads-events.ts'
 import { microsoftUetConversions } from './microsoft-advertising/microsoft-uet-conversions.ts'
-import { mparticleAudience } from './mparticle/mparticle-audience.ts'
 import { mparticleEvents } from './mparticle/mparticle-events.ts'
 import { mysql } from './mysql/mysql.ts'
-import { narrative } from './narrative/narrative.ts'
 import { nexxenAudiences } from './nexxen/nexxen-audiences.ts'
-import { nielsenDigitalAdRatings } from './nielsen/nielsen-digital-ad-ratings.ts'
-import { nielsenN1Ads } from './nielsen/nielsen-n1-ads.ts'
-import { outfrontInventory } from './outfront/outfront-inventory.ts'
-import { pandora } from './pandora/pandora.ts'
 import { pinterestAdsAnalytics } from './pinterest-ads/pinterest-ads-analytics.ts'
 import { pinterestAdsManagement } from './pinterest-ads/pinterest-ads-management.ts'
 import { pinterestConversions } from './pinterest-ads/pinterest-conversions.ts'
@@ -103,7 +88,6 @@ import { snapchatReporting } from './snapchat-ads/snapchat-reporting.ts'
 import { snowflakeDestination } from './snowflake/snowflake-destination.ts'
 import { snowflakeSource } from './snowflake/snowflake-source.ts'
 import { spotifyAds } from './spotify/spotify-ads.ts'
-import { spotifyWeb } from './spotify/spotify-web.ts'
 import { taboolaBackstage } from './taboola/taboola-backstage.ts'
 import { theTradeDeskCrmAudiences } from './the-trade-desk/the-trade-desk-crm-audiences.ts'
 import { theTradeDeskFirstPartyAudiences } from './the-trade-desk/the-trade-desk-first-party-audiences.ts'
@@ -111,13 +95,12 @@ import { theTradeDeskMyReports } from './the-trade-desk/the-trade-desk-my-report
 import { theTradeDeskOfflineConversions } from './the-trade-desk/the-trade-desk-offline-conversions.ts'
 import { theTradeDeskRealTimeConversions } from './the-trade-desk/the-trade-desk-real-time-conversions.ts'
 import { theTradeDeskReds } from './the-trade-desk/the-trade-desk-reds.ts'
-import { tiktokDataInsights } from './tiktok/tiktok-data-insights.ts'
 import { tiktokAdReporting } from './tiktok-ads/tiktok-ad-reporting.ts'
 import { tiktokAudienceManagement } from './tiktok-ads/tiktok-audience-management.ts'
 import { tiktokCustomerFileAudiences } from './tiktok-ads/tiktok-customer-file-audiences.ts'
 import { tiktokEvents } from './tiktok-ads/tiktok-events.ts'
-import { videoampAudiences } from './videoamp/videoamp-audiences.ts'
 import { webhook } from './webhook/webhook.ts'
+import { withdrawnConnectors } from './withdrawn.ts'
 import { xCustomAudiences } from './x-ads/x-custom-audiences.ts'
 import { xAdAnalytics } from './x-twitter/x-ad-analytics.ts'
 import { xCampaignMeasurement } from './x-twitter/x-campaign-measurement.ts'
@@ -125,13 +108,11 @@ import { yahooDspAudiences } from './yahoo-dsp/yahoo-dsp-audiences.ts'
 import { yahooDspConversions } from './yahoo-dsp/yahoo-dsp-conversions.ts'
 import { yahooDspReporting } from './yahoo-dsp/yahoo-dsp-reporting.ts'
 
-/** The one list of what there is: a new connector is added here, under its platform, and nowhere else. */
+/** The one list of connectors: add a new connector here, under its platform, and nowhere else. */
 export const { connectors, listedConnectors, platforms, connectorById } = makeCatalogue([
   acousticRelationalTables,
   activecampaign,
   activecampaignEvents,
-  adikteevCustomAudience,
-  adikteevReporting,
   adobeAudienceManager,
   amazonAdsDataManagerAudiences,
   amazonAdsDataManagerDspAudiences,
@@ -155,10 +136,7 @@ export const { connectors, listedConnectors, platforms, connectorById } = makeCa
   dv360CustomerMatch,
   dv360Reporting,
   dropbox,
-  fetchAudiences,
   fileUpload,
-  freewheelCampaignPosting,
-  freewheelEvents,
   googleAdManager,
   googleAdsClickConversions,
   googleAdsConversionAdjustments,
@@ -179,18 +157,14 @@ export const { connectors, listedConnectors, platforms, connectorById } = makeCa
   googleSheets,
   hubspotCrm,
   kafka,
-  kochavaGeoEvents,
   linkedinAudienceInsights,
   linkedinAnalytics,
   linkedinCompanySegments,
   linkedinDmpSegments,
   linkedinOfflineConversions,
-  liverampEnvelopeDecryption,
   liverampIdMatch,
-  liverampTranscoding,
   localFolder,
   lotameAudiences,
-  mavenMediaSnapshots,
   metaAppEvents,
   metaConversions,
   metaCustomAudiences,
@@ -198,15 +172,9 @@ export const { connectors, listedConnectors, platforms, connectorById } = makeCa
   microsoftAdsCustomerMatch,
   microsoftAdsEvents,
   microsoftUetConversions,
-  mparticleAudience,
   mparticleEvents,
   mysql,
-  narrative,
   nexxenAudiences,
-  nielsenDigitalAdRatings,
-  nielsenN1Ads,
-  outfrontInventory,
-  pandora,
   pinterestAdsAnalytics,
   pinterestAdsManagement,
   pinterestConversions,
@@ -231,7 +199,6 @@ export const { connectors, listedConnectors, platforms, connectorById } = makeCa
   snowflakeDestination,
   snowflakeSource,
   spotifyAds,
-  spotifyWeb,
   taboolaBackstage,
   theTradeDeskCrmAudiences,
   theTradeDeskFirstPartyAudiences,
@@ -239,12 +206,10 @@ export const { connectors, listedConnectors, platforms, connectorById } = makeCa
   theTradeDeskOfflineConversions,
   theTradeDeskRealTimeConversions,
   theTradeDeskReds,
-  tiktokDataInsights,
   tiktokAdReporting,
   tiktokAudienceManagement,
   tiktokCustomerFileAudiences,
   tiktokEvents,
-  videoampAudiences,
   webhook,
   xAdAnalytics,
   xCampaignMeasurement,
@@ -252,6 +217,7 @@ export const { connectors, listedConnectors, platforms, connectorById } = makeCa
   yahooDspAudiences,
   yahooDspConversions,
   yahooDspReporting,
+  ...withdrawnConnectors,
 ])
 
 export { makeCatalogue } from './catalogue.ts'

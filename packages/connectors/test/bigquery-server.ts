@@ -68,6 +68,7 @@ export const testServerName = 'a server that keeps to the rules of BigQuery, wit
 
 const project = 'example-project'
 const location = 'europe-west3'
+const datasetNames = ['crm', 'logs', 'web']
 const macros = [
   'create schema crm',
   'create macro to_hex(x) as x',
@@ -109,15 +110,20 @@ export async function startBigQueryServer(
   })
 
   async function replyTo(request: http.IncomingMessage, url: URL, body: Buffer): Promise<Reply> {
-    if (url.host === 'oauth2.googleapis.com') return accounts.give(request, body)
-    if (url.host !== 'bigquery.googleapis.com') throw new Refusal(404, 'notFound')
+    if (url.host === 'oauth2.googleapis.com' || url.pathname === '/token') return accounts.give(request, body)
+    if (url.host !== 'bigquery.googleapis.com' && url.host !== new URL(proxy.url).host)
+      throw new Refusal(404, 'notFound')
     if (url.pathname === '/') return reply(404, {})
     const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? ''
     if (!accounts.accepts(token)) throw new Refusal(401, 'authError', 'Invalid Credentials')
     const [, upload, projectId = '', path = ''] =
       /^(\/upload)?\/bigquery\/v2\/projects\/([^/]+)(\/.*)$/.exec(url.pathname) ?? []
     if (projectId !== project) throw new Refusal(404, 'notFound', `Not found: Project ${projectId}`)
+    // A parameter of all of Google's interfaces, which changes no answer.
+    url.searchParams.delete('prettyPrint')
     if (upload) return insertUpload(request, url.searchParams, body, path)
+    const [, datasetId] = /^\/datasets\/(\w+)$/.exec(path) ?? []
+    if (datasetId !== undefined && request.method === 'GET') return reply(200, describeDataset(datasetId))
     const [, dataset, tableId] = /^\/datasets\/(\w+)\/tables(?:\/([\w-]+))?$/.exec(path) ?? []
     if (dataset !== undefined && dataset !== '_results' && (tableId !== undefined || request.method === 'POST')) {
       return onTable(request.method ?? '', dataset, tableId, body)
@@ -128,7 +134,7 @@ export async function startBigQueryServer(
     if (request.method === 'GET' && path.startsWith('/datasets')) return list(listed, url.searchParams)
     const [, kind, id = '', verb] = /^\/(jobs|queries)(?:\/([\w-]+))?(\/cancel)?$/.exec(path) ?? []
     const asked = `${request.method} ${kind}${id === '' ? '' : '/*'}${verb ?? ''}`
-    if (request.method === 'POST' && !request.headers['content-type']?.startsWith('application/json')) {
+    if (body.length > 0 && !request.headers['content-type']?.startsWith('application/json')) {
       throw new Refusal(400, 'parseError')
     }
     if (asked === 'POST jobs') return insert(JSON.parse(String(body)))
@@ -151,11 +157,11 @@ export async function startBigQueryServer(
 
   /** Datasets, or tables of one, two on a page. */
   async function list(dataset: string | undefined, search: URLSearchParams): Promise<Reply> {
-    const { maxResults, pageToken = '0', ...strange } = Object.fromEntries(search)
-    if (Object.keys(strange).length > 0 || !/^\d+$/.test(maxResults ?? '') || !/^\d+$/.test(pageToken)) {
+    const { maxResults = '1000', pageToken = '0', ...strange } = Object.fromEntries(search)
+    if (Object.keys(strange).length > 0 || !/^\d+$/.test(maxResults) || !/^\d+$/.test(pageToken)) {
       throw new Refusal(400, 'invalidParameter')
     }
-    if (dataset !== undefined && dataset !== 'crm') throw new Refusal(404, 'notFound', `Not found: Dataset ${dataset}`)
+    if (dataset !== undefined && dataset !== 'crm') describeDataset(dataset)
     const { rows } = await engine.run(
       "select table_name, table_type from information_schema.tables where table_schema = 'crm' order by table_name",
     )
@@ -164,12 +170,7 @@ export async function startBigQueryServer(
       tableReference: { projectId: project, datasetId: 'crm', tableId },
       type: type === 'VIEW' ? 'VIEW' : 'TABLE',
     }))
-    const datasets = ['crm', 'logs', 'web'].map((datasetId) => ({
-      kind: 'bigquery#dataset',
-      datasetReference: { projectId: project, datasetId },
-      ...(datasetId === 'crm' ? { friendlyName: 'Customers' } : {}),
-    }))
-    const all = dataset === undefined ? datasets : tables
+    const all = dataset === undefined ? datasetNames.map(describeDataset) : tables
     const end = Number(pageToken) + 2
     return reply(200, {
       [dataset === undefined ? 'datasets' : 'tables']: all.slice(end - 2, end),
@@ -177,20 +178,35 @@ export async function startBigQueryServer(
     })
   }
 
-  const describe = (jobId: string, job: Job) => ({
-    kind: 'bigquery#job',
-    jobReference: { projectId: project, jobId, location: job.location },
-    status: {
-      state: job.pollsLeft > 0 ? 'RUNNING' : 'DONE',
-      ...(job.failed ? { errorResult: errorOf(job.failed), errors: job.errors ?? [errorOf(job.failed)] } : {}),
-      ...(job.failed || !job.errors ? {} : { errors: job.errors }),
-    },
-    configuration: {
-      query: { destinationTable: { projectId: project, datasetId: '_results', tableId: jobId.replaceAll('-', '_') } },
-    },
-    ...(job.statistics === undefined ? {} : { statistics: job.statistics }),
-    ...(job.files === undefined ? {} : { statistics: { extract: { destinationUriFileCounts: [String(job.files)] } } }),
-  })
+  function describeDataset(datasetId: string): object {
+    if (!datasetNames.includes(datasetId)) throw new Refusal(404, 'notFound', `Not found: Dataset ${datasetId}`)
+    return {
+      kind: 'bigquery#dataset',
+      datasetReference: { projectId: project, datasetId },
+      ...(datasetId === 'crm' ? { friendlyName: 'Customers' } : {}),
+    }
+  }
+
+  const describe = (jobId: string, job: Job) => {
+    const errors = job.errors ?? (job.failed ? [errorOf(job.failed)] : [])
+    return {
+      kind: 'bigquery#job',
+      jobReference: { projectId: project, jobId, location: job.location },
+      status: {
+        state: job.pollsLeft > 0 ? 'RUNNING' : 'DONE',
+        // A job that runs has no errors yet, and one without errors has no list of them.
+        ...(job.pollsLeft === 0 && job.failed ? { errorResult: errorOf(job.failed) } : {}),
+        ...(job.pollsLeft === 0 && errors.length > 0 ? { errors } : {}),
+      },
+      configuration: {
+        query: { destinationTable: { projectId: project, datasetId: '_results', tableId: jobId.replaceAll('-', '_') } },
+      },
+      ...(job.statistics === undefined ? {} : { statistics: job.statistics }),
+      ...(job.files === undefined
+        ? {}
+        : { statistics: { extract: { destinationUriFileCounts: [String(job.files)] } } }),
+    }
+  }
 
   type Configuration = {
     query: {
@@ -246,7 +262,8 @@ export async function startBigQueryServer(
     if (defaultDataset && (defaultDataset.projectId !== project || defaultDataset.datasetId !== 'crm')) {
       throw new Refusal(404, 'notFound', `Not found: Dataset ${project}:${defaultDataset.datasetId}`)
     }
-    if (queryParameters.length > 0 && parameterMode !== 'NAMED') throw new Refusal(400, 'invalid', 'parameterMode')
+    if (queryParameters.length > 0 && parameterMode?.toUpperCase() !== 'NAMED')
+      throw new Refusal(400, 'invalid', 'parameterMode')
     const values = Object.fromEntries(queryParameters.map((each) => [each.name, typedValue(each)]))
     if (server.bytesRead > Number(maximumBytesBilled) && !dryRun) {
       throw new Refusal(400, 'bytesBilledLimitExceeded', 'Query exceeded limit for bytes billed')
@@ -376,8 +393,14 @@ export async function startBigQueryServer(
   function give(job: Job, jobId: string, search: URLSearchParams): Reply {
     const { location: _, maxResults, startIndex, pageToken, timeoutMs, ...strange } = Object.fromEntries(search)
     const { 'formatOptions.useInt64Timestamp': exact, ...unknown } = strange
-    const isPlaced = (startIndex === undefined) !== (pageToken === undefined)
-    if (Object.keys(unknown).length > 0 || exact !== 'true' || !isPlaced || !/^\d+$/.test(timeoutMs ?? '')) {
+    const isPlacedTwice = startIndex !== undefined && pageToken !== undefined
+    const numbers = [maxResults, startIndex, timeoutMs].filter((each) => each !== undefined)
+    if (
+      Object.keys(unknown).length > 0 ||
+      exact !== 'true' ||
+      isPlacedTwice ||
+      !numbers.every((each) => /^\d+$/.test(each))
+    ) {
       throw new Refusal(400, 'invalidParameter')
     }
     if (job.gone) throw new Refusal(404, 'notFound', `Not found: Table ${project}:_anonymous.${jobId}`)
@@ -387,9 +410,9 @@ export async function startBigQueryServer(
     if (job.failed) throw job.failed
     const [, tokenJob, tokenRow] = /^(.+)@(\d+)$/.exec(pageToken ?? '') ?? []
     if (pageToken !== undefined && tokenJob !== jobId) throw new Refusal(400, 'invalidParameter')
-    const first = Number(startIndex ?? tokenRow)
+    const first = Number(startIndex ?? tokenRow ?? 0)
     server.given.push(first)
-    const rows = job.rows.slice(first, first + Math.min(Number(maxResults), server.pageRows))
+    const rows = job.rows.slice(first, first + Math.min(Number(maxResults ?? server.pageRows), server.pageRows))
     const next = first + rows.length
     return reply(200, {
       kind: 'bigquery#getQueryResultsResponse',

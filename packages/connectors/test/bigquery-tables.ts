@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { EngineResult, WarehouseEngine } from './warehouse-engine.ts'
 
 /** A refusal of BigQuery: status and reason. */
@@ -39,7 +40,7 @@ const duckTypes: Readonly<Record<string, string>> = {
   BYTES: 'blob',
 }
 
-export type TableField = { name: string; type: string; mode: string; precision?: string; scale?: string }
+export type TableField = { name: string; type: string; mode?: string; precision?: string; scale?: string }
 export type TableReference = { projectId: string; datasetId: string; tableId: string }
 export type LoadConfiguration = {
   destinationTable: TableReference
@@ -48,6 +49,8 @@ export type LoadConfiguration = {
   writeDisposition: string
   maxBadRecords: number
   encoding: string
+  /** Google's own client repeats the location here, and BigQuery ignores it. */
+  location?: string
 }
 export type LoadError = { readonly reason: string; readonly message: string }
 
@@ -109,7 +112,7 @@ export function makeBigQueryTables(engine: WarehouseEngine, project: string, loc
       if (datasetId !== 'crm') throw new Refusal(404, 'notFound', `Not found: Dataset ${project}:${datasetId}`)
       const found = await describe(tableId).catch(() => undefined)
       if (found) throw new Refusal(409, 'duplicate', `Already Exists: Table ${tableId}`)
-      const columns = schema.fields.map(({ name, type, mode, precision, scale }) => {
+      const columns = schema.fields.map(({ name, type, mode = 'NULLABLE', precision, scale }) => {
         const known = type === 'NUMERIC' ? `decimal(${precision ?? 38}, ${scale ?? 9})` : duckTypes[type]
         if (known === undefined || !['NULLABLE', 'REQUIRED'].includes(mode)) throw new Refusal(400, 'invalid', type)
         return `${quoted(name)} ${known}${mode === 'REQUIRED' ? ' not null' : ''}`
@@ -121,7 +124,7 @@ export function makeBigQueryTables(engine: WarehouseEngine, project: string, loc
       await fieldsOf(tableId)
       await engine.run(`drop table crm.${quoted(tableId)}`)
     },
-    async load({ destinationTable, ...configuration }, lines) {
+    async load({ destinationTable, location: _, ...configuration }, lines) {
       const expected = {
         sourceFormat: 'NEWLINE_DELIMITED_JSON',
         createDisposition: 'CREATE_NEVER',
@@ -129,7 +132,7 @@ export function makeBigQueryTables(engine: WarehouseEngine, project: string, loc
         maxBadRecords: 0,
         encoding: 'UTF-8',
       }
-      if (JSON.stringify(configuration) !== JSON.stringify(expected)) throw new Refusal(400, 'invalid', 'load')
+      if (!isDeepStrictEqual(configuration, expected)) throw new Refusal(400, 'invalid', 'load')
       const { tableId } = destinationTable
       const fields = await fieldsOf(tableId)
       const errors: LoadError[] = []

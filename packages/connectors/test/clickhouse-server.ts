@@ -32,7 +32,7 @@ class Exception extends Error {
 const host = 'clickhouse.example.com:8443'
 
 export async function startClickHouseServer(): Promise<ClickHouseServer> {
-  const engine = await startEngine(['create schema crm', ...macros])
+  const engine = await startEngine(['create schema crm', 'use crm', ...macros])
   const tokens = new Set<string>()
   const defects: unknown[] = []
 
@@ -48,7 +48,7 @@ export async function startClickHouseServer(): Promise<ClickHouseServer> {
       const { status, code, message } = error instanceof Exception ? error : new Exception(599, 49, String(error))
       response
         .writeHead(status, { 'x-clickhouse-exception-code': String(code) })
-        .end(`Code: ${code}. DB::Exception: ${message} (version 26.3.1.1)\n`)
+        .end(`Code: ${code}. DB::Exception: ${message} (${codes[code]}) (version 26.3.1.1)\n`)
     }
   })
 
@@ -59,7 +59,10 @@ export async function startClickHouseServer(): Promise<ClickHouseServer> {
       throw new Exception(403, 516, 'mover: Authentication failed: password is incorrect, or there is no such user.')
     }
     if (url.pathname !== '/' || request.method !== 'POST') throw new Exception(404, 48, 'There is no handle')
-    const { query, insert_deduplication_token: token = '', ...settings } = Object.fromEntries(url.searchParams)
+    const { query, insert_deduplication_token: token = '', query_id: _, ...more } = Object.fromEntries(url.searchParams)
+    // ClickHouse's own client names the format behind the statement, which counts more than the setting.
+    const [, statement = body, format] = /^(.*?)\s*\nFORMAT (\w+)$/s.exec(body) ?? []
+    const settings = format === undefined ? more : { ...more, default_format: format }
     const known = new Set(
       'insert_deduplicate async_insert wait_end_of_query date_time_input_format input_format_null_as_default input_format_skip_unknown_fields input_format_parallel_parsing max_insert_block_size default_format database readonly timeout_overflow_mode read_overflow_mode result_overflow_mode sort_overflow_mode cancel_http_readonly_queries_on_client_close set_overflow_mode mutations_sync penstock_keys_format penstock_keys_structure'.split(
         ' ',
@@ -68,20 +71,20 @@ export async function startClickHouseServer(): Promise<ClickHouseServer> {
     const strange = Object.keys(settings).find((name) => !known.has(name))
     if (strange !== undefined || settings.wait_end_of_query !== '1')
       throw new Exception(404, 115, `Unknown setting ${strange}`)
-    server.executed.push(query ?? body)
+    server.executed.push(query ?? statement)
     if (query !== undefined && settings.penstock_keys_structure !== undefined) {
       return readBeside(query, body, request.headers['content-type'] ?? '', settings)
     }
     if (query !== undefined) return insert(query, body, token)
-    if (body.startsWith('delete from ')) {
+    if (statement.startsWith('delete from ')) {
       if (settings.mutations_sync !== '2') throw new Exception(400, 62, 'Syntax error')
-      await engine.run(translate(body)).catch((error: unknown) => {
+      await engine.run(translate(statement)).catch((error: unknown) => {
         throw misfitIn(error) ?? error
       })
       return ''
     }
-    if (settings.default_format === 'JSONCompactEachRowWithNamesAndTypes') return read(body, settings)
-    const data = await select(body)
+    if (settings.default_format === 'JSONCompactEachRowWithNamesAndTypes') return read(statement, settings)
+    const data = await select(statement)
     return data === undefined ? '' : JSON.stringify({ meta: [], data, rows: data.length })
   }
 
@@ -190,7 +193,8 @@ export async function startClickHouseServer(): Promise<ClickHouseServer> {
   }
 
   async function insert(query: string, body: string, token: string): Promise<string> {
-    const [, table = '', names = ''] = /^insert into `crm`\.`(\w+)` \((.+)\) format JSONEachRow$/.exec(query) ?? []
+    const [, table = '', names = ''] =
+      /^insert into (?:`crm`|crm)\.`?(\w+)`? \((.+)\) format JSONEachRow$/i.exec(query) ?? []
     if (table === '' || token === '') throw new Exception(400, 62, 'Syntax error')
     if (tokens.has(token)) return ''
     const { rows: types } = await engine.run(
@@ -198,7 +202,7 @@ export async function startClickHouseServer(): Promise<ClickHouseServer> {
       [table],
     )
     const typeOfColumn = new Map(types.map(([name, type]) => [name, type]))
-    const columns = names.split(', ').map((name) => name.slice(1, -1))
+    const columns = names.split(', ').map((name) => name.replace(/^`(.*)`$/, '$1'))
     const rows = body
       .trimEnd()
       .split('\n')
@@ -250,6 +254,23 @@ export async function startClickHouseServer(): Promise<ClickHouseServer> {
     },
   }
   return server
+}
+
+/** The names of the exceptions, which ClickHouse writes behind their messages. */
+const codes: Readonly<Record<number, string>> = {
+  27: 'CANNOT_PARSE_INPUT_ASSERTION_FAILED',
+  36: 'BAD_ARGUMENTS',
+  47: 'UNKNOWN_IDENTIFIER',
+  48: 'NOT_IMPLEMENTED',
+  49: 'LOGICAL_ERROR',
+  60: 'UNKNOWN_TABLE',
+  62: 'SYNTAX_ERROR',
+  81: 'UNKNOWN_DATABASE',
+  115: 'UNKNOWN_SETTING',
+  117: 'INCORRECT_DATA',
+  349: 'CANNOT_INSERT_NULL_IN_ORDINARY_COLUMN',
+  376: 'CANNOT_PARSE_UUID',
+  516: 'AUTHENTICATION_FAILED',
 }
 
 const names: Readonly<Record<string, string>> = {

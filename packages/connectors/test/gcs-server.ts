@@ -61,8 +61,9 @@ export async function startGcsServer(
 
   function replyTo(asked: Asked): Reply {
     try {
-      if (asked.url.host === 'oauth2.googleapis.com') return accounts.give(asked.request, asked.body)
-      if (asked.url.host === 'storage.googleapis.com') return serve(asked)
+      if (asked.url.host === 'oauth2.googleapis.com' || asked.url.pathname === '/token')
+        return accounts.give(asked.request, asked.body)
+      if ([new URL(proxy.url).host, 'storage.googleapis.com'].includes(asked.url.host)) return serve(asked)
       throw new Refusal(404, 'notFound')
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
@@ -118,15 +119,21 @@ export async function startGcsServer(
       pageToken,
     } = known(url, ['prefix', 'delimiter', 'maxResults', 'pageToken', 'fields'])
     const after = pageToken === undefined ? '' : Buffer.from(pageToken, 'base64url').toString()
-    const names = [...objects.keys()].filter((name) => name.startsWith(prefix) && name > after).sort()
-    const page = names.slice(0, Math.min(Number(maxResults), server.pageSize))
+    const names = [...objects.keys()].filter((name) => name.startsWith(prefix))
+    const entryOf = (name: string) => {
+      const end = delimiter === undefined ? -1 : name.indexOf(delimiter, prefix.length)
+      return end < 0 ? name : name.slice(0, end + 1)
+    }
+    const entries = [...new Set(names.map(entryOf))].filter((entry) => entry > after).sort()
+    const page = entries.slice(0, Math.min(Number(maxResults), server.pageSize))
     // A page that contains only folders has no items.
-    const items = page
-      .filter((name) => delimiter === undefined || !name.slice(prefix.length).includes(delimiter))
-      .map((name) => describe(name, objects))
+    const isFolder = (entry: string) => delimiter !== undefined && entry.indexOf(delimiter, prefix.length) >= 0
+    const items = page.filter((entry) => !isFolder(entry))
+    const prefixes = page.filter(isFolder)
     return reply(200, {
-      ...(items.length > 0 ? { items } : {}),
-      ...(names.length > page.length ? { nextPageToken: Buffer.from(page.at(-1) ?? '').toString('base64url') } : {}),
+      ...(items.length > 0 ? { items: items.map((name) => describe(name, objects)) } : {}),
+      ...(prefixes.length > 0 ? { prefixes } : {}),
+      ...(entries.length > page.length ? { nextPageToken: Buffer.from(page.at(-1) ?? '').toString('base64url') } : {}),
     })
   }
 

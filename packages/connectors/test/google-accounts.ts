@@ -48,7 +48,7 @@ export function makeGoogleAccounts(scopes: readonly string[]): GoogleAccounts {
     },
     give(request, body) {
       const form = new URLSearchParams(String(body))
-      const isForm = request.headers['content-type'] === 'application/x-www-form-urlencoded'
+      const isForm = /^application\/x-www-form-urlencoded(;|$)/.test(request.headers['content-type'] ?? '')
       if (
         request.method !== 'POST' ||
         !isForm ||
@@ -57,7 +57,8 @@ export function makeGoogleAccounts(scopes: readonly string[]): GoogleAccounts {
         return reply(400, { error: 'unsupported_grant_type' })
       }
       const [header = '', claims = '', signature = ''] = (form.get('assertion') ?? '').split('.')
-      const { alg, kid } = decode(header)
+      // Google's own clients do not name the key.
+      const { alg, kid = knownKey } = decode(header)
       const { iss, aud, scope, iat, exp } = decode(claims)
       const signed = verify(
         'sha256',

@@ -17,6 +17,42 @@ export type Removing = {
   refer?(id: number): Promise<void>
 }
 
+/**
+ * Tests that a row which is written stays although another notation of its key is removed with it.
+ * @param removing its table `t` has a text `id` as its key, for which case does not count
+ */
+export function testNotations(removing: Removing): void {
+  const { connector, secrets, settings, reset, rows } = removing
+  test('a row stays if only another notation of its key is removed, in any order', async () => {
+    for (const [number, given, removed] of [
+      [
+        1,
+        [
+          ['Ada', null],
+          ['ada', 'new'],
+        ],
+        0,
+      ],
+      [
+        2,
+        [
+          ['ada', 'new'],
+          ['Ada', null],
+        ],
+        1,
+      ],
+    ] as const) {
+      await reset([['Ada', 'old']])
+      const batch = { ...batchOf(['id', 'name'], given, 1_000 + number), removed: new Set([removed]) }
+      assert.equal((await deliver(connector, { secrets, settings }, batch)).rejected, undefined)
+      assert.deepEqual(
+        (await rows()).map(([, name]) => name),
+        ['new'],
+      )
+    }
+  })
+}
+
 /** Tests that a destination removes rows by their key, in their order among others, and says which it does not give up. */
 export function testRemovals({ connector, secrets, settings, routes = {}, reset, rows, refer }: Removing): void {
   let number = 0

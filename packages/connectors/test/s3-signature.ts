@@ -1,4 +1,5 @@
 import { createHash, createHmac } from 'node:crypto'
+import { crc32 } from 'node:zlib'
 import type { Answer, Judged } from './failing-proxy.ts'
 
 /** A key that the store knows, and the session token that belongs to it. */
@@ -6,7 +7,7 @@ export type S3Key = { readonly id: string; readonly secret: string; readonly tok
 
 /**
  * Verifies requests as S3 does, from AWS' description of Signature Version 4 alone: with which key, of what age, over which
- * headers, and that the body is the one that was signed; and that writes carry their MD5, as Object Lock demands. Answers what is wrong as S3 would.
+ * headers, and that the body is the one that was signed; and that writes carry a checksum, as Object Lock demands. Answers what is wrong as S3 would.
  */
 export function judgeS3(
   keys: readonly S3Key[],
@@ -34,11 +35,11 @@ export function judgeS3(
     const own = createHash('sha256').update(body).digest('hex')
     const digest = String(headers['x-amz-content-sha256'] ?? (serves === 's3' ? '' : own))
     if (digest !== own) return refuse(400, 'XAmzContentSHA256Mismatch')
-    // As a bucket with Object Lock demands of all that puts something into an object.
-    const isWrite = serves === 's3' && (method === 'PUT' || (method === 'POST' && url.includes('uploadId=')))
-    const md5 = headers['content-md5']
-    if (isWrite && md5 === undefined) return refuse(400, 'InvalidRequest')
+    // A bucket with Object Lock requires a checksum for bytes of an object: an MD5, or the CRC32 that clients of AWS send.
+    const { 'content-md5': md5, 'x-amz-checksum-crc32': crc } = headers
+    if (serves === 's3' && method === 'PUT' && (md5 ?? crc) === undefined) return refuse(400, 'InvalidRequest')
     if (md5 !== undefined && md5 !== createHash('md5').update(body).digest('base64')) return refuse(400, 'BadDigest')
+    if (crc !== undefined && crc !== crc32Of(body)) return refuse(400, 'BadDigest')
 
     const [path = '/', query = ''] = url.split('?')
     const canonical = [
@@ -82,6 +83,12 @@ export const refuse = (status: number, code: string, more = '', headers: Record<
   headers: { 'content-type': 'application/xml', ...headers },
   body: `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>No.</Message>${more}<RequestId>4442587FB7D0A2F9</RequestId></Error>`,
 })
+
+function crc32Of(body: Buffer): string {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(crc32(body))
+  return bytes.toString('base64')
+}
 
 const encode = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)

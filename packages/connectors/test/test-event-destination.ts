@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
 import { after, afterEach, beforeEach, describe, test } from 'node:test'
 import type { Cell, Connector, ErrorAction, Row } from '@penstock/connector'
 import { acceptDestination, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
+import { sha256 } from './digest.ts'
 import {
   assertFailure,
   batchOf,
@@ -49,7 +49,8 @@ export type EventExamples<Server extends PlatformServer> = {
     readonly title: string
     readonly row: NamedRow
     readonly whole?: boolean
-    readonly event: unknown
+    /** The event that the platform receives; a function of the ID that Penstock makes for a row without one. */
+    readonly event: Readonly<Record<string, unknown>> | ((id: string) => Readonly<Record<string, unknown>>)
     readonly settings?: Record<string, string | boolean>
     readonly secrets?: Record<string, string>
   }[]
@@ -91,8 +92,6 @@ export type EventExamples<Server extends PlatformServer> = {
   }[]
 }
 
-export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
-
 /** Every answer that is no answer of a platform. */
 const hostile = ['null', '7', '[]', '"x"', '{}', '{"data":7}', '<html>']
 
@@ -127,7 +126,8 @@ export async function testEventDestination<Server extends PlatformServer>(given:
         const writer = await deliver.open(contextOf({ settings: { ...settings, ...own }, secrets: others }))
         const batch = batchOfRows([whole ? changes : { ...row(1), ...changes }])
         assert.deepEqual((await writer.deliver(batch)).rejected, [])
-        assert.deepEqual(lastEvents(), [event])
+        const id = sha256(`${batch.key}:0:${JSON.stringify(batch.rows[0])}`).slice(0, 32)
+        assert.deepEqual(lastEvents(), [typeof event === 'function' ? event(id) : event])
       })
     }
 

@@ -13,6 +13,7 @@ import {
   type Reply,
   startPlatform,
 } from './platform-server.ts'
+import { type NextPage, testReportFailures } from './report-failures.ts'
 
 /** A recorded request, and its answers: the first time, the second time, and the last one from then on. */
 export type Exchange = {
@@ -50,8 +51,16 @@ export type ReportExamples = {
   readonly failures?: readonly (readonly [Failure, ErrorAction, code: string, afterMs?: number])[]
   /** The answer of credentials that are not accepted any more. */
   readonly revoked: Failure
+  /** Where a login that is refused meets it, if the first example has several accounts: everywhere. `reads` unless given. */
+  readonly revokes?: RegExp
   /** An account that is refused: its ID, and its exchanges. */
-  readonly refused?: { readonly account: string; readonly exchanges: readonly Exchange[] }
+  readonly refused: { readonly account: string; readonly exchanges: readonly Exchange[] }
+  /** Answers of the platform to any request about an account that it refuses, besides the statuses 400, 401, 403 and 404. */
+  readonly refusals: readonly Reply[]
+  /** Transient refusals of the platform, besides the statuses 429, 500, 502 and 503. */
+  readonly transient: readonly Failure[]
+  /** How the first example names the next page; `none` if the platform has no pages. */
+  readonly nextPage: NextPage | 'none'
 }
 
 export type ReportExample = {
@@ -121,9 +130,12 @@ export async function testReportSource(given: ReportExamples): Promise<void> {
     before(() => mock.timers.enable({ apis: ['Date'], now: new Date(now) }))
     after(() => mock.timers.reset())
     let exchanges: readonly Exchange[] = []
+    let refuses: (received: Received) => Reply | undefined = () => undefined
     let server: PlatformServer
     beforeEach(async () => {
-      server = await startRecorded(given.denies, () => exchanges)
+      refuses = () => undefined
+      const denies = (received: Received) => given.denies(received) ?? refuses(received)
+      server = await startRecorded(denies, () => exchanges)
     })
     afterEach(() => server.close())
     const contextOf = (options: TestContextOptions) => testContext({ secrets, routes: routesTo(server), ...options })
@@ -159,7 +171,8 @@ export async function testReportSource(given: ReportExamples): Promise<void> {
         ...hostile.map((text) => [{ status: 200, text }, 'retry', 'malformed_response'] as const),
       ]
       for (const [failure, action, code, afterMs] of cases) {
-        server.failure(reads, failure)
+        // Twice, for a first example with two accounts.
+        for (let n = 0; n < 2; n++) server.failure(reads, failure)
         const context = contextOf({ settings: main.settings })
         const error = await connectorErrorOf(read(main), context)
         const found = {
@@ -175,6 +188,16 @@ export async function testReportSource(given: ReportExamples): Promise<void> {
         server.calm()
       }
       assert.deepEqual(rowsOf(await read(main)), main.rows)
+    })
+
+    testReportFailures({
+      given,
+      main,
+      server: () => server,
+      read: async (example, refusing = () => undefined) => {
+        refuses = refusing
+        return await read(example)
+      },
     })
 
     const { refused } = given
@@ -214,7 +237,7 @@ export async function testReportSource(given: ReportExamples): Promise<void> {
           name: 'finds the credentials revoked',
           action: 'reauthenticate',
           start: () => {
-            for (const failure of [given.revoked, given.revoked]) steady.failure(reads, failure)
+            for (let n = 0; n < 9; n++) steady.failure(given.revokes ?? reads, given.revoked)
           },
           stop: () => steady.calm(),
         },

@@ -55,6 +55,7 @@ export const activecampaign = eventDestination({
       description: 'Whether automations are not started by the import',
     }),
     resultWaitSeconds: number({
+      keepsState: 'pace',
       label: 'Wait for results (seconds)',
       description: 'How long each batch waits for ActiveCampaign to report rejected contacts; 0 to ask once',
       min: 0,
@@ -110,9 +111,10 @@ export const activecampaign = eventDestination({
       normalise: 'text',
       synonyms: ['company', 'company_name', 'customer_acct_name'],
     }),
-    tags: special('Tags, separated by commas; missing ones are created', { synonyms: ['tag'] }),
+    tags: special('Tags, separated by commas; missing ones are created', { synonyms: ['tag'], addresses: true }),
     list_ids: special('IDs of lists, separated by commas, if not the list of the connection', {
       synonyms: ['list_id', 'lists', 'segment_id', 'subscribe'],
+      addresses: true,
     }),
     action: oneOf('@action', 'Whether the contact is subscribed to the lists or removed from them; add by default', {
       values: asWritten('add', 'remove'),

@@ -18,6 +18,7 @@ export const adobeAudienceManager = filePreset({
   api: { version: 'files in Amazon S3, by its REST API of 1 March 2006', ends: 'no end is announced' },
   secrets: {
     clientId: text({
+      keepsState: 'credential',
       label: 'Client ID',
       description: 'Not needed for files: ID of an application for the REST API of Audience Manager',
     }),

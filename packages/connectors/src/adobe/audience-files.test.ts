@@ -101,7 +101,7 @@ describe('files from Audience Manager', () => {
       ['u1', '1,2', '3'],
       ['u2', '4', null],
       ['u3', null, '5'],
-      'The row has 4 values, and the header has 3.',
+      'The row has 4 values, but the header has 3.',
       ['u5', '9', null],
     ])
     assert.deepEqual(cursor, { after: '1486140844000001' })

@@ -88,6 +88,7 @@ export const amazonAdsDspAudiences = audienceDestination({
     }),
     ...optionalConsent,
     resultWaitSeconds: number({
+      keepsState: 'pace',
       label: 'Wait for results (s)',
       description:
         'How long each batch waits for Amazon to name people whose data it could not read; it usually takes some minutes, 0 does not wait',

@@ -8,8 +8,9 @@ import {
   amazonSecrets,
   startAmazon,
 } from '../../test/amazon-server.ts'
+import { sha256 } from '../../test/digest.ts'
 import { batchOf, connectorErrorOf, type Failure } from '../../test/platform-server.ts'
-import { sha256, testEventDestination } from '../../test/test-event-destination.ts'
+import { testEventDestination } from '../../test/test-event-destination.ts'
 import { amazonAdsDspEvents } from './amazon-ads-dsp-events.ts'
 
 const ms = Date.now() - 60_000
@@ -178,7 +179,7 @@ await testEventDestination<AmazonServer>({
       },
     },
     {
-      title: 'a time in seconds, the country and the consent of the connection, and an ID of the row’s place',
+      title: 'a time in seconds, the country and the consent of the connection, and an ID that follows from its values',
       settings: { country: 'de', consentUserData: 'DENIED' },
       row: {
         eventType: 'generate_lead',
@@ -188,14 +189,14 @@ await testEventDestination<AmazonServer>({
         countryCode: null,
         consentUserData: 'consent_unknown',
       },
-      event: {
+      event: (eventId) => ({
         ...lead,
         countryCode: 'DE',
         eventTime: new Date(seconds * 1000).toISOString().replace('.000Z', 'Z'),
         value: 3,
-        eventId: sha256(`${'1'.padStart(32, '0')}:0`).slice(0, 32),
+        eventId,
         consent: { amazonConsent: { amznUserData: 'DENIED' } },
-      },
+      }),
     },
     {
       title: 'a lead without a value and a currency',

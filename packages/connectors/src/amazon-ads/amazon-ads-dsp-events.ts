@@ -73,7 +73,7 @@ export const amazonAdsDspEvents = eventDestination({
     }),
     consentUserData: select({
       label: 'User data consent',
-      description: 'Whether people agreed that their data is used for advertising, for events that do not say so',
+      description: 'Consent to use data for advertising, for events without a value',
       options: consentOptions,
     }),
   },
@@ -95,6 +95,7 @@ export const amazonAdsDspEvents = eventDestination({
       pattern: /^\d{1,30}$/,
       wanted: 'The ID of the advertiser must be a number; the ID of an entity is not accepted.',
       required: true,
+      addresses: true,
     }),
     eventType: conversionType('What the person did, for example a purchase', ['conversion_type', 'event']),
     eventTime: time('eventTime', 'When it happened, in ISO 8601 form or in seconds since 1970', {

@@ -91,6 +91,13 @@ await testReportSource({
     [{ json: {} }, 'retry', 'malformed_response'],
   ],
   refused: { account: '801', exchanges: [profile('801', { status: 404, json: { code: 'NOT_FOUND' } })] },
+  refusals: [
+    { status: 401, json: { code: 'UNAUTHORIZED', details: 'Not authorized to access scope 801' } },
+    { status: 400, json: { code: '400', details: 'KDP authors do not have access to Sponsored Brands functionality' } },
+    { status: 406, json: { details: 'Report date is too far in the past.' } },
+  ],
+  transient: [],
+  nextPage: 'none',
   examples: [
     {
       title: 'reads packed reports of 31 days, and uses one that Amazon already makes',

@@ -1,4 +1,4 @@
-import { restApi } from '../kit/api.ts'
+import { type ErrorFact, restApi } from '../kit/api.ts'
 import { day, dimension, metric, ofAccount, type ReportColumn } from '../kit/report-columns.ts'
 import type { ReportLevel, ReportRequest, ReportState } from '../kit/report-facts.ts'
 import { reportSource } from '../kit/report-source.ts'
@@ -26,6 +26,12 @@ const levels = Object.keys(reports)
 const ofProducts = levels.filter((level) => level.startsWith('sp_'))
 const ofOthers = ['sb_campaign', 'sd_campaign']
 const states: Readonly<Record<string, ReportState>> = { COMPLETED: 'done', FAILED: 'failed' }
+
+const denied: ErrorFact = [
+  'permission_denied',
+  'Check the IDs of the profiles and the region, and that the user may read reports.',
+]
+const ofProfile = /\bscope\b|no matching advertiser|not authorized to use|do not have access to|invalid profile/i
 
 const createType = 'application/vnd.createasyncreportrequest.v3+json'
 const headersOf = ({ account, context }: Pick<ReportRequest, 'account' | 'context'>) => ({
@@ -60,13 +66,13 @@ export const amazonAdsReporting = reportSource({
     return restApi({
       ...api,
       errors: {
+        // A profile that cannot be read is refused like credentials, or like a request.
+        special: ({ status, text: body }) =>
+          (status === 400 || status === 401) && ofProfile.test(body) ? denied : undefined,
         statuses: {
           400: ['request_refused', 'Check the level and the metrics.'],
           401: ['expired_credentials', 'Sign in with Amazon again and save the new refresh token in the connector.'],
-          403: [
-            'permission_denied',
-            'Check the IDs of the profiles and the region, and that the user may read reports.',
-          ],
+          403: denied,
           404: ['object_not_found', 'Check the IDs of the profiles and the region.'],
         },
       },

@@ -7,7 +7,7 @@ import { textIn } from '../platform-api/json.ts'
 import { type AccessTokens, openTokens } from '../platform-api/oauth.ts'
 import { amazonAdsApi, clientIdOf } from './api.ts'
 
-export const tokenOrigin = 'https://api.amazon.com'
+const tokenOrigin = 'https://api.amazon.com'
 
 /** Access tokens of Login with Amazon, renewed by the refresh token, which stays the same. */
 export function openAmazonTokens(context: ConnectorContext): AccessTokens {

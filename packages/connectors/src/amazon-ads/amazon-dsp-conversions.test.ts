@@ -7,8 +7,9 @@ import {
   amazonConversionSecrets as secrets,
   startAmazon,
 } from '../../test/amazon-server.ts'
+import { sha256 } from '../../test/digest.ts'
 import { batchOf, connectorErrorOf, type Failure } from '../../test/platform-server.ts'
-import { type NamedRow, sha256, testEventDestination } from '../../test/test-event-destination.ts'
+import { type NamedRow, testEventDestination } from '../../test/test-event-destination.ts'
 import { objectIn } from '../platform-api/json.ts'
 import { amazonDspConversions } from './amazon-dsp-conversions.ts'
 

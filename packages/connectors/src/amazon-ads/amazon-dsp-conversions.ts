@@ -45,11 +45,13 @@ export const amazonDspConversions = eventDestination({
       required: true,
     }),
     apiClientId: text({
+      keepsState: 'credential',
       label: 'API client ID',
       description: 'ID of the Login with Amazon client, sent in a header of each request',
       required: true,
     }),
     apiScope: text({
+      keepsState: 'credential',
       label: 'API scope',
       description: 'ID of the profile that belongs to the advertiser account',
       required: true,
@@ -107,7 +109,7 @@ export const amazonDspConversions = eventDestination({
     conversionDefinitionId: plain(
       'conversionDefinitionId',
       'ID of the conversion definition that the event belongs to; if it is missing, the definition is found by source and type',
-      { synonyms: ['conversion_definition'] },
+      { synonyms: ['conversion_definition'], addresses: true },
     ),
   },
   puts: [{ at: '@limited', is: [true], what: { dataProcessingOptions: 'LIMITED_DATA_USE' } }],

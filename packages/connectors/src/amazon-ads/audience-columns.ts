@@ -18,7 +18,9 @@ type ContactKeys = Readonly<
  */
 export const memberColumns = (keys: ContactKeys) => ({
   ...segmentColumns,
-  email_sha256: digest(`@pii.${keys.email}`, 'SHA-256 of the e-mail address', 'email', { synonyms: ['email'] }),
+  email_sha256: digest(`@pii.${keys.email}`, 'SHA-256 of the e-mail address', 'email-no-signs', {
+    synonyms: ['email'],
+  }),
   phone_sha256: digest(
     `@pii.${keys.phone}`,
     'SHA-256 of the phone number in E.164 form, without the plus sign',
@@ -31,14 +33,14 @@ export const memberColumns = (keys: ContactKeys) => ({
   lname_sha256: digest(`@pii.${keys.lastName}`, 'SHA-256 of the last name', 'name-ascii', {
     synonyms: ['last_name', 'family_name'],
   }),
-  address_sha256: digest(`@pii.${keys.address}`, 'SHA-256 of the street address', 'name-ascii', {
+  address_sha256: digest(`@pii.${keys.address}`, 'SHA-256 of the street address', 'street-address', {
     synonyms: ['address', 'street_address'],
   }),
   city_sha256: digest(`@pii.${keys.city}`, 'SHA-256 of the city', 'city-ascii', { synonyms: ['city'] }),
   state_sha256: digest(`@pii.${keys.state}`, 'SHA-256 of the state’s two letters', 'state-ascii', {
     synonyms: ['state'],
   }),
-  zip_sha256: digest(`@pii.${keys.postalCode}`, 'SHA-256 of the postal code', 'postal-code', {
+  zip_sha256: digest(`@pii.${keys.postalCode}`, 'SHA-256 of the postal code', 'postal-code-national', {
     synonyms: ['zip', 'postal_code'],
   }),
   external_user_id: plain(

@@ -4,7 +4,7 @@ export const consentOptions = ['GRANTED', 'DENIED', 'NOT_APPLICABLE', 'UNKNOWN']
 
 const adStorage = {
   label: 'Ad storage consent',
-  description: 'Whether people agreed that their data is stored for advertising, for rows that do not say so',
+  description: 'Consent to store data for advertising, for rows without a value',
   options: consentOptions,
 }
 const userData = {

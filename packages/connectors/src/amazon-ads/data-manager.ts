@@ -16,9 +16,9 @@ const partner = (key: string, description: string, synonyms: readonly string[] =
   plain(`@external.${key}`, description, { identifies: true, lengthMax: 512, synonyms })
 
 /** The setting of the country, which every new dataset has. */
-export const datasetCountry = idSetting({
+const datasetCountry = idSetting({
   label: 'Country',
-  description: 'Country in which the data was collected, of new audiences and of rows that name none, such as US or DE',
+  description: 'Country of the data, such as US or DE, for new audiences and rows without a country',
   pattern: /^[A-Za-z]{2}$/,
   example: 'US',
   what: 'two letters of ISO 3166',
@@ -154,7 +154,7 @@ export const dataManagerFacts = {
       listIn(objectIn(json).dataSets)
         .map(objectIn)
         .map(({ dataSetId, name, dateCreated }) => ({ id: dataSetId, name, created: dateCreated })),
-    next: ({ json }) => textIn(objectIn(json).nextToken),
+    next: ({ json }) => objectIn(json).nextToken,
     make: ({ settings }, name) => ({
       path: '/adm/audiences',
       body: { name, countryCode: String(settings.country).trim().toUpperCase(), description: name },

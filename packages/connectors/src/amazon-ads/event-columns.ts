@@ -65,10 +65,12 @@ export const personColumns = {
   firstName: digest('@keys.FIRST_NAME', 'First name', 'name-ascii', { synonyms: ['given_name', 'fn'] }),
   lastName: digest('@keys.LAST_NAME', 'Last name', 'name-ascii', { synonyms: ['family_name', 'surname', 'ln'] }),
   // Amazon leaves out the spaces of streets, as others do of cities only.
-  address: digest('@keys.ADDRESS', 'Street address', 'name-ascii', { synonyms: ['street', 'street_address'] }),
+  address: digest('@keys.ADDRESS', 'Street address', 'street-address', { synonyms: ['street', 'street_address'] }),
   city: digest('@keys.CITY', 'City', 'city-ascii'),
   state: digest('@keys.STATE', 'State or province', 'state-ascii'),
-  postalCode: digest('@keys.POSTAL', 'Postal code', 'postal-code', { synonyms: ['zip', 'zip_code', 'postal'] }),
+  postalCode: digest('@keys.POSTAL', 'Postal code', 'postal-code-national', {
+    synonyms: ['zip', 'zip_code', 'postal'],
+  }),
   maid: plain('@keys.MAID', 'Advertising ID of a mobile device, not hashed', {
     identifies: true,
     synonyms: ['mobile_ad_id', 'madid', 'idfa', 'gaid', 'aaid'],

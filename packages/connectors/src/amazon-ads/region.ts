@@ -10,7 +10,7 @@ const origins = {
 /** The setting that names the region of the advertiser account. */
 export const region = select({
   label: 'Region',
-  description: 'Where the advertiser account is: NA for the Americas, EU for Europe, FE for the Far East and Australia',
+  description: 'Region of the account: NA (Americas), EU (Europe), FE (Far East, Australia)',
   options: Object.keys(origins),
   default: 'NA',
 })

@@ -1,6 +1,7 @@
 import { secret, select, text } from '@penstock/connector'
 
 const clientId = text({
+  keepsState: 'credential',
   label: 'Client ID',
   description: 'ID of the Login with Amazon application that makes the calls',
   required: true,
@@ -22,6 +23,7 @@ export const signIn = { clientId, clientSecret, refreshToken }
 /** For the connectors that also take tokens which were obtained elsewhere. */
 export const signInOrTokens = {
   authType: select({
+    keepsState: 'credential',
     label: 'Sign-in method',
     description: 'Sign in with Amazon (oauth2), or enter tokens that you already have (api-token)',
     options: ['oauth2', 'api-token'],

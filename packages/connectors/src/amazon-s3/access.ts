@@ -7,11 +7,12 @@ export const access = {
     description: 'Only for a temporary access key: the token that AWS issued with it',
   }),
   roleArn: text({
+    keepsState: 'credential',
     label: 'Role ARN',
-    description:
-      'A role of IAM that the access key takes on, such as arn:aws:iam::123456789012:role/Name; by default the key is used itself',
+    description: 'IAM role for the access key to assume, such as arn:aws:iam::123456789012:role/Name',
   }),
   externalId: text({
+    keepsState: 'credential',
     label: 'External ID',
     description: 'The external ID that the trust policy of the role requires, if it requires one',
   }),
@@ -21,8 +22,7 @@ export const access = {
   }),
   endpoint: text({
     label: 'Endpoint',
-    description:
-      'Only for another store that is compatible with S3: its address, such as https://minio.example.com. The bucket becomes the first part of the path',
+    description: 'Address of another S3-compatible store, such as https://minio.example.com',
     binds: ['secretAccessKey', 'sessionToken'],
   }),
 }
@@ -30,6 +30,7 @@ export const access = {
 /** How stored objects are encrypted. */
 export const encryption = {
   encryption: select({
+    keepsState: 'transport',
     label: 'Encryption',
     description: 'How the file is encrypted in the bucket: as the bucket says, by S3, or by a key of AWS KMS',
     options: ['bucket default', 'SSE-S3', 'SSE-KMS'],
@@ -37,6 +38,7 @@ export const encryption = {
     default: 'bucket default',
   }),
   kmsKeyId: text({
+    keepsState: 'transport',
     label: 'KMS key',
     description:
       'ARN, ID or alias of the key of AWS KMS; by default the key of AWS for S3. The access key needs kms:GenerateDataKey and kms:Decrypt for it',

@@ -1,7 +1,10 @@
 import { defineConnector, secret, select, text } from '@penstock/connector'
-import { fileBatch, whyNotPartsOfFiles, writeFields } from '@penstock/connector/files/definition'
+import { writeFields } from '@penstock/connector/files/definition'
+import { fileDelivery } from '../kit/file-store.ts'
 import { access, encryption } from './access.ts'
 import { amazonS3 } from './platform.ts'
+
+const files = () => import('./files.ts')
 
 /** Files in a bucket of Amazon S3, or of a store with the same API. Each transfer writes a complete file. */
 export const amazonS3Destination = defineConnector({
@@ -15,10 +18,11 @@ export const amazonS3Destination = defineConnector({
   notes:
     'Every transfer creates a new object and does not change earlier ones: the name contains the time and the transfer. The object appears when it is complete. A transfer that is cancelled or fails leaves an object with the rows that were accepted. {{date}} in the path is replaced by the date of the transfer, and {{yyyy}}, {{MM}}, {{dd}}, {{HH}} by its parts. Add a lifecycle rule to the bucket that removes incomplete uploads after some days, so that interrupted transfers do not incur costs. If Redshift writes the files itself, they are in a folder of the transfer with a manifest, which the access key must be allowed to read (s3:GetObject and s3:ListBucket).',
   tested:
-    'An S3 server from npm, fauxqs 2.4.1, behind a proxy that verifies signatures and injects failures; not Amazon S3 itself.',
+    'An S3 server from npm, fauxqs 2.4.1, behind a proxy that verifies signatures and injects failures; not Amazon S3 itself. The client of AWS, @aws-sdk/client-s3 3.1169.0, passes the verification.',
   api: { version: 'Amazon S3 REST API of 1 March 2006', ends: 'no end is announced' },
   secrets: {
     accessKeyId: text({
+      keepsState: 'credential',
       label: 'Access key ID',
       description: 'ID of an IAM access key that may write to the bucket',
       required: true,
@@ -51,14 +55,10 @@ export const amazonS3Destination = defineConnector({
       ...encryption,
     },
     deliver: {
-      batch: fileBatch,
-      whyNotParts: whyNotPartsOfFiles,
-      open: async (context) => (await import('./write.ts')).open(context),
-      rejectionsOf: async (context) => (await import('@penstock/connector/files')).fileRejections(context),
-      inspect: async (context) => (await import('./check.ts')).inspect(context),
+      ...fileDelivery(files, () => import('./check.ts')),
       place: async (context) => (await import('./export-place.ts')).exportPlace(context),
     },
-    discover: { outputPath: async (context) => (await import('./discover.ts')).discover(context, 'outputPath', true) },
+    discover: { outputPath: async (context) => (await files()).discover(context, 'outputPath', true) },
   },
   check: async (context) => (await import('./check.ts')).checkDestination(context),
 })

@@ -1,7 +1,9 @@
 import { defineConnector, secret, text } from '@penstock/connector'
-import { readFields } from '@penstock/connector/files/definition'
+import { fileSource } from '../kit/file-store.ts'
 import { access } from './access.ts'
 import { amazonS3 } from './platform.ts'
+
+const files = () => import('./files.ts')
 
 /** Files in a bucket of Amazon S3, or of a store that speaks like it. */
 export const amazonS3Source = defineConnector({
@@ -16,10 +18,11 @@ export const amazonS3Source = defineConnector({
   notes:
     'For a prefix, the files directly below it are read in the order of their names; files in deeper folders are not. All files should have the same columns. If a file is replaced while it is being read, the transfer fails. Set an endpoint to read from another store that is compatible with S3.',
   tested:
-    'An S3 server from npm, fauxqs 2.4.1, behind a proxy that verifies signatures and injects failures; not Amazon S3 itself.',
+    'An S3 server from npm, fauxqs 2.4.1, behind a proxy that verifies signatures and injects failures; not Amazon S3 itself. The client of AWS, @aws-sdk/client-s3 3.1169.0, passes the verification.',
   api: { version: 'Amazon S3 REST API of 1 March 2006', ends: 'no end is announced' },
   secrets: {
     accessKeyId: text({
+      keepsState: 'credential',
       label: 'Access key',
       description: 'ID of an IAM access key; permission to read is enough',
       required: true,
@@ -32,22 +35,18 @@ export const amazonS3Source = defineConnector({
     ...access,
   },
   source: {
-    fields: {
-      bucketUri: text({
-        label: 'Bucket URI',
-        description: 'What to read: the s3:// address of a prefix or of one object',
-        required: true,
-      }),
-      ...readFields,
-    },
-    open: async (context) => (await import('./read.ts')).open(context),
-    columnsByReading: true,
-    offer: async (context) => (await import('./offer.ts')).offer(context),
-    discover: {
-      bucketUri: async (context) => (await import('./discover.ts')).discover(context, 'bucketUri'),
-      sheet: async (context) => (await import('./read.ts')).discoverWorkbook(context),
-      columns: async (context) => (await import('./read.ts')).discoverColumns(context),
-    },
+    ...fileSource(
+      files,
+      {
+        bucketUri: text({
+          label: 'Bucket URI',
+          description: 'What to read: the s3:// address of a prefix or of one object',
+          required: true,
+        }),
+      },
+      { bucketUri: async (context) => (await files()).discover(context, 'bucketUri') },
+    ),
+    offer: async (context) => (await files()).offer(context),
   },
   check: async (context) => (await import('./check.ts')).checkSource(context),
 })

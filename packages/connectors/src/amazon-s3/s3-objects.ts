@@ -3,6 +3,7 @@ import { discard, textOf } from '../object-stores/answers.ts'
 import { decodedName, fileOf, filesOfPages, type ListingPage, listingBounds } from '../object-stores/listing.ts'
 import { beginsAt, type ObjectStore, rangeIgnored, sourceChanged } from '../object-stores/object-store.ts'
 import { element, elements, numberAt, readXml, textAt } from '../object-stores/xml.ts'
+import { cursorIn } from '../platform-api/next-page.ts'
 import type { S3Client } from './s3-client.ts'
 
 const store = 'The store'
@@ -72,5 +73,5 @@ async function listPage(
   }))
   const next = textAt(result, 'NextContinuationToken')
   const folders = elements(result, 'CommonPrefixes').map((folder) => nameAt(textAt(folder, 'Prefix')))
-  return { files, folders, next: textAt(result, 'IsTruncated') === 'true' && next !== '' ? next : undefined }
+  return { files, folders, next: textAt(result, 'IsTruncated') === 'true' ? cursorIn(next, store) : undefined }
 }

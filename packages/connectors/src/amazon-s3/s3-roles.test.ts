@@ -7,8 +7,8 @@ import { someRows } from '../../test/object-store-server.ts'
 import { startS3TestServer } from '../../test/s3-server.ts'
 import { judgeS3, refuse } from '../../test/s3-signature.ts'
 import { checkDestination, checkSource } from './check.ts'
+import { write as openDestination } from './files.ts'
 import { makeS3Client } from './s3-client.ts'
-import { open as openDestination } from './write.ts'
 
 const key = { id: 'AKIDEXAMPLE', secret: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' }
 const s3 = await startS3TestServer(['people', 'out'], [key])

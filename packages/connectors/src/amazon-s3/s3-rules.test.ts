@@ -9,9 +9,8 @@ import { collect, csvOfRows, rowsOfCsv, someRows } from '../../test/object-store
 import { startS3TestServer } from '../../test/s3-server.ts'
 import { refuse } from '../../test/s3-signature.ts'
 import { checkDestination, checkSource } from './check.ts'
-import { open as openSource } from './read.ts'
+import { write as openDestination, open as openSource } from './files.ts'
 import { makeS3Client } from './s3-client.ts'
-import { open as openDestination } from './write.ts'
 
 const key = { id: 'AKIDEXAMPLE', secret: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' }
 const session = { id: 'ASIAEXAMPLE', secret: 'AnotherSecretOfAws', token: 'session//token+of=aws' }

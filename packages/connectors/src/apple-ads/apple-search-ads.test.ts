@@ -90,6 +90,9 @@ await testReportSource({
     [{ status: 429, headers: { 'ratelimit-reset-after': '61' }, text: '' }, 'retry', 'rate_limited', 61_000],
   ],
   refused: { account: '456', exchanges: [account('456', { status: 403, json: {} })] },
+  refusals: [{ status: 403, json: { error: { code: 'FORBIDDEN' } } }],
+  transient: [],
+  nextPage: 'none',
   examples: [
     {
       title: 'reads pages of campaigns by day, and a single day without days',

@@ -78,8 +78,7 @@ async function campaignsOf(client: PlatformClient, to: ReportRequest): Promise<s
     const entries = entriesIn(
       await client.askObject(query('campaign', to, { campaign: undefined, offset, isByDay: false })),
     )
-    if (!entries)
-      throw new ConnectorError('malformed_response', 'Apple Ads answered with something other than a report.')
+    if (!entries) throw new ConnectorError('malformed_response', 'Apple Ads did not answer with a report.')
     found.push(...entries.flatMap((entry) => textIn(objectIn(entry.metadata).id) ?? []))
     if (entries.length < pageRows) return found
   }
@@ -135,12 +134,18 @@ export const appleSearchAds = reportSource({
   auth: { open: async (context) => (await import('./tokens.ts')).openAppleTokens(context) },
   secrets: {
     clientId: text({
+      keepsState: 'credential',
       label: 'Client ID',
       description: 'Client ID of the API user, as Apple Ads shows it',
       required: true,
     }),
     teamId: text({ label: 'Team ID', description: 'Team ID of the API user, as Apple Ads shows it', required: true }),
-    keyId: text({ label: 'Key ID', description: 'Key ID of the API user, as Apple Ads shows it', required: true }),
+    keyId: text({
+      keepsState: 'credential',
+      label: 'Key ID',
+      description: 'Key ID of the API user, as Apple Ads shows it',
+      required: true,
+    }),
     privateKey: secret({
       label: 'Private key',
       description: 'Private key in PEM whose public key you uploaded to Apple Ads',

@@ -1,7 +1,10 @@
 import { boolean, defineConnector, text } from '@penstock/connector'
-import { fileBatch, whyNotPartsOfFiles, writeFields } from '@penstock/connector/files/definition'
+import { writeFields } from '@penstock/connector/files/definition'
+import { fileDelivery } from '../kit/file-store.ts'
 import { credentials } from './credentials.ts'
 import { azureBlobStorage } from './platform.ts'
+
+const files = () => import('./files.ts')
 
 /** Files in a container of Azure Blob Storage. */
 export const azureBlobStorageDestination = defineConnector({
@@ -34,6 +37,7 @@ export const azureBlobStorageDestination = defineConnector({
       }),
       fileFormat: writeFields.fileFormat,
       gzipOutput: boolean({
+        keepsState: 'transport',
         label: 'GZIP output',
         description: 'Compress the file with gzip; its name then ends in .gz',
       }),
@@ -41,14 +45,8 @@ export const azureBlobStorageDestination = defineConnector({
       binaryForm: writeFields.binaryForm,
       severalFiles: writeFields.severalFiles,
     },
-    deliver: {
-      batch: fileBatch,
-      whyNotParts: whyNotPartsOfFiles,
-      open: async (context) => (await import('./write.ts')).open(context),
-      rejectionsOf: async (context) => (await import('@penstock/connector/files')).fileRejections(context),
-      inspect: async (context) => (await import('./check.ts')).inspect(context),
-    },
-    discover: { outputPath: async (context) => (await import('./discover.ts')).discover(context, 'outputPath', true) },
+    deliver: fileDelivery(files, () => import('./check.ts')),
+    discover: { outputPath: async (context) => (await files()).discover(context, 'outputPath', true) },
   },
   check: async (context) => (await import('./check.ts')).checkDestination(context),
 })

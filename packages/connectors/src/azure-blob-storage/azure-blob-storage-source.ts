@@ -1,7 +1,9 @@
 import { defineConnector, text } from '@penstock/connector'
-import { readFields } from '@penstock/connector/files/definition'
+import { fileSource } from '../kit/file-store.ts'
 import { credentials } from './credentials.ts'
 import { azureBlobStorage } from './platform.ts'
+
+const files = () => import('./files.ts')
 
 /** Files of a container of Azure Blob Storage, read. */
 export const azureBlobStorageSource = defineConnector({
@@ -19,22 +21,16 @@ export const azureBlobStorageSource = defineConnector({
     'Microsoft’s own emulator of Azure Storage, azurite 3.33.0, behind a proxy that injects failures; not Azure itself.',
   api: { version: 'Blob service REST API 2023-11-03', ends: 'no end is announced' },
   secrets: credentials('read and list'),
-  source: {
-    fields: {
+  source: fileSource(
+    files,
+    {
       blobUri: text({
         label: 'Blob URI',
         description: 'What to read: the https address of a folder prefix or of one blob',
         required: true,
       }),
-      ...readFields,
     },
-    open: async (context) => (await import('./read.ts')).open(context),
-    columnsByReading: true,
-    discover: {
-      blobUri: async (context) => (await import('./discover.ts')).discover(context, 'blobUri'),
-      sheet: async (context) => (await import('./read.ts')).discoverWorkbook(context),
-      columns: async (context) => (await import('./read.ts')).discoverColumns(context),
-    },
-  },
+    { blobUri: async (context) => (await files()).discover(context, 'blobUri') },
+  ),
   check: async (context) => (await import('./check.ts')).checkSource(context),
 })

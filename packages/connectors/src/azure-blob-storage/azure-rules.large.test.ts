@@ -6,8 +6,7 @@ import { startAzureTestServer } from '../../test/azure-server.ts'
 import { collect, csvOfRows, rowsOfCsv, someRows } from '../../test/object-store-server.ts'
 import { checkDestination, checkSource } from './check.ts'
 import { locate } from './container.ts'
-import { open as openSource } from './read.ts'
-import { open as openDestination } from './write.ts'
+import { write as openDestination, open as openSource } from './files.ts'
 
 const azure = await startAzureTestServer(['people', 'out'])
 after(() => azure.close())

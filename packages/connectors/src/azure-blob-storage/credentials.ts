@@ -3,6 +3,7 @@ import { secret, select, text } from '@penstock/connector'
 /** The two kinds of credential that Azure takes; what the signed address must allow depends on the direction. */
 export const credentials = (permissions: string) => ({
   authType: select({
+    keepsState: 'credential',
     label: 'Credential type',
     description:
       'Sign in with a shared access signature (sas-url) or with the key of the storage account (account-key)',

@@ -88,6 +88,9 @@ await testReportSource({
     [{ json: {} }, 'retry', 'malformed_response'],
   ],
   refused: { account: '601', exchanges: [submit('601', ['2026-03-01', '2026-05-29'], errorOf(2003))] },
+  refusals: [errorOf(2003), errorOf(106)],
+  transient: [errorOf(117), errorOf(207), errorOf(0), errorOf(2004)],
+  nextPage: 'none',
   examples: [
     {
       title: 'reads reports of 90 days from packed files, and those without rows, which have no file',

@@ -1,4 +1,4 @@
-import { secret, text } from '@penstock/connector'
+import { ConnectorError, secret, text } from '@penstock/connector'
 import { type ErrorFact, restApi } from '../kit/api.ts'
 import { day, dimension, metric, ofAccount, type ReportColumn } from '../kit/report-columns.ts'
 import type { ReportState } from '../kit/report-facts.ts'
@@ -24,18 +24,22 @@ const denied: ErrorFact = [
 const unknownReport: ErrorFact = ['object_not_found', 'The report is gone.']
 
 /** Meanings of codes of Microsoft, of the errors in its answer. */
-const codes: Readonly<Record<string, ErrorFact>> = {
+const codes: Readonly<Record<string, ErrorFact | ConnectorError>> = {
+  '0': 'platform_error',
   '105': ['invalid_credentials', 'Check the developer token and sign in to Microsoft again.'],
   '106': denied,
   '109': ['expired_credentials', 'Sign in to Microsoft again and save the new refresh token.'],
-  '117': 'rate_limited',
+  // Microsoft counts calls by the minute.
+  '117': new ConnectorError('rate_limited', 'Microsoft limits how often it may be called (code 117).', {
+    afterMs: 60_000,
+  }),
   '207': 'rate_limited',
   '2003': denied,
   '2004': 'platform_error',
   '2101': unknownReport,
 }
 
-function meaningOf({ json }: Answer): ErrorFact | undefined {
+function meaningOf({ json }: Answer): ErrorFact | ConnectorError | undefined {
   const { Errors, OperationErrors, BatchErrors } = objectIn(json)
   const found = [...listIn(Errors), ...listIn(OperationErrors), ...listIn(BatchErrors)]
     .map((one) => textIn(objectIn(one).Code) ?? '')
@@ -87,6 +91,7 @@ export const bingAdsReporting = reportSource({
   },
   secrets: {
     clientId: text({
+      keepsState: 'credential',
       label: 'Client ID',
       description: 'ID of the application that you registered for Bing Ads',
       required: true,

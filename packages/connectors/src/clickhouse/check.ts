@@ -3,7 +3,7 @@ import { assertConnectivity } from '../platform-api/call.ts'
 import { textIn } from '../platform-api/json.ts'
 import { openClickHouse } from './clickhouse-api.ts'
 import { describe, sourceOf } from './plan.ts'
-import { findColumns } from './write.ts'
+import { clickhouseTables, targetOf } from './target.ts'
 
 /** Reaches the server, signs in, and looks up the table that a connection names. Nothing is written. */
 export const checkDestination: Check = checkSteps(
@@ -25,10 +25,10 @@ async function signIn(context: ConnectorContext): Promise<string> {
 }
 
 async function lookUp(context: ConnectorContext): Promise<string> {
-  const { database = 'default', table } = context.settings
-  if (table === undefined) return 'Permissions are checked when a connection names a table.'
-  const columns = await findColumns(openClickHouse(context), { database: String(database), table: String(table) })
-  return columns.length === 0 ? 'The table does not exist yet.' : `The table has ${columns.length} columns.`
+  if (context.settings.table === undefined) return 'Permissions are checked when a connection names a table.'
+  const target = targetOf({ ...context.settings, writeMode: 'Append' })
+  const found = await clickhouseTables.find(openClickHouse(context), target)
+  return found ? `The table has ${found.columns.length} columns.` : 'The table does not exist yet.'
 }
 
 async function lookAt(context: ConnectorContext): Promise<string> {

@@ -67,7 +67,7 @@ export function openClickHouse(context: ConnectorContext): ClickHouse {
     if (text.trim() === '') return []
     const parsed = parseJson(text)
     if (isObject(parsed)) return listIn(objectIn(parsed).data).map(listIn)
-    throw new ConnectorError('malformed_response', 'ClickHouse answered with something other than its JSON.')
+    throw new ConnectorError('malformed_response', 'ClickHouse did not answer with the expected JSON.')
   }
 
   // A part of the rows must not look like all of them.

@@ -17,7 +17,7 @@ export const clickhouseSource = defineConnector({
   notes:
     'The user needs SELECT on the table, and on system.databases and system.tables to list what there is; a user with readonly = 1 suffices. Statements run with readonly = 1 if the user may write. Rows are read in pages, each by a statement of its own, in the order of the key columns: set the first columns of the sorting key of the table. Without key columns, rows are read in the order of a digest of each row, which ClickHouse computes and sorts for each page: only for small tables. ClickHouse has no snapshots, so rows that are changed or deleted during a transfer may be read as they were or as they are; rows that are inserted behind the last key are read, too. An interrupted transfer resumes after the last row. To read rows of a ReplacingMergeTree once, use a query with FINAL. For an incremental transfer, the cursor is a time, a day or an exact number; rows without a value in it are not read, and a day is read once it is over. ClickHouse does not say which inserts are still running: set a lag that is longer than any. Times are read in UTC. Text that is not UTF-8 has replacement characters: read hex(column) by a query instead.',
   tested:
-    'Our own test server, which follows the published documentation of ClickHouse’s HTTP interface, with DuckDB behind it. The statements were run once by the engine of ClickHouse 26.7, without its HTTP interface.',
+    'Our own test server, which follows the published documentation of ClickHouse’s HTTP interface, with DuckDB behind it. ClickHouse’s own client, @clickhouse/client 1.23.1, understands the server. The statements were run once by the engine of ClickHouse 26.7, without its HTTP interface.',
   api: { version: 'HTTP interface of ClickHouse (without a version)', ends: 'no end is announced' },
   secrets: signIn,
   source: {
@@ -44,6 +44,7 @@ export const clickhouseSource = defineConnector({
         when: { syncMode: 'Incremental' },
       }),
       statementTimeoutSeconds: number({
+        keepsState: 'pace',
         label: 'Statement timeout in seconds',
         description: 'How long ClickHouse may take for a page of rows',
         min: 1,

@@ -1,11 +1,11 @@
-import { ConnectorError, type Discover, type Discovered } from '@penstock/connector'
+import type { Discover, Discovered } from '@penstock/connector'
 import { tableIn } from '../databases/discovery.ts'
 import { pageOfAll, windowOf } from '../discovery/pages.ts'
 import { textIn } from '../platform-api/json.ts'
 import { openClickHouse } from './clickhouse-api.ts'
 import { describe, sourceOf } from './plan.ts'
+import { discoverColumns as discoverTarget } from './target.ts'
 import { quoteText } from './target-columns.ts'
-import { findColumns } from './write.ts'
 
 const databaseOf = (settings: { readonly database?: unknown }): string => textIn(settings.database)?.trim() || 'default'
 
@@ -71,18 +71,6 @@ export const discoverSourceColumns: Discover = async (context) => {
 
 /** Columns of the table that rows go to. */
 export const discoverColumns: Discover = async (context) => {
-  const [database, table] = [databaseOf(context.settings), tableIn(context)]
-  const columns = await findColumns(openClickHouse(context), { database, table })
-  if (columns.length === 0) {
-    throw new ConnectorError('table_not_found', `There is no table ${table} in the database ${database}; check both.`)
-  }
-  return pageOfAll(
-    columns.map(({ name, type, needed }) => ({
-      value: name,
-      kind: 'column',
-      type: type.slice(0, 100),
-      required: needed,
-    })),
-    context,
-  )
+  tableIn(context)
+  return discoverTarget({ ...context, settings: { ...context.settings, database: databaseOf(context.settings) } })
 }

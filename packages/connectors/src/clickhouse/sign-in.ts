@@ -8,6 +8,6 @@ export const signIn = {
     required: true,
     binds: ['password'],
   }),
-  user: text({ label: 'User', description: 'Name of the database user', required: true }),
+  user: text({ keepsState: 'credential', label: 'User', description: 'Name of the database user', required: true }),
   password: secret({ label: 'Password', description: 'Password of this user', required: true }),
 }

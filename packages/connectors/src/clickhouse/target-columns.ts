@@ -1,27 +1,27 @@
-import type { JudgedColumn } from '../databases/judged-rows.ts'
 import {
   type ReadCell,
+  readAs,
   readDay,
   readDecimal,
   readFloat,
   readFloat32,
+  readInstant,
   readJsonText,
+  readSigned,
   readText,
-  readTime,
   readTruth,
   readWholeNumber,
 } from '../databases/typed-values.ts'
+import type { TargetColumn } from '../kit/warehouse/table.ts'
 import { textIn } from '../platform-api/json.ts'
 
 /** A column of a table that rows go to. */
-export type ClickHouseColumn = JudgedColumn & {
+export type ClickHouseColumn = TargetColumn & {
   /** As ClickHouse writes it, as in `Nullable(Int64)`. */
   readonly type: string
   readonly isNullable: boolean
   /** Whether it holds JSON that ClickHouse reads: a list, a map, a tuple. */
   readonly isNested: boolean
-  /** Whether only ClickHouse can judge its values. */
-  readonly isUnjudged: boolean
 }
 
 /** A column as `system.columns` describes it; `undefined` if no rows can be written to it. */
@@ -48,6 +48,7 @@ export function columnOf([name, typeText, defaultKind]: readonly unknown[]): Cli
     needed: !isNullable && kind !== 'DEFAULT',
     read: read ?? readText(),
     isUnjudged: isNested || read === undefined,
+    isAmbiguous: isNested || (read === undefined && !bare.startsWith('Enum')),
   }
 }
 
@@ -56,44 +57,25 @@ function unwrapped(type: string): string {
   return inner === undefined ? type : unwrapped(inner)
 }
 
-/** A time in UTC: without a zone, ClickHouse would take it for that of the server or the column. */
-const time = (digits: number, first: string, last: string): ReadCell => {
-  const read = readTime(digits, first, last)
-  return (cell) => {
-    const found = read(cell)
-    return 'reason' in found || found.value === null ? found : { value: `${found.value}Z` }
-  }
-}
-
-/** A text with one form for each value, so that the rows of a key are found to be of one key. */
-const inOneForm = (read: ReadCell, formOf: (text: string) => string): ReadCell => {
-  return (cell) => {
-    const found = read(cell)
-    return 'reason' in found || found.value === null ? found : { value: formOf(String(found.value)) }
-  }
-}
-
 function readerFor(type: string): ReadCell | undefined {
   const [, unsigned, bits] = /^(U)?Int(8|16|32|64|128|256)$/.exec(type) ?? []
   if (bits !== undefined) {
     const size = BigInt(bits)
-    return unsigned
-      ? readWholeNumber(0n, 2n ** size - 1n)
-      : readWholeNumber(-(2n ** (size - 1n)), 2n ** (size - 1n) - 1n)
+    return unsigned ? readWholeNumber(0n, 2n ** size - 1n) : readSigned(size)
   }
   const [, precision, scale] = /^Decimal\((\d{1,2}), ?(\d{1,2})\)$/.exec(type) ?? []
   if (precision !== undefined) return readDecimal(Number(precision) - Number(scale), Number(scale))
   const [, fixed] = /^FixedString\((\d{1,6})\)$/.exec(type) ?? []
-  if (fixed !== undefined) return inOneForm(readText(Number(fixed), 'bytes'), (text) => text.replace(/\0+$/, ''))
+  if (fixed !== undefined) return readAs(readText(Number(fixed), 'bytes'), (text) => text.replace(/\0+$/, ''))
   const [, digits] = /^DateTime64\((\d)(?:, ?'[^']*')?\)$/.exec(type) ?? []
-  if (digits !== undefined) return time(Number(digits), '1900-01-01', '2262-04-10')
-  if (/^DateTime(\('[^']*'\))?$/.test(type)) return time(0, '1970-01-01', '2106-02-06')
+  if (digits !== undefined) return readInstant(Number(digits), 'Z', '1900-01-01', '2262-04-10')
+  if (/^DateTime(\('[^']*'\))?$/.test(type)) return readInstant(0, 'Z', '1970-01-01', '2106-02-06')
   const readers: Readonly<Record<string, ReadCell>> = {
     String: readText(),
     Float32: readFloat32,
     Float64: readFloat,
     Bool: readTruth,
-    UUID: inOneForm(readText(), (text) => text.toLowerCase()),
+    UUID: readAs(readText(), (text) => text.toLowerCase()),
     Date: readDay('1970-01-01', '2149-06-06'),
     Date32: readDay('1900-01-01', '2299-12-31'),
   }

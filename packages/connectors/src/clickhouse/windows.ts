@@ -1,6 +1,6 @@
 import type { WindowScope } from '@penstock/connector'
-import type { JudgedRow } from '../databases/judged-rows.ts'
-import { scopeCondition, type WindowStore } from '../databases/staged-windows.ts'
+import type { JudgedRow } from '../kit/warehouse/rows.ts'
+import { scopeCondition, type WindowStore } from '../kit/warehouse/windows.ts'
 import { bareTypeOf, literalOf, orderSqlOf, readColumnOf } from './cells.ts'
 import type { ClickHouse } from './clickhouse-api.ts'
 import { type ClickHouseColumn, jsonOf, quoteName, quoteText } from './target-columns.ts'
@@ -110,12 +110,10 @@ const scopeOf = (
     names,
     columns,
     ({ name }) => quoteName(name),
-    ({ read, type }, text) => {
-      const value = read(text)
+    ({ type }, text) => {
       const bare = bareTypeOf(type)
-      if ('reason' in value || value.value === null) return undefined
-      if (bare === 'String') return quoteText(String(value.value))
-      return compared.test(bare) ? `cast(${quoteText(String(value.value))} as ${bare})` : undefined
+      if (bare === 'String') return quoteText(text)
+      return compared.test(bare) ? `cast(${quoteText(text)} as ${bare})` : undefined
     },
   )
 

@@ -69,6 +69,9 @@ await testReportSource({
       report('124', ['2026-03-01', '2026-03-04'], { status: 403, json: { errors: [{ type: 'access-control' }] } }),
     ],
   },
+  refusals: [{ status: 403, json: { errors: [{ type: 'access-control' }] } }],
+  transient: [{ status: 400, json: { errors: [{ code: 'quota-exceeded' }] } }],
+  nextPage: 'none',
   examples: [
     {
       title: 'reads four days at a time, in a currency and a time zone',

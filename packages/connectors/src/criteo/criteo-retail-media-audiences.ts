@@ -122,7 +122,7 @@ export const criteoRetailMediaAudiences = audienceDestination({
     }),
     identifierType: select({
       label: 'Identifier type',
-      description: 'Kind of identifiers that the audiences hold; without it, each row is sent by its first identifier',
+      description: 'Kind of identifiers in the audiences. By default the first identifier of each row',
       options: kinds.map(([key]) => key),
       labels: Object.fromEntries(kinds.map(([key, , label]) => [key, label])),
     }),

@@ -3,6 +3,7 @@ import { secret, text } from '@penstock/connector'
 /** How every Criteo connector signs in. */
 export const signIn = {
   clientId: text({
+    keepsState: 'credential',
     label: 'Client ID',
     description: 'ID of your application at Criteo',
     required: true,

@@ -1,4 +1,4 @@
-import { boolean, type Fields, number, select } from '@penstock/connector'
+import { boolean, type Fields, number, select, type Values } from '@penstock/connector'
 
 const syncModes = {
   label: 'Sync mode',
@@ -33,7 +33,7 @@ export const changeFields = ({
   syncMode: {
     syncMode: select({
       ...syncModes,
-      description: `Whether each transfer reads all rows, or only those whose cursor has increased since the last transfer, or first all rows of a table and then the changes that ${log}, removed rows among them`,
+      description: `Read all rows, or only rows whose cursor has increased since the last transfer, or first all rows of a table and then the changes that ${log}, removed rows among them`,
       labels: { Changes: `Changes (${name})` },
     }),
   },
@@ -47,12 +47,13 @@ export const changeFields = ({
       when: ofChanges,
     }),
     changeColumns: boolean({
-      label: 'Add columns of the change',
+      label: 'Add change columns',
       description: `Whether rows also have the columns _operation (copy, insert, update, delete or truncate), _committed_time and ${place}; always if removed rows are added`,
       default: false,
       when: ofChanges,
     }),
     changesMax: number({
+      keepsState: 'pace',
       label: 'Changes per transfer',
       description: `After about so many ${counted} a transfer ends, and the next one continues`,
       min: 1_000,
@@ -62,3 +63,7 @@ export const changeFields = ({
     }),
   },
 })
+
+/** The server and the database of a configuration, for people. */
+export const serverOf = ({ host, port, database }: Values): string =>
+  `${String(host ?? '').trim()}:${String(port)}/${String(database)}`

@@ -30,21 +30,21 @@ export const databaseSecrets = ({
     binds: ['password', ...alsoSent],
   }),
   database: text({ label: 'Database', description: 'Name of the database', required: true }),
-  user: text({ label: 'User', description: 'Name of the database user', required: true }),
+  user: text({ keepsState: 'credential', label: 'User', description: 'Name of the database user', required: true }),
   password: secret({ label: 'Password', description: 'Password of this user', required: true }),
   tlsMode: select({
+    keepsState: 'credential',
     label: 'TLS mode',
-    description:
-      'Whether the connection is encrypted: not at all, always, or always and only with a server whose certificate is trusted and has the name of the host',
+    description: 'How to encrypt the connection, and how to verify the certificate of the server',
     options: ['disable', 'require', 'verify-full'],
     labels: { disable: 'Off', require: 'Encrypted', 'verify-full': 'Encrypted and verified' },
     default: 'verify-full',
     binds: ['password', ...alsoSent],
   }),
   caCertificate: text({
+    keepsState: 'credential',
     label: 'CA certificate',
-    description:
-      'Certificates in PEM of the authorities that issued the certificate of the server; by default the public authorities',
+    description: 'PEM certificates of the authorities to trust. By default the public authorities',
     when: { tlsMode: 'verify-full' },
     binds: ['password', ...alsoSent],
   }),
@@ -55,6 +55,7 @@ const schemaField = (schemas: boolean, description: string, when?: { dataSourceT
 
 /** The look-back window of a source with a cursor. */
 export const lookBackOfCursor = number({
+  keepsState: 'onward',
   label: 'Look-back window in hours',
   description:
     'If the cursor is a time: how many hours before the last one each transfer reads again, for rows that come late. Rows of that time are sent again, so that a destination which adds rows has them twice: write them with their key, or send new and changed rows only',
@@ -101,19 +102,19 @@ export const tableSourceFields = ({ schemas }: { schemas: boolean }): Fields => 
   }),
   syncMode: select({
     label: 'Sync mode',
-    description:
-      'Whether each transfer reads all rows, or only those whose cursor has increased since the last transfer',
+    description: 'Read all rows, or only rows whose cursor has increased since the last transfer',
     options: ['Full', 'Incremental'],
     default: 'Full',
   }),
   markerColumn: text({
     label: 'Cursor column',
     description:
-      'Column whose value increases whenever a row is added or changed; rows without a value in it are not read. If you select another column, the next transfer starts over',
+      'Column whose value increases with each change. Rows without a value are not read. If you select another column, the next transfer starts over',
     required: true,
     when: { syncMode: 'Incremental' },
   }),
   lagSeconds: number({
+    keepsState: 'onward',
     label: 'Lag in seconds',
     description:
       'If the cursor is a time: how many seconds before the start of the transfer reading stops. Rows that are still being written then are read by the next transfer instead of being missed. Whatever the cursor is, the transfer waits this long for transactions that have written rows before that and are not committed; 0 waits for none, and may miss rows',
@@ -130,6 +131,7 @@ export const tableSourceFields = ({ schemas }: { schemas: boolean }): Fields => 
     when: { syncMode: 'Incremental' },
   }),
   statementTimeoutSeconds: number({
+    keepsState: 'pace',
     label: 'Statement timeout in seconds',
     description: 'How long the database may take to return the first rows, and then between rows',
     min: 1,
@@ -141,12 +143,12 @@ export const tableSourceFields = ({ schemas }: { schemas: boolean }): Fields => 
 /** The key of a source that has no primary keys to look up: without one, rows are ordered by a digest. */
 export const keyOrDigest = text({
   label: 'Key columns',
-  description:
-    'Columns that together identify a row, separated by commas; rows are read in their order. By default a digest of each row',
+  description: 'Columns that identify a row and set the order, separated by commas',
 })
 
 /** The lag of a source whose database does not say which rows are still being written. */
 export const lagOfClock = number({
+  keepsState: 'onward',
   label: 'Lag in seconds',
   description:
     'If the cursor is a time: how many seconds before the start of the transfer reading stops. Rows that are still being written then are read by the next transfer instead of being missed. If the cursor is a number, rows that are committed late with a smaller one are not read',
@@ -174,9 +176,15 @@ export const tableDestinationFields = ({ schemas }: { schemas: boolean }): Field
     when: { writeMode: 'Upsert' },
   }),
   createTable: boolean({
+    keepsState: 'onward',
     label: 'Create table',
-    description: 'Whether a missing table is created, with text columns',
+    description: 'Whether a missing table is created',
     default: false,
+  }),
+  columnTypes: text({
+    label: 'Column types',
+    description:
+      'Types of columns of the created table that are to be others than proposed, as JSON, such as {"zip": "text"}: text, smallint, integer, bigint, numeric, numeric(10,2), double, boolean, date, timestamp, timestamptz, json or uuid. By default a column has the type of the source; of files, the type that all first records have',
   }),
 })
 

@@ -1,4 +1,13 @@
 import { asConnectorError, ConnectorError } from '@penstock/connector'
+import { type CertificateProblem, certificateProblem } from '@penstock/connector/egress/certificates'
+
+const cures: Readonly<Record<CertificateProblem['kind'], string>> = {
+  name: 'Enter a name of the certificate as the host, or have a certificate issued that includes this host.',
+  authority: 'Enter the certificate of that authority as CA certificate.',
+  expired: 'Have it renewed on the server.',
+  'not yet valid': 'Check the clock of the server.',
+  other: 'Have it replaced on the server.',
+}
 
 /** The connector error for an error of the network or of TLS; `undefined` for others. It names only the host. */
 export function connectorErrorOfNetwork(error: unknown, host: string, connecting: boolean): ConnectorError | undefined {
@@ -6,10 +15,11 @@ export function connectorErrorOfNetwork(error: unknown, host: string, connecting
   if (known) return known
   if (!(error instanceof Error)) return undefined
   const code = codeOf(error)
-  if (/CERT|^UNABLE_TO_|^HOSTNAME_MISMATCH$|^INVALID_CA$|^INVALID_PURPOSE$/.test(code)) {
+  const certificate = certificateProblem(error)
+  if (certificate) {
     return new ConnectorError(
       'certificate_not_trusted',
-      `The certificate of ${host} is not trusted (${code}): give the certificate of its authority as CA certificate, or set the TLS mode to require.`,
+      `The certificate of ${host} ${certificate.message}. ${cures[certificate.kind]}`,
     )
   }
   if (/^ERR_OSSL_PEM|^ERR_CRYPTO_INVALID|^ERR_OSSL_X509/.test(code) || /PEM/.test(error.message)) {
@@ -19,7 +29,7 @@ export function connectorErrorOfNetwork(error: unknown, host: string, connecting
     )
   }
   if (connecting && (code === 'EPROTO' || code.startsWith('ERR_SSL'))) {
-    return new ConnectorError('wrong_protocol', `${host} does not speak TLS correctly; check the address and the port.`)
+    return new ConnectorError('wrong_protocol', `${host} does not use TLS correctly. Check the address and the port.`)
   }
   if (nothingAnswers.has(code)) {
     return new ConnectorError(

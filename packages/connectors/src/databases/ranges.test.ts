@@ -31,6 +31,38 @@ describe('the range of a backfill', () => {
     })
   })
 
+  test('has all times that the clocks show in it, also when they go back or forward', () => {
+    const boundsOf = (from: string, to: string, timezone = 'Europe/Paris') => {
+      const { within } = beginningOf({ range: { from, to } }, { ...reading, timezone }, { clock: 'local' }, undefined)
+      return [within?.from, within?.before]
+    }
+    const fold = (from: string, to: string) => boundsOf(`2026-10-25T${from}Z`, `2026-10-25T${to}Z`)
+    // The clocks show 02:00 to 03:00 twice, before and after 01:00 in UTC.
+    for (const [from, to] of [
+      ['00:00:00', '01:00:00'],
+      ['01:00:00', '02:00:00'],
+      ['00:00:00', '02:00:00'],
+      ['00:30:00', '01:30:00'],
+    ] as const) {
+      assert.deepEqual(fold(from, to), ['2026-10-25 02:00:00', '2026-10-25 03:00:00'], `${from} to ${to}`)
+    }
+    assert.deepEqual(fold('00:30:00', '01:00:00'), ['2026-10-25 02:30:00', '2026-10-25 03:00:00'])
+    assert.deepEqual(fold('01:10:00', '01:20:30'), ['2026-10-25 02:10:00', '2026-10-25 02:20:30'])
+    assert.deepEqual(boundsOf('2026-10-25T00:30:00Z', '2026-12-01T00:00:00Z'), [
+      '2026-10-25 02:00:00',
+      '2026-12-01 01:00:00',
+    ])
+    assert.deepEqual(boundsOf('2026-03-29T00:30:00Z', '2026-03-29T01:30:00Z'), [
+      '2026-03-29 01:30:00',
+      '2026-03-29 03:30:00',
+    ])
+    // Half an hour, on Lord Howe Island.
+    assert.deepEqual(boundsOf('2026-04-04T14:30:00Z', '2026-04-04T15:00:00Z', 'Australia/Lord_Howe'), [
+      '2026-04-05 01:30:00',
+      '2026-04-05 02:00:00',
+    ])
+  })
+
   test('is refused without a cursor that is a time', () => {
     const refused = { code: 'invalid_setting' }
     assert.throws(() => beginningOf(days, { ...reading, cursor: undefined }, undefined, undefined), refused)
@@ -53,6 +85,15 @@ describe('the look-back window', () => {
     assert.throws(() => beginningOf({}, { ...reading, lookBackHours: 2 }, undefined, ended), {
       code: 'invalid_setting',
     })
+  })
+
+  test('is as long by a clock that was set forward in it', () => {
+    const fromOf = (text: string, lookBackHours: number) =>
+      beginningOf({}, { ...reading, lookBackHours }, { clock: 'local' }, { after: [text], skip: 0 }).within?.from
+    // An hour before 03:30 in summer was 01:30 in winter.
+    assert.equal(fromOf('2026-03-29 03:30:00.5', 1), '2026-03-29 01:30:00.5')
+    assert.equal(fromOf('2026-07-01 12:00:00', 2), '2026-07-01 10:00:00')
+    assert.equal(fromOf('2026-10-25 12:00:00', 24), '2026-10-24 12:00:00')
   })
 
   test('keeps the form of the text', () => {

@@ -45,7 +45,9 @@ export function beginningOf(
   const keepsCursor = cursor !== undefined
   if (!keepsCursor || lookBackHours === 0) return { earlier: ended, within: undefined, keepsCursor }
   if (!time) throw invalid(`The cursor column ${cursor} has no times: set the look-back window to 0.`)
-  const from = ended?.after?.[0] === undefined ? undefined : shiftedBack(ended.after[0], lookBackHours)
+  const last = ended?.after?.[0]
+  const forward = last !== undefined && time.clock === 'local' ? hoursForward(last, lookBackHours, timezone) : 0
+  const from = last === undefined ? undefined : shiftedBack(last, lookBackHours + forward)
   return from === undefined
     ? { earlier: ended, within: undefined, keepsCursor }
     : { earlier: undefined, within: { from }, keepsCursor }
@@ -58,9 +60,56 @@ function boundsOf({ from, to }: SourceRange, { clock, textOf = (text) => text }:
     throw invalid('The cursor column has days: give the range in days.')
   }
   if (isDays) return { from: textOf(`${from} 00:00:00`), before: textOf(`${dayAfter(to)} 00:00:00`) }
-  const shown = (text: string) =>
-    clock === 'utc' ? text.slice(0, 19).replace('T', ' ') : inTimezone(new Date(text), timezone)
-  return { from: textOf(shown(from)), before: textOf(shown(to)) }
+  if (clock === 'utc') {
+    const shown = (text: string) => text.slice(0, 19).replace('T', ' ')
+    return { from: textOf(shown(from)), before: textOf(shown(to)) }
+  }
+  const local = localBounds(Date.parse(from), Date.parse(to), timezone)
+  return { from: textOf(local.from), before: textOf(local.before) }
+}
+
+const hourMs = 3_600_000
+const quarterMs = hourMs / 4
+/** How far clocks were ever changed, at most. */
+const changeMs = 24 * hourMs
+
+/**
+ * Bounds around all times that the clocks of a zone show between two instants. When they go back, they show an hour twice, and a later
+ * instant can have an earlier time. Clocks change at quarters of an hour.
+ * @param fromMs included, in milliseconds since 1970
+ * @param toMs not included
+ */
+function localBounds(
+  fromMs: number,
+  toMs: number,
+  timezone: string,
+): { readonly from: string; readonly before: string } {
+  const shown = (ms: number) => Date.parse(`${inTimezone(new Date(ms), timezone).replace(' ', 'T')}Z`)
+  let [from, before] = [shown(fromMs), shown(fromMs)]
+  const look = (startMs: number, endMs: number) => {
+    for (let at = startMs; at < endMs; ) {
+      const next = Math.min(Math.floor(at / quarterMs + 1) * quarterMs, endMs)
+      from = Math.min(from, shown(at))
+      before = Math.max(before, shown(at) + next - at)
+      at = next
+    }
+  }
+  look(fromMs, Math.min(toMs, fromMs + changeMs))
+  look(Math.max(fromMs, toMs - changeMs), toMs)
+  const textOf = (ms: number) => new Date(ms).toISOString().slice(0, 19).replace('T', ' ')
+  return { from: textOf(from), before: textOf(before) }
+}
+
+/** How many hours clocks of a zone may have been set forward before a time that they show, within so many hours. */
+function hoursForward(text: string, hours: number, timezone: string): number {
+  const at = Date.parse(`${text.slice(0, 19).replace(' ', 'T')}Z`)
+  const offsetAt = (ms: number) => Date.parse(`${inTimezone(new Date(ms), timezone).replace(' ', 'T')}Z`) - ms
+  if (Number.isNaN(at)) return 0
+  const [early, late] = [at - hours * hourMs, at].map((ms) => [
+    offsetAt(ms - changeMs / 2),
+    offsetAt(ms + changeMs / 2),
+  ])
+  return Math.max(0, Math.max(...(late ?? [])) - Math.min(...(early ?? []))) / hourMs
 }
 
 const timeText = /^(\d{4}-\d\d-\d\d)(?:([T ])(\d\d:\d\d:\d\d)(.*))?$/s

@@ -1,4 +1,4 @@
-import type { Json, Rejection } from '@penstock/connector'
+import type { Batch, Delivery, Json, Rejection } from '@penstock/connector'
 
 type Group = { reason: string; field?: string; rows: number[]; count?: number }
 
@@ -28,3 +28,7 @@ export function unpackRejections(packed: unknown): Rejection[] {
 
 export const inOrder = (rejections: Rejection[]): Rejection[] =>
   rejections.sort((a, b) => (a.index ?? 0) - (b.index ?? 0))
+
+/** Whether a destination recognised a batch that was announced before, as a part of the delivery. */
+export const recalls = ({ isRepeated }: Pick<Batch, 'isRepeated'>, recalled: boolean): Pick<Delivery, 'recalled'> =>
+  isRepeated ? { recalled } : {}

@@ -11,6 +11,16 @@ export const keyBy =
     return texts.includes('') ? undefined : JSON.stringify(texts)
   }
 
+const plain = /^(?:0|[1-9]\d{0,17})$/
+
+/**
+ * Whether a key of a batch may have other notations, such as `07` for 7, or another case: then a removed row can have the key of one that is
+ * written. Such rows are removed before the others are written. If not, they are removed last, since others may refer to them until then.
+ * @param keys indexes of the columns of the key
+ */
+export const hasNotations = (rows: readonly Row[], keys: readonly number[]): boolean =>
+  rows.some((row) => keys.some((at) => !plain.test(String(row[at] ?? ''))))
+
 /**
  * Divides the rows of a batch by what becomes of their key in the end, so that the order of both parts does not matter.
  * @returns indexes of the rows to write and to remove; a row that a later one of its key overrules may be in neither

@@ -45,6 +45,22 @@ export function rowsOfChange<Change extends TableChange>(
 export const removalsIn = (rows: readonly { readonly operation: string }[], deletes: Deletes): ReadonlySet<number> =>
   new Set(deletes === 'remove' ? rows.flatMap(({ operation }, at) => (operation === 'delete' ? [at] : [])) : [])
 
+/**
+ * The place behind the first rows of some changes: behind the last change that has all of its rows among them.
+ * @param changes of which each row is one, in the order of the rows
+ * @param rows how many rows
+ * @param places behind each change, before all of them, and behind all of them
+ */
+export function placeBehind<Change, Place>(
+  changes: readonly Change[],
+  rows: number,
+  places: { readonly behind: ReadonlyMap<Change, Place>; readonly begin: Place; readonly end: Place },
+): Place {
+  if (rows >= changes.length) return places.end
+  const last = changes.slice(0, rows).findLast((change) => change !== changes[rows])
+  return (last && places.behind.get(last)) ?? places.begin
+}
+
 /** How a source of changes was set up: with the fields of `changeFields`. */
 export type ChangeSettings = {
   readonly deletes: Deletes

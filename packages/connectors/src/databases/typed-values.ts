@@ -53,7 +53,7 @@ export const readWholeNumber = (min: bigint, max: bigint): ReadCell<string> =>
   filled((text) => {
     const digits = digitsOf(text)
     if (!digits) return notANumber
-    if (digits.fraction !== '') return { reason: 'A value has decimal places, which the column does not have.' }
+    if (digits.fraction !== '') return { reason: 'A value has decimal places, but the column stores whole numbers.' }
     if (digits.whole.length > 80) return tooLarge
     const number = BigInt(`${digits.sign}${digits.whole || '0'}`)
     return number < min || number > max ? tooLarge : { value: String(number) }
@@ -69,7 +69,8 @@ export const readDecimal = (wholeMax: number, scale: number): ReadCell<string> =
     const digits = digitsOf(text)
     if (!digits) return notANumber
     const { sign, whole, fraction } = digits
-    if (fraction.length > scale) return { reason: `A value has more than the ${scale} decimal places of the column.` }
+    if (fraction.length > scale)
+      return { reason: `A value has more than ${scale} decimal places. The column stores ${scale}.` }
     if (whole.length > wholeMax) return tooLarge
     return { value: `${sign}${whole || '0'}${fraction === '' ? '' : `.${fraction}`}` }
   })
@@ -84,6 +85,9 @@ function isExact(text: string, kept: number): boolean {
 
 /** A text of so few digits that 64 bits keep all of them. */
 const fewDigits = /^-?[\d.]{1,15}$/
+
+/** Reads whole numbers with a sign, of so many bits. */
+export const readSigned = (bits: bigint): ReadCell => readWholeNumber(-(2n ** (bits - 1n)), 2n ** (bits - 1n) - 1n)
 
 /** Reads finite floating-point numbers of which 64 bits keep all digits. */
 export const readFloat: ReadCell<number> = (cell) =>
@@ -110,10 +114,10 @@ export const readFloat32: ReadCell<number> = (cell) => {
 export const readTruth: ReadCell<boolean> = filled((text) => {
   if (/^(true|t|yes|y|1)$/i.test(text)) return { value: true }
   if (/^(false|f|no|n|0)$/i.test(text)) return { value: false }
-  return { reason: 'A value is neither true nor false, which the column requires.' }
+  return { reason: 'A value is not true or false, as the column requires.' }
 })
 
-const notADay = { reason: 'A value is not a date, which the column requires.' }
+const notADay = { reason: 'A value is not a valid date.' }
 
 /** Reads days, `YYYY-MM-DD`, between two of them. */
 export const readDay = (first = '0001-01-01', last = '9999-12-31'): ReadCell<string> =>
@@ -130,7 +134,7 @@ export const readTimeOfDay = (digits: number): ReadCell<string> =>
   filled((text) => {
     const [, time, seconds = ':00', fraction = ''] =
       /^((?:[01]\d|2[0-3]):[0-5]\d)(:[0-5]\d)?(?:\.(\d+))?$/.exec(text) ?? []
-    if (time === undefined) return { reason: 'A value is not a time of day, which the column requires.' }
+    if (time === undefined) return { reason: 'A value is not a valid time of day.' }
     const kept = fraction.replace(/0+$/, '')
     return kept.length > digits ? tooPrecise(digits) : { value: `${time}${seconds}${kept && `.${kept}`}` }
   })
@@ -146,7 +150,7 @@ export const readTime = (digits: number, first = '0001-01-01', last = '9999-12-3
     if (day === '' || !isDay(day) || day < first || day > last) {
       return ignoresZone(text)
         ? { reason: 'A value has a time zone in an unknown form; write an offset such as +01:00.' }
-        : { reason: 'A value is not a time, which the column requires.' }
+        : { reason: 'A value is not a valid time.' }
     }
     const kept = fraction.replace(/0+$/, '')
     return kept.length > digits ? tooPrecise(digits) : { value: `${day}${time}${kept && `.${kept}`}` }
@@ -184,3 +188,16 @@ export const readJsonText: ReadCell<string> = filled((text) => {
   }
   return text.isWellFormed() ? { value: text } : { reason: 'A text is not valid Unicode.' }
 })
+
+/** Changes what a reader reads, unless there is no value. */
+export const readAs =
+  <T>(read: ReadCell<T>, change: (value: T) => string): ReadCell<string> =>
+  (cell) => {
+    const found = read(cell)
+    if ('reason' in found) return found
+    return { value: found.value === null ? null : change(found.value) }
+  }
+
+/** Reads times as `readTime`, with an offset behind them, since a column would take them for times of another zone. */
+export const readInstant = (digits: number, offset: 'Z' | '+00', first?: string, last?: string): ReadCell<string> =>
+  readAs(readTime(digits, first, last), (time) => `${time}${offset}`)

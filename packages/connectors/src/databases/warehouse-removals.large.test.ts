@@ -108,6 +108,33 @@ for (const { connector, options, settings, table, run } of removing) {
       await writer?.close?.()
     })
 
+    test('names keys by the values of their columns, in any notation', async () => {
+      await create(
+        'code varchar not null, day date not null, paid decimal(12, 2) not null, changed timestamp not null, big bigint not null',
+        'code, day, paid, changed, big',
+      )
+      const columns = ['big', 'paid', 'code', 'day', 'changed']
+      const own = { ...settings, ...upsertBy('code, day, paid, changed, big'), sendRows: 'Mirror' }
+      const writer = await connector.destination?.deliver?.open(testContext({ ...options, settings: own, columns }))
+      const keyOf = (code: string, paid: string, at: string, big: string): Row => [code, '2026-01-31', paid, at, big]
+      const noon = '2026-01-31T12:00:00Z'
+      const names = await writer?.nameKeys?.([
+        keyOf('A', '7.5', noon, '9007199254740993'),
+        keyOf('A', '+07.50', '2026-01-31 13:00:00.000+01:00', '09007199254740993'),
+        keyOf('a', '7.5', noon, '9007199254740993'),
+        keyOf('A', '7.51', noon, '9007199254740993'),
+        keyOf('A', '7.5', noon, '9007199254740992'),
+        keyOf('A', 'no number', noon, '1'),
+        keyOf('', '7.5', noon, '1'),
+      ])
+      await writer?.close?.()
+      assert(names)
+      const [first, same, ...others] = names
+      assert.ok(typeof first === 'string' && same === first)
+      assert.equal(others[3], null)
+      assert.equal(new Set([first, ...others]).size, names.length - 1)
+    })
+
     test('removes all rows of a key, and removes with a batch of keys alone', {
       skip: connector === clickhouseDestination,
     }, async () => {

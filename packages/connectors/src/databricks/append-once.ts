@@ -1,4 +1,4 @@
-import { countOf, notAsManyRows } from '../databases/loaded-rows.ts'
+import { countOf, notAsManyRows } from '../kit/warehouse/loaded-rows.ts'
 import { encodeValue } from '../object-stores/place.ts'
 import { isObject, listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
 import type { Databricks } from './databricks-api.ts'

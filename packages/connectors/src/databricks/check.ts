@@ -1,9 +1,10 @@
 import { type Check, type ConnectorContext, ConnectorError, checkSteps } from '@penstock/connector'
+import { openTable } from '../kit/warehouse/table.ts'
 import { assertConnectivity } from '../platform-api/call.ts'
 import { textIn } from '../platform-api/json.ts'
 import { openDatabricks } from './databricks-api.ts'
 import { sourceOf } from './plan.ts'
-import { findTable, openTable, targetOf } from './target.ts'
+import { databricksTables, findTable, targetOf } from './target.ts'
 
 /** Reaches the workspace, signs in, and looks up the table that a connection names. Nothing is written, and no warehouse starts. */
 export const checkDestination: Check = checkSteps(
@@ -29,7 +30,7 @@ async function lookUp(context: ConnectorContext): Promise<string> {
   if (context.settings.table === undefined) return 'Permissions are checked when a connection names a table.'
   const target = targetOf(context.settings)
   if (target.create) return 'A table that is missing is created by the transfer.'
-  await openTable(openDatabricks(context), target, [])
+  await openTable(databricksTables, openDatabricks(context), target, [])
   return 'The catalog shows the table.'
 }
 

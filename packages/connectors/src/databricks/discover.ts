@@ -1,11 +1,11 @@
 import { ConnectorError, type Discover, type Discovered, type DiscoveryContext } from '@penstock/connector'
-import { throwFirst } from '../databases/table-findings.ts'
 import { pageOfAll } from '../discovery/pages.ts'
 import { discovered } from '../kit/run/discover.ts'
 import { listIn, objectIn, textIn } from '../platform-api/json.ts'
+import { tokenIn } from '../platform-api/next-page.ts'
 import { openDatabricks } from './databricks-api.ts'
 import { describe, sourceOf } from './plan.ts'
-import { findTable, judgeTable, targetOf } from './target.ts'
+import { discoverColumns } from './target.ts'
 
 /** SQL warehouses of the workspace. */
 export const discoverWarehouses: Discover = async (context) => {
@@ -37,7 +37,7 @@ const listed =
         items: listIn(json[what])
           .map(objectIn)
           .map(({ name }) => ({ id: name })),
-        next: textIn(json.next_page_token),
+        next: tokenIn(json.next_page_token, 'Databricks'),
       }
     })
   }
@@ -54,20 +54,7 @@ export const discoverVolumes = listed('volumes', 'object', ['catalog', 'schema']
 /** Columns of the table that rows go to. */
 export const discoverTargetColumns: Discover = async (context) => {
   for (const key of ['catalog', 'schema', 'table'] as const) needed(context, key)
-  const target = targetOf({ warehouse: '-', volume: '-', ...context.settings, writeMode: 'Append', createTable: false })
-  const databricks = openDatabricks(context)
-  const found = await findTable(databricks, target)
-  throwFirst(judgeTable(target, [], found).errors)
-  const { columns } = found ?? { columns: [] }
-  return pageOfAll(
-    columns.map(({ name, type, needed: required }) => ({
-      value: name,
-      kind: 'column',
-      type: type.slice(0, 100),
-      required,
-    })),
-    context,
-  )
+  return discoverColumns({ ...context, settings: { warehouse: '-', volume: '-', ...context.settings } })
 }
 
 /** The columns of the table, or of the query, for which the warehouse starts. */

@@ -1,7 +1,7 @@
 import type { ColumnType, TableForm } from '@penstock/connector'
 import type { StoredFile } from '@penstock/connector/files'
-import type { LoadedColumn } from '../databases/loaded-rows.ts'
-import { makeLoadRules, withCommon } from '../databases/loaded-values.ts'
+import type { LoadedColumn } from '../kit/warehouse/loaded-rows.ts'
+import { makeLoadRules, withCommon } from '../kit/warehouse/loaded-values.ts'
 import { type DatabricksColumn, quoteName, quoteText } from './target-columns.ts'
 
 const replaced = (text: string, pattern: string, by: string): string => `regexp_replace(${text}, '${pattern}', '${by}')`

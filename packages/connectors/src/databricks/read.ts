@@ -2,7 +2,7 @@ import { ConnectorError, type Json, type SourceContext, type SourceReader } from
 import { cursorOf, type Spot } from '../databases/checkpoints.ts'
 import type { ReadRow } from '../databases/chunks.ts'
 import { beginningOf } from '../databases/ranges.ts'
-import { readCachedResult, resultGone } from '../databases/result-cache.ts'
+import { readCachedResult, resultGone } from '../kit/warehouse/result-cache.ts'
 import { call, isSuccess } from '../platform-api/call.ts'
 import { isObject, listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
 import { cellOf } from './cells.ts'

@@ -9,12 +9,14 @@ export const signIn = {
     binds: ['accessToken', 'clientSecret'],
   }),
   authType: select({
+    keepsState: 'credential',
     label: 'Auth type',
     description: 'Whether to sign in as a service principal, or with a personal access token',
     options: ['service-principal', 'access-token'],
     required: true,
   }),
   clientId: text({
+    keepsState: 'credential',
     label: 'Client ID',
     description: 'Application ID of the service principal',
     required: true,

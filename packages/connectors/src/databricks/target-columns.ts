@@ -1,27 +1,27 @@
-import type { JudgedColumn } from '../databases/judged-rows.ts'
 import {
   type ReadCell,
+  readAs,
   readBytes,
   readDay,
   readDecimal,
   readFloat,
   readFloat32,
+  readInstant,
   readJsonText,
+  readSigned,
   readText,
   readTime,
   readTruth,
-  readWholeNumber,
 } from '../databases/typed-values.ts'
+import type { TargetColumn } from '../kit/warehouse/table.ts'
 import { isObject, listIn, textIn } from '../platform-api/json.ts'
 
 /** A column of a table that rows go to. */
-export type DatabricksColumn = JudgedColumn & {
+export type DatabricksColumn = TargetColumn & {
   /** In capitals, as in `BIGINT`, or `DECIMAL(12,2)`. */
   readonly type: string
   /** SQL that makes a value of the column from SQL of the text that is uploaded. */
   readonly value: (text: string) => string
-  /** Whether only Databricks can judge its values. */
-  readonly isUnjudged: boolean
 }
 
 /** The columns of a table as the catalog describes them. */
@@ -32,35 +32,36 @@ export const columnsIn = (columns: unknown): DatabricksColumn[] =>
       const [name, typeText] = [textIn(column.name), textIn(column.type_text)]
       if (name === undefined || typeText === undefined || typeText.length > 100_000) return []
       const type = typeText.toUpperCase()
-      return [{ name, type, needed: column.nullable === false, ...writerFor(type, typeText) }]
+      const isIncomparable = /^(FLOAT|DOUBLE|VARIANT|ARRAY|MAP|STRUCT)/.test(type)
+      return [{ name, type, needed: column.nullable === false, isIncomparable, ...writerFor(type, typeText) }]
     })
 
-type Writer = Pick<DatabricksColumn, 'read' | 'value' | 'isUnjudged'>
-
-const whole = (bits: bigint): ReadCell => readWholeNumber(-(2n ** (bits - 1n)), 2n ** (bits - 1n) - 1n)
+type Writer = Pick<DatabricksColumn, 'read' | 'value' | 'isUnjudged' | 'isPadded' | 'isAmbiguous'>
 
 /** Every value is uploaded as text, so that no reader of JSON changes its digits. */
 function writerFor(type: string, typeText: string): Writer {
-  const cast = (read: ReadCell): Writer => ({ read, value: (text) => `cast(${text} as ${type})`, isUnjudged: false })
+  const cast = (read: ReadCell): Writer => ({ read, value: (text) => `cast(${text} as ${type})` })
   const [, precision, scale] = /^DECIMAL\((\d{1,2}),(\d{1,2})\)$/.exec(type.replaceAll(' ', '')) ?? []
   if (precision !== undefined) return cast(readDecimal(Number(precision) - Number(scale), Number(scale)))
   const [, length] = /^(?:VAR)?CHAR\((\d{1,9})\)$/.exec(type) ?? []
-  if (length !== undefined) return { ...cast(readText(Number(length))), value: (text) => text }
+  if (length !== undefined) {
+    return { ...cast(readText(Number(length))), value: (text) => text, isPadded: type.startsWith('CHAR') }
+  }
   switch (type) {
     case 'STRING':
       return { ...cast(readText()), value: (text) => text }
     case 'TINYINT':
     case 'BYTE':
-      return cast(whole(8n))
+      return cast(readSigned(8n))
     case 'SMALLINT':
     case 'SHORT':
-      return cast(whole(16n))
+      return cast(readSigned(16n))
     case 'INT':
     case 'INTEGER':
-      return cast(whole(32n))
+      return cast(readSigned(32n))
     case 'BIGINT':
     case 'LONG':
-      return cast(whole(64n))
+      return cast(readSigned(64n))
     case 'FLOAT':
     case 'REAL':
       return cast(readFloat32)
@@ -73,22 +74,16 @@ function writerFor(type: string, typeText: string): Writer {
     case 'TIMESTAMP_NTZ':
       return cast(readTime(6))
     case 'TIMESTAMP':
-      return cast((cell) => {
-        const time = readTime(6)(cell)
-        return 'reason' in time || time.value === null ? time : { value: `${time.value}Z` }
-      })
+      return cast(readInstant(6, 'Z'))
     case 'BINARY':
       return {
-        ...cast((cell) => {
-          const bytes = readBytes()(cell)
-          return 'reason' in bytes || bytes.value === null ? bytes : { value: bytes.value.toString('base64') }
-        }),
+        ...cast(readAs(readBytes(), (bytes) => bytes.toString('base64'))),
         value: (text) => `unbase64(${text})`,
       }
     case 'VARIANT':
-      return { read: readJsonText, value: (text) => `parse_json(${text})`, isUnjudged: false }
+      return { read: readJsonText, value: (text) => `parse_json(${text})` }
     default:
-      if (!/^(ARRAY|MAP|STRUCT)</.test(type)) return { ...cast(readText()), isUnjudged: true }
+      if (!/^(ARRAY|MAP|STRUCT)</.test(type)) return { ...cast(readText()), isUnjudged: true, isAmbiguous: true }
       return { read: readJsonText, value: (text) => `from_json(${text}, ${quoteText(typeText)})`, isUnjudged: true }
   }
 }

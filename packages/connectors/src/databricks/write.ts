@@ -1,22 +1,19 @@
 import { createHash } from 'node:crypto'
-import {
-  type Batch,
-  ConnectorError,
-  type DestinationContext,
-  type DestinationWriter,
-  type Finding,
-  type InspectionContext,
-  type TriedRows,
-} from '@penstock/connector'
-import { inspectRows, type JudgedRow, judgeRows } from '../databases/judged-rows.ts'
-import { type Loaded, openLoadingWriter } from '../databases/loading-writer.ts'
-import { isWholeWindow, type WindowStore } from '../databases/staged-windows.ts'
+import { ConnectorError, type DestinationContext, type DestinationWriter } from '@penstock/connector'
+import { throwFirst } from '../databases/table-findings.ts'
+import { mirrorErrors, nameKeysBy } from '../kit/warehouse/key-names.ts'
+import type { JudgedRow } from '../kit/warehouse/rows.ts'
+import { openTable } from '../kit/warehouse/table.ts'
+import { isWholeWindow } from '../kit/warehouse/windows.ts'
+import { type BatchName, type Loaded, openLoadingWriter } from '../kit/warehouse/writer.ts'
 import { encodeValue } from '../object-stores/place.ts'
 import { numberIn } from '../platform-api/json.ts'
 import { type Databricks, Misfit, openDatabricks } from './databricks-api.ts'
 import { deleteOthersOf, mergeOf, type UploadedFile, valuesOf } from './merge.ts'
-import { type DatabricksTarget, findTable, judgeTable, openTable, targetOf } from './target.ts'
+import { type DatabricksTarget, databricksTables, targetOf } from './target.ts'
 import { type DatabricksColumn, quoteText } from './target-columns.ts'
+
+export { inspect, tryRows } from './target.ts'
 
 type Work = {
   readonly databricks: Databricks
@@ -31,23 +28,27 @@ const filesMax = 500
 export async function open(context: DestinationContext): Promise<DestinationWriter> {
   const databricks = openDatabricks(context)
   const target = targetOf(context.settings)
-  const columns = await openTable(databricks, target, context.columns)
+  const { columns } = await openTable(databricksTables, databricks, target, context.columns)
+  throwFirst(mirrorErrors(context.settings, columns))
   const work: Work = { databricks, target, columns }
-  const windows: WindowStore<UploadedFile> = {
-    most: filesMax,
-    drop: (file) => drop(work, file),
-    async deleteOthers(batch, files) {
-      const text = deleteOthersOf(work, batch, files)
-      if (text !== undefined) await databricks.run({ ...target, text })
-    },
-  }
-  return openLoadingWriter(context, {
+  return openLoadingWriter<UploadedFile>(context, {
     name: 'Databricks',
     columns,
     replaces: target.mode === 'Replace',
     empty: () => databricks.run({ ...target, text: `truncate table ${target.name}` }),
-    load: (rows, key, batch) => load(work, key, rows, batch),
-    windows: target.mode === 'Upsert' ? windows : undefined,
+    load: (rows, name) => load(work, name, rows),
+    nameKeys: nameKeysBy(columns, target.keys),
+    windows:
+      target.mode === 'Upsert'
+        ? {
+            most: filesMax,
+            drop: (file) => drop(work, file),
+            async deleteOthers(batch, files) {
+              const text = deleteOthersOf(work, batch, files)
+              if (text !== undefined) await databricks.run({ ...target, text })
+            },
+          }
+        : undefined,
   })
 }
 
@@ -55,7 +56,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
  * Uploads rows as a file and loads it. The same rows of the same transfer have the same path, from which COPY INTO loads once; rows
  * that are loaded after the table was emptied again have another one. The file stays as a stage if it is a part of a window.
  */
-async function load(work: Work, key: string, items: readonly JudgedRow[], batch: Batch): Promise<Loaded<UploadedFile>> {
+async function load(work: Work, { key, batch }: BatchName, items: readonly JudgedRow[]): Promise<Loaded<UploadedFile>> {
   const { databricks, target } = work
   const parts = [target.name, target.mode, key, ...items.map(({ index }) => String(index))]
   const path = `${target.folder}/${createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 40)}.json`
@@ -70,10 +71,7 @@ async function load(work: Work, key: string, items: readonly JudgedRow[], batch:
   const removes = items.some(({ isRemoved }) => isRemoved)
   let isStaged = false
   try {
-    const text =
-      target.mode === 'Upsert'
-        ? mergeOf(work, path, batch.columns, { window: isReplaced ? batch.window : undefined, removes })
-        : copyOf(work, path)
+    const text = target.mode === 'Upsert' ? mergeOf(work, path, batch, { isReplaced, removes }) : copyOf(work, path)
     const [counts = []] = await databricks.run({ ...target, text })
     if (target.mode !== 'Upsert') assertLoaded(counts, items.length)
     isStaged = isWhole && !isReplaced
@@ -110,33 +108,3 @@ function assertLoaded([affected, inserted]: readonly unknown[], sent: number): v
 
 const copyOf = ({ target, columns }: Work, path: string): string =>
   `copy into ${target.name} from (select ${valuesOf(columns)} from ${quoteText(path)}) fileformat = json format_options ('primitivesAsString' = 'true', 'mode' = 'FAILFAST')`
-
-/** Looks up the table and holds columns and values against it; creates nothing. */
-export async function inspect(context: InspectionContext): Promise<readonly Finding[]> {
-  const target = targetOf(context.settings)
-  const databricks = openDatabricks(context)
-  const found = await findTable(databricks, target)
-  if (!found && target.create) {
-    // The transfer creates the table; a schema that is missing fails this.
-    const [catalog, schema] = target.path
-    const path = `/api/2.1/unity-catalog/schemas/${encodeValue(`${catalog}.${schema}`)}`
-    await databricks.ask({ path, repeatable: false })
-    return []
-  }
-  const { columns, errors } = judgeTable(target, context.columns, found)
-  return inspectRows(errors, columns, context)
-}
-
-/** Judges rows by the columns of the table, as a delivery does before it sends them. */
-export async function tryRows(context: InspectionContext): Promise<TriedRows> {
-  const target = targetOf(context.settings)
-  const found = await findTable(openDatabricks(context), target)
-  const { columns, errors } = judgeTable(target, context.columns, found)
-  if (!found || errors.length > 0) return { rejected: [] }
-  const { doubtful } = judgeRows(columns, context)
-  const unjudged = columns
-    .filter(({ isUnjudged }) => isUnjudged)
-    .map(({ name, type }) => `the ${type.split('<')[0]} values of ${name}`)
-  const untried = [...(found.isChecked ? ['CHECK constraints'] : []), ...unjudged]
-  return { rejected: doubtful, ...(untried.length > 0 ? { untried } : {}) }
-}

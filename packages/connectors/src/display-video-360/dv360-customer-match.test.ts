@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
 import { after, afterEach, beforeEach, describe, test } from 'node:test'
 import type { Cell, Values } from '@penstock/connector'
 import { acceptDestination, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
 import { type DataManagerServer, googleSecrets, refusal, startDataManager } from '../../test/data-manager-server.ts'
+import { sha256 } from '../../test/digest.ts'
 import { assertPreviewed, batchOf, hangOf, problemOf } from '../../test/platform-server.ts'
 import { dv360CustomerMatch as connector } from './dv360-customer-match.ts'
 
-const sha = (text: string) => createHash('sha256').update(text).digest('hex')
 const advertiser = { accountType: 'DISPLAY_VIDEO_ADVERTISER', accountId: '555' }
 const settings = {
   advertiserId: '555',
@@ -43,8 +42,8 @@ describe('Display & Video 360 Customer Match, by way of Google Data Manager', ()
   test('reaches the advertiser through its partner, and states that consent was granted', async () => {
     const writer = await openWriter()
     const rows: Cell[][] = [
-      ['Loyal', 'add', sha('a@example.com'), null],
-      ['Loyal', 'add', sha('b@example.com'), 'denied'],
+      ['Loyal', 'add', sha256('a@example.com'), null],
+      ['Loyal', 'add', sha256('b@example.com'), 'denied'],
     ]
     await writer.deliver(batchOf(columns, rows))
     const [find] = google.received.filter(({ path }) => path.endsWith('/userLists'))
@@ -59,9 +58,9 @@ describe('Display & Video 360 Customer Match, by way of Google Data Manager', ()
         },
       ],
       audienceMembers: [
-        { userData: { userIdentifiers: [{ emailAddress: sha('a@example.com') }] } },
+        { userData: { userIdentifiers: [{ emailAddress: sha256('a@example.com') }] } },
         {
-          userData: { userIdentifiers: [{ emailAddress: sha('b@example.com') }] },
+          userData: { userIdentifiers: [{ emailAddress: sha256('b@example.com') }] },
           consent: { adUserData: 'CONSENT_DENIED', adPersonalization: 'CONSENT_GRANTED' },
         },
       ],
@@ -86,7 +85,7 @@ describe('Display & Video 360 Customer Match, by way of Google Data Manager', ()
     await makes.deliver(batchOf(names, [[null, 'add', device]]))
     const wrong = batchOf(names, [
       ['Loyal', 'add', device],
-      [null, 'add', sha('a@example.com')],
+      [null, 'add', sha256('a@example.com')],
       [null, 'add', null],
     ])
     const { rejected } = await makes.deliver(wrong)
@@ -117,11 +116,11 @@ acceptDestination({
   missing: { ...settings, advertiserId: '42' },
   context: { routes: routesTo(testServer) },
   columns: columns.slice(0, 3),
-  rows: Array.from({ length: 12 }, (_, n): Cell[] => ['Loyal', 'add', sha(`${n}@example.com`)]),
+  rows: Array.from({ length: 12 }, (_, n): Cell[] => ['Loyal', 'add', sha256(`${n}@example.com`)]),
   badRows: [
     { row: ['Loyal', 'add', 'abc'], reason: /not a SHA-256/, field: 'email' },
     { row: ['Loyal', 'add', null], reason: /no e-mail address/, field: 'email' },
-    { row: ['Loyal', 'swap', sha('b')], reason: /add or remove/, field: 'action' },
+    { row: ['Loyal', 'swap', sha256('b')], reason: /add or remove/, field: 'action' },
   ],
   async readBack() {
     return [...(testServer.lists[0]?.members ?? [])].map((text) => [

@@ -83,6 +83,13 @@ await testReportSource({
       query('71', '2026-03-01', '2026-03-31', { status: 403, json: { error: { status: 'PERMISSION_DENIED' } } }),
     ],
   },
+  refusals: [{ status: 403, json: { error: { status: 'PERMISSION_DENIED' } } }],
+  transient: [
+    { status: 403, json: { error: { errors: [{ reason: 'quotaExceeded' }] } } },
+    { status: 400, json: { error: { status: 'RESOURCE_EXHAUSTED' } } },
+    { status: 409, json: { error: { status: 'ABORTED' } } },
+  ],
+  nextPage: 'none',
   examples: [
     {
       title: 'reads reports of 31 days without their totals, whatever the language of the header',

@@ -75,7 +75,7 @@ export function openDropbox(context: ConnectorContext): DropboxClient {
         timeoutMs: sendTimeoutMs,
       })
       if (answer.json === undefined) {
-        throw new ConnectorError('malformed_response', 'Dropbox answered with something other than its JSON.')
+        throw new ConnectorError('malformed_response', 'Dropbox did not answer with the expected JSON.')
       }
       // An endpoint without a result answers with the word null.
       return { ...answer, json: objectIn(answer.json) }

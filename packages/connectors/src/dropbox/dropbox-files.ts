@@ -4,6 +4,7 @@ import { discard } from '../object-stores/answers.ts'
 import { fileOf, filesOfPages, type ListingPage } from '../object-stores/listing.ts'
 import { beginsAt, type ObjectStore, rangeIgnored, sourceChanged } from '../object-stores/object-store.ts'
 import { type JsonObject, listIn, numberIn, objectIn, parseObject, textIn } from '../platform-api/json.ts'
+import { cursorIn } from '../platform-api/next-page.ts'
 import { type DropboxClient, failedWith } from './dropbox-client.ts'
 import { dropboxPath } from './paths.ts'
 
@@ -85,5 +86,5 @@ async function listPage(
     if (entry['.tag'] === 'folder') folders.push(`${folder}${own}/`)
     else if (entry['.tag'] === 'file' && entry.is_downloadable !== false) files.push(describedFile(name, entry))
   }
-  return { files, folders, next: json.has_more === true ? textIn(json.cursor) : undefined }
+  return { files, folders, next: json.has_more === true ? cursorIn(json.cursor ?? '', store) : undefined }
 }

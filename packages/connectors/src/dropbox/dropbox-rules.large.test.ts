@@ -7,8 +7,7 @@ import { collect, csvOfRows, rowsOfCsv, someRows } from '../../test/object-store
 import { check } from './check.ts'
 import { openDropbox } from './dropbox-client.ts'
 import { dropboxSink } from './dropbox-sink.ts'
-import { open as openSource } from './read.ts'
-import { open as openDestination } from './write.ts'
+import { write as openDestination, open as openSource } from './files.ts'
 
 const server = await startDropbox()
 after(() => server.close())

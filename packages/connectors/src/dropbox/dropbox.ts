@@ -1,7 +1,10 @@
 import { boolean, defineConnector, secret, text } from '@penstock/connector'
-import { fileBatch, readFields, whyNotPartsOfFiles, writeFields } from '@penstock/connector/files/definition'
+import { writeFields } from '@penstock/connector/files/definition'
+import { fileDelivery, fileSource } from '../kit/file-store.ts'
 import { authorization } from './authorization.ts'
 import { dropboxPlatform } from './platform.ts'
+
+const files = () => import('./files.ts')
 
 const teamSpace = boolean({
   label: 'Team space',
@@ -26,6 +29,7 @@ export const dropbox = defineConnector({
   authorization,
   secrets: {
     clientId: text({
+      keepsState: 'credential',
       label: 'Client ID',
       description: 'Key of the app that you registered at Dropbox',
       required: true,
@@ -41,24 +45,18 @@ export const dropbox = defineConnector({
       required: true,
     }),
   },
-  source: {
-    fields: {
+  source: fileSource(
+    files,
+    {
       path: text({
         label: 'Path',
         description: 'What to read: a folder, a file, or the beginning of the names of files, such as /exports/people-',
         required: true,
       }),
       teamSpace,
-      ...readFields,
     },
-    open: async (context) => (await import('./read.ts')).open(context),
-    columnsByReading: true,
-    discover: {
-      path: async (context) => (await import('./discover.ts')).discover(context, 'path'),
-      sheet: async (context) => (await import('./read.ts')).discoverWorkbook(context),
-      columns: async (context) => (await import('./read.ts')).discoverColumns(context),
-    },
-  },
+    { path: async (context) => (await files()).discover(context, 'path') },
+  ),
   destination: {
     fields: {
       outputPath: text({
@@ -69,14 +67,8 @@ export const dropbox = defineConnector({
       teamSpace,
       ...writeFields,
     },
-    deliver: {
-      batch: fileBatch,
-      whyNotParts: whyNotPartsOfFiles,
-      open: async (context) => (await import('./write.ts')).open(context),
-      rejectionsOf: async (context) => (await import('@penstock/connector/files')).fileRejections(context),
-      inspect: async (context) => (await import('./check.ts')).inspect(context),
-    },
-    discover: { outputPath: async (context) => (await import('./discover.ts')).discover(context, 'outputPath', true) },
+    deliver: fileDelivery(files, () => import('./check.ts')),
+    discover: { outputPath: async (context) => (await files()).discover(context, 'outputPath', true) },
   },
   check: async (context) => (await import('./check.ts')).check(context),
 })

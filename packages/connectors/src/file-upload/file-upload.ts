@@ -1,6 +1,9 @@
 import { defineConnector, text } from '@penstock/connector'
 import { formatFields } from '@penstock/connector/files/definition'
+import { fileSource } from '../kit/file-store.ts'
 import { fileUploadPlatform } from './platform.ts'
+
+const read = () => import('./read.ts')
 
 /** A file that someone uploaded to this service. */
 export const fileUpload = defineConnector({
@@ -17,22 +20,17 @@ export const fileUpload = defineConnector({
   tested: 'The uploads of this service itself, on PostgreSQL.',
   secrets: {},
   readsUploads: true,
-  source: {
-    fields: {
+  source: fileSource(
+    read,
+    {
       upload: text({
         label: 'Uploaded file',
         description: 'Identifier of the uploaded file: choose one from the list',
         required: true,
       }),
-      ...formatFields,
     },
-    open: async (context) => (await import('./read.ts')).open(context),
-    columnsByReading: true,
-    discover: {
-      upload: async (context) => (await import('./read.ts')).discoverUploads(context),
-      sheet: async (context) => (await import('./read.ts')).discoverWorkbook(context),
-      columns: async (context) => (await import('./read.ts')).discoverColumns(context),
-    },
-  },
-  check: async (context) => (await import('./read.ts')).check(context),
+    { upload: async (context) => (await read()).discoverUploads(context) },
+    formatFields,
+  ),
+  check: async (context) => (await read()).check(context),
 })

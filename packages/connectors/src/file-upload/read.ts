@@ -4,20 +4,15 @@ import {
   checkSteps,
   type DiscoveredPage,
   type DiscoveryContext,
-  type SourceContext,
-  type SourceReader,
   type Uploads,
 } from '@penstock/connector'
-import { type FileStore, readFiles, readOptionsOf, type StoredFile } from '@penstock/connector/files'
-import { discoverFileColumns } from '../discovery/columns.ts'
+import type { FileStore, StoredFile } from '@penstock/connector/files'
 import { pageIn, windowOf } from '../discovery/pages.ts'
-import { discoverSheets } from '../discovery/sheets.ts'
+import { fileReading } from '../object-stores/file-store.ts'
 
-/** Reads the uploaded file that the settings name. */
-export async function open(context: SourceContext): Promise<SourceReader> {
-  const { settings, uploads } = context
-  return readFiles(context, storeOf(uploads, String(settings.upload ?? '')), readOptionsOf(settings))
-}
+export const { open, discoverColumns, discoverWorkbook } = fileReading(({ uploads, settings }) =>
+  storeOf(uploads, String(settings.upload ?? '')),
+)
 
 /** Whether uploads can be read at all, which needs only this service. */
 export const check: Check = checkSteps([
@@ -37,16 +32,6 @@ export async function discoverUploads(context: DiscoveryContext): Promise<Discov
     window,
   )
 }
-
-/** The columns of the uploaded file that the settings name. */
-export async function discoverColumns(context: DiscoveryContext): Promise<DiscoveredPage> {
-  const store = storeOf(context.uploads, String(context.settings.upload ?? ''))
-  return discoverFileColumns(context, store, readOptionsOf(context.settings))
-}
-
-/** The sheets of the uploaded workbook that the settings name. */
-export const discoverWorkbook = (context: DiscoveryContext): Promise<DiscoveredPage> =>
-  discoverSheets(context, storeOf(context.uploads, String(context.settings.upload ?? '')))
 
 /** A store of the one file. Its content never changes, so that its version is its identifier. */
 function storeOf(uploads: Uploads, id: string): FileStore {

@@ -100,6 +100,13 @@ await testReportSource({
     account: '219',
     exchanges: [network('219', { status: 403, json: { error: { status: 'PERMISSION_DENIED' } } })],
   },
+  refusals: [{ status: 403, json: { error: { status: 'PERMISSION_DENIED' } } }],
+  transient: [
+    { status: 403, json: { error: { errors: [{ reason: 'quotaExceeded' }] } } },
+    { status: 400, json: { error: { status: 'RESOURCE_EXHAUSTED' } } },
+    { status: 409, json: { error: { status: 'ABORTED' } } },
+  ],
+  nextPage: { at: 'nextPageToken', rowsAt: 'rows', is: 'token', emptyEnds: true },
   examples: [
     {
       title: 'reads pages of line items, and a report without rows',

@@ -1,5 +1,5 @@
 import { googleAuthorization } from '../google/authorization.ts'
-import { googleAuth, googleReports } from '../google/reporting-api.ts'
+import { googleAuth, googleReports, nextPageToken } from '../google/reporting-api.ts'
 import { googleSignIn } from '../google/sign-in.ts'
 import { day, dimension, metric, ofAccount, type ReportColumn } from '../kit/report-columns.ts'
 import type { ReportRequest } from '../kit/report-facts.ts'
@@ -10,7 +10,6 @@ import { isObject, type JsonObject, listIn, objectIn, textIn } from '../platform
 import { googleAdManagerPlatform } from './platform.ts'
 
 const scope = 'https://www.googleapis.com/auth/admanager'
-const pageRows = 10_000
 const reportName = /^networks\/\d+\/reports\/\d+$/
 const resultName = /^networks\/\d+\/reports\/\d+\/results\/[\w-]+$/
 const operationName = /^networks\/\d+\/operations\/[\w/-]+$/
@@ -103,7 +102,7 @@ export const googleAdManager = reportSource({
         listIn(objectIn(json).networks)
           .map(objectIn)
           .map(({ networkCode: id, displayName: name }) => ({ id, name })),
-      next: ({ json }) => textIn(objectIn(json).nextPageToken),
+      next: nextPageToken,
     },
   },
   always: ['date', 'network_code', 'network_name', 'currency'],
@@ -195,13 +194,14 @@ export const googleAdManager = reportSource({
       return error === undefined && resultName.test(textIn(objectIn(response).reportResult) ?? '') ? 'done' : 'failed'
     },
     totalMs: 60 * 60_000,
-    page: (_operation, pageToken, _to, { json }) => ({
+    pageRows: 10_000,
+    page: (_operation, pageToken, { pageRows }, { json }) => ({
       path: `/${textIn(objectIn(objectIn(json).response).reportResult)}:fetchRows`,
       query: { pageSize: String(pageRows), pageToken },
     }),
     // A report without rows has no list of them.
     rows: ({ json }, to) => rowsOrNone(json, 'rows')?.map((row) => rowOf(row, to)),
-    next: ({ json }) => textIn(objectIn(json).nextPageToken),
+    next: nextPageToken,
   },
   check: { authentication: () => ({ path: '/networks', query: { pageSize: '1' } }) },
 })

@@ -32,8 +32,7 @@ export const conversionAction = {
 /** The setting of the conversion action of all rows that name none. */
 export const conversionActionSetting = idSetting({
   label: 'Conversion action ID',
-  description:
-    'ID of the conversion action, which follows ctId= in the address of its page; needed unless every row has conversion_action_id',
+  description: 'ID after ctId= in the address of its page, unless every row has conversion_action_id',
   pattern: conversionAction.pattern,
   example: '1234567890',
 })
@@ -44,15 +43,14 @@ const unlessSaid = ', for rows that do not say so'
 
 /** Nothing of this is required by the catalogue; a transfer says what is missing. */
 const settings = {
-  customerId: accountSetting(
-    'Customer ID',
-    'ID of the Google Ads account that owns the conversion action, shown at the top of its page; needed to send conversions',
-    { needed: true },
-  ),
+  customerId: accountSetting('Customer ID', 'ID of the Google Ads account that owns the conversion action', {
+    needed: true,
+  }),
   managerAccountId: managerAccountSetting,
   conversionActionId: conversionActionSetting,
   ...consentFields({ default: 'Unspecified' }, unlessSaid),
   resultWaitSeconds: number({
+    keepsState: 'pace',
     label: 'Wait for results (seconds)',
     description: 'How long a transfer waits at its end for Google to report rejected events; 0 to ask once',
     min: 0,
@@ -121,6 +119,7 @@ const conversionColumns = {
       setting: 'conversionActionId',
       missing: 'The row has no conversion action, which is a number in Google Ads.',
       synonyms: ['conversion_action'],
+      addresses: true,
     },
   ),
   session_attributes: plain(

@@ -1,8 +1,9 @@
 import { boolean, ConnectorError, number, select, text, type Values } from '@penstock/connector'
+import { nextPageToken } from '../google/reporting-api.ts'
 import { audienceDestination, segmentColumns } from '../kit/audience-destination.ts'
 import type { AudienceDestination } from '../kit/audience-facts.ts'
 import { type EventColumns, special } from '../kit/columns.ts'
-import { type JsonObject, listIn, objectIn, textIn } from '../platform-api/json.ts'
+import { type JsonObject, listIn, objectIn } from '../platform-api/json.ts'
 import type { BatchRow } from '../platform-api/rows/batch-rows.ts'
 import { type Read, wrong } from '../platform-api/rows/events.ts'
 import { type AccountsOf, accountName, dataManager, destinationOf } from './data-manager.ts'
@@ -16,6 +17,7 @@ export const replaceSetting = {
     description: 'Whether each transfer removes the earlier members of a list that it does not add',
   }),
   resultWaitSeconds: number({
+    keepsState: 'pace',
     label: 'Wait for results (seconds)',
     description: 'How long a transfer waits at its end for Google to report rejected members; 0 to ask once',
     min: 0,
@@ -108,7 +110,7 @@ export function customerLists({ accounts, consents = (settings) => settings, dev
         listIn(objectIn(json).userLists)
           .map(objectIn)
           .map(({ id, displayName }) => ({ id, name: displayName })),
-      next: ({ json }) => textIn(objectIn(json).nextPageToken),
+      next: nextPageToken,
       make: ({ account, settings }, name) => ({
         path: `/${account}/userLists`,
         body: { displayName: name, ...list(settings) },

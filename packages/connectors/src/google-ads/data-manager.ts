@@ -43,7 +43,7 @@ export const accountSetting = (
 /** The setting of the manager account of a Google Ads account. */
 export const managerAccountSetting = accountSetting(
   'Manager account ID',
-  'ID of the manager account through which the user has access to the account; leave it empty if the user has direct access',
+  'ID of the manager account, unless the user has direct access to the account',
 )
 
 /** A list or a conversion action as requests name it. */

@@ -1,8 +1,8 @@
 import { type ConnectorContext, ConnectorError } from '@penstock/connector'
-import { googleAuth, googleReports } from '../google/reporting-api.ts'
+import { googleAuth, googleReports, nextPageToken } from '../google/reporting-api.ts'
 import type { Listing } from '../kit/listing-facts.ts'
 import type { PlatformCall } from '../platform-api/client.ts'
-import { listIn, objectIn, textIn } from '../platform-api/json.ts'
+import { listIn, objectIn } from '../platform-api/json.ts'
 import { meaningOfRefusal } from './reporting-errors.ts'
 
 /** The scope that a user grants for the Google Ads API. */
@@ -58,7 +58,7 @@ export const clientAccounts: Listing = {
       .map((row) => objectIn(objectIn(row).customerClient))
       .map(({ id, descriptiveName: name }) => ({ id, name }))
   },
-  next: ({ json }) => textIn(objectIn(json).nextPageToken),
+  next: nextPageToken,
 }
 
 /** The conversion actions of the account whose conversions can be adjusted. */
@@ -77,5 +77,5 @@ export const adjustableActions: Listing = {
     listIn(objectIn(json).results)
       .map((row) => objectIn(objectIn(row).conversionAction))
       .map(({ id, name }) => ({ id, name })),
-  next: ({ json }) => textIn(objectIn(json).nextPageToken),
+  next: nextPageToken,
 }

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
 import { after, afterEach, beforeEach, describe, test } from 'node:test'
 import type { Cell } from '@penstock/connector'
 import { acceptDestination, testContext } from '@penstock/connector/acceptance'
 import { type DataManagerServer, googleSecrets, refusal, startDataManager } from '../../test/data-manager-server.ts'
+import { sha256 } from '../../test/digest.ts'
 import { batchOf, hangOf, problemOf } from '../../test/platform-server.ts'
 import { googleAdsClickConversions as connector } from './google-ads-click-conversions.ts'
 
-const sha = (text: string) => createHash('sha256').update(text).digest('hex')
 const settings = { customerId: '1234567890', conversionActionId: '1234', resultWaitSeconds: 0 }
 const columns = ['event_time', 'transaction_id', 'gclid', 'email']
-const row = (n: number): Cell[] => ['2026-11-20T10:00:00Z', `order-${n}`, `click-${n}`, sha(`${n}@example.com`)]
+const row = (n: number): Cell[] => ['2026-11-20T10:00:00Z', `order-${n}`, `click-${n}`, sha256(`${n}@example.com`)]
 const ingest = /events:ingest/
 const routesTo = ({ url }: { url: string }) => ({
   'https://datamanager.googleapis.com': url,
@@ -35,7 +34,7 @@ describe('Google Ads Click Conversions, by way of Google Data Manager', () => {
   }
 
   test('takes a conversion with contact data in place of a click, for enhanced conversions for leads', async () => {
-    const { delivery } = await deliver([row(1), [...row(2).slice(0, 2), null, sha('2@example.com')]])
+    const { delivery } = await deliver([row(1), [...row(2).slice(0, 2), null, sha256('2@example.com')]])
     assert.deepEqual(delivery.rejected, [])
     assert.deepEqual(
       [...google.events.values()],
@@ -44,13 +43,13 @@ describe('Google Ads Click Conversions, by way of Google Data Manager', () => {
           transactionId: 'order-1',
           eventTimestamp: '2026-11-20T10:00:00Z',
           adIdentifiers: { gclid: 'click-1' },
-          userData: { userIdentifiers: [{ emailAddress: sha('1@example.com') }] },
+          userData: { userIdentifiers: [{ emailAddress: sha256('1@example.com') }] },
           eventSource: 'WEB',
         },
         {
           transactionId: 'order-2',
           eventTimestamp: '2026-11-20T10:00:00Z',
-          userData: { userIdentifiers: [{ emailAddress: sha('2@example.com') }] },
+          userData: { userIdentifiers: [{ emailAddress: sha256('2@example.com') }] },
           eventSource: 'WEB',
         },
       ],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { testContext } from '@penstock/connector/acceptance'
+import { sha256 } from '../../test/digest.ts'
 import { discover, valuesOf } from '../../test/discover.ts'
 import {
   callAction,
@@ -14,7 +15,7 @@ import {
 } from '../../test/google-ads-server.ts'
 import { googleReportSignIn } from '../../test/google-reports.ts'
 import { batchOf, connectorErrorOf } from '../../test/platform-server.ts'
-import { sha256, testEventDestination } from '../../test/test-event-destination.ts'
+import { testEventDestination } from '../../test/test-event-destination.ts'
 import { googleAdsConversionAdjustments as connector } from './google-ads-conversion-adjustments.ts'
 
 const secrets = googleAdsSecrets

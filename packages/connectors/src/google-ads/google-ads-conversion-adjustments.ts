@@ -151,6 +151,7 @@ export const googleAdsConversionAdjustments = eventDestination({
         setting: 'conversionActionId',
         missing: 'The row has no conversion action, which is a number in Google Ads.',
         synonyms: ['conversion_action'],
+        addresses: true,
       },
     ),
   },

@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import type { Cell, ErrorAction } from '@penstock/connector'
 import { type TestContextOptions, testContext } from '@penstock/connector/acceptance'
 import { because, type DataManagerServer, googleSecrets, startDataManager } from '../../test/data-manager-server.ts'
+import { sha256 } from '../../test/digest.ts'
 import { assertFailure, batchOf, connectorErrorOf, type Failure } from '../../test/platform-server.ts'
 import { googleAdsConversions as connector } from './google-ads-conversions.ts'
 
-const sha = (text: string) => createHash('sha256').update(text).digest('hex')
 const settings = { customerId: '123-456-7890', conversionActionId: '1234', resultWaitSeconds: 0 }
 const ingest = /events:ingest/
 const columns = ['event_time', 'transaction_id', 'email']
-const row = (n: number): Cell[] => ['2026-11-20T10:00:00Z', `order-${n}`, sha(`${n}@example.com`)]
+const row = (n: number): Cell[] => ['2026-11-20T10:00:00Z', `order-${n}`, sha256(`${n}@example.com`)]
 
 describe('Google Ads Conversions: what becomes of requests', () => {
   let google: DataManagerServer

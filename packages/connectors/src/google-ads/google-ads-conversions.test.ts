@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
 import { after, afterEach, beforeEach, describe, test } from 'node:test'
 import type { Cell, Values } from '@penstock/connector'
 import { acceptDestination, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
@@ -10,6 +9,7 @@ import {
   refusal,
   startDataManager,
 } from '../../test/data-manager-server.ts'
+import { sha256 } from '../../test/digest.ts'
 import {
   assertPreviewed,
   batchOf,
@@ -20,7 +20,6 @@ import {
 } from '../../test/platform-server.ts'
 import { googleAdsConversions as connector } from './google-ads-conversions.ts'
 
-const sha = (text: string) => createHash('sha256').update(text).digest('hex')
 const settings = { customerId: '123-456-7890', conversionActionId: '1234', resultWaitSeconds: 0 }
 const ingest = /events:ingest/
 const routesTo = ({ url }: { url: string }) => ({
@@ -34,7 +33,7 @@ const row = (n: number | string): Cell[] => [
   '1.5',
   'EUR',
   null,
-  sha(`${n}@example.com`),
+  sha256(`${n}@example.com`),
 ]
 
 describe('Google Ads Conversions, by way of Google Data Manager', () => {
@@ -83,8 +82,8 @@ describe('Google Ads Conversions, by way of Google Data Manager', () => {
         '5.31',
         'USD',
         null,
-        sha('dana@example.com'),
-        sha('danam@example.com'),
+        sha256('dana@example.com'),
+        sha256('danam@example.com'),
         null,
         null,
         null,
@@ -96,9 +95,9 @@ describe('Google Ads Conversions, by way of Google Data Manager', () => {
         1.99,
         'usd',
         'GCLID123',
-        sha('alexf@example.com'),
+        sha256('alexf@example.com'),
         null,
-        sha('+18005550100'),
+        sha256('+18005550100'),
         'granted',
         'denied',
       ],
@@ -120,7 +119,10 @@ describe('Google Ads Conversions, by way of Google Data Manager', () => {
             transactionId: 'ABC1234567',
             eventTimestamp: '2026-11-06T04:10:12Z',
             userData: {
-              userIdentifiers: [{ emailAddress: sha('dana@example.com') }, { emailAddress: sha('danam@example.com') }],
+              userIdentifiers: [
+                { emailAddress: sha256('dana@example.com') },
+                { emailAddress: sha256('danam@example.com') },
+              ],
             },
             conversionValue: 5.31,
             currency: 'USD',
@@ -131,7 +133,7 @@ describe('Google Ads Conversions, by way of Google Data Manager', () => {
             eventTimestamp: '2026-11-06T16:45:09.333Z',
             adIdentifiers: { gclid: 'GCLID123' },
             userData: {
-              userIdentifiers: [{ emailAddress: sha('alexf@example.com') }, { phoneNumber: sha('+18005550100') }],
+              userIdentifiers: [{ emailAddress: sha256('alexf@example.com') }, { phoneNumber: sha256('+18005550100') }],
             },
             conversionValue: 1.99,
             currency: 'USD',
@@ -169,8 +171,8 @@ describe('Google Ads Conversions, by way of Google Data Manager', () => {
       'T1',
       'GB',
       null,
-      sha('jane'),
-      sha('smith-jones'),
+      sha256('jane'),
+      sha256('smith-jones'),
       'us',
       '94045',
       'customers/1234567890/conversionActions/5678',
@@ -198,8 +200,8 @@ describe('Google Ads Conversions, by way of Google Data Manager', () => {
           userIdentifiers: [
             {
               address: {
-                givenName: sha('jane'),
-                familyName: sha('smith-jones'),
+                givenName: sha256('jane'),
+                familyName: sha256('smith-jones'),
                 regionCode: 'US',
                 postalCode: '94045',
               },
@@ -222,8 +224,8 @@ describe('Google Ads Conversions, by way of Google Data Manager', () => {
   test('counts an event once that comes twice, also without an ID of its own', async () => {
     const names = ['event_time', 'value', 'email']
     const rows: Cell[][] = [
-      ['2026-11-20T10:00:00Z', '7', sha('a@example.com')],
-      ['2026-11-20T10:00:00Z', '8', sha('a@example.com')],
+      ['2026-11-20T10:00:00Z', '7', sha256('a@example.com')],
+      ['2026-11-20T10:00:00Z', '8', sha256('a@example.com')],
     ]
     await deliver(rows, names)
     await deliver(rows, names)

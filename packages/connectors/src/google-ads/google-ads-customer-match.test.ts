@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
 import { after, afterEach, beforeEach, describe, test } from 'node:test'
 import type { Cell, Values } from '@penstock/connector'
 import { acceptDestination, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
 import { type DataManagerServer, googleSecrets, refusal, startDataManager } from '../../test/data-manager-server.ts'
+import { sha256 } from '../../test/digest.ts'
 import { assertPreviewed, batchOf, connectorErrorOf, hangOf, problemOf } from '../../test/platform-server.ts'
 import { googleAdsCustomerMatch as connector } from './google-ads-customer-match.ts'
 
-const sha = (text: string) => createHash('sha256').update(text).digest('hex')
 const settings = {
   customerId: '123-456-7890',
   audienceType: 'Contact Information',
@@ -42,10 +41,10 @@ describe('Google Ads Customer Match, by way of Google Data Manager', () => {
   const sent = () => google.received.filter(({ path }) => /audienceMembers:/.test(path)).map(({ json }) => json)
 
   test('sends what the reference asks for, and makes the list with its retention', async () => {
-    const address = [sha('dana'), sha('quinn'), '94045', 'us']
+    const address = [sha256('dana'), sha256('quinn'), '94045', 'us']
     await deliver([
-      ['Loyal', 'add', sha('dana@example.com'), sha('+18005550100'), ...address],
-      ['Loyal', 'remove', sha('alexz@example.com'), null, null, null, null, null],
+      ['Loyal', 'add', sha256('dana@example.com'), sha256('+18005550100'), ...address],
+      ['Loyal', 'remove', sha256('alexz@example.com'), null, null, null, null, null],
     ])
     const destinations = [
       { operatingAccount: { accountType: 'GOOGLE_ADS', accountId: '1234567890' }, productDestinationId: '8000000001' },
@@ -57,10 +56,15 @@ describe('Google Ads Customer Match, by way of Google Data Manager', () => {
           {
             userData: {
               userIdentifiers: [
-                { emailAddress: sha('dana@example.com') },
+                { emailAddress: sha256('dana@example.com') },
                 { phoneNumber: 'fb4f73a6ec5fdb7077d564cdd22c3554b43ce49168550c3b12c547b78c517b30' },
                 {
-                  address: { givenName: sha('dana'), familyName: sha('quinn'), regionCode: 'US', postalCode: '94045' },
+                  address: {
+                    givenName: sha256('dana'),
+                    familyName: sha256('quinn'),
+                    regionCode: 'US',
+                    postalCode: '94045',
+                  },
                 },
               ],
             },
@@ -90,9 +94,9 @@ describe('Google Ads Customer Match, by way of Google Data Manager', () => {
 
   test('leaves out an incomplete address where something else identifies the person, and rejects it where not', async () => {
     const rows: Cell[][] = [
-      ['Loyal', 'add', sha('a@example.com'), null, sha('dana'), null, null, null],
-      ['Loyal', 'add', null, null, sha('dana'), sha('quinn'), '94045', null],
-      ['Loyal', 'add', null, null, sha('dana'), sha('quinn'), '94045', 'USA'],
+      ['Loyal', 'add', sha256('a@example.com'), null, sha256('dana'), null, null, null],
+      ['Loyal', 'add', null, null, sha256('dana'), sha256('quinn'), '94045', null],
+      ['Loyal', 'add', null, null, sha256('dana'), sha256('quinn'), '94045', 'USA'],
     ]
     const { delivery } = await deliver(rows)
     await assertPreviewed(connector, contextOf(), batchOf(columns, rows), delivery.rejected)
@@ -106,7 +110,7 @@ describe('Google Ads Customer Match, by way of Google Data Manager', () => {
     const [list] = google.lists
     assert.deepEqual(
       [...(list?.members ?? [])],
-      [JSON.stringify({ userData: { userIdentifiers: [{ emailAddress: sha('a@example.com') }] } })],
+      [JSON.stringify({ userData: { userIdentifiers: [{ emailAddress: sha256('a@example.com') }] } })],
     )
   })
 
@@ -143,7 +147,7 @@ describe('Google Ads Customer Match, by way of Google Data Manager', () => {
     google.refusing.reply = refusal(403, 'PERMISSION_DENIED', [
       { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'ACCESS_TOKEN_SCOPE_INSUFFICIENT' },
     ])
-    const rows: Cell[][] = [['Loyal', 'add', sha('a@example.com'), null, null, null, null, null]]
+    const rows: Cell[][] = [['Loyal', 'add', sha256('a@example.com'), null, null, null, null, null]]
     const scope = await connectorErrorOf(deliver(rows), contextOf())
     assert.equal(scope.code, 'permission_denied')
     assert.match(scope.message, /sign in at Google again/)
@@ -152,7 +156,7 @@ describe('Google Ads Customer Match, by way of Google Data Manager', () => {
 
 const testServer = await startDataManager()
 after(() => testServer.close())
-const row = (n: number): Cell[] => ['Loyal', 'add', sha(`${n}@example.com`)]
+const row = (n: number): Cell[] => ['Loyal', 'add', sha256(`${n}@example.com`)]
 
 acceptDestination({
   connector,
@@ -165,10 +169,10 @@ acceptDestination({
   columns: columns.slice(0, 3),
   rows: Array.from({ length: 12 }, (_, n) => row(n)),
   badRows: [
-    { row: ['Loyal', 'add', `99999999${sha('a').slice(8)}`], reason: /INVALID_SHA256_FORMAT/ },
+    { row: ['Loyal', 'add', `99999999${sha256('a').slice(8)}`], reason: /INVALID_SHA256_FORMAT/ },
     { row: ['Loyal', 'add', 'abc'], reason: /not a SHA-256/, field: 'email' },
     { row: ['Loyal', 'add', null], reason: /no e-mail address/, field: 'email' },
-    { row: ['Loyal', 'swap', sha('b')], reason: /add or remove/, field: 'action' },
+    { row: ['Loyal', 'swap', sha256('b')], reason: /add or remove/, field: 'action' },
   ],
   async readBack() {
     assert.ok(testServer.lists.length < 2, 'a second list was made')

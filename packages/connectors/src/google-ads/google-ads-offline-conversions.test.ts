@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
 import { after, afterEach, beforeEach, describe, test } from 'node:test'
 import type { Cell } from '@penstock/connector'
 import { acceptDestination, testContext } from '@penstock/connector/acceptance'
 import { type DataManagerServer, googleSecrets, refusal, startDataManager } from '../../test/data-manager-server.ts'
+import { sha256 } from '../../test/digest.ts'
 import { batchOf, hangOf, problemOf } from '../../test/platform-server.ts'
 import { googleAdsOfflineConversions as connector } from './google-ads-offline-conversions.ts'
 
-const sha = (text: string) => createHash('sha256').update(text).digest('hex')
 const settings = { customerId: '1234567890', conversionActionId: '1234', resultWaitSeconds: 0 }
 const columns = ['event_time', 'transaction_id', 'store_id', 'email']
-const row = (n: number): Cell[] => ['2026-11-20T10:00:00Z', `order-${n}`, `shop-${n}`, sha(`${n}@example.com`)]
+const row = (n: number): Cell[] => ['2026-11-20T10:00:00Z', `order-${n}`, `shop-${n}`, sha256(`${n}@example.com`)]
 const ingest = /events:ingest/
 const routesTo = ({ url }: { url: string }) => ({
   'https://datamanager.googleapis.com': url,
@@ -43,7 +42,7 @@ describe('Google Ads Offline Conversions, by way of Google Data Manager', () => 
         {
           transactionId: 'order-1',
           eventTimestamp: '2026-11-20T10:00:00Z',
-          userData: { userIdentifiers: [{ emailAddress: sha('1@example.com') }] },
+          userData: { userIdentifiers: [{ emailAddress: sha256('1@example.com') }] },
           eventSource: 'IN_STORE',
           eventLocation: { storeId: 'shop-1' },
         },

@@ -69,6 +69,18 @@ await testReportSource({
     account: '4445556666',
     exchanges: [search('4445556666', aboutAccount, refusal(403, { authorizationError: 'CUSTOMER_NOT_ENABLED' }))],
   },
+  refusals: [
+    refusal(403, { authorizationError: 'USER_PERMISSION_DENIED' }),
+    refusal(400, { queryError: 'REQUESTED_METRICS_FOR_MANAGER' }),
+    refusal(400, { requestError: 'INVALID_CUSTOMER_ID' }),
+  ],
+  transient: [
+    refusal(429, { quotaError: 'RESOURCE_TEMPORARILY_EXHAUSTED' }),
+    refusal(400, { quotaError: 'RESOURCE_EXHAUSTED' }),
+    refusal(400, { databaseError: 'CONCURRENT_MODIFICATION' }),
+    refusal(500, { internalError: 'TRANSIENT_ERROR' }),
+  ],
+  nextPage: { at: 'nextPageToken', rowsAt: 'results', is: 'token', emptyEnds: true },
   examples: [
     {
       title: 'reads two weeks at a time in pages; costs are in units, and counts that Google leaves out are zero',

@@ -1,5 +1,6 @@
 import { ConnectorError, secret } from '@penstock/connector'
 import { googleAuthorization } from '../google/authorization.ts'
+import { nextPageToken } from '../google/reporting-api.ts'
 import { googleSignIn } from '../google/sign-in.ts'
 import { idSetting } from '../kit/api.ts'
 import { day, dimension, metric, ofAccount, type ReportColumn } from '../kit/report-columns.ts'
@@ -201,7 +202,7 @@ export const googleAdsReporting = reportSource({
       const isReport = isObject(json) && (json.results !== undefined || json.fieldMask !== undefined)
       return isReport ? rowsOrNone(json, 'results')?.map((row) => withZeros(row, to)) : undefined
     },
-    next: ({ json }) => textIn(objectIn(json).nextPageToken),
+    next: nextPageToken,
   },
   check: { authentication: () => ({ path: '/customers:listAccessibleCustomers' }) },
 })

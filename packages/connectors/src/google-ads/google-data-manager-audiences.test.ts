@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
 import { after, afterEach, beforeEach, describe, test } from 'node:test'
 import type { Batch, Cell, ErrorAction } from '@penstock/connector'
 import { acceptDestination, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
@@ -10,6 +9,7 @@ import {
   refusal,
   startDataManager,
 } from '../../test/data-manager-server.ts'
+import { sha256 } from '../../test/digest.ts'
 import {
   assertFailure,
   assertPreviewed,
@@ -22,7 +22,6 @@ import {
 import { googleDataManagerAudiences as connector } from './google-data-manager-audiences.ts'
 
 const columns = ['segment_name', 'action', 'email', 'phone_sha256', 'first_name', 'last_name', 'country', 'postal_code']
-const sha = (text: string) => createHash('sha256').update(text).digest('hex')
 const settings = {
   accountType: 'Google Ads',
   advertiserId: '123-456-7890',
@@ -34,7 +33,7 @@ const settings = {
 const row = (n: number | string, action = 'add', name: string | null = 'Loyal'): Cell[] => [
   name,
   action,
-  sha(`${n}@example.com`),
+  sha256(`${n}@example.com`),
   null,
   null,
   null,
@@ -42,7 +41,7 @@ const row = (n: number | string, action = 'add', name: string | null = 'Loyal'):
   null,
 ]
 const member = (n: number | string) =>
-  JSON.stringify({ userData: { userIdentifiers: [{ emailAddress: sha(`${n}@example.com`) }] } })
+  JSON.stringify({ userData: { userIdentifiers: [{ emailAddress: sha256(`${n}@example.com`) }] } })
 const routesTo = ({ url }: { url: string }) => ({
   'https://datamanager.googleapis.com': url,
   'https://oauth2.googleapis.com': url,
@@ -84,8 +83,8 @@ describe('Google Data Manager Audiences, against a server that keeps to what is 
   })
 
   test('sends addresses whole, hashed where Google wants it and plain where not', async () => {
-    const address = [sha('jane'), sha('saoirse'), 'ie', 'D02 X285']
-    const digest = sha('+12345678901')
+    const address = [sha256('jane'), sha256('saoirse'), 'ie', 'D02 X285']
+    const digest = sha256('+12345678901')
     await deliver(batchOf(columns, [['Loyal', 'add', null, digest, ...address]]))
     const [givenName, familyName] = address
     const identifiers = [
@@ -101,7 +100,7 @@ describe('Google Data Manager Audiences, against a server that keeps to what is 
     const mobile = { ...settings, audienceType: 'Mobile Advertising Id', appId: 'app.acme', keySpace: 'IOS' }
     const rows: Cell[][] = [
       ['add', '', device, null],
-      ['add', sha('x'), null, device],
+      ['add', sha256('x'), null, device],
       ['add', null, 'jane@example.com', null],
     ]
     const batch = batchOf(wide, rows)
@@ -151,10 +150,10 @@ describe('Google Data Manager Audiences, against a server that keeps to what is 
     const rows: [Cell[], string | undefined][] = [
       [row(1, 'replace'), 'action'],
       [['Loyal', 'add', 'jane@example.com', null, null, null, null, null], 'email'],
-      [['Loyal', 'add', null, sha('1').slice(1), null, null, null, null], 'phone_sha256'],
+      [['Loyal', 'add', null, sha256('1').slice(1), null, null, null, null], 'phone_sha256'],
       [['Loyal', 'add', null, null, null, null, null, null], 'email'],
-      [['Loyal', 'add', null, null, sha('jane'), sha('saoirse'), null, 'D02'], 'country'],
-      [['Loyal', 'add', null, null, sha('jane'), sha('saoirse'), 'Ireland', 'D02'], 'country'],
+      [['Loyal', 'add', null, null, sha256('jane'), sha256('saoirse'), null, 'D02'], 'country'],
+      [['Loyal', 'add', null, null, sha256('jane'), sha256('saoirse'), 'Ireland', 'D02'], 'country'],
       [row(7, 'remove', 'Unknown audience'), 'segment_name'],
     ]
     const batch = batchOf(columns, [...rows.map(([one]) => one), row(9)])
@@ -172,7 +171,7 @@ describe('Google Data Manager Audiences, against a server that keeps to what is 
   const digestOnlyGoogleRefuses = (n: number): Cell[] => [
     'Loyal',
     'add',
-    `99999999${sha(String(n)).slice(8)}`,
+    `99999999${sha256(String(n)).slice(8)}`,
     null,
     null,
     null,
@@ -317,10 +316,10 @@ acceptDestination({
   columns: columns.slice(0, 3),
   rows: Array.from({ length: 12 }, (_, n) => row(n).slice(0, 3)),
   badRows: [
-    { row: ['Loyal', 'add', `99999999${sha('a').slice(8)}`], reason: /INVALID_SHA256_FORMAT/ },
+    { row: ['Loyal', 'add', `99999999${sha256('a').slice(8)}`], reason: /INVALID_SHA256_FORMAT/ },
     { row: ['Loyal', 'add', 'abc'], reason: /not a SHA-256/, field: 'email' },
     { row: ['Loyal', 'add', null], reason: /no e-mail address/, field: 'email' },
-    { row: ['Loyal', null, sha('b')], reason: /add or remove/, field: 'action' },
+    { row: ['Loyal', null, sha256('b')], reason: /add or remove/, field: 'action' },
   ],
   async readBack() {
     assert.ok(testServer.lists.length < 2, 'a second list was made')

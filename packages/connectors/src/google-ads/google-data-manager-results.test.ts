@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import type { Cell, Delivery, DestinationWriter } from '@penstock/connector'
 import { type TestContextOptions, testContext } from '@penstock/connector/acceptance'
 import { because, type DataManagerServer, googleSecrets, startDataManager } from '../../test/data-manager-server.ts'
+import { sha256 } from '../../test/digest.ts'
 import { batchOf, connectorErrorOf, deliverHalving, type Reply } from '../../test/platform-server.ts'
 import { refusalsMax } from '../platform-api/rows/refusals.ts'
 import { googleDataManagerAudiences as connector } from './google-data-manager-audiences.ts'
 
 const columns = ['segment_name', 'action', 'email', 'consent_ad_user_data', 'consent_ad_personalization']
-const sha = (text: string) => createHash('sha256').update(text).digest('hex')
 const settings = {
   accountType: 'Google Ads',
   advertiserId: '1234567890',
@@ -22,13 +21,13 @@ const settings = {
 const row = (n: number | string, action = 'add', ...consents: Cell[]): Cell[] => [
   'Loyal',
   action,
-  sha(`${n}@example.com`),
+  sha256(`${n}@example.com`),
   consents[0] ?? null,
   consents[1] ?? null,
 ]
 const rowsOf = (count: number, from = 0) => Array.from({ length: count }, (_, n) => row(from + n))
 const member = (n: number | string) =>
-  JSON.stringify({ userData: { userIdentifiers: [{ emailAddress: sha(`${n}@example.com`) }] } })
+  JSON.stringify({ userData: { userIdentifiers: [{ emailAddress: sha256(`${n}@example.com`) }] } })
 
 describe('Google Data Manager Audiences: what becomes of requests', () => {
   let google: DataManagerServer

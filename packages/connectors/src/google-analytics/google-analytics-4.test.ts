@@ -69,6 +69,13 @@ await testReportSource({
     account: '124',
     exchanges: [report('124', about, { status: 403, json: { error: { status: 'PERMISSION_DENIED' } } })],
   },
+  refusals: [{ status: 403, json: { error: { status: 'PERMISSION_DENIED' } } }],
+  transient: [
+    { status: 403, json: { error: { errors: [{ reason: 'quotaExceeded' }] } } },
+    { status: 400, json: { error: { status: 'RESOURCE_EXHAUSTED' } } },
+    { status: 409, json: { error: { status: 'ABORTED' } } },
+  ],
+  nextPage: { at: 'rowCount', rowsAt: 'rows', is: 'count' },
   examples: [
     {
       title: 'reads a week at a time in pages, by the names of the headers',

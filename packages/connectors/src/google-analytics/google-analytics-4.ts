@@ -1,11 +1,12 @@
 import { type ConnectorContext, ConnectorError } from '@penstock/connector'
 import { googleAuthorization } from '../google/authorization.ts'
-import { googleAuth, googleReports } from '../google/reporting-api.ts'
+import { googleAuth, googleReports, nextPageToken } from '../google/reporting-api.ts'
 import { googleSignIn } from '../google/sign-in.ts'
 import type { Listing } from '../kit/listing-facts.ts'
 import { day, dimension, metric, ofAccount } from '../kit/report-columns.ts'
 import { reportSource } from '../kit/report-source.ts'
 import { isObject, listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
+import { unusableNext } from '../platform-api/next-page.ts'
 import { googleAnalytics } from './platform.ts'
 
 const scope = 'https://www.googleapis.com/auth/analytics.readonly'
@@ -26,7 +27,7 @@ const properties: Listing = {
       .flatMap((summary) => listIn(objectIn(summary).propertySummaries))
       .map(objectIn)
       .map(({ property: id, displayName: name }) => ({ id: property(id), name })),
-  next: ({ json }) => textIn(objectIn(json).nextPageToken),
+  next: nextPageToken,
 }
 
 /** The dimensions or the metrics of the first property, with its own ones. */
@@ -208,7 +209,12 @@ export const googleAnalytics4 = reportSource({
     },
     next({ json }, { cursor = '0', rows }) {
       const read = Number(cursor) + rows
-      return rows > 0 && read < (numberIn(objectIn(json).rowCount) ?? 0) ? String(read) : undefined
+      const { rowCount } = objectIn(json)
+      // A report without rows has no count of them.
+      const all = numberIn(rowCount) ?? (rowCount === undefined && rows < pageRows ? read : Number.NaN)
+      if (read >= all) return undefined
+      if (rows > 0 && read < all) return String(read)
+      throw unusableNext('Google Analytics', `the report has ${all} rows, and none was returned behind row ${cursor}`)
     },
   },
   check: {

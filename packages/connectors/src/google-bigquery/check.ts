@@ -1,8 +1,9 @@
 import { type Check, type ConnectorContext, checkSteps } from '@penstock/connector'
+import { openTable } from '../kit/warehouse/table.ts'
 import { assertConnectivity } from '../platform-api/call.ts'
 import { makeBigQuery, origin } from './jobs.ts'
 import { describe, sourceOf } from './plan.ts'
-import { openTable, targetOf } from './target.ts'
+import { bigQueryTables, targetOf } from './target.ts'
 
 /** Reaches Google, signs in, and has BigQuery examine the query that a connection names. Nothing is run or billed. */
 export const check: Check = checkSteps(
@@ -29,8 +30,8 @@ async function lookUp(context: ConnectorContext): Promise<string> {
     await bigQuery.list(target.dataset)
     return `${bigQuery.account.email} may list the tables of the dataset.`
   }
-  const { fields } = await openTable(bigQuery, target, [])
-  return `${bigQuery.account.email} finds the table, which has ${fields.length} columns.`
+  const { found } = await openTable(bigQueryTables, bigQuery, target, [])
+  return `${bigQuery.account.email} finds the table, which has ${found.columns.length} columns.`
 }
 
 async function signIn(context: ConnectorContext): Promise<string> {

@@ -2,9 +2,10 @@ import { ConnectorError, type DiscoveredPage, type DiscoveryContext } from '@pen
 import { pageOfAll } from '../discovery/pages.ts'
 import { discovered } from '../kit/run/discover.ts'
 import { type JsonObject, listIn, objectIn, textIn } from '../platform-api/json.ts'
+import { tokenIn } from '../platform-api/next-page.ts'
 import { makeBigQuery } from './jobs.ts'
 import { datasetOf, describe, quoteName, sourceOf } from './plan.ts'
-import { openTable, targetOf } from './target.ts'
+import { discoverColumns as discoverTarget } from './target.ts'
 
 /** Datasets of the project that the service account may see. */
 export async function discoverDatasets(context: DiscoveryContext): Promise<DiscoveredPage> {
@@ -17,7 +18,7 @@ export async function discoverDatasets(context: DiscoveryContext): Promise<Disco
         id: objectIn(datasetReference).datasetId,
         name: friendlyName,
       })),
-      next: textIn(answer.nextPageToken),
+      next: tokenIn(answer.nextPageToken, 'BigQuery'),
     }
   })
 }
@@ -39,7 +40,7 @@ export async function discoverTables(context: DiscoveryContext): Promise<Discove
         name: friendlyName,
         ...(/VIEW$/.test(textIn(type) ?? '') && { kind: 'view' as const }),
       })),
-      next: textIn(answer.nextPageToken),
+      next: tokenIn(answer.nextPageToken, 'BigQuery'),
     }
   })
 }
@@ -64,17 +65,7 @@ export async function discoverTargetColumns(context: DiscoveryContext): Promise<
   needed(context, 'projectId')
   needed(context, 'dataset')
   needed(context, 'table')
-  const target = targetOf({ ...context.settings, writeMode: 'Append', createTable: false })
-  const { fields } = await openTable(makeBigQuery(context), target, [])
-  return pageOfAll(
-    fields.map((field) => ({
-      value: field.name,
-      kind: 'column',
-      type: field.repeated ? `ARRAY<${field.type}>` : field.type,
-      required: field.needed,
-    })),
-    context,
-  )
+  return discoverTarget(context)
 }
 
 /** The dataset in the settings, which may be of another project. */

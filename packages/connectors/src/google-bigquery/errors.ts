@@ -1,5 +1,5 @@
 import { ConnectorError, type ConnectorErrorCode, retryAfterMs } from '@penstock/connector'
-import { resultGone } from '../databases/result-cache.ts'
+import { resultGone } from '../kit/warehouse/result-cache.ts'
 import { textOf, transientErrorOf } from '../object-stores/answers.ts'
 import { isObject, listIn, objectIn, parseObject } from '../platform-api/json.ts'
 
@@ -45,7 +45,7 @@ const passing = /^(backendError|internalError|jobBackendError|jobInternalError|t
 const reportable = /^(Syntax error|Unrecognized name|Not found|Access Denied|Function not found)\b/
 
 /** The connector error for a complaint; `undefined` if its reason is unknown. */
-export function connectorErrorOfReason(
+function connectorErrorOfReason(
   { reason, message }: BigQueryComplaint,
   wait: { afterMs?: number | undefined } = {},
 ): ConnectorError | undefined {

@@ -12,7 +12,7 @@ export const googleBigquerySource = defineConnector({
   notes:
     'The service account needs the roles BigQuery Job User and BigQuery Data Viewer. BigQuery keeps results for 24 hours. Within that time, an interrupted transfer resumes in the same result; later, it runs a new query and resumes after the last row. For this, all rows are sorted, regardless of the order in the query: by the key columns, or by a digest of each row if none are given. BigQuery limits how many rows it can sort: for a large result, set key columns and select few columns. With Export inside BigQuery, BigQuery writes the rows to Google Cloud Storage itself, unsorted, with times in its own notation; the service account then needs to create, get and delete objects of the bucket, and more than 1 GB becomes several files with numbers.',
   tested:
-    'Our own test server, which follows the published documentation of BigQuery’s REST interface, with DuckDB behind it; not BigQuery itself.',
+    'Our own test server, which follows the published documentation of BigQuery’s REST interface, with DuckDB behind it; not BigQuery itself. Google’s own client, @google-cloud/bigquery 9.3.0, understands the server. No one else has checked the SQL.',
   api: { version: 'BigQuery API v2', ends: 'no end is announced' },
   secrets: {
     jsonKey: secret({
@@ -49,6 +49,7 @@ export const googleBigquerySource = defineConnector({
         required: true,
       }),
       gcsBucketUri: text({
+        keepsState: 'transport',
         label: 'GCS bucket URI',
         description:
           'Bucket in Google Cloud Storage for large results; not used, since results of any size are read from BigQuery',
@@ -59,12 +60,13 @@ export const googleBigquerySource = defineConnector({
           'Columns of the query that together identify a row, separated by commas; rows are read in their order. By default a digest of each row',
       }),
       maximumBytesBilled: number({
+        keepsState: 'pace',
         label: 'Maximum bytes billed',
-        description:
-          'How many bytes BigQuery may bill for the query; a query that would read more is not run. No limit by default',
+        description: 'Maximum bytes that BigQuery bills for a query. By default no limit',
         min: 1,
       }),
       statementTimeoutSeconds: number({
+        keepsState: 'pace',
         label: 'Statement timeout in seconds',
         description: 'How long the query may take before it is cancelled',
         min: 1,
@@ -72,6 +74,7 @@ export const googleBigquerySource = defineConnector({
         default: 3600,
       }),
       exportFiles: boolean({
+        keepsState: 'transport',
         label: 'Export inside BigQuery',
         description:
           'Whether BigQuery itself writes the rows to Google Cloud Storage, with its own service account; rows pass Penstock if the connection needs what only Penstock does, such as a mapping',

@@ -1,5 +1,5 @@
-import type { LoadedColumn } from '../databases/loaded-rows.ts'
-import { makeLoadRules, withCommon } from '../databases/loaded-values.ts'
+import type { LoadedColumn } from '../kit/warehouse/loaded-rows.ts'
+import { makeLoadRules, withCommon } from '../kit/warehouse/loaded-values.ts'
 import { numberIn } from '../platform-api/json.ts'
 import type { TargetField } from './target-values.ts'
 

@@ -1,5 +1,5 @@
 import { ConnectorError, type LoadPart, type LoadRejection, type TableForm } from '@penstock/connector'
-import { countOf } from '../databases/loaded-rows.ts'
+import { countOf } from '../kit/warehouse/loaded-rows.ts'
 import { listIn, objectIn } from '../platform-api/json.ts'
 import { complaintIn, connectorErrorOfJob } from './errors.ts'
 import { finishedJob, type Jobs } from './finished-job.ts'

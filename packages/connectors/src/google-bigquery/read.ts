@@ -1,7 +1,7 @@
 import { ConnectorError, type Json, type SourceContext, type SourceReader } from '@penstock/connector'
 import type { Spot } from '../databases/checkpoints.ts'
 import type { ReadRow } from '../databases/chunks.ts'
-import { readCachedResult } from '../databases/result-cache.ts'
+import { readCachedResult } from '../kit/warehouse/result-cache.ts'
 import { isObject, numberIn, textIn } from '../platform-api/json.ts'
 import { cellOf, valuesIn } from './cells.ts'
 import { type BigQuery, broken, makeBigQuery, type QueryJob } from './jobs.ts'

@@ -1,24 +1,26 @@
 import type { Cell } from '@penstock/connector'
-import type { JudgedColumn } from '../databases/judged-rows.ts'
 import {
   type ReadCell,
   type ReadValue,
+  readAs,
   readBytes,
   readDay,
   readDecimal,
   readFloat,
+  readInstant,
   readJsonText,
+  readSigned,
   readText,
   readTime,
   readTimeOfDay,
   readTruth,
-  readWholeNumber,
 } from '../databases/typed-values.ts'
+import type { TargetColumn } from '../kit/warehouse/table.ts'
 import { isObject, type JsonObject, listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
 import { fieldsIn } from './cells.ts'
 
 /** A column of a table that rows go to. */
-export type TargetField = JudgedColumn & {
+export type TargetField = TargetColumn & {
   /** As in `FieldType`. */
   readonly type: string
   readonly repeated: boolean
@@ -37,9 +39,13 @@ export const targetFieldsIn = (schema: unknown): TargetField[] =>
       return {
         name,
         type,
+        typeName: repeated ? `ARRAY<${type}>` : type,
         repeated,
+        isUnjudged: unjudged.includes(type),
+        isIncomparable: repeated || [...unjudged, 'RECORD', 'JSON', 'FLOAT'].includes(type),
         needed: mode === 'REQUIRED' && defaultValueExpression === undefined,
         read: readerFor(field),
+        isAmbiguous: (textIn(field.collation) ?? '') !== '',
         schema: {
           ...Object.fromEntries(kept.map((key) => [key, field[key]])),
           mode: repeated ? 'REPEATED' : 'NULLABLE',
@@ -47,10 +53,8 @@ export const targetFieldsIn = (schema: unknown): TargetField[] =>
       }
     })
 
-/** Types whose values BigQuery alone can judge. */
-export const isUnjudged = ({ type }: TargetField): boolean => ['GEOGRAPHY', 'INTERVAL', 'RANGE'].includes(type)
-
-const int64 = [-(2n ** 63n), 2n ** 63n - 1n] as const
+/** Types whose values only BigQuery can judge. */
+const unjudged = ['GEOGRAPHY', 'INTERVAL', 'RANGE']
 
 /** How the cells of a column become values of the JSON that BigQuery loads; lists and records come as JSON. */
 function readerFor(field: JsonObject): ReadCell {
@@ -67,7 +71,7 @@ function readerForType(type: string, field: JsonObject): ReadCell {
   const [precision, scale] = [numberIn(field.precision), numberIn(field.scale)]
   switch (type) {
     case 'INTEGER':
-      return readWholeNumber(...int64)
+      return readSigned(64n)
     case 'FLOAT':
       return readFloat
     case 'NUMERIC':
@@ -83,15 +87,9 @@ function readerForType(type: string, field: JsonObject): ReadCell {
     case 'DATETIME':
       return readTime(6)
     case 'TIMESTAMP':
-      return (cell) => {
-        const time = readTime(6)(cell)
-        return 'reason' in time || time.value === null ? time : { value: `${time.value}Z` }
-      }
+      return readInstant(6, 'Z')
     case 'BYTES':
-      return (cell) => {
-        const bytes = readBytes(numberIn(field.maxLength))(cell)
-        return 'reason' in bytes || bytes.value === null ? bytes : { value: bytes.value.toString('base64') }
-      }
+      return readAs(readBytes(numberIn(field.maxLength)), (bytes) => bytes.toString('base64'))
     case 'JSON':
       // JSON as a text within JSON keeps the digits of its numbers.
       return readJsonText

@@ -1,29 +1,24 @@
 import { createHash } from 'node:crypto'
 import { asConnectorError, ConnectorError, type Values } from '@penstock/connector'
-import { matchColumns } from '../databases/judged-rows.ts'
 import { writingOf } from '../databases/settings.ts'
-import { type FatalTableProblem, keysNotDelivered, tableNotFound } from '../databases/table-findings.ts'
+import { inspectionsOf } from '../kit/warehouse/inspect.ts'
+import { type Tables, type Target, writeModeOf } from '../kit/warehouse/table.ts'
 import { encodeValue } from '../object-stores/place.ts'
 import { textIn } from '../platform-api/json.ts'
-import type { BigQuery } from './jobs.ts'
+import { type BigQuery, makeBigQuery } from './jobs.ts'
 import { datasetOf, quoteName } from './plan.ts'
-import { isUnjudged, type TargetField, targetFieldsIn } from './target-values.ts'
+import { type TargetField, targetFieldsIn } from './target-values.ts'
 
 /** Where rows go, as the settings name it. */
-export type BigQueryTarget = {
+export type BigQueryTarget = Target & {
   /** In which jobs run. */
   readonly projectId: string
   readonly dataset: { readonly projectId: string; readonly datasetId: string }
-  readonly table: string
-  readonly mode: 'Append' | 'Replace' | 'Upsert'
-  /** Empty unless rows are upserted. */
-  readonly keys: readonly string[]
-  readonly create: boolean
 }
 
 /** A table with its columns, and where its data is. */
-export type FoundTable = {
-  readonly fields: readonly TargetField[]
+export type BigQueryTable = {
+  readonly columns: readonly TargetField[]
   readonly location: string | undefined
   /** When it was created, as BigQuery writes it: another table of the same name has another time. */
   readonly created: string
@@ -38,8 +33,15 @@ export function targetOf(settings: Values): BigQueryTarget {
     const key = projectId === '' ? 'projectId' : 'dataset'
     throw new ConnectorError('invalid_setting', `The setting ${key} has no value; set it.`)
   }
-  const mode = settings.writeMode === 'Replace' || settings.writeMode === 'Upsert' ? settings.writeMode : 'Append'
-  return { projectId, dataset, table: table.trim().replaceAll('`', ''), mode, keys, create }
+  return {
+    projectId,
+    dataset,
+    table: table.trim().replaceAll('`', ''),
+    where: `the dataset ${dataset.datasetId}`,
+    mode: writeModeOf(settings),
+    keys,
+    create,
+  }
 }
 
 /** The tables of a target's dataset, below `projects/`. */
@@ -62,17 +64,17 @@ export async function findTable(
   bigQuery: BigQuery,
   target: BigQueryTarget,
   table: string,
-): Promise<FoundTable | undefined> {
+): Promise<BigQueryTable | undefined> {
   try {
     const answer = await bigQuery.ask(`${tablesOf(target)}/${encodeValue(table)}`, {})
-    const fields = targetFieldsIn(answer.schema)
+    const columns = targetFieldsIn(answer.schema)
     const created = textIn(answer.creationTime)
-    if (fields.length === 0 || created === undefined) throw malformed()
+    if (columns.length === 0 || created === undefined) throw malformed()
     const type = textIn(answer.type) ?? 'TABLE'
     if (type !== 'TABLE') {
       throw new ConnectorError('not_supported', `${table} is a ${type.slice(0, 40).toLowerCase()}; name a table.`)
     }
-    return { fields, location: textIn(answer.location), created }
+    return { columns, location: textIn(answer.location), created }
   } catch (error) {
     if (asConnectorError(error)?.code === 'table_not_found') return undefined
     throw error
@@ -86,7 +88,7 @@ export async function createTable(
   table: string,
   fields: readonly object[],
   expires?: Date,
-): Promise<FoundTable> {
+): Promise<BigQueryTable> {
   const tableReference = { ...target.dataset, tableId: table }
   const expiration = expires === undefined ? {} : { expirationTime: String(expires.getTime()) }
   await bigQuery.ask(tablesOf(target), { body: { tableReference, schema: { fields }, ...expiration } })
@@ -95,55 +97,18 @@ export async function createTable(
   return found
 }
 
-/** Finds the table, and creates it with columns of text if it is missing and the settings allow it. */
-export async function openTable(
-  bigQuery: BigQuery,
-  target: BigQueryTarget,
-  delivered: readonly string[],
-): Promise<FoundTable & { readonly columns: readonly TargetField[] }> {
-  let found = await findTable(bigQuery, target, target.table)
-  if (!found && target.create) {
-    const fields = [...new Set(delivered)].map((name) => ({ name, type: 'STRING', mode: 'NULLABLE' }))
-    found = await createTable(bigQuery, target, target.table, fields)
-  }
-  const { columns, errors } = judgeTable(target, delivered, found)
-  const [error] = errors
-  if (error || !found) {
-    throw error ? new ConnectorError(error.code, error.describe(error.columns.slice(0, 50))) : malformed()
-  }
-  return { ...found, columns }
+export const bigQueryTables: Tables<BigQuery, BigQueryTarget, BigQueryTable> = {
+  targetOf,
+  use: (context, work) => work(makeBigQuery(context)),
+  find: (bigQuery, target) => findTable(bigQuery, target, target.table),
+  create(bigQuery, target, names) {
+    const fields = names.map((name) => ({ name, type: 'STRING', mode: 'NULLABLE' }))
+    return createTable(bigQuery, target, target.table, fields)
+  },
+  assertCreatable: (bigQuery, { dataset }) => bigQuery.list(dataset),
 }
 
-/** The table's columns for the delivered ones, and what prevents writing to them. */
-export function judgeTable(
-  target: BigQueryTarget,
-  delivered: readonly string[],
-  found: FoundTable | undefined,
-): { columns: readonly TargetField[]; errors: FatalTableProblem[] } {
-  const { dataset, table, keys } = target
-  if (!found) return { columns: [], errors: [tableNotFound(table, `the dataset ${dataset.datasetId}`)] }
-  const { columns, errors } = matchColumns(table, delivered, found.fields)
-  const isKey = (column: TargetField) => keys.some((key) => isName(column, key))
-  errors.push(...keysNotDelivered(keys.filter((key) => !columns.some((column) => isName(column, key)))))
-  const unusable = columns.filter((column) => isKey(column) && notComparable(column))
-  if (unusable.length > 0) {
-    errors.push({
-      code: 'columns_do_not_fit',
-      columns: unusable.map(({ name }) => name),
-      describe: (names) => `The key column ${names.join(', ')} has a type that cannot be compared; choose another key.`,
-    })
-  }
-  // A key without a value would never be found again.
-  return {
-    columns: columns.map((column) => (isKey(column) ? { ...column, needed: true, isKey: true } : column)),
-    errors,
-  }
-}
-
-const isName = ({ name }: TargetField, key: string): boolean => name.toLowerCase() === key.toLowerCase()
-
-const notComparable = (column: TargetField): boolean =>
-  column.repeated || isUnjudged(column) || ['RECORD', 'JSON', 'FLOAT'].includes(column.type)
+export const { inspect, tryRows, discoverColumns } = inspectionsOf(bigQueryTables)
 
 const malformed = (): ConnectorError =>
   new ConnectorError('malformed_response', 'BigQuery described a table without columns. The request is repeated.')

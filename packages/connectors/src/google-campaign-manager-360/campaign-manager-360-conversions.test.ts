@@ -9,8 +9,9 @@ import {
   startCampaignManager,
 } from '../../test/campaign-manager-server.ts'
 import { googleSecrets } from '../../test/data-manager-server.ts'
+import { sha256 } from '../../test/digest.ts'
 import { batchOf, connectorErrorOf, type Failure } from '../../test/platform-server.ts'
-import { type NamedRow, sha256, testEventDestination } from '../../test/test-event-destination.ts'
+import { type NamedRow, testEventDestination } from '../../test/test-event-destination.ts'
 import { campaignManager360Conversions as connector } from './campaign-manager-360-conversions.ts'
 
 const origins = ['https://dfareporting.googleapis.com', 'https://oauth2.googleapis.com']

@@ -5,6 +5,7 @@ import { fileOf, filesOfPages, type ListingPage, listingBounds } from '../object
 import { beginsAt, type ObjectStore, rangeIgnored, sourceChanged } from '../object-stores/object-store.ts'
 import { encodeValue } from '../object-stores/place.ts'
 import { isObject, type JsonObject, listIn, numberIn, objectIn, parseObject, textIn } from '../platform-api/json.ts'
+import { tokenIn } from '../platform-api/next-page.ts'
 import { failedWith, type GcsClient } from './gcs-client.ts'
 
 const store = 'Google Cloud Storage'
@@ -98,5 +99,9 @@ async function listPage(
   const response = await client.request({ path: '/o', query, permission: 'storage.objects.list' })
   const { items, prefixes, nextPageToken } = parseObject(await textOf(response, listingBounds.pageBytes))
   const folders = listIn(prefixes).flatMap((folder) => textIn(folder) ?? [])
-  return { files: listIn(items).map((item) => describedFile(objectIn(item))), folders, next: textIn(nextPageToken) }
+  return {
+    files: listIn(items).map((item) => describedFile(objectIn(item))),
+    folders,
+    next: tokenIn(nextPageToken, store),
+  }
 }

@@ -5,10 +5,9 @@ import { type TestContextOptions, testContext } from '@penstock/connector/accept
 import { startGcsServer } from '../../test/gcs-server.ts'
 import { collect, csvOfRows, rowsOfCsv, someRows } from '../../test/object-store-server.ts'
 import { checkDestination, checkSource } from './check.ts'
+import { write as openDestination, open as openSource } from './files.ts'
 import { makeGcsClient } from './gcs-client.ts'
 import { gcsCompose } from './gcs-compose.ts'
-import { open as openSource } from './read.ts'
-import { open as openDestination } from './write.ts'
 
 const gcs = await startGcsServer(['people', 'out'])
 after(() => gcs.close())

@@ -1,6 +1,8 @@
 import { defineConnector, secret, text } from '@penstock/connector'
-import { readFields } from '@penstock/connector/files/definition'
+import { fileSource } from '../kit/file-store.ts'
 import { googleCloudStorage } from './platform.ts'
+
+const files = () => import('./files.ts')
 
 /** Files of a bucket of Google Cloud Storage, read. */
 export const googleCloudStorageSource = defineConnector({
@@ -15,7 +17,7 @@ export const googleCloudStorageSource = defineConnector({
   notes:
     'Files in folders below the prefix are skipped. Unless you choose a format, so are files with another extension. Files are read in the order of their names. If an object is replaced while it is being read, the transfer fails.',
   tested:
-    'Our own test server, which follows the published rules of Google Cloud Storage; not Google Cloud Storage itself.',
+    'Our own test server, which follows the published rules of Google Cloud Storage; not Google Cloud Storage itself. Google’s own client, @google-cloud/storage 8.4.0, understands the server.',
   api: { version: 'Cloud Storage JSON API v1', ends: 'no end is announced' },
   secrets: {
     jsonKey: secret({
@@ -25,22 +27,18 @@ export const googleCloudStorageSource = defineConnector({
     }),
   },
   source: {
-    fields: {
-      bucketUri: text({
-        label: 'Bucket URI',
-        description: 'What to read: the gs:// address of a prefix or of one object',
-        required: true,
-      }),
-      ...readFields,
-    },
-    open: async (context) => (await import('./read.ts')).open(context),
-    columnsByReading: true,
-    offer: async (context) => (await import('./offer.ts')).offer(context),
-    discover: {
-      bucketUri: async (context) => (await import('./discover.ts')).discover(context, 'bucketUri'),
-      sheet: async (context) => (await import('./read.ts')).discoverWorkbook(context),
-      columns: async (context) => (await import('./read.ts')).discoverColumns(context),
-    },
+    ...fileSource(
+      files,
+      {
+        bucketUri: text({
+          label: 'Bucket URI',
+          description: 'What to read: the gs:// address of a prefix or of one object',
+          required: true,
+        }),
+      },
+      { bucketUri: async (context) => (await files()).discover(context, 'bucketUri') },
+    ),
+    offer: async (context) => (await files()).offer(context),
   },
   check: async (context) => (await import('./check.ts')).checkSource(context),
 })

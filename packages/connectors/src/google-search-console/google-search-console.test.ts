@@ -65,6 +65,13 @@ await testReportSource({
       }),
     ],
   },
+  refusals: [{ status: 403, json: { error: { status: 'PERMISSION_DENIED' } } }],
+  transient: [
+    { status: 403, json: { error: { errors: [{ reason: 'quotaExceeded' }] } } },
+    { status: 400, json: { error: { status: 'RESOURCE_EXHAUSTED' } } },
+    { status: 409, json: { error: { status: 'ABORTED' } } },
+  ],
+  nextPage: 'none',
   examples: [
     {
       title: 'reads the queries of each day',

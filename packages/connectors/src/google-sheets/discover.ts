@@ -1,6 +1,6 @@
-import type { DiscoveredPage, DiscoveryContext } from '@penstock/connector'
+import { ConnectorError, type DiscoveredPage, type DiscoveryContext } from '@penstock/connector'
 import { pageOfAll } from '../discovery/pages.ts'
-import { columnsIn, headerRowIn, requireSheet } from './read.ts'
+import { columnsOf, headerRowIn, requireSheet } from './read.ts'
 import { openSpreadsheet } from './sheets-api.ts'
 
 /** The sheets of the spreadsheet in the settings. */
@@ -17,6 +17,12 @@ export async function discoverColumns(context: DiscoveryContext): Promise<Discov
   const spreadsheet = await openSpreadsheet(context)
   const sheet = await requireSheet(spreadsheet, context.settings)
   const header = headerRowIn(context.settings)
-  const [named] = header <= sheet.rows ? (await spreadsheet.read(sheet, header, header)).rows : []
-  return pageOfAll(named === undefined ? [] : columnsIn(named).map((value) => ({ value, kind: 'column' })), context)
+  const columns = await columnsOf(spreadsheet, sheet, header).catch((error: unknown) => {
+    if (error instanceof ConnectorError && error.code === 'invalid_file') return []
+    throw error
+  })
+  return pageOfAll(
+    columns.map((value) => ({ value, kind: 'column' })),
+    context,
+  )
 }

@@ -1,6 +1,7 @@
-import { after } from 'node:test'
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
 import type { Row } from '@penstock/connector'
-import { acceptSource } from '@penstock/connector/acceptance'
+import { acceptSource, testContext } from '@penstock/connector/acceptance'
 import { sheetsRoutes, sheetsUser, spreadsheetId, startSheets } from '../../test/google-sheets-server.ts'
 import { hangOf, problemOf } from '../../test/platform-server.ts'
 import { googleSheets as connector } from './google-sheets.ts'
@@ -56,3 +57,42 @@ for (const [way, secrets, wrongSecrets] of [
     hang: hangOf(server, /values/),
   })
 }
+
+test('no cell is lost: columns without a name, values beside the last one, and formulas without a value', async () => {
+  const other = await startSheets()
+  after(() => other.close())
+  const cells = [
+    ['id', '', 'city', '', ''],
+    [1, 'x', 'Rome', 'behind'],
+    [2, '', '#N/A'],
+    [3, 'Loading...', 'Oslo'],
+    ['#REF', '', 'N/A'],
+    ...Array.from({ length: 120 }, (_, n) => [n + 5, '', 'Bonn']),
+    [125, '', 'Kyiv', '', 'lost'],
+  ]
+  other.reset('Cells', cells, { rows: 500, columns: 26 })
+  const context = testContext({
+    secrets: { authType: 'service-account', jsonKey: other.jsonKey },
+    settings,
+    routes: sheetsRoutes(other.url),
+  })
+  const reader = await (await import('./read.ts')).open(context)
+  const found: Row[] = []
+  const errors: [number, string][] = []
+  for await (const chunk of reader.read()) {
+    assert.deepEqual(chunk.columns, ['id', 'column_2', 'city', 'column_4'])
+    for (const [at, reason] of chunk.errors ?? []) errors.push([found.length + at, reason])
+    found.push(...chunk.rows)
+  }
+  assert.deepEqual(found[0], [1, 'x', 'Rome', 'behind'])
+  assert.deepEqual(found[3], ['#REF', null, 'N/A', null])
+  assert.equal(found.length, 125)
+  assert.deepEqual(errors, [
+    [1, 'The cell C3 has the error #N/A.'],
+    [2, 'The cell B4 has a formula that is still loading. Start again later.'],
+    [
+      124,
+      'The cell E126 has a value, and column E has no name in the header row. Give the column a name, or empty the cell.',
+    ],
+  ])
+})

@@ -40,6 +40,7 @@ export const googleSheets = defineConnector({
   authorization: googleAuthorization('https://www.googleapis.com/auth/spreadsheets', { authType: 'oauth2' }),
   secrets: {
     authType: select({
+      keepsState: 'credential',
       label: 'Auth type',
       description: 'Whether a service account or a user signs in',
       options: ['service-account', 'oauth2'],
@@ -53,6 +54,7 @@ export const googleSheets = defineConnector({
       when: { authType: 'service-account' },
     }),
     clientId: text({
+      keepsState: 'credential',
       label: 'Client ID',
       description: 'ID of an OAuth client in your Google Cloud project',
       ...byUser,
@@ -82,7 +84,7 @@ export const googleSheets = defineConnector({
       ...place,
       writeMode: select({
         label: 'Write mode',
-        description: 'Whether rows are added below the existing ones, or replace the content from the header row on',
+        description: 'Add rows below the existing rows, or replace the content from the header row on',
         options: ['Append', 'Replace'],
         default: 'Append',
       }),

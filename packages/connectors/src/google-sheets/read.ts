@@ -9,7 +9,7 @@ import {
   type Values,
 } from '@penstock/connector'
 import { isObject, numberIn, textIn } from '../platform-api/json.ts'
-import { openSpreadsheet, type SheetInfo, type Spreadsheet, sheetNamed } from './sheets-api.ts'
+import { columnLetters, openSpreadsheet, type SheetInfo, type Spreadsheet, sheetNamed } from './sheets-api.ts'
 
 /** Cells that are asked for at once, and the most rows. */
 const pageCells = 50_000
@@ -23,6 +23,42 @@ export async function requireSheet(spreadsheet: Spreadsheet, settings: Values): 
   const sheet = sheetNamed(await spreadsheet.sheets(), settings)
   if (sheet) return sheet
   throw new ConnectorError('object_not_found', 'The spreadsheet has no sheet of this name; check “Sheet”.')
+}
+
+/** Rows below the header that are looked at for columns behind the last name. */
+const lookedAtRows = 100
+
+/**
+ * The columns of a sheet: named ones in the header, and further ones if one of the first rows has a value there. A column without a
+ * name gets its number.
+ */
+export async function columnsOf(
+  spreadsheet: Spreadsheet,
+  sheet: SheetInfo,
+  header: number,
+): Promise<readonly string[]> {
+  if (header > sheet.rows) return columnsIn(undefined)
+  const { rows } = await spreadsheet.read(sheet, header, Math.min(sheet.rows, header + lookedAtRows))
+  const [names = [], ...first] = rows
+  const width = Math.max(...[names, ...first].map((row) => row.findLastIndex((cell) => cell !== null) + 1))
+  return columnsIn(names.length === 0 ? undefined : Array.from({ length: width }, (_, at) => names[at] ?? null))
+}
+
+/** What Google Sheets shows for a formula that has no value. */
+const formulaErrors = /^(?:#NULL!|#DIV\/0!|#VALUE!|#REF!|#NAME\?|#NUM!|#N\/A|#ERROR!|#SPILL!|#CALC!|Loading\.\.\.)$/
+
+/** Why a row cannot be used: a formula without a value, or a value in a column that has no name. */
+function errorOf(row: Row, number: number, width: number): string | undefined {
+  const failed = row.findIndex((cell) => typeof cell === 'string' && formulaErrors.test(cell))
+  if (failed >= 0) {
+    const why =
+      row[failed] === 'Loading...' ? 'a formula that is still loading. Start again later' : `the error ${row[failed]}`
+    return `The cell ${columnLetters(failed + 1)}${number} has ${why}.`
+  }
+  const nameless = row.findIndex((cell, at) => at >= width && cell !== null)
+  if (nameless < 0) return undefined
+  const letters = columnLetters(nameless + 1)
+  return `The cell ${letters}${number} has a value, and column ${letters} has no name in the header row. Give the column a name, or empty the cell.`
 }
 
 /** The names in a header. A column without a name gets its number. Throws `invalid_file` if a name comes twice, or there is none. */
@@ -42,18 +78,22 @@ export async function open(context: SourceContext): Promise<SourceReader> {
   const spreadsheet = await openSpreadsheet(context)
   const sheet = await requireSheet(spreadsheet, settings)
   const header = headerRowIn(settings)
-  const columns =
-    header > sheet.rows ? columnsIn(undefined) : columnsIn((await spreadsheet.read(sheet, header, header)).rows[0])
+  const columns = await columnsOf(spreadsheet, sheet, header)
   const size = Math.max(1, Math.min(pageRows, Math.floor(pageCells / sheet.columns)))
   return {
     total: { rows: Math.max(0, sheet.rows - header) },
     async *read(after) {
       for (let first = rowAfter(after, columns) ?? header + 1; first <= sheet.rows; first += size) {
         const page = await spreadsheet.read(sheet, first, Math.min(sheet.rows, first + size - 1))
-        const rows = page.rows
-          .filter((row) => row.some((cell) => cell !== null))
-          .map((row) => columns.map((_, at) => row[at] ?? null))
-        if (rows.length > 0) yield chunkOf(columns, rows, page.bytes, first + size)
+        const rows: Row[] = []
+        const errors = new Map<number, string>()
+        for (const [at, row] of page.rows.entries()) {
+          if (row.every((cell) => cell === null)) continue
+          const error = errorOf(row, first + at, columns.length)
+          if (error !== undefined) errors.set(rows.length, error)
+          rows.push(columns.map((_, index) => row[index] ?? null))
+        }
+        if (rows.length > 0) yield { ...chunkOf(columns, rows, page.bytes, first + size), errors }
       }
     },
     async close() {},

@@ -8,7 +8,7 @@ import type { PlatformClient } from '../platform-api/client.ts'
 import { isObject, listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
 
 /** The scope of Google that reading and writing need. */
-export const sheetsScope = 'https://www.googleapis.com/auth/spreadsheets'
+const sheetsScope = 'https://www.googleapis.com/auth/spreadsheets'
 export const sheetsOrigin = 'https://sheets.googleapis.com'
 
 /** Cells that Google takes in all sheets of a spreadsheet. */
@@ -44,7 +44,7 @@ const api = restApi({
 })
 
 /** More cells than a spreadsheet can have. */
-export const tooLarge = (): ConnectorError =>
+const tooLarge = (): ConnectorError =>
   new ConnectorError(
     'file_too_large',
     'Google Sheets takes at most 10 million cells in a spreadsheet, with empty ones and those of all sheets. Delete unused rows and columns, or use another spreadsheet.',

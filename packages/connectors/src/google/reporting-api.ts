@@ -42,6 +42,12 @@ export const googleReports = (
     },
   })
 
+/** The cursor of the next page of a list of Google. On the last page, it is absent or empty. */
+export function nextPageToken({ json }: Answer): unknown {
+  const { nextPageToken: token } = objectIn(json)
+  return token === '' ? undefined : token
+}
+
 /** Signs in with the refresh token of the connector, for a scope of Google. @param headers more headers of every request */
 export const googleAuth = (
   scope: string,

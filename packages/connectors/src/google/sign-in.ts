@@ -12,7 +12,10 @@ export function googleSignIn(user: string, needed?: string) {
     ...(needed === undefined && { required: true }),
   })
   return {
-    clientId: text(options('Client ID', 'ID of an OAuth client in your Google Cloud project')),
+    clientId: text({
+      keepsState: 'credential',
+      ...options('Client ID', 'ID of an OAuth client in your Google Cloud project'),
+    }),
     clientSecret: secret(options('Client secret', 'Secret of that OAuth client')),
     refreshToken: secret(options('Refresh token', `Token that Google granted to ${user} at sign-in`)),
   }

@@ -1,4 +1,5 @@
-import { type ConnectorContext, ConnectorError } from '@penstock/connector'
+import { type ConnectorContext, ConnectorError, redactedText } from '@penstock/connector'
+import { ExpressionError, evaluate, isTrue } from '@penstock/expressions/json'
 import { type Answer, isSuccess } from '../platform-api/call.ts'
 import { openPlatform } from '../platform-api/client.ts'
 import { waitMsOf } from '../platform-api/rate-limit.ts'
@@ -6,10 +7,8 @@ import { connectorErrorOfStatus } from '../platform-api/status.ts'
 import { type ApiAnswer, readAnswerBody, scopeOfAnswer } from './answers.ts'
 import { credentialsOf, keyParameters } from './credentials.ts'
 import type { ApiStream, ErrorRule } from './definition.ts'
-import { evaluate } from './formulas/evaluate.ts'
-import { parseFormula } from './formulas/parse.ts'
-import { FormulaError, holds } from './formulas/values.ts'
 import { serversOf } from './servers.ts'
+import { createShield } from './shield.ts'
 import { fill, fillDeep, fillTexts, type TemplateValues } from './template.ts'
 
 /** One request for a page: parameters of the page, or its address, which was checked already. */
@@ -35,10 +34,11 @@ export type Api = {
 const waitMs = 60_000
 
 /** Opens the API of a configuration. Throws `invalid_address` if one of its addresses cannot be used. */
-export function openApi(context: ConnectorContext): Api {
+export function openApi(given: ConnectorContext): Api {
+  const { shield, context } = createShield(given)
   const servers = serversOf(context.secrets)
   const name = servers.base.host
-  const credentials = credentialsOf(context, name)
+  const credentials = shield.watch(credentialsOf(context, name))
   const client = openPlatform(context, { name, baseUrl: '', ...(credentials && { credentials }) })
   const keys = keyParameters(context)
   const baseOf = ({ server }: ApiStream): URL => {
@@ -60,15 +60,19 @@ export function openApi(context: ConnectorContext): Api {
       ...bodyOf(stream, values, place === 'body' ? parameters : {}),
     }
   }
-  const usable = (stream: ApiStream, answer: Answer): ApiAnswer | undefined => {
+  const usable = (stream: ApiStream, whole: Answer): ApiAnswer | undefined => {
+    const answer = shield.answer(whole)
     const rule = ruleOf(stream, answer)
     if (rule?.action === 'ignore') return undefined
     const error = errorBy(rule, answer, name)
     if (error) throw error
     if (rule?.action !== 'accept' && !isSuccess(answer)) throw connectorErrorOfStatus(name, answer)
-    // Nothing in it is no records, whatever the form.
+    // "No content" is a page without records, whatever the form.
+    if (answer.status === 204) return undefined
     if (answer.text === '' && stream.recordsOptional) return { ...answer, content: {} }
-    return { ...answer, content: readAnswerBody(answer.text, stream.answer, name) }
+    if (answer.isDamaged) throw notText(name, stream)
+    // No escape hides a secret in a value that was read.
+    return { ...answer, content: shield.content(readAnswerBody(whole.text, stream.answer, name)) }
   }
   return {
     ask: (stream, request) =>
@@ -76,8 +80,8 @@ export function openApi(context: ConnectorContext): Api {
         const answer = await client.ask({
           ...callOf(stream, request),
           repeatable: true,
-          expects: (one) => /^(ignore|accept)$/.test(ruleOf(stream, one)?.action ?? ''),
-          errorOf: (one) => errorBy(ruleOf(stream, one), one, name),
+          expects: (one) => /^(ignore|accept)$/.test(ruleOf(stream, shield.answer(one))?.action ?? ''),
+          errorOf: (one) => errorBy(ruleOf(stream, shield.answer(one)), one, name),
         })
         return usable(stream, answer)
       }),
@@ -96,17 +100,25 @@ export function openApi(context: ConnectorContext): Api {
       }
       url.hash = ''
       for (const key of keys) url.searchParams.delete(key)
+      // A parameter that had a secret is sent with each request in its own place.
+      for (const [key, value] of [...url.searchParams]) if (value.includes(redactedText)) url.searchParams.delete(key)
       return url.href
     },
   }
 }
+
+const notText = (name: string, { answer }: ApiStream): ConnectorError =>
+  new ConnectorError(
+    'malformed_response',
+    `${name} sent ${answer.form.toUpperCase()} that is not text in UTF-8, and names no other encoding (charset) for it.`,
+  )
 
 /** Runs what evaluates expressions. Throws `invalid_setting` for one that takes too much. */
 export async function explained<Result>(run: () => Promise<Result>): Promise<Result> {
   try {
     return await run()
   } catch (error) {
-    if (!(error instanceof FormulaError)) throw error
+    if (!(error instanceof ExpressionError)) throw error
     throw new ConnectorError('invalid_setting', `An expression of the definition ${error.message}; correct it.`)
   }
 }
@@ -159,7 +171,7 @@ const ruleOf = ({ errors }: ApiStream, answer: Answer): ErrorRule | undefined =>
 const fits = ({ status, contains, when }: ErrorRule, answer: Answer): boolean =>
   (status.length === 0 || status.includes(answer.status)) &&
   (contains === undefined || answer.text.includes(contains)) &&
-  (when === undefined || holds(evaluate(parseFormula(when), scopeOfAnswer(answer, answer.json), Date.now())))
+  (when === undefined || isTrue(evaluate(when, scopeOfAnswer(answer, answer.json), Date.now())))
 
 function errorBy(rule: ErrorRule | undefined, answer: Answer, name: string): ConnectorError | undefined {
   const afterMs = waitMsOf(answer)

@@ -1,9 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
+import { evaluate, isTrue, type Scope } from '@penstock/expressions/json'
 import { isObject, type JsonObject } from '../platform-api/json.ts'
 import type { RecordChange } from './definition.ts'
-import { evaluate, type Scope } from './formulas/evaluate.ts'
-import { parseFormula } from './formulas/parse.ts'
-import { holds } from './formulas/values.ts'
 import type { TemplateValues } from './template.ts'
 
 /** Other jobs of the runner, such as its heartbeat, wait no longer than this, in milliseconds. */
@@ -12,7 +10,7 @@ const sliceMs = 50
 /**
  * The records after the changes of a stream, in their order. The given ones stay as they are.
  * @param values what expressions can name beside `record`
- * Throws `FormulaError` for an expression that takes too much.
+ * Throws `ExpressionError` for an expression that takes too much.
  */
 export async function changeRecords(
   records: readonly JsonObject[],
@@ -40,11 +38,11 @@ function changeRecord(
 ): JsonObject | undefined {
   let record = given
   for (const change of changes) {
-    const resultOf = (expression: string) => evaluate(parseFormula(expression), { ...values, record }, nowMs)
+    const resultOf = (expression: string) => evaluate(expression, { ...values, record }, nowMs)
     if ('keep' in change) {
-      if (!holds(resultOf(change.keep))) return undefined
+      if (!isTrue(resultOf(change.keep))) return undefined
     } else if ('set' in change) {
-      if (change.if === undefined || holds(resultOf(change.if)))
+      if (change.if === undefined || isTrue(resultOf(change.if)))
         record = withValue(record, change.set, resultOf(change.to))
     } else if ('remove' in change) record = without(record, change.remove)
     else if ('lift' in change) record = lifted(record, change.lift)

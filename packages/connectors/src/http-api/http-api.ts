@@ -2,10 +2,10 @@ import { date, defineConnector, number, secret, select, text } from '@penstock/c
 import { definitionLengthMax } from './definition.ts'
 import { definitionError } from './parse-definition.ts'
 import { httpApiPlatform } from './platform.ts'
+import { secretFields } from './secret-fields.ts'
 import { serversError } from './servers.ts'
 
 const oauth = ['client credentials', 'refresh token']
-const sent = ['apiToken', 'password', 'clientSecret', 'refreshToken', 'secondKey']
 const keys = ['API key', 'session token']
 const isName = (name: string) =>
   /^[\w.-]{1,100}$/.test(name) ? undefined : 'must have letters, digits and any of _ . - alone'
@@ -30,16 +30,19 @@ export const httpApi = defineConnector({
       label: 'Base URL',
       description: 'Address with which all paths of the definition begin, such as https://api.example.com/v1',
       required: true,
-      binds: sent,
+      binds: secretFields,
     }),
     servers: text({
       label: 'Other servers',
       description:
         'Servers that streams of the definition name, such as files=https://files.example.com/v1, separated by spaces; the key is sent to them, too',
-      binds: sent,
+      binds: secretFields,
       wrong: serversError,
     }),
     authentication: select({
+      keepsState: 'credential',
+      // A refresh token is sent in one of these ways only.
+      binds: secretFields.filter((name) => name !== 'refreshToken'),
       label: 'Authentication',
       description: 'How requests are authenticated',
       options: [
@@ -70,6 +73,8 @@ export const httpApi = defineConnector({
       when: { authentication: ['API key', 'bearer token', 'key as user name'] },
     }),
     keyIn: select({
+      keepsState: 'credential',
+      binds: ['apiToken', 'password'],
       label: 'Key is sent in',
       description: 'The part of a request that has the key',
       options: ['header', 'query'],
@@ -78,6 +83,8 @@ export const httpApi = defineConnector({
       when: { authentication: keys },
     }),
     keyName: text({
+      keepsState: 'credential',
+      binds: ['apiToken', 'password'],
       label: 'Name of the key',
       description: 'The header or the parameter of the query that has the key',
       default: 'X-API-Key',
@@ -85,11 +92,14 @@ export const httpApi = defineConnector({
       wrong: isName,
     }),
     keyPrefix: text({
+      keepsState: 'credential',
+      binds: ['apiToken', 'password'],
       label: 'Word before the key',
       description: 'A word that the API expects before the key, such as Token',
       when: { authentication: keys },
     }),
     username: text({
+      keepsState: 'credential',
       label: 'User name',
       description: 'User of HTTP basic authentication',
       required: true,
@@ -101,6 +111,7 @@ export const httpApi = defineConnector({
       when: { authentication: ['user name and password', 'key as user name', 'session token'] },
     }),
     loginUrl: text({
+      keepsState: 'credential',
       label: 'Login URL',
       description: 'Address that gives a session token for the user name and the password, with https://',
       required: true,
@@ -108,6 +119,8 @@ export const httpApi = defineConnector({
       binds: ['password'],
     }),
     loginIn: select({
+      keepsState: 'credential',
+      binds: ['password'],
       label: 'Login is sent in',
       description: 'The part of the login that has the user name and the password',
       options: ['body', 'form', 'header'],
@@ -116,6 +129,8 @@ export const httpApi = defineConnector({
       when: { authentication: 'session token' },
     }),
     loginNames: text({
+      keepsState: 'credential',
+      binds: ['password'],
       label: 'Names in the login',
       description: 'Names of the user name and of the password in the login, separated by a comma',
       default: 'username,password',
@@ -124,12 +139,15 @@ export const httpApi = defineConnector({
         /^[^,]{1,100},[^,]{1,100}$/.test(names) ? undefined : 'must be two names, such as email,password',
     }),
     loginPath: text({
+      keepsState: 'credential',
+      binds: ['password'],
       label: 'Place of the token',
       description: 'Path to the token in the answer of the login, such as data.token',
       default: 'token',
       when: { authentication: 'session token' },
     }),
     tokenUrl: text({
+      keepsState: 'credential',
       label: 'Token URL',
       description: 'Address that gives access tokens, with https://',
       required: true,
@@ -137,6 +155,7 @@ export const httpApi = defineConnector({
       binds: ['clientSecret', 'refreshToken'],
     }),
     clientId: text({
+      keepsState: 'credential',
       label: 'Client ID',
       description: 'Identifier of the client at the token URL',
       required: true,
@@ -155,11 +174,14 @@ export const httpApi = defineConnector({
       when: { authentication: 'refresh token' },
     }),
     scope: text({
+      keepsState: 'credential',
       label: 'Scopes',
       description: 'Scopes that are asked for, separated by spaces',
       when: { authentication: oauth },
     }),
     clientIn: select({
+      keepsState: 'credential',
+      binds: ['clientSecret'],
       label: 'Client is sent in',
       description: 'The part of a request for a token that has the client ID and secret',
       options: ['body', 'header'],
@@ -168,6 +190,7 @@ export const httpApi = defineConnector({
       when: { authentication: oauth },
     }),
     urlParameters: text({
+      binds: ['password', 'clientSecret', 'refreshToken'],
       label: 'More parameters',
       description: 'Parameters that the login or the token URL expects, such as audience=api&realm=acme',
       when: { authentication: ['session token', ...oauth] },
@@ -177,14 +200,18 @@ export const httpApi = defineConnector({
       description: 'Another key that the API expects with each request',
     }),
     secondKeyIn: select({
-      label: 'Second key is sent in',
+      keepsState: 'credential',
+      binds: ['secondKey'],
+      label: 'Second key location',
       description: 'The part of a request that has the second key',
       options: ['header', 'query'],
       labels: { header: 'Header', query: 'Query' },
       default: 'header',
     }),
     secondKeyName: text({
-      label: 'Name of the second key',
+      keepsState: 'credential',
+      binds: ['secondKey'],
+      label: 'Second key name',
       description: 'The header or the parameter of the query that has the second key',
       wrong: isName,
     }),
@@ -214,6 +241,7 @@ export const httpApi = defineConnector({
         description: 'First day that is read of a stream with a cursor, unless the definition has one',
       }),
       lookBackDays: number({
+        keepsState: 'onward',
         label: 'Look-back window in days',
         description:
           'How many days before the end of the last transfer the next one begins, for records that come late; by default as many as the definition says. Records of these days are sent again, so write them with their key',

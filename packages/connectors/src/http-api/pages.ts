@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto'
 import { ConnectorError } from '@penstock/connector'
-import { type JsonObject, textIn } from '../platform-api/json.ts'
+import { evaluate, isEmpty, isTrue, textOfJson } from '@penstock/expressions/json'
+import type { JsonObject } from '../platform-api/json.ts'
 import type { Page } from '../platform-api/polling.ts'
 import { type ApiAnswer, linksIn, scopeOfAnswer } from './answers.ts'
 import { type Api, explained, type PageRequest } from './api.ts'
 import { changeRecords } from './changes.ts'
 import type { ApiStream } from './definition.ts'
-import { evaluate } from './formulas/evaluate.ts'
-import { parseFormula } from './formulas/parse.ts'
-import { holds, textOf } from './formulas/values.ts'
 import { recordsIn, valueIn } from './records.ts'
 import type { TemplateValues } from './template.ts'
 
@@ -50,7 +48,7 @@ export function pageReader(
 /** How a page was asked for: the cursor that led to it, `undefined` for the first one, and the values of templates. */
 type Asked = { readonly cursor: string | undefined; readonly values: TemplateValues }
 
-/** The records of an answer, changed as the stream says, and the cursor that leads to the next page. Throws connector errors, and `FormulaError`. */
+/** The records of an answer, changed as the stream says, and the cursor that leads to the next page. Throws connector errors, and `ExpressionError`. */
 export async function pageOf(
   api: Api,
   stream: ApiStream,
@@ -59,14 +57,24 @@ export async function pageOf(
 ): Promise<Page<JsonObject>> {
   const { pages } = stream
   const scope = scopeOf(stream, cursor, values)
-  const found = recordsIn(answer.content, stream)
-  const next = pages && nextOf(api, stream, pages, { answer, found, cursor, scope })
-  return { items: await changeRecords(found, stream.changes, scope), next }
+  const records = recordsIn(answer.content, stream)
+  const next = pages && nextOf(api, stream, pages, { answer, records, cursor, scope })
+  return { items: await changeRecords(records, stream.changes, scope), next }
 }
 
-/** The values of templates for a page, with the page: a number if it is one. */
+/** The values of templates for a page, with the page: a number, or what the API gave. */
 const scopeOf = ({ pages }: ApiStream, cursor: string | undefined, values: TemplateValues): TemplateValues =>
-  pages && cursor !== undefined ? { ...values, page: /^\d{1,15}$/.test(cursor) ? Number(cursor) : cursor } : values
+  pages && cursor !== undefined ? { ...values, page: givenBy(cursor) } : values
+
+/** A cursor as it is stored: a text of digits in quotes, since the API could take it for a number without them. */
+const storedCursor = (given: string | number): string =>
+  typeof given === 'string' && /^(?:\d{1,15}$|")/.test(given) ? JSON.stringify(given) : String(given)
+
+/** A cursor as the API gave it: a number, or a text such as `007`. */
+function givenBy(cursor: string): string | number {
+  if (/^\d{1,15}$/.test(cursor)) return Number(cursor)
+  return cursor.startsWith('"') ? JSON.parse(cursor) : cursor
+}
 
 /** The request for a page. @param cursor leads to it; `undefined` for the first one */
 export const requestOf = (stream: ApiStream, cursor: string | undefined, values: TemplateValues): PageRequest => ({
@@ -85,7 +93,7 @@ function parametersOf({ pages }: ApiStream, cursor: string | undefined): Omit<Pa
     case 'offset':
       return { parameters: { ...size, [pages.parameter]: Number(cursor ?? 0) } }
     case 'cursor':
-      return { parameters: cursor === undefined ? size : { ...size, [pages.parameter]: cursor } }
+      return { parameters: cursor === undefined ? size : { ...size, [pages.parameter]: givenBy(cursor) } }
     default:
       return { parameters: size, ...(cursor === undefined ? {} : { address: cursor }) }
   }
@@ -93,7 +101,7 @@ function parametersOf({ pages }: ApiStream, cursor: string | undefined): Omit<Pa
 
 type PageRead = {
   readonly answer: ApiAnswer
-  readonly found: readonly JsonObject[]
+  readonly records: readonly JsonObject[]
   readonly cursor: string | undefined
   readonly scope: TemplateValues
 }
@@ -102,34 +110,51 @@ function nextOf(
   api: Api,
   stream: ApiStream,
   pages: NonNullable<ApiStream['pages']>,
-  { answer, found, cursor, scope }: PageRead,
+  { answer, records, cursor, scope }: PageRead,
 ): string | undefined {
   const { by, size, at, header, next, stop } = pages
-  const count = found.length
+  const count = records.length
   const { nowMs = Date.now(), ...names } = scope
   const resultOf = (expression: string): unknown => {
-    const of = { ...names, ...scopeOfAnswer(answer, answer.content), last: found.at(-1) ?? null, count }
-    return evaluate(parseFormula(expression), of, nowMs)
+    const of = { ...names, ...scopeOfAnswer(answer, answer.content), last: records.at(-1) ?? null, count }
+    return evaluate(expression, of, nowMs)
   }
-  if (stop !== undefined && holds(resultOf(stop))) return undefined
+  if (stop !== undefined && isTrue(resultOf(stop))) return undefined
   if (by === 'page' || by === 'offset') {
     if (count === 0 || (size !== undefined && count < size)) return undefined
     return String(by === 'page' ? Number(cursor ?? pages.first) + 1 : Number(cursor ?? 0) + count)
   }
-  const token = by === 'link' ? linksIn(answer.headers.get('link') ?? '').next : tokenOf()
-  if (token === undefined || token === '') return undefined
-  if (token.length > tokenLengthMax) {
-    throw new ConnectorError(
-      'malformed_response',
-      `An answer leads to the next page with more than ${tokenLengthMax} characters.`,
-    )
-  }
-  return by === 'cursor' ? token : api.nextAddress(stream, token)
+  const token = by === 'link' ? linkToNext(answer.headers.get('link') ?? '') : tokenOf()
+  if (token === undefined) return undefined
+  if (String(token).length > tokenLengthMax) throw unusable(`with more than ${tokenLengthMax} characters`)
+  return by === 'cursor' ? storedCursor(token) : api.nextAddress(stream, String(token))
 
-  function tokenOf(): string | undefined {
-    if (next === undefined)
-      return textIn(header === undefined ? valueIn(answer.content, at) : answer.headers.get(header))
-    const value = resultOf(next)
-    return holds(value) ? textOf(value) : undefined
+  /** Nothing, null, false and an empty text are the end. */
+  function tokenOf(): string | number | undefined {
+    const value = next === undefined ? found() : resultOf(next)
+    if (isEmpty(value) || value === false || (next !== undefined && !isTrue(value))) return undefined
+    const isUsable = typeof value === 'string' || (by === 'cursor' && typeof value === 'number')
+    if (!isUsable) throw unusable(`by ${kindOf(value)} instead of ${by === 'cursor' ? 'a text or a number' : 'a text'}`)
+    return typeof value === 'number' ? value : textOfJson(value)
+  }
+  function found(): unknown {
+    return header === undefined ? valueIn(answer.content, at) : answer.headers.get(header)
   }
 }
+
+/** The address of the next page in a `Link` header. Throws `malformed_response` if the header names the relation without an address. */
+function linkToNext(header: string): string | undefined {
+  const { next } = linksIn(header)
+  const isNamed = next !== undefined || /;\s*rel\s*=\s*"?(?:[\w-]+\s+)*next\b/i.test(header)
+  if (isNamed && !next) throw unusable('by a Link header without an address')
+  return next
+}
+
+const kindOf = (value: unknown): string =>
+  Array.isArray(value) ? 'a list' : typeof value === 'object' ? 'an object' : `a ${typeof value}`
+
+const unusable = (how: string): ConnectorError =>
+  new ConnectorError(
+    'malformed_response',
+    `An answer leads to the next page ${how}. Check the pages of the stream in the definition.`,
+  )

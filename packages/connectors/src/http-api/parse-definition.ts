@@ -1,7 +1,15 @@
-import { LineCounter, parseDocument, visit } from 'yaml'
+import {
+  constructFromEvents,
+  EVENT_ID,
+  type Event,
+  getScalarValue,
+  parseEvents,
+  SCALAR_STYLE,
+  YAMLException,
+} from 'js-yaml'
 import type { ApiDefinition } from './definition.ts'
 import { readDefinition } from './read-definition.ts'
-import type { Path, Problem } from './read-part.ts'
+import { type Path, WrongPart } from './read-part.ts'
 
 /** Levels of lists and objects in a definition. */
 const depthMax = 30
@@ -9,35 +17,27 @@ const depthMax = 30
 /** A definition, or what is wrong with its text: a phrase with line and column, to follow the name of the field. */
 export type ParsedDefinition = { readonly definition: ApiDefinition } | { readonly wrong: string }
 
-/** Reads a definition from YAML, of which JSON is a part. Never throws. */
+/**
+ * Reads a definition from YAML, of which JSON is a part. Never throws. The API process reads definitions while it checks
+ * requests, so the time is proportional to the length of the text, and reading ends at the first error.
+ */
 export function parseDefinition(text: string): ParsedDefinition {
-  if (deepest(text) > depthMax) return { wrong: `must have at most ${depthMax} levels` }
-  const lines = new LineCounter()
-  const at = (offset: number): string => {
-    const { line, col } = lines.linePos(offset)
-    return `line ${line}, column ${col}`
+  let events: Event[]
+  let values: unknown[]
+  try {
+    events = parseEvents(text, { maxDepth: depthMax })
+    if (events.some(({ type }) => type === EVENT_ID.ALIAS)) return { wrong: 'must have no aliases (*name)' }
+    values = constructFromEvents(events, { source: text })
+  } catch (error) {
+    return { wrong: notRead(error) }
   }
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'silent' })
-  const [broken] = document.errors
-  if (broken) return { wrong: `is not valid YAML or JSON: ${at(broken.pos[0])}: ${broken.message}` }
-  let tooClever = false
-  visit(document, {
-    Alias: () => {
-      tooClever = true
-      return visit.BREAK
-    },
-    Collection: (_, _node, path) => {
-      tooClever ||= path.length > depthMax * 2
-      return tooClever ? visit.BREAK : undefined
-    },
-  })
-  if (tooClever) return { wrong: `must have no aliases (*name), and at most ${depthMax} levels` }
-  const problems: Problem[] = []
-  const definition = readDefinition(document.toJS() as unknown, problems)
-  const [first] = problems
-  if (first) return { wrong: `is wrong at ${at(offsetOf(document, first.path))}: ${first.message}` }
-  if (!definition) return { wrong: 'is empty' }
-  return { definition }
+  if (values.length > 1) return { wrong: 'must be one YAML document: remove the lines ---' }
+  try {
+    return { definition: readDefinition(values[0]) }
+  } catch (error) {
+    if (!(error instanceof WrongPart)) throw error
+    return { wrong: `is wrong at ${placeOf(text, offsetOf(text, events, error.path))}: ${error.message}` }
+  }
 }
 
 /** For the field: what is wrong with a text that should be a definition. */
@@ -46,27 +46,66 @@ export function definitionError(text: string): string | undefined {
   return 'wrong' in parsed ? parsed.wrong : undefined
 }
 
-/** Where a value is in the text, or the nearest one around it. */
-function offsetOf(document: ReturnType<typeof parseDocument>, path: Path): number {
-  for (let length = path.length; length >= 0; length--) {
-    const node = length === 0 ? document.contents : document.getIn(path.slice(0, length), true)
-    if (typeof node === 'object' && node !== null && 'range' in node && Array.isArray(node.range)) {
-      return Number(node.range[0])
-    }
-  }
-  return 0
+function notRead(error: unknown): string {
+  if (!(error instanceof YAMLException)) return 'is not valid YAML or JSON'
+  const { reason, mark } = error
+  if (reason.includes('maxDepth')) return `must have at most ${depthMax} levels`
+  const at = mark ? ` line ${mark.line + 1}, column ${mark.column + 1}:` : ''
+  return `is not valid YAML or JSON:${at} ${reason}`
 }
 
-/** How deep brackets are in each other, at most: the parser itself goes down with each. */
-function deepest(text: string): number {
-  let depth = 0
-  let most = 0
-  for (const character of text) {
-    if (character === '[' || character === '{') most = Math.max(most, ++depth)
-    else if (character === ']' || character === '}') depth = Math.max(0, depth - 1)
+function placeOf(text: string, offset: number): string {
+  const before = text.slice(0, offset)
+  const lineStart = before.lastIndexOf('\n') + 1
+  const line = before.split('\n').length
+  return `line ${line}, column ${offset - lineStart + 1}`
+}
+
+/** Where a value is in the text, or the nearest one around it. */
+function offsetOf(text: string, events: readonly Event[], path: Path): number {
+  // The first event begins the document.
+  let at = 1
+  for (const key of path) {
+    const inside = childOf(text, events, at, key)
+    if (inside === undefined) break
+    at = inside
   }
-  // Items of lists can begin on one line: `- - - a`.
-  const dashes = /^\s*((?:[-?]\s+)+)/gm
-  for (const [, items = ''] of text.matchAll(dashes)) most = Math.max(most, items.replace(/\s/g, '').length)
-  return most
+  return startOf(events[at])
+}
+
+/** The place of an entry of an object, or of an item of a list, in the events. */
+function childOf(text: string, events: readonly Event[], of: number, key: string | number): number | undefined {
+  const holder = events[of]
+  const isObject = holder?.type === EVENT_ID.MAPPING
+  if (!isObject && holder?.type !== EVENT_ID.SEQUENCE) return undefined
+  let index = 0
+  for (let at = of + 1; events[at]?.type !== EVENT_ID.POP; at = behind(events, at)) {
+    const event = events[at]
+    if (!isObject) {
+      if (index++ === key) return at
+      continue
+    }
+    const isKey = event?.type === EVENT_ID.SCALAR && getScalarValue(text, event) === String(key)
+    at = behind(events, at)
+    if (isKey) return at
+  }
+  return undefined
+}
+
+/** The event after a value with all that it contains. */
+function behind(events: readonly Event[], of: number): number {
+  let depth = 0
+  for (let at = of; ; at++) {
+    const type = events[at]?.type
+    if (type === EVENT_ID.MAPPING || type === EVENT_ID.SEQUENCE) depth++
+    else if (type === EVENT_ID.POP) depth--
+    if (depth <= 0) return at + 1
+  }
+}
+
+function startOf(event: Event | undefined): number {
+  if (event?.type === EVENT_ID.MAPPING || event?.type === EVENT_ID.SEQUENCE) return event.start
+  if (event?.type !== EVENT_ID.SCALAR) return 0
+  const isQuoted = event.style === SCALAR_STYLE.SINGLE_QUOTED || event.style === SCALAR_STYLE.DOUBLE_QUOTED
+  return Math.max(0, event.valueStart - Number(isQuoted))
 }

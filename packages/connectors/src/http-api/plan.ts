@@ -5,10 +5,10 @@ import {
   type SourceContext,
   type SourceRange,
 } from '@penstock/connector'
+import { timeMs } from '@penstock/expressions/times'
 import { isObject, numberIn, textIn } from '../platform-api/json.ts'
 import { timeOfRange } from '../platform-api/range.ts'
 import type { ApiDefinition, ApiStream } from './definition.ts'
-import { timeMs } from './formulas/times.ts'
 import { parseDefinition } from './parse-definition.ts'
 import { fill, type TemplateValues } from './template.ts'
 import { type TimeWindow, windowsOf } from './windows.ts'

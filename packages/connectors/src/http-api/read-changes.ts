@@ -6,7 +6,7 @@ import { Part } from './read-part.ts'
 export function readChanges(stream: Part, known: KnownNames): ApiStream['changes'] {
   return (stream.list('changes', 500) ?? []).map((value, index) => {
     const keys = ['keep', 'set', 'to', 'if', 'remove', 'lift', 'names']
-    return readChange(new Part(value, [...stream.path, 'changes', index], stream.problems, keys), {
+    return readChange(new Part(value, [...stream.path, 'changes', index], keys), {
       ...known,
       of: 'record',
     })

@@ -3,7 +3,7 @@ import type { ApiDefinition, ApiStream, Partitions } from './definition.ts'
 import { partitionDepthMax } from './definition.ts'
 import { readChanges } from './read-changes.ts'
 import { checkTemplates } from './read-names.ts'
-import { Part, type Problem } from './read-part.ts'
+import { Part } from './read-part.ts'
 import {
   headerName,
   isOwnHeader,
@@ -20,22 +20,25 @@ const streamKeys = [
   ...['changes', 'columns', 'pages', 'partitions', 'cursor', 'errors'],
 ]
 
-/** Reads a definition from the value of a document. Notes every problem; the result counts only if there is none. */
-export function readDefinition(value: unknown, problems: Problem[]): ApiDefinition | undefined {
-  const root = new Part(value, [], problems, ['defaults', 'streams'])
-  const given = root.part('streams')
-  if (!given) {
-    if (problems.length === 0) root.wrong('The definition needs streams.')
-    return undefined
-  }
+/** Characters of the defaults, multiplied by the number of streams: each stream reads them again. */
+const repeatedMax = 400_000
+
+/** Reads a definition from the value of a document. Throws a `WrongPart`. */
+export function readDefinition(value: unknown): ApiDefinition {
+  const root = new Part(value, [], ['defaults', 'streams'])
+  const given = root.part('streams') ?? root.wrong('The definition needs streams.')
   const names = Object.keys(given.object)
   if (names.length === 0 || names.length > 100) given.wrong('streams must have 1 to 100 streams.')
   const defaults = root.part('defaults', streamKeys)
+  const repeated = JSON.stringify(defaults?.object ?? {}).length * names.length
+  if (repeated > repeatedMax) {
+    const most = Math.floor(repeatedMax / names.length).toLocaleString('en')
+    root.wrong(`defaults must have at most ${most} characters for ${names.length} streams.`, 'defaults')
+  }
   const streams: Record<string, ApiStream> = Object.create(null)
   for (const name of names) {
     if (!/^[\p{L}\p{N}_ .-]{1,100}$/u.test(name)) {
       given.wrong('The name of a stream has 1 to 100 letters, digits, spaces and any of _ . -', name)
-      continue
     }
     const part = streamOf(given, name, defaults)
     if (part) streams[name] = readStream(part)
@@ -51,7 +54,7 @@ function streamOf(given: Part, name: string, defaults: Part | undefined): Part |
   if (!part || !defaults) return part
   const missing = Object.keys(defaults.object).filter((key) => !Object.hasOwn(part.object, key))
   const more = Object.fromEntries(missing.map((key) => [key, defaults.object[key]]))
-  return new Part({ ...part.object, ...more }, part.path, part.problems)
+  return new Part({ ...part.object, ...more }, part.path)
 }
 
 /** Notes streams of partitions that do not exist, and that need each other or too many others. */

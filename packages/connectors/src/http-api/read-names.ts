@@ -1,8 +1,7 @@
+import { ExpressionError, type NamePath, namesIn, reasonOf } from '@penstock/expressions/json'
 import { didYouMean } from '@penstock/wire/rules'
 import { isObject } from '../platform-api/json.ts'
 import { answerNames, type Partitions, templateNames } from './definition.ts'
-import { type FormulaName, namesOfFormula, parseFormula } from './formulas/parse.ts'
-import { FormulaError } from './formulas/values.ts'
 import type { Part, Path } from './read-part.ts'
 import { expressionsIn, partsOf } from './template.ts'
 
@@ -32,17 +31,17 @@ export function checkTemplates(part: Part, at: Path, value: unknown, known: Know
 /** Notes what is wrong with an expression: its form, a function, or a name. */
 export function checkExpression(part: Part, at: Path, text: string, known: KnownNames): void {
   try {
-    const wrong = namesOfFormula(parseFormula(text))
+    const wrong = namesIn(text)
       .map((name) => wrongName(name, known))
       .find((one) => one !== undefined)
     if (wrong !== undefined) part.wrong(wrong, ...at)
   } catch (error) {
-    if (!(error instanceof FormulaError)) throw error
-    part.wrong(`The expression ${error.message}.`, ...at)
+    if (!(error instanceof ExpressionError)) throw error
+    part.wrong(`The expression ${reasonOf(error)}${error.hint ? '' : '.'}`, ...at)
   }
 }
 
-function wrongName(name: FormulaName, { cursor, partitions, pages, of }: KnownNames): string | undefined {
+function wrongName(name: NamePath, { cursor, partitions, pages, of }: KnownNames): string | undefined {
   const [root, key] = name
   const shown = name.slice(0, 2).join('.')
   const of2 = partitions?.flatMap((one) => one.name ?? []) ?? []

@@ -4,21 +4,26 @@ import { isObject, type JsonObject } from '../platform-api/json.ts'
 /** Keys and indexes that lead to a value. */
 export type Path = readonly (string | number)[]
 
-/** An error of a value, as a sentence. */
-export type Problem = { readonly path: Path; readonly message: string }
+/** The first error of a definition: a sentence, and the path of the value. */
+export class WrongPart extends Error {
+  readonly path: Path
 
-/** The reading of one value of a definition, which notes what is wrong with it. */
+  constructor(message: string, path: Path) {
+    super(message)
+    this.path = path
+  }
+}
+
+/** The reading of one value of a definition. Throws a `WrongPart` at the first value that is wrong: only that one is shown. */
 export class Part {
   readonly object: JsonObject
   readonly path: Path
-  readonly problems: Problem[]
 
-  constructor(value: unknown, path: Path, problems: Problem[], keys?: readonly string[]) {
+  constructor(value: unknown, path: Path, keys?: readonly string[]) {
     this.path = path
-    this.problems = problems
     this.object = isObject(value) ? value : {}
     if (!isObject(value)) this.wrong(`${this.name} must be an object.`)
-    for (const key of Object.keys(this.object)) {
+    for (const key of keys ? Object.keys(this.object) : []) {
       if (!keys || keys.includes(key)) continue
       this.wrong(`${key} is not known here.${didYouMean(key, keys) || ` Known are: ${keys.join(', ')}.`}`, key)
     }
@@ -28,8 +33,8 @@ export class Part {
     return this.path.length === 0 ? 'The definition' : String(this.path.at(-1))
   }
 
-  wrong(message: string, ...below: Path): undefined {
-    this.problems.push({ path: [...this.path, ...below], message })
+  wrong(message: string, ...below: Path): never {
+    throw new WrongPart(message, [...this.path, ...below])
   }
 
   has(key: string): boolean {
@@ -37,7 +42,7 @@ export class Part {
   }
 
   part(key: string, keys?: readonly string[]): Part | undefined {
-    return this.has(key) ? new Part(this.object[key], [...this.path, key], this.problems, keys) : undefined
+    return this.has(key) ? new Part(this.object[key], [...this.path, key], keys) : undefined
   }
 
   text(key: string, form = /^\P{Cc}+$/u, what = 'a text', lengthMax = 2_000): string | undefined {
@@ -87,7 +92,6 @@ export class Part {
     const keys = typeof value === 'string' ? value.split('.') : value
     const fits = Array.isArray(keys) && keys.every((one) => typeof one === 'string' && one !== '') && keys.length <= 20
     if (fits) return keys
-    this.wrong(`${key} must be a path, such as data.items.`, key)
-    return []
+    return this.wrong(`${key} must be a path, such as data.items.`, key)
   }
 }

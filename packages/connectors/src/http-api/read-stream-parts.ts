@@ -1,3 +1,4 @@
+import { formOfStrftime } from '@penstock/expressions/times'
 import type {
   AnswerForm,
   ApiStream,
@@ -8,7 +9,6 @@ import type {
   StreamCursor,
 } from './definition.ts'
 import { partitionsMax } from './definition.ts'
-import { formOfStrftime } from './formulas/times.ts'
 import { checkExpression, checkTemplates, type KnownNames } from './read-names.ts'
 import { Part } from './read-part.ts'
 
@@ -92,7 +92,7 @@ export function readPartitions(stream: Part): readonly Partitions[] | undefined 
   }
   const kinds = (stream.list('partitions', 5) ?? []).map((value, index) => {
     const path = [...stream.path, 'partitions', index]
-    const part = new Part(value, path, stream.problems, ['name', 'values', 'stream', 'field', 'fields', 'of'])
+    const part = new Part(value, path, ['name', 'values', 'stream', 'field', 'fields', 'of'])
     return {
       name: part.needed('name', /^[A-Za-z_]\w{0,50}$/, 'a name of letters, digits and _'),
       ...readPartitionKind(part),
@@ -110,7 +110,7 @@ function readPartitionKind(part: Part): Partitions {
   if (part.has('of')) {
     const of = (part.list('of', 20) ?? []).map((value, index) => {
       const keys = ['stream', 'field', 'fields']
-      return readPartitionStream(new Part(value, [...part.path, 'of', index], part.problems, keys))
+      return readPartitionStream(new Part(value, [...part.path, 'of', index], keys))
     })
     return { of }
   }
@@ -168,7 +168,7 @@ function formatIn(part: Part): string {
 /** Reads a rule about errors. */
 export function readRule(stream: Part, value: unknown, index: number): ErrorRule {
   const keys = ['status', 'contains', 'when', 'action']
-  const part = new Part(value, [...stream.path, 'errors', index], stream.problems, keys)
+  const part = new Part(value, [...stream.path, 'errors', index], keys)
   const contains = part.text('contains')
   const when = expressionAt(part, 'when', { cursor: false, partitions: undefined, pages: false, of: 'answer' })
   const given = part.has('status') ? [part.object.status].flat() : []

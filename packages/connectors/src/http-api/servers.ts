@@ -47,6 +47,10 @@ function baseOf(given: unknown): URL | undefined {
   if (!base || !/^https?:$/.test(base.protocol) || base.search !== '' || base.hash !== '' || base.username !== '') {
     return undefined
   }
-  base.pathname = base.pathname.replace(/\/+$/, '')
+  // A pattern for slashes at the end would begin again at each slash.
+  const { pathname } = base
+  let end = pathname.length
+  while (pathname[end - 1] === '/') end--
+  base.pathname = pathname.slice(0, end)
   return base
 }

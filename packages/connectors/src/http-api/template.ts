@@ -1,6 +1,4 @@
-import { evaluate, type Scope } from './formulas/evaluate.ts'
-import { parseFormula } from './formulas/parse.ts'
-import { isEmpty, textOf } from './formulas/values.ts'
+import { evaluate, isEmpty, type Scope, textOfJson } from '@penstock/expressions/json'
 
 /** Values of the names in templates, such as `cursor` and `partition`, and the time of `now()` in milliseconds since 1970. */
 export type TemplateValues = Scope & { readonly nowMs?: number }
@@ -52,18 +50,18 @@ function endOf(template: string, from: number): number {
 export const expressionsIn = (template: string): string[] =>
   (partsOf(template) ?? []).flatMap((part) => ('expression' in part ? [part.expression] : []))
 
-/** The text of a template; a value that is missing is empty. @param encode for each value. Throws `FormulaError`. */
+/** The text of a template; a value that is missing is empty. @param encode for each value. Throws `ExpressionError`. */
 export const fill = (
   template: string,
   values: TemplateValues,
   encode: (value: string) => string = (value) => value,
 ): string =>
   (partsOf(template) ?? [])
-    .map((part) => ('text' in part ? part.text : encode(textOf(resultOf(part.expression, values)))))
+    .map((part) => ('text' in part ? part.text : encode(textOfJson(resultOf(part.expression, values)))))
     .join('')
 
 const resultOf = (expression: string, { nowMs = Date.now(), ...values }: TemplateValues): unknown =>
-  evaluate(parseFormula(expression), values, nowMs)
+  evaluate(expression, values, nowMs)
 
 /** Texts by name; a template that is one expression without a value is left out. */
 export function fillTexts(templates: Readonly<Record<string, string>>, values: TemplateValues): Record<string, string> {

@@ -1,6 +1,6 @@
 import { ConnectorError } from '@penstock/connector'
+import { formatMs, formOfStrftime } from '@penstock/expressions/times'
 import type { StreamCursor } from './definition.ts'
-import { formatMs, formOfStrftime } from './formulas/times.ts'
 
 /** The time of one request. */
 export type TimeWindow = { readonly start: string; readonly end: string }

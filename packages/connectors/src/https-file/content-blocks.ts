@@ -11,7 +11,7 @@ export type ContentBlocks = {
   readonly digests: readonly string[]
 }
 
-export const blockBytes = 1 << 20
+const blockBytes = 1 << 20
 
 /** Where the block of a byte begins. */
 export const blockStart = (atByte: number): number => atByte - (atByte % blockBytes)

@@ -1,6 +1,8 @@
 import { defineConnector, secret, select, text } from '@penstock/connector'
-import { readFields } from '@penstock/connector/files/definition'
+import { fileSource } from '../kit/file-store.ts'
 import { httpsFilePlatform } from './platform.ts'
+
+const read = () => import('./read.ts')
 
 /** A file on any web server. */
 export const httpsFile = defineConnector({
@@ -23,6 +25,7 @@ export const httpsFile = defineConnector({
       binds: ['bearerToken', 'password', 'secretQuery'],
     }),
     authentication: select({
+      keepsState: 'credential',
       label: 'Authentication',
       description: 'How requests are authenticated',
       options: ['none', 'bearer token', 'user name and password'],
@@ -36,6 +39,7 @@ export const httpsFile = defineConnector({
       when: { authentication: 'bearer token' },
     }),
     username: text({
+      keepsState: 'credential',
       label: 'User name',
       description: 'User of HTTP basic authentication',
       required: true,
@@ -52,20 +56,11 @@ export const httpsFile = defineConnector({
       description: 'The part of the URL after the question mark, if it is secret, such as a signature',
     }),
   },
-  source: {
-    fields: {
-      path: text({
-        label: 'Path',
-        description: 'Name of a file in the folder of the URL, or a relative path; empty for the URL itself',
-      }),
-      ...readFields,
-    },
-    open: async (context) => (await import('./read.ts')).open(context),
-    columnsByReading: true,
-    discover: {
-      sheet: async (context) => (await import('./read.ts')).discoverWorkbook(context),
-      columns: async (context) => (await import('./read.ts')).discoverColumns(context),
-    },
-  },
-  check: async (context) => (await import('./read.ts')).check(context),
+  source: fileSource(read, {
+    path: text({
+      label: 'Path',
+      description: 'Name of a file in the folder of the URL, or a relative path; empty for the URL itself',
+    }),
+  }),
+  check: async (context) => (await read()).check(context),
 })

@@ -1,32 +1,11 @@
-import {
-  type Check,
-  checkSteps,
-  type DiscoveredPage,
-  type DiscoveryContext,
-  type SourceContext,
-  type SourceReader,
-} from '@penstock/connector'
-import { readFiles, readOptionsOf } from '@penstock/connector/files'
-import { discoverFileColumns } from '../discovery/columns.ts'
-import { discoverSheets } from '../discovery/sheets.ts'
+import { type Check, checkSteps } from '@penstock/connector'
+import { fileReading } from '../object-stores/file-store.ts'
 import { addressOf } from './address.ts'
 import { connectorErrorOf, openRemoteFile, redirectsMax } from './remote-file.ts'
 
-export async function open(context: SourceContext): Promise<SourceReader> {
-  const address = addressOf(context.secrets, context.settings.path)
-  return readFiles(context, openRemoteFile(context, address), readOptionsOf(context.settings))
-}
-
-/** The columns of the file that the settings name. */
-export async function discoverColumns(context: DiscoveryContext): Promise<DiscoveredPage> {
-  const store = openRemoteFile(context, addressOf(context.secrets, context.settings.path))
-  return discoverFileColumns(context, store, readOptionsOf(context.settings))
-}
-
-/** The sheets of the workbook that the settings name. */
-export async function discoverWorkbook(context: DiscoveryContext): Promise<DiscoveredPage> {
-  return discoverSheets(context, openRemoteFile(context, addressOf(context.secrets, context.settings.path)))
-}
+export const { open, discoverColumns, discoverWorkbook } = fileReading((context) =>
+  openRemoteFile(context, addressOf(context.secrets, context.settings.path)),
+)
 
 /** Asks for the first byte of the URL. Of a folder, it can only be seen that there is a server, which answers. */
 export const check: Check = checkSteps([

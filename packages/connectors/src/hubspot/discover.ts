@@ -3,6 +3,7 @@ import { pageOfAll } from '../discovery/pages.ts'
 import { discovered } from '../kit/run/discover.ts'
 import type { PlatformClient } from '../platform-api/client.ts'
 import { listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
+import { unusableNext } from '../platform-api/next-page.ts'
 import { paths } from './api.ts'
 import { readLabels } from './association-labels.ts'
 import { listed, type Property, readProperties } from './properties.ts'
@@ -89,7 +90,8 @@ export async function discoverLists(context: DiscoveryContext): Promise<Discover
       return { id: textIn(listId), name: textIn(name) }
     })
     const next = numberIn(json.offset) ?? Number(cursor) + items.length
-    const more = json.hasMore === true && Number.isInteger(next) && next > Number(cursor)
-    return { items, next: more ? String(next) : undefined }
+    if (json.hasMore !== true) return { items, next: undefined }
+    if (Number.isInteger(next) && next > Number(cursor)) return { items, next: String(next) }
+    throw unusableNext('HubSpot', 'its offset is not behind that of this page')
   })
 }

@@ -31,8 +31,9 @@ export const hubspotCrm = defineConnector({
   authorization,
   secrets: {
     authType: select({
+      keepsState: 'credential',
       label: 'Sign-in method',
-      description: 'Whether access is granted to an app with OAuth, or by the token of a private app or a service key',
+      description: 'Access through an app with OAuth, or with the token of a private app or service key',
       options: ['oauth2', 'token'],
       labels: { oauth2: 'Sign in with HubSpot', token: 'Access token' },
       default: 'oauth2',
@@ -44,6 +45,7 @@ export const hubspotCrm = defineConnector({
       when: { authType: 'token' },
     }),
     clientId: text({
+      keepsState: 'credential',
       label: 'Client ID',
       description: 'Client ID that your HubSpot account shows for your app',
       required: true,
@@ -84,9 +86,9 @@ export const hubspotCrm = defineConnector({
         default: 'Full',
       }),
       overlapMinutes: number({
+        keepsState: 'onward',
         label: 'Overlap in minutes',
-        description:
-          'How many minutes before the last transfer the next one begins, since HubSpot’s search finds a change only after a while',
+        description: 'Minutes of the last transfer to read again, because HubSpot finds changes late',
         min: 0,
         max: 1440,
         default: 10,
@@ -94,8 +96,7 @@ export const hubspotCrm = defineConnector({
       }),
       archived: boolean({
         label: 'Archived records',
-        description:
-          'Whether records that were deleted in the last 90 days are read as well, with a column that says so',
+        description: 'Also read records that were deleted in the last 90 days, marked in a column',
         default: false,
       }),
     },
@@ -144,12 +145,11 @@ export const hubspotCrm = defineConnector({
       }),
       associateWith: text({
         label: 'Associate with',
-        description:
-          'Object type of the records that those of the rows are associated with, such as companies; none if empty',
+        description: 'Object type to associate the records with, such as companies',
         when: { operation: ['upsert', 'addToList'] },
       }),
       associatedProperty: text({
-        label: 'Property of the associated records',
+        label: 'Associated property',
         description: 'Unique property by which the associated records are found; their IDs in HubSpot if it is empty',
         when: { operation: ['upsert', 'addToList'] },
       }),

@@ -10,6 +10,8 @@ import {
 } from '@penstock/connector'
 import { type PlatformClient, wait } from '../platform-api/client.ts'
 import { isObject, type JsonObject, listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
+import { cursorIn } from '../platform-api/next-page.ts'
+import { pagesOf } from '../platform-api/polling.ts'
 import { timeOfRange } from '../platform-api/range.ts'
 import { paths } from './api.ts'
 import { readProperties } from './properties.ts'
@@ -154,9 +156,7 @@ const listing = ({ client, type, names }: Reads, archived: boolean) => {
   const query = { limit: String(listSize), properties: names.join(), ...(archived && { archived: 'true' }) }
   return async (after: string | undefined): Promise<Records> => {
     const { json, text } = await client.askObject({ path: paths.objects(type), query: { ...query, after } })
-    const next = textIn(objectIn(objectIn(json.paging).next).after)
-    if (next !== undefined && next.length > 1_000) throw endless()
-    return { records: recordsIn(json, listSize), next, bytes: Buffer.byteLength(text) }
+    return { records: recordsIn(json, listSize), next: nextOf(json), bytes: Buffer.byteLength(text) }
   }
 }
 
@@ -173,16 +173,30 @@ const searching = ({ client, type, names, context }: Reads, sinceMs: number, unt
       properties: names,
       limit: searchSize,
     }
-    const waitMs = freeAtMs - performance.now()
-    if (waitMs > 0) await wait(waitMs, context.signal)
-    freeAtMs = performance.now() + searchEveryMs
     const path = `${paths.objects(type)}/search`
-    const { json, text } = await client.askObject({ method: 'POST', path, body, repeatable: true })
-    const records = recordsIn(json, searchSize)
-    const last = lastIdOf(records, after)
-    const more = records.length > 0 && objectIn(json.paging).next !== undefined
-    return { records, next: more ? last : undefined, bytes: Buffer.byteLength(text) }
+    // A page without records can lead to one with records.
+    const read = async (at: string | undefined) => {
+      const waitMs = freeAtMs - performance.now()
+      if (waitMs > 0) await wait(waitMs, context.signal)
+      freeAtMs = performance.now() + searchEveryMs
+      const asked = { ...body, ...(at !== undefined && { after: at }) }
+      const { json, text } = await client.askObject({ method: 'POST', path, body: asked, repeatable: true })
+      return { items: recordsIn(json, searchSize), next: nextOf(json), bytes: Buffer.byteLength(text) }
+    }
+    let page: Records = { records: [], next: undefined, bytes: 0 }
+    for await (const { items, next, bytes } of pagesOf(read)) {
+      const last = lastIdOf(items, after)
+      page = { records: items, next: next === undefined ? undefined : last, bytes: page.bytes + bytes }
+      if (items.length > 0) break
+    }
+    return page
   }
+}
+
+/** The cursor of the next page. Throws `malformed_response` if there is a next page that cannot be asked for. */
+function nextOf({ paging }: JsonObject): string | undefined {
+  const { next } = objectIn(paging)
+  return next === undefined || next === null ? undefined : cursorIn(textIn(objectIn(next).after) ?? '', 'HubSpot')
 }
 
 /** The ID of the last record. Throws `malformed_response` unless the IDs ascend, since records between them would be missed. */

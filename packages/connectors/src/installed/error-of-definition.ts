@@ -1,3 +1,4 @@
+import { keepingReasons } from '@penstock/connector'
 import {
   dataTypeCategories,
   dataTypes,
@@ -72,6 +73,7 @@ const field = object({
   options: maybe(texts),
   labels: maybe(texts),
   binds: maybe(texts),
+  keepsState: maybe(oneOf(keepingReasons)),
   when: maybe(when),
   min: maybe(bounded),
   max: maybe(bounded),

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Connector, Platform } from '@penstock/connector'
 import type { Program } from '../programs/definition-of-program.ts'
@@ -19,6 +19,14 @@ export type InstalledRecord = {
   readonly main?: string
   /** In place of code, a program that reads the data. */
   readonly program?: Program
+  readonly definition: WrittenDefinition
+  /** When it was added, in ISO 8601. A record that an earlier version wrote has the time of its file. */
+  readonly addedTime: string
+}
+
+/** A definition with its package: all that the service needs of a connector. */
+export type Defined = {
+  readonly package: Pick<InstalledRecord['package'], 'name' | 'version'>
   readonly definition: WrittenDefinition
 }
 
@@ -76,9 +84,10 @@ export function whyTaken({ slug, name }: Connector, others: readonly Connector[]
  */
 export function readRecord(folder: string, slug: string): InstalledRecord {
   if (!isSlug(slug)) throw new Error(`${slug} is no slug`)
+  const file = join(folder, slug, recordFile)
   let record: InstalledRecord
   try {
-    record = JSON.parse(readFileSync(join(folder, slug, recordFile), 'utf8'))
+    record = JSON.parse(readFileSync(file, 'utf8'))
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     throw new Error(code ? `its ${recordFile} cannot be read (${code})` : `its ${recordFile} is not JSON`)
@@ -88,26 +97,39 @@ export function readRecord(folder: string, slug: string): InstalledRecord {
   if (wrong !== undefined) throw new Error(`its definition is wrong: ${wrong}`)
   if (record.definition.slug !== slug) throw new Error(`it is the connector ${record.definition.slug}`)
   if (!record.program && !isFolder(record.main)) throw new Error('its code is elsewhere')
-  return record
+  const isTimed = !Number.isNaN(Date.parse(record.addedTime))
+  return { ...record, addedTime: isTimed ? record.addedTime : statSync(file).mtime.toISOString() }
 }
 
 const isFolder = (main: unknown): boolean =>
   typeof main === 'string' && /^[\w@.-]+(\/[\w@.-]+)*$/.test(main) && !main.split('/').includes('..')
 
-/** The slugs of the connectors in a folder that are programs; others are left out. */
-export function programsIn(folder: string): readonly string[] {
-  return foldersIn(folder, []).filter((slug) => {
-    try {
-      return readRecord(folder, slug).program !== undefined
-    } catch {
-      return false
-    }
-  })
+/** The slugs of the connectors in a folder that are programs; others are skipped. */
+export const programsIn = (folder: string): readonly string[] =>
+  foldersIn(folder, []).filter((slug) => isProgramIn(folder, slug))
+
+/** Whether the connector in a folder is a program, as the folder is now. */
+export function isProgramIn(folder: string, slug: string): boolean {
+  try {
+    return readRecord(folder, slug).program !== undefined
+  } catch {
+    return false
+  }
+}
+
+/** Names the code of the connector in a folder, as the folder is now; undefined if there is none. Each time that it is added, it gets another name. */
+export function codeIn(folder: string, slug: string): string | undefined {
+  try {
+    const { addedTime, package: from } = readRecord(folder, slug)
+    return `${from.version} ${addedTime}`
+  } catch {
+    return undefined
+  }
 }
 
 /** The connector of a record, with a sentence about its package. */
 export function readInstalledConnector(
-  { package: from, definition }: InstalledRecord,
+  { package: from, definition }: Defined,
   platforms: readonly Platform[],
 ): Connector {
   return Object.freeze({

@@ -1,9 +1,11 @@
 /** The modules of the kit, resolved before any hook answers for them. */
 const modules = new Map(
-  ['', '/acceptance', '/egress', '/egress/allowed', '/files', '/files/definition'].map((path) => {
-    const name = `@penstock/connector${path}`
-    return [name, import.meta.resolve(name)]
-  }),
+  ['', '/acceptance', '/egress', '/egress/allowed', '/egress/certificates', '/files', '/files/definition'].map(
+    (path) => {
+      const name = `@penstock/connector${path}`
+      return [name, import.meta.resolve(name)]
+    },
+  ),
 )
 
 /**

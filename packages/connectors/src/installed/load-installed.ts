@@ -1,16 +1,19 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type Connector, ConnectorError } from '@penstock/connector'
+import type { Connector } from '@penstock/connector'
+import type { ProgramWall } from '../programs/wall.ts'
 import { readInstalledConnector, readRecord } from './installed.ts'
+import { missingConnector } from './missing-connector.ts'
 import { readManifest } from './package-manifest.ts'
 import { useKit } from './use-kit.ts'
 
 /**
  * Loads the code of a connector that the operator added.
  * @param folder the folder of the deployment that has added connectors
+ * @param wall what keeps a program from others
  * @throws ConnectorError `connector_missing` if this machine does not have it, or it cannot be loaded
  */
-export async function loadInstalled(folder: string, slug: string): Promise<Connector> {
+export async function loadInstalled(folder: string, slug: string, wall: ProgramWall): Promise<Connector> {
   try {
     const record = readRecord(folder, slug)
     const { main = '', program } = record
@@ -18,20 +21,25 @@ export async function loadInstalled(folder: string, slug: string): Promise<Conne
       return (await import('../programs/program-connector.ts')).programConnector(
         readInstalledConnector(record, []),
         program,
+        wall,
       )
+    // Runners of programs may start processes, and code of a package in one could, too.
+    if (wall.kind !== 'user' && process.permission?.has('child'))
+      throw new Error('a package cannot share a connection with a program on this machine')
     useKit()
     const found = connectorsOf(await importPackage(join(folder, slug, 'code', main)))
     const connector = found.find((one) => one.slug === slug)
     if (connector) return connector
     throw new Error('its code does not define it any more')
   } catch (error) {
-    const { message, code } = error as NodeJS.ErrnoException
-    throw new ConnectorError(
-      'connector_missing',
-      `This machine cannot load the connector ${slug}: ${code ?? message}. Ask your operator to add it on every machine (penstock connector add), in a folder that runners can read.`,
-      { cause: error },
-    )
+    throw missingConnector(slug, join(folder, slug), reasonOf(error), error)
   }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return `its code threw ${String(error)}`
+  const { message, code } = error as NodeJS.ErrnoException
+  return (code ?? message).replace(/\.$/, '')
 }
 
 /**

@@ -30,22 +30,23 @@ export const kafka = defineConnector({
       binds,
     }),
     tlsMode: select({
+      keepsState: 'credential',
       label: 'TLS mode',
-      description:
-        'Whether connections are encrypted: not at all, always, or always and only with brokers whose certificate is trusted and has the name of the host',
+      description: 'How to encrypt connections, and how to verify the certificates of the brokers',
       options: ['disable', 'require', 'verify-full'],
       labels: { disable: 'Off', require: 'Encrypted', 'verify-full': 'Encrypted and verified' },
       default: 'verify-full',
       binds,
     }),
     caCertificate: text({
+      keepsState: 'credential',
       label: 'CA certificate',
-      description:
-        'Certificates in PEM of the authorities that issued the certificates of the brokers; by default the public authorities',
+      description: 'PEM certificates of the authorities to trust. By default the public authorities',
       when: { tlsMode: 'verify-full' },
       binds,
     }),
     saslMechanism: select({
+      keepsState: 'credential',
       label: 'SASL mechanism',
       description: 'How the connector signs in; PLAIN sends the password as it is, so it needs TLS',
       options: ['none', 'PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'],
@@ -54,6 +55,7 @@ export const kafka = defineConnector({
       binds,
     }),
     user: text({
+      keepsState: 'credential',
       label: 'User',
       description: 'Name of the user, or API key',
       required: true,
@@ -71,8 +73,7 @@ export const kafka = defineConnector({
       topic: text({ label: 'Topic', description: 'Name of the topic to read', required: true }),
       startAt: select({
         label: 'Start at',
-        description:
-          'Where the first transfer begins: at the oldest message, after the newest one, or at a time. Later transfers continue after the last one; if you change this, the next transfer begins there',
+        description: 'Begin at the oldest message, after the newest message, or at a time',
         options: ['earliest', 'latest', 'timestamp'],
         labels: { earliest: 'Oldest message', latest: 'New messages only', timestamp: 'Time' },
         default: 'earliest',
@@ -112,6 +113,7 @@ export const kafka = defineConnector({
           'Columns whose values are the key of a message, separated by commas; of several columns, the key is a JSON array. By default messages have no key',
       }),
       compression: select({
+        keepsState: 'transport',
         label: 'Compression',
         description: 'How messages are compressed; zstd needs Kafka 2.1',
         options: ['none', 'gzip', 'zstd'],
@@ -119,6 +121,7 @@ export const kafka = defineConnector({
         default: 'gzip',
       }),
       transferHeader: boolean({
+        keepsState: 'transport',
         label: 'Transfer header',
         description: 'Whether each message has a header penstock-transfer with the ID of the transfer',
         default: false,

@@ -25,8 +25,13 @@ export const segmentColumns = {
   segment_name: segmentColumn({
     description: 'Name of the audience to create',
     synonyms: ['segment', 'audience', 'audience_name', 'list_name'],
+    addresses: true,
   }),
-  segment_id: segmentColumn({ description: 'ID of the audience to change', synonyms: ['audience_id', 'list_id'] }),
+  segment_id: segmentColumn({
+    description: 'ID of the audience to change',
+    synonyms: ['audience_id', 'list_id'],
+    addresses: true,
+  }),
   action: segmentColumn({
     description: 'Whether the person is added or removed',
     required: true,

@@ -191,7 +191,7 @@ export type ListFacts = {
     answer: Answer,
   ) => readonly { readonly id: unknown; readonly name: unknown; readonly created?: unknown }[]
   /** The cursor of the page after it. @param cursor of the page */
-  readonly next?: (answer: Answer, cursor: string | undefined) => string | undefined
+  readonly next?: (answer: Answer, cursor: string | undefined) => unknown
   /**
    * Makes one. If the platform answers with `conflict`, another client made it meanwhile: it is looked for again. Without it, `send`
    * makes one of its first people, and no transfer replaces members.

@@ -85,7 +85,7 @@ export type How = {
 }
 
 export type ColumnOptions = How &
-  Pick<RecordField, 'synonyms' | 'leftOutIfUnusable' | 'together' | 'digestEncoding' | 'oneOf'> & {
+  Pick<RecordField, 'addresses' | 'synonyms' | 'leftOutIfUnusable' | 'together' | 'digestEncoding' | 'oneOf'> & {
     readonly required?: boolean
     readonly normalise?: Normalisation
     /** Whether the platform finds a person by it: a row needs one such column. */

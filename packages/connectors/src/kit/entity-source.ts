@@ -41,10 +41,10 @@ function notesOf({ notes = '', always, columns, levels, platformApi, name }: Ent
   const keys = Object.entries(levels).map(([level, { key }]) => `${[account, ...key].join(', ')} (${level})`)
   return [
     notes,
-    `Each transfer reads all that ${platform} has now.`,
+    `Each transfer reads all current objects of ${platform}.`,
     `Write the rows to a database with the mode Upsert and the key columns of their level: ${keys.join('; ')}.`,
-    `Databases and warehouses then delete the rows that ${platform} does not list any more; elsewhere such rows stay.`,
-    'An account that is refused is a rejected row with the reason, and the others are read.',
+    `Databases and warehouses then delete the rows that ${platform} no longer lists. At other destinations, these rows stay.`,
+    'If the platform refuses an account, the account is a rejected row with the reason. The other accounts are read.',
   ]
     .filter(Boolean)
     .join(' ')
@@ -55,19 +55,19 @@ const fieldsOf = ({ accounts, levels }: EntitySource): Fields => ({
   accountIds: text({
     label: accounts.label,
     description: accounts.all
-      ? `Accounts that are read, separated by commas: ${accounts.example}; by default all that the credentials can see`
-      : `Accounts that are read, separated by commas: ${accounts.example}`,
+      ? `Accounts to read, separated by commas: ${accounts.example}. By default all`
+      : `Accounts to read, separated by commas: ${accounts.example}`,
     required: !accounts.all,
   }),
   level: select({
     label: 'Level',
-    description: 'A row is one of these',
+    description: 'Each row is one of these',
     options: Object.keys(levels),
     default: Object.keys(levels)[0] ?? '',
   }),
   vanishedRows: select({
     label: 'Rows that vanish',
-    description: 'Whether rows that the platform does not list any more are deleted at a destination that can do so',
+    description: 'Delete rows that the platform no longer lists, if the destination can',
     options: ['Delete', 'Keep'],
     default: 'Delete',
   }),

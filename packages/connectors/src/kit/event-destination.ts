@@ -29,6 +29,7 @@ export function eventDestination(facts: EventDestination): Connector {
     destination: {
       deliver: {
         batch: () => batch,
+        recognisesKeys: true,
         open: async (context) => (await run()).openEvents(facts, context),
         ...((inspect || probe !== null) && {
           inspect: async (context: InspectionContext) => (await run()).inspectEvents(facts, context),

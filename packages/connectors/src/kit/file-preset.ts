@@ -13,6 +13,7 @@ import type { FilePreset, PresetSource } from './preset-facts.ts'
 /** Keys of the bucket, for presets. */
 export const bucketKeys = {
   accessKeyId: text({
+    keepsState: 'credential',
     label: 'Access key ID',
     description: 'ID of the access key for the bucket, from AWS or from the platform',
     required: true,
@@ -29,7 +30,7 @@ export const bucketKeys = {
 export function filePreset(preset: FilePreset): Connector {
   const { source, destination, secrets, ...definition } = preset
   const run = () => import('./run/preset-files.ts')
-  const s3 = () => import('../amazon-s3/discover.ts')
+  const s3 = () => import('../amazon-s3/files.ts')
   return defineConnector({
     ...definition,
     secrets: { ...bucketKeys, ...secrets },
@@ -84,7 +85,7 @@ export function presetSource(
     open: async (context) => (await import('./run/preset-files.ts')).openPreset(source, keysOf(context)),
     discover: {
       bucketUri: async (context) =>
-        (await import('../amazon-s3/discover.ts')).discover(keysOf(context), 'bucketUri', true),
+        (await import('../amazon-s3/files.ts')).discover(keysOf(context), 'bucketUri', true),
     },
   }
 }

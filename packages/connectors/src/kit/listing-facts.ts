@@ -21,8 +21,8 @@ export type Listing = {
       /** A page. @param cursor what `next` made of the page before. It throws `invalid_setting` if another setting is needed. */
       readonly page: (cursor: string | undefined, context: ConnectorContext) => PlatformCall
       readonly found: (answer: Answer) => readonly Listed[]
-      /** The cursor of the page after it; without it, there is one page. */
-      readonly next?: (answer: Answer, cursor: string | undefined) => string | undefined
+      /** The value of the answer in the place of the next cursor, as `next` of a report; without it, there is one page. */
+      readonly next?: (answer: Answer, cursor: string | undefined) => unknown
     }
   | {
       /** Reads a page by hand, if it takes more than one request. Loads what it needs when it is called. */

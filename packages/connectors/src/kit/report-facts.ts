@@ -19,8 +19,9 @@ import type { ReportColumn } from './report-columns.ts'
  * 4. A row has the columns `always`, those of its level, the breakdowns and the metrics that the connection chose, or those of a
  *    preset. `always` has the column of the account (`of: 'account'`) and the one of the day (`isDay`): with `levels.x.key` and the
  *    breakdowns, these are the key of a row.
- * 5. Errors: map "the report is too large" to `batch_too_large` in `platformApi`, and the days are halved. Errors of one account
- *    are `permission_denied`, `object_not_found` and `account_restricted`: it is named in the result, and the others are read.
+ * 5. Errors: map "the report is too large" to `batch_too_large` in `platformApi`: pages (`pageRows`), parts and days get smaller. Errors
+ *    of one account are `permission_denied`, `object_not_found`, `account_restricted` and `request_refused`: it is named in the result,
+ *    and the others are read. Refused credentials are such an error as long as `check.authentication` succeeds.
  * 6. The test is data: `testReportSource` in `test/test-report-source.ts` takes recorded requests with their answers, and the rows.
  */
 
@@ -187,6 +188,8 @@ export type ReportRequest = Omit<ReportChoice, 'settings'> & {
   }
   /** The parts of this request, of `parts`; empty without them. */
   readonly ids: readonly string[]
+  /** How many rows the page may have, if the form has `pageRows`. */
+  readonly pageRows?: number
   readonly context: ConnectorContext
 }
 
@@ -202,8 +205,16 @@ export type PagesReport = {
    * that a double cannot hold are texts in `answer.json`, so that no digit is lost.
    */
   readonly rows: (answer: Answer, to: ReportRequest) => readonly JsonObject[] | undefined
-  /** The cursor of the page after it; without it, there is one page. At most 4,000 characters. */
-  readonly next?: ((answer: Answer, page: PageAt) => string | undefined) | undefined
+  /**
+   * The value of the answer in the place of the cursor of the page after it; without it, there is one page. Nothing and null mean that the page
+   * is the last one. A text of at most 4,000 characters is a cursor. Anything else fails with `malformed_response`.
+   */
+  readonly next?: ((answer: Answer, page: PageAt) => unknown) | undefined
+  /**
+   * How many rows a page has at most, if a request says so: `to.pageRows` is this number, or a smaller one once the platform reported that a
+   * page is too large (`batch_too_large`). The cursor must not depend on it.
+   */
+  readonly pageRows?: number
 }
 
 /** The page that was read: its cursor, and how many rows it had. */
@@ -220,17 +231,15 @@ type StartedReport = {
   /** The ID of the report, at most 2,000 characters. It is kept, so that it is found again after a crash. */
   readonly started?: (answer: Answer) => string | undefined
   readonly state: (job: string, to: ReportRequest) => PlatformCall
-  /** `gone`: the platform forgot the report or dropped it, so that it is started again, as often as 3 times. */
-  readonly stateOf: (answer: Answer, job: string) => ReportState
+  /** `gone`: the platform forgot or dropped the report. It is started again at most 3 times, and after `failed` at most 2 times. */
+  readonly stateOf: (answer: Answer, job: string, to: ReportRequest) => ReportState
   /** How long a report takes at most, in milliseconds. */
   readonly totalMs: number
-  /** How often it is started again after it failed; 2 times unless said otherwise. */
-  readonly restartsMax?: number
   /** Deletes the report at the platform once it is read. An error of it is ignored. */
   readonly discard?: (job: string, to: ReportRequest) => PlatformCall
 }
 
-/** `too large`: it has to be asked for in halves of its days. */
+/** `too large`: it has to be asked for in halves of its parts, or of its days. */
 export type ReportState = 'running' | 'done' | 'failed' | 'gone' | 'too large'
 
 /** A report that is made by a job, and read in pages. @param done the answer with the state of the job */
@@ -239,6 +248,7 @@ export type JobReport = StartedReport & {
   readonly page: (job: string, cursor: string | undefined, to: ReportRequest, done: Answer) => PlatformCall
   readonly rows: PagesReport['rows']
   readonly next?: PagesReport['next']
+  readonly pageRows?: number
 }
 
 /** A report that is made by a job, and read as a file, piece by piece. It is unpacked if it begins like gzip or ZIP. */

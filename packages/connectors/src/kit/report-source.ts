@@ -42,12 +42,12 @@ function notesOf({ notes = '', always, columns, days, readers = 1, platformApi, 
   const key = always.filter((one) => columns[one]?.isDay || columns[one]?.of === 'account')
   return [
     notes,
-    `Each transfer reads the last ${days.lookBack} days again, unless the connection says otherwise, because ${platform} restates them.`,
+    `By default, each transfer reads the last ${days.lookBack} days again, because ${platform} restates them.`,
     `Rows differ by ${key.join(', ')}, the ID of the level and every breakdown: write them to a database with the mode Upsert and these key columns.`,
-    `Databases and warehouses then delete the rows of these days that ${platform} does not report any more; elsewhere such rows stay.`,
-    'An account that is refused is a rejected row with the reason, and the others are read.',
+    `Databases and warehouses then delete the rows of these days that ${platform} no longer reports. At other destinations, these rows stay.`,
+    'If the platform refuses an account, the account is a rejected row with the reason. The other accounts are read.',
     readers > 1
-      ? `Up to ${readers} workers share a transfer of several accounts or many days; an account that is refused is then a rejected row for each of them.`
+      ? `Up to ${readers} workers share a transfer of several accounts or many days. Each of them reports a refused account as a rejected row.`
       : '',
   ]
     .filter(Boolean)
@@ -61,22 +61,21 @@ function fieldsOf({ accounts, levels, breakdowns, presets, free = {}, columns, d
   const [usual] = Object.values(presets)
   const isOne = names.length < 2
   const usually = (ofPreset: readonly string[] = []): string => {
-    if (!isOne) return 'by default those of the report'
+    if (!isOne) return 'by default as in the report'
     return ofPreset.length > 0 ? `by default ${ofPreset.join(', ')}` : 'by default none'
   }
   return {
     accountIds: text({
       label: accounts.label,
       description: accounts.all
-        ? `Accounts whose reports are read, separated by commas: ${accounts.example}; by default all that the credentials can see`
-        : `Accounts whose reports are read, separated by commas: ${accounts.example}`,
+        ? `Accounts to read, separated by commas: ${accounts.example}. By default all`
+        : `Accounts to read, separated by commas: ${accounts.example}`,
       required: !accounts.all,
     }),
     ...(!isOne && {
       preset: select({
         label: 'Report',
-        description:
-          'Usual choice of level, breakdowns and metrics; what you choose below takes the place of that part of it',
+        description: 'Common level, breakdowns and metrics. The settings below replace parts of it',
         options: names,
         default: names[0] ?? '',
       }),
@@ -84,8 +83,8 @@ function fieldsOf({ accounts, levels, breakdowns, presets, free = {}, columns, d
     level: select({
       label: 'Level',
       description: isOne
-        ? 'A row is of one of these, and of one day'
-        : 'A row is of one of these, and of one day; by default that of the report',
+        ? 'Each row has one of these, and one day'
+        : 'Each row has one of these, and one day. By default the level of the report',
       options: Object.keys(levels),
       ...(isOne && { default: usual?.level ?? Object.keys(levels)[0] ?? '' }),
     }),
@@ -93,13 +92,13 @@ function fieldsOf({ accounts, levels, breakdowns, presets, free = {}, columns, d
       label: 'First day',
       description: `First day to read, in the time zone of the account; by default ${days.lookBack} days ago`,
     }),
-    endDate: date({ label: 'Last day', description: 'Last day to read; by default today' }),
+    endDate: date({ keepsState: 'onward', label: 'Last day', description: 'Last day to read; by default today' }),
     ...(breakdowns.length > 0 && {
       breakdowns: multiSelect({
         label: 'Breakdowns',
         description: isOne
-          ? 'Each breaks every row down further; platforms refuse some combinations'
-          : 'Each breaks every row down further; platforms refuse some combinations; by default those of the report',
+          ? 'Each splits rows further. Platforms refuse some combinations'
+          : 'Each splits rows further. Platforms refuse some combinations. By default as in the report',
         options: breakdowns,
       }),
     }),
@@ -111,16 +110,16 @@ function fieldsOf({ accounts, levels, breakdowns, presets, free = {}, columns, d
     }),
     ...freeField('otherMetrics', free.metrics),
     lookBackDays: number({
+      keepsState: 'onward',
       label: 'Look-back window in days',
-      description: 'So many of the latest days are read again by each transfer, since the platform restates them',
+      description: 'Number of days that each transfer reads again, because the platform restates them',
       min: 0,
       max: days.backMax,
       default: days.lookBack,
     }),
     vanishedRows: select({
       label: 'Rows that vanish',
-      description:
-        'Whether rows of days that are read again, and that the platform does not report any more, are deleted at a destination that can do so',
+      description: 'Delete rows that the platform no longer reports, if the destination can',
       options: ['Delete', 'Keep'],
       default: 'Delete',
     }),
@@ -132,7 +131,7 @@ const freeField = (key: string, names: FreeNames | undefined): Fields =>
     ? {
         [key]: text({
           label: names.label,
-          description: `Names of the platform that are not in the list above, separated by commas: ${names.example}`,
+          description: `Other names of the platform, separated by commas: ${names.example}`,
         }),
       }
     : {}
@@ -181,9 +180,9 @@ export function assertFacts({
       : Object.values(presets).flatMap((preset) => [...(preset.breakdowns ?? []), ...preset.metrics])),
   ]
   const unknown = named.find((name) => !Object.hasOwn(columns, name))
-  if (unknown !== undefined) throw new Error(`${slug}: ${unknown} is no column`)
+  if (unknown !== undefined) throw new Error(`${slug}: ${unknown} is not a column`)
   const strange = Object.values(presets).find(({ level }) => level !== undefined && !Object.hasOwn(levels, level))
-  if (strange) throw new Error(`${slug}: a preset has the level ${strange.level}, which there is not`)
+  if (strange) throw new Error(`${slug}: a preset has the unknown level ${strange.level}`)
   const isThere = (of: (column: ReportColumn | undefined) => boolean) =>
     always.filter((name) => of(columns[name])).length === 1
   if (!isThere((column) => column?.of === 'account'))

@@ -68,6 +68,9 @@ await testReportSource({
     [{ json: {} }, 'retry', 'malformed_response'],
   ],
   refused: { account: '513', exchanges: [account('513', { status: 403, json: {} })] },
+  refusals: [{ status: 403, json: { code: 'ACCESS_DENIED' } }],
+  transient: [],
+  nextPage: 'none',
   examples: [
     {
       title: 'reads campaigns a week at a time, by an address that LinkedIn can read',

@@ -157,9 +157,11 @@ export const linkedinAnalytics = reportSource({
     form: 'pages',
     page: (to) => ({ path: pathOf(to) }),
     rows({ json }) {
-      const elements = rowsIn(objectIn(json).elements)
-      if (elements === undefined || elements.length < elementsMax) return elements?.map(rowOf)
-      throw new ConnectorError('batch_too_large', `LinkedIn cut the answer off after ${elementsMax} elements.`)
+      const { elements: list, paging } = objectIn(json)
+      const elements = rowsIn(list)
+      const hasMore = listIn(objectIn(paging).links).some((link) => objectIn(link).rel === 'next')
+      if (elements === undefined || (elements.length < elementsMax && !hasMore)) return elements?.map(rowOf)
+      throw new ConnectorError('batch_too_large', `LinkedIn cut the answer off after ${elements.length} elements.`)
     },
   },
   check: {

@@ -1,3 +1,4 @@
+import { sha256 } from '../../test/digest.ts'
 import {
   type LinkedInServer,
   linkedinRoutes,
@@ -6,7 +7,7 @@ import {
   startLinkedIn,
 } from '../../test/linkedin-server.ts'
 import type { Failure } from '../../test/platform-server.ts'
-import { sha256, testEventDestination } from '../../test/test-event-destination.ts'
+import { testEventDestination } from '../../test/test-event-destination.ts'
 import { linkedinOfflineConversions } from './linkedin-offline-conversions.ts'
 
 const ms = Date.now() - 3_600_000
@@ -91,7 +92,8 @@ await testEventDestination<LinkedInServer>({
       },
     },
     {
-      title: 'both names alone, with the rule and the currency of the connection, and an ID of the row’s place',
+      title:
+        'only both names, with the rule and the currency of the connection, and an ID that follows from its values',
       whole: true,
       settings: { currency: 'eur' },
       row: {
@@ -101,13 +103,13 @@ await testEventDestination<LinkedInServer>({
         last_name: 'Byron',
         ip_address: '2001:db8::1',
       },
-      event: {
+      event: (eventId) => ({
         conversion: `${rule}104`,
         conversionHappenedAt: Math.floor(ms / 1000) * 1000,
         conversionValue: { currencyCode: 'EUR', amount: '9.5' },
-        eventId: sha256(`${'1'.padStart(32, '0')}:0`).slice(0, 32),
+        eventId,
         user: { userIds: [], userInfo: { firstName: 'Ada', lastName: 'Byron' } },
-      },
+      }),
     },
     {
       title: 'no name without the other, and no currency without a value',

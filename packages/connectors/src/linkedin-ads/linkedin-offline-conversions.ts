@@ -80,6 +80,7 @@ export const linkedinOfflineConversions = eventDestination({
       setting: 'conversionRuleId',
       missing: 'Neither the row nor the connection has a conversion rule.',
       synonyms: ['conversion', 'conversion_id', 'conversion_rule', 'rule_id'],
+      addresses: true,
     }),
     event_time: time(
       'conversionHappenedAt',

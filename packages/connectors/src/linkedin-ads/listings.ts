@@ -1,6 +1,6 @@
 import { ConnectorError } from '@penstock/connector'
 import type { Listing } from '../kit/listing-facts.ts'
-import { type JsonObject, listIn, objectIn, textIn } from '../platform-api/json.ts'
+import { type JsonObject, listIn, objectIn } from '../platform-api/json.ts'
 import { accountForm, accountUrn } from './roles.ts'
 
 const elementsIn = (json: unknown): JsonObject[] => listIn(objectIn(json).elements).map(objectIn)
@@ -11,7 +11,7 @@ export const adAccounts: Listing = {
   id: /^\d+$/,
   page: (pageToken) => ({ path: '/adAccounts', query: { q: 'search', pageSize: '100', pageToken } }),
   found: ({ json }) => elementsIn(json).map(({ id, name }) => ({ id, name })),
-  next: ({ json }) => textIn(objectIn(objectIn(json).metadata).nextPageToken),
+  next: ({ json }) => objectIn(objectIn(json).metadata).nextPageToken,
 }
 
 /** The conversion rules of the ad account to which conversions can be sent. */

@@ -3,6 +3,7 @@ import { secret, text } from '@penstock/connector'
 /** How every LinkedIn Ads connector signs in. */
 export const signIn = {
   clientId: text({
+    keepsState: 'credential',
     label: 'Client ID',
     description: 'ID of your app in the developer portal of LinkedIn',
     required: true,

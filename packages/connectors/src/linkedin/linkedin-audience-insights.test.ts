@@ -67,12 +67,16 @@ await testReportSource({
     account('513', { json: { id: 513, name: 'Shop 513' } }),
   ],
   reads: /targetingAudienceInsights/,
+  revokes: /^(GET|POST) \/rest\//,
   revoked: { status: 401, json: { serviceErrorCode: 65_601 } },
   failures: [
     [{ status: 400, json: { code: 'INVALID_PARAMS' } }, 'fail', 'request_refused'],
     [{ json: { value: {} } }, 'retry', 'malformed_response'],
   ],
   refused: { account: '777', exchanges: [account('777', { status: 403, json: { code: 'ACCESS_DENIED' } })] },
+  refusals: [{ status: 403, json: { code: 'ACCESS_DENIED' } }],
+  transient: [],
+  nextPage: 'none',
   examples: [
     {
       title: 'reads the parts of an audience for each account, with shares as fractions',

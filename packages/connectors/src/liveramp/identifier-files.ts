@@ -5,7 +5,7 @@ import { type Read, readRows, wrong } from '../platform-api/rows/events.ts'
 import { writeTo } from '../sftp/move.ts'
 
 /** The columns of a file, in their order. */
-export const fileColumns = [
+const fileColumns = [
   'AUDIENCEKEY',
   'FIRSTNAME',
   'LASTNAME',
@@ -47,7 +47,7 @@ async function deliver(writer: DestinationWriter, batch: Batch): Promise<Deliver
 export const rejectedBeforeWriting = (batch: Batch): readonly Rejection[] => readRows(batch, readPerson).rejected
 
 /** The cells of a person, or why LiveRamp could match no one by them. */
-export function readPerson(row: BatchRow): Read<Row> {
+function readPerson(row: BatchRow): Read<Row> {
   const cells = fileColumns.map((column) => row.text(column) ?? null)
   const bad = fileColumns.find((_, at) => /\p{Cc}/u.test(cells[at] ?? '') || !(cells[at] ?? '').isWellFormed())
   if (bad !== undefined) return wrong('The value contains a line break or another control character.', bad)

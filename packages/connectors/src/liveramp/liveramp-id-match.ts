@@ -21,6 +21,7 @@ export const liverampIdMatch = defineConnector({
     ...signIn,
     hostname: { ...signIn.hostname, description: 'Name of the SFTP server of LiveRamp', default: 'files.liveramp.com' },
     clientId: text({
+      keepsState: 'credential',
       label: 'Client ID',
       description: 'Not needed for files: client ID for API access',
     }),
@@ -37,6 +38,7 @@ export const liverampIdMatch = defineConnector({
         required: true,
       }),
       gzip: boolean({
+        keepsState: 'transport',
         label: 'Compress with gzip',
         description: 'Whether files are compressed; if so, their names end in .csv.gz',
         default: false,

@@ -1,5 +1,6 @@
 import { defineConnector, text } from '@penstock/connector'
-import { fileBatch, readFields, whyNotPartsOfFiles, writeFields } from '@penstock/connector/files/definition'
+import { writeFields } from '@penstock/connector/files/definition'
+import { fileDelivery, fileSource } from '../kit/file-store.ts'
 import { localFolderPlatform } from './platform.ts'
 
 /** Files in a folder of the machine that this service runs on. */
@@ -21,24 +22,18 @@ export const localFolder = defineConnector({
       required: true,
     }),
   },
-  source: {
-    fields: {
+  source: fileSource(
+    () => import('./read.ts'),
+    {
       files: text({
         label: 'Files',
         description:
           'Name of a file in the folder, or a pattern in which * matches any characters of a name: people.csv, exports/*.csv.gz',
         required: true,
       }),
-      ...readFields,
     },
-    open: async (context) => (await import('./read.ts')).open(context),
-    columnsByReading: true,
-    discover: {
-      files: async (context) => (await import('./discover.ts')).discoverFiles(context),
-      sheet: async (context) => (await import('./read.ts')).discoverWorkbook(context),
-      columns: async (context) => (await import('./read.ts')).discoverColumns(context),
-    },
-  },
+    { files: async (context) => (await import('./discover.ts')).discoverFiles(context) },
+  ),
   destination: {
     fields: {
       subfolder: text({
@@ -49,13 +44,10 @@ export const localFolder = defineConnector({
       prefix: text({ label: 'Prefix', description: 'Prefix of the names of written files' }),
       ...writeFields,
     },
-    deliver: {
-      batch: fileBatch,
-      whyNotParts: whyNotPartsOfFiles,
-      open: async (context) => (await import('./write.ts')).open(context),
-      rejectionsOf: async (context) => (await import('@penstock/connector/files')).fileRejections(context),
-      inspect: async (context) => (await import('./check.ts')).inspect(context),
-    },
+    deliver: fileDelivery(
+      () => import('./write.ts'),
+      () => import('./check.ts'),
+    ),
     discover: { subfolder: async (context) => (await import('./discover.ts')).discoverFolders(context) },
   },
   check: async (context) => (await import('./check.ts')).check(context),

@@ -1,35 +1,15 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open as openFile, readdir, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
-import {
-  ConnectorError,
-  type DiscoveredPage,
-  type DiscoveryContext,
-  type SourceContext,
-  type SourceReader,
-} from '@penstock/connector'
-import { type FileStore, nameMatcher, readFiles, readOptionsOf, type StoredFile } from '@penstock/connector/files'
-import { discoverFileColumns } from '../discovery/columns.ts'
-import { discoverSheets } from '../discovery/sheets.ts'
+import { ConnectorError } from '@penstock/connector'
+import { type FileStore, nameMatcher, type StoredFile } from '@penstock/connector/files'
+import { fileReading } from '../object-stores/file-store.ts'
 import { asDiskError } from './disk-error.ts'
 import { folderOf, followWithin, namesIn } from './paths.ts'
 
-/** Reads the files of a folder that the settings name. */
-export async function open(context: SourceContext): Promise<SourceReader> {
-  const folder = await folderOf(context)
-  return readFiles(context, storeOf(folder, String(context.settings.files ?? '')), readOptionsOf(context.settings))
-}
-
-/** The columns of the files that the settings name. */
-export async function discoverColumns(context: DiscoveryContext): Promise<DiscoveredPage> {
-  const store = storeOf(await folderOf(context), String(context.settings.files ?? ''))
-  return discoverFileColumns(context, store, readOptionsOf(context.settings))
-}
-
-/** The sheets of the workbook that the settings name. */
-export async function discoverWorkbook(context: DiscoveryContext): Promise<DiscoveredPage> {
-  return discoverSheets(context, storeOf(await folderOf(context), String(context.settings.files ?? '')))
-}
+export const { open, discoverColumns, discoverWorkbook } = fileReading(async (context) =>
+  storeOf(await folderOf(context), String(context.settings.files ?? '')),
+)
 
 const pieceBytes = 1 << 18
 const filesMax = 100_000
@@ -93,7 +73,7 @@ async function assertSame(handle: FileHandle, file: StoredFile): Promise<void> {
 const changed = ({ name }: StoredFile) =>
   new ConnectorError(
     'source_changed',
-    `${name} is gone or was changed while it was being read. Start a new transfer, which reads it from the beginning.`,
+    `${name} was removed or changed while it was read. Start a new transfer, which reads it from the beginning.`,
   )
 
 /** The paths that fit a pattern, name by name. A `*` does not stand for the dot of a hidden file. */

@@ -12,7 +12,7 @@ import { localSink, syncDirectory } from './local-sink.ts'
 import { folderOf, followWithin, namesIn } from './paths.ts'
 
 /** Writes one file into the folder that the settings name. */
-export async function open(context: DestinationContext): Promise<DestinationWriter> {
+export async function write(context: DestinationContext): Promise<DestinationWriter> {
   const { prefix } = context.settings
   try {
     const directory = await directoryOf(context)

@@ -25,6 +25,7 @@ export const lotameAudiences = filePreset({
   api: { version: 'files in Amazon S3, by its REST API of 1 March 2006', ends: 'no end is announced' },
   secrets: {
     clientDir: text({
+      keepsState: 'credential',
       label: 'Client directory',
       description: 'Not needed: the directories that Lotame gave you are the end of the output path of a connection',
     }),
@@ -35,6 +36,7 @@ export const lotameAudiences = filePreset({
       userId: column({ description: 'Identifier of the person, of the kind in idType', oneOf: 'identifier' }),
       idType: column({ description: 'Kind of the identifier in userId, as Lotame names it, such as IDFA' }),
       audienceSegments: column({
+        addresses: true,
         description:
           'Segments of the person: names separated by commas, or a JSON list of names, or of objects with a name and a timestamp in seconds',
       }),

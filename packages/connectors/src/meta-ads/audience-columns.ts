@@ -10,7 +10,7 @@ export const pageScopedColumn = 'page_scoped_id'
 export const valueColumn = 'lookalike_value'
 export const valueKey = 'LOOKALIKE_VALUE'
 /** The column that limits what Meta does with a person. */
-export const limitedColumn = 'data_processing_options'
+const limitedColumn = 'data_processing_options'
 export const limitedPath = '@limited'
 export const limitedKey = 'DATA_PROCESSING_OPTIONS'
 /** Meta's name for IDs of yours, and the path of a list of them. */

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { type TestContextOptions, testContext } from '@penstock/connector/acceptance'
+import { sha256 } from '../../test/digest.ts'
 import { type MetaServer, metaSecrets, startMeta } from '../../test/meta-server.ts'
 import { batchOf, connectorErrorOf } from '../../test/platform-server.ts'
 import { metaCustomAudiences } from './meta-custom-audiences.ts'
 
 describe('Meta Custom Audiences with values, against a server that keeps to what is known of Meta', () => {
-  const sha = (text: string) => createHash('sha256').update(text).digest('hex')
   let meta: MetaServer
 
   beforeEach(async () => {
@@ -33,7 +32,7 @@ describe('Meta Custom Audiences with values, against a server that keeps to what
     const all =
       'segment_name action gender_sha256 city_sha256 state_sha256 finitial_sha256 page_scoped_id lookalike_value'
     const names = all.split(' ')
-    const jane = [sha('f'), sha('berlin'), sha('be'), sha('j'), '7890']
+    const jane = [sha256('f'), sha256('berlin'), sha256('be'), sha256('j'), '7890']
     const rows = [
       ['Loyal', 'add', ...jane, '44.5'],
       ['Loyal', 'add', '', '', '', '', '7891', null],
@@ -76,13 +75,13 @@ describe('Meta Custom Audiences with values, against a server that keeps to what
 
   test('limits the use of the data of people row by row', async () => {
     const names = ['segment_name', 'action', 'email_sha256', 'data_processing_options']
-    const [jane, john, joan] = [sha('jane'), sha('john'), sha('joan')]
+    const [jane, john, joan] = [sha256('jane'), sha256('john'), sha256('joan')]
     const rows = [
       ['Limited', 'add', jane, 'LDU'],
       ['Limited', 'add', john, 'no'],
       ['Limited', 'add', joan, null],
-      ['Limited', 'add', sha('x'), 'perhaps'],
-      ['Limited', 'remove', sha('jim'), 'true'],
+      ['Limited', 'add', sha256('x'), 'perhaps'],
+      ['Limited', 'remove', sha256('jim'), 'true'],
     ]
     const { rejected = [] } = await (await openWriter({ columns: names })).deliver(batchOf(names, rows))
     assert.deepEqual(
@@ -102,7 +101,7 @@ describe('Meta Custom Audiences with values, against a server that keeps to what
             [joan, []],
           ],
         },
-        { schema, data: [[sha('jim'), []]] },
+        { schema, data: [[sha256('jim'), []]] },
       ],
     )
     assert.equal(meta.audiences[0]?.members.size, 3)

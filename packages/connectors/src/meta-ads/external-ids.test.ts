@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import type { Cell } from '@penstock/connector'
 import { testContext } from '@penstock/connector/acceptance'
+import { sha256 } from '../../test/digest.ts'
 import { metaSecrets, startMeta } from '../../test/meta-server.ts'
 import { batchOf } from '../../test/platform-server.ts'
 import { metaCustomAudiences } from './meta-custom-audiences.ts'
 
 const columns = ['segment_name', 'action', 'email_sha256', 'extern_id', 'extern_ids']
-const sha = (text: string) => createHash('sha256').update(text).digest('hex')
-const add = (n: number, one: string | null, list: string | null): Cell[] => ['Loyal', 'add', sha(`${n}`), one, list]
+const add = (n: number, one: string | null, list: string | null): Cell[] => ['Loyal', 'add', sha256(`${n}`), one, list]
 
 test('a person is sent once for each of several external IDs, and no more people in a request than Meta takes', async () => {
   const meta = await startMeta()
@@ -27,12 +26,12 @@ test('a person is sent once for each of several external IDs, and no more people
   assert.deepEqual(payloads()[0], {
     schema: ['EMAIL', 'EXTERN_ID'],
     data: [
-      [sha('1'), 'a'],
-      [sha('1'), 'b'],
-      [sha('2'), 'c'],
-      [sha('2'), 'd'],
-      [sha('3'), ''],
-      [sha('4'), 'e'],
+      [sha256('1'), 'a'],
+      [sha256('1'), 'b'],
+      [sha256('2'), 'c'],
+      [sha256('2'), 'd'],
+      [sha256('3'), ''],
+      [sha256('4'), 'e'],
     ],
   })
   const many = Array.from({ length: 6000 }, (_, n) => add(n, null, `x${n},y${n}`))

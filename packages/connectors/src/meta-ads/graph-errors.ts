@@ -31,13 +31,20 @@ const retired: Meaning = [
   'version_retired',
   'Meta has retired the version of its API that this connector calls; update this service',
 ]
+const tooMuch: Meaning = ['batch_too_large', 'Meta asks for less data in one request']
 const flagged: Meaning = ['account_restricted', 'Meta has flagged the audience; appeal against it at Meta first']
 
 /** What codes of Meta mean; subcodes go first, since they say more. */
 const bySubcode = new Map<number, Meaning>([
   [33, missing],
+  [99, problem],
   [1487301, missing],
   [1487366, ['object_not_found', 'Meta says that the audience was deleted; name another one']],
+  ...[1487534, 1504018, 1504038].map((subcode): [number, Meaning] => [subcode, tooMuch]),
+  [1504022, limited],
+  [1504039, limited],
+  [1504043, problem],
+  [2490547, problem],
   [1713230, ['account_restricted', 'Meta blocks uploads of this account; look at the account quality page of Meta']],
   [1713231, flagged],
 ])
@@ -51,7 +58,7 @@ const namesRow = (message: unknown): boolean => /\bdata'?\]?\[\d+\]/.test(String
 const blockedMs = 60 * 60 * 1000
 
 const byCode = new Map<number, Meaning>([
-  ...[1, 2, 341, 5000, 21009].map((code): [number, Meaning] => [code, problem]),
+  ...[1, 2, 104, 341, 960, 5000, 21009].map((code): [number, Meaning] => [code, problem]),
   ...[4, 17, 32, 613, ...Array.from({ length: 15 }, (_, n) => 80_000 + n)].map((code): [number, Meaning] => [
     code,
     limited,
@@ -66,6 +73,15 @@ const byCode = new Map<number, Meaning>([
   [2655, ['terms_not_accepted', 'Meta asks that its terms for customer lists be accepted; do so in its ads manager']],
 ])
 
+/** The meaning of words, if the code has several meanings. */
+function byWords(code: number, message: string): Meaning | undefined {
+  if (/reduce the amount of data/i.test(message)) return tooMuch
+  if (code !== 100) return undefined
+  // The figures of an account were not ready.
+  if (/in summary param because they weren't there/i.test(message)) return problem
+  return /^(\(#100\) ?)?missing permissions?\b/i.test(message) ? permission : undefined
+}
+
 const isTransient = (meaning: Meaning | undefined): boolean => meaning !== undefined && actionOf(meaning[0]) === 'retry'
 
 /**
@@ -78,6 +94,7 @@ export function metaErrorOf(answer: Answer): ConnectorError | undefined {
   if (code === undefined) return undefined
   const subcode = numberIn(error.error_subcode)
   const meaning =
+    byWords(code, String(error.message ?? '')) ??
     (error.is_transient === true ? (isTransient(byCode.get(code)) ? byCode.get(code) : problem) : undefined) ??
     (subcode === undefined ? undefined : (bySubcode.get(subcode) ?? (isOfEvent(subcode) ? content : undefined))) ??
     (code === 100 && namesRow(error.message) ? content : byCode.get(code)) ??

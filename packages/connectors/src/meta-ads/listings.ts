@@ -1,6 +1,6 @@
 import type { Listing } from '../kit/listing-facts.ts'
 import type { Answer } from '../platform-api/call.ts'
-import { type JsonObject, listIn, objectIn, textIn } from '../platform-api/json.ts'
+import { type JsonObject, listIn, objectIn } from '../platform-api/json.ts'
 
 const pageOf =
   (fields: string) =>
@@ -10,10 +10,11 @@ const pageOf =
   })
 const dataIn = (list: unknown): JsonObject[] => listIn(objectIn(list).data).map(objectIn)
 
-/** The cursor of the page after it. */
-export function nextCursor({ json }: Answer): string | undefined {
+/** The cursor of the page after it, which there is if the answer has its address. */
+export function nextCursor({ json }: Answer): unknown {
   const { next, cursors } = objectIn(objectIn(json).paging)
-  return next === undefined ? undefined : textIn(objectIn(cursors).after)
+  // A missing cursor is one that cannot be used.
+  return next === undefined || next === null ? undefined : (objectIn(cursors).after ?? '')
 }
 
 /** The ad accounts on which the user of the token has a role, by their numbers. */

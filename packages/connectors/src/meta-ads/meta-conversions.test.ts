@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import type { Cell } from '@penstock/connector'
 import { type TestContextOptions, testContext } from '@penstock/connector/acceptance'
+import { sha256 } from '../../test/digest.ts'
 import { datasetId, type MetaEvent, type MetaServer, metaSecrets, problem, startMeta } from '../../test/meta-server.ts'
 import { batchOf, connectorErrorOf } from '../../test/platform-server.ts'
-import { sha256, testEventDestination } from '../../test/test-event-destination.ts'
+import { testEventDestination } from '../../test/test-event-destination.ts'
 import { metaConversions } from './meta-conversions.ts'
 
 const { authType: _, ...secrets } = metaSecrets

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { after, afterEach, beforeEach, describe, mock, test } from 'node:test'
 import type { Batch, Delivery, ErrorAction } from '@penstock/connector'
 import { acceptDestination, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
+import { sha256 } from '../../test/digest.ts'
 import { type MetaServer, metaSecrets, problem, startMeta } from '../../test/meta-server.ts'
 import { assertFailure, batchOf, connectorErrorOf, hangOf, problemOf } from '../../test/platform-server.ts'
 import { metaCustomAudiences } from './meta-custom-audiences.ts'
@@ -10,12 +11,11 @@ import { metaCustomAudiences } from './meta-custom-audiences.ts'
 /** The server is one of the tests, which follows what is known of Meta's Graph API, and not Meta. */
 describe('Meta Custom Audiences, against a server that keeps to what is known of Meta', () => {
   const columns = ['segment_name', 'action', 'email_sha256', 'maid']
-  const sha = (text: string) => createHash('sha256').update(text).digest('hex')
-  const person = (n: number | string) => `EMAIL:${sha(`${n}@example.com`)}`
+  const person = (n: number | string) => `EMAIL:${sha256(`${n}@example.com`)}`
   const row = (n: number | string, action = 'add', name: string | null = 'Loyal') => [
     name,
     action,
-    sha(`${n}@example.com`),
+    sha256(`${n}@example.com`),
     '',
   ]
   const replaced = { advertiserId: '900', replaceExistingAudience: true }
@@ -186,7 +186,7 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
     const writer = await openWriter({ settings: replaced })
     const { deliveryState } = await writer.deliver(batchOf(columns, [row(1), row(2)]))
     assert.ok(deliveryState)
-    assert.ok(!JSON.stringify(deliveryState).includes(sha('1@example.com')))
+    assert.ok(!JSON.stringify(deliveryState).includes(sha256('1@example.com')))
     const renewed = { secrets: { ...metaSecrets, accessToken: 'another-token' } }
     const stranger = await openWriter({ settings: replaced, deliveryStates: [deliveryState], ...renewed })
     assert.equal((await connectorErrorOf(stranger.finish?.(), renewed)).action, 'reauthenticate')

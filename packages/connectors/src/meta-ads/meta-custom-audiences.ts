@@ -23,6 +23,7 @@ export const metaCustomAudiences = audienceDestination({
   api: { version: 'Graph API v26.0', ends: 'about two years after its release; Meta announces the date' },
   secrets: {
     authType: select({
+      keepsState: 'credential',
       label: 'Sign-in method',
       description: 'Whether access is granted to an OAuth app, or by a token that you enter',
       options: ['oauth2', 'api-token'],
@@ -30,6 +31,7 @@ export const metaCustomAudiences = audienceDestination({
       required: true,
     }),
     clientId: text({
+      keepsState: 'credential',
       label: 'App ID',
       description: 'ID of your OAuth app at Meta',
       required: true,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import type { Connector } from '@penstock/connector'
 import { testContext } from '@penstock/connector/acceptance'
+import { sha256 } from '../../test/digest.ts'
 import { datasetId, type MetaServer, metaSecrets, problem, startMeta } from '../../test/meta-server.ts'
 import { connectorErrorOf, deliverHalving } from '../../test/platform-server.ts'
 import { refusalsMax } from '../platform-api/rows/refusals.ts'
@@ -10,9 +10,8 @@ import { metaConversions } from './meta-conversions.ts'
 import { metaCustomAudiences } from './meta-custom-audiences.ts'
 
 describe('What Meta refuses as a whole is not searched for bad rows without an end', () => {
-  const sha = (text: string) => createHash('sha256').update(text).digest('hex')
-  const members = Array.from({ length: 10_000 }, (_, n) => ['add', sha(`${n}@example.com`)])
-  const user = JSON.stringify({ em: [sha('jane@example.com')] })
+  const members = Array.from({ length: 10_000 }, (_, n) => ['add', sha256(`${n}@example.com`)])
+  const user = JSON.stringify({ em: [sha256('jane@example.com')] })
   const now = Math.floor(Date.now() / 1000)
   const events = Array.from({ length: 1_000 }, () => ['Lead', now, 'system_generated', user])
   let meta: MetaServer

@@ -1,5 +1,6 @@
+import { sha256 } from '../../test/digest.ts'
 import { datasetId, type MetaEvent, type MetaServer, metaSecrets, problem, startMeta } from '../../test/meta-server.ts'
-import { sha256, testEventDestination } from '../../test/test-event-destination.ts'
+import { testEventDestination } from '../../test/test-event-destination.ts'
 import { metaAppEvents } from './meta-app-events.ts'
 
 const { clientId, clientSecret, accessToken: refreshToken } = metaSecrets

@@ -27,7 +27,12 @@ export const metaAppEvents = eventDestination({
   tested: 'Our own test server, which follows the published documentation of Meta’s Conversions API; not Meta itself.',
   auth: metaAuth('refreshToken'),
   secrets: {
-    clientId: text({ label: 'Client ID', description: 'ID of the app that you registered with Meta', required: true }),
+    clientId: text({
+      keepsState: 'credential',
+      label: 'Client ID',
+      description: 'ID of the app that you registered with Meta',
+      required: true,
+    }),
     clientSecret: secret({
       label: 'Client secret',
       description: 'Secret that belongs to the client ID',

@@ -51,7 +51,7 @@ const byCode = new Map<number, Meaning>([
     8003,
     [
       'terms_not_accepted',
-      'The terms of Customer Match are not accepted; turn on “Accept the Customer Match terms” in the connection, or create one customer list by hand in Microsoft Advertising',
+      'The terms of Customer Match are not accepted; turn on “Accept Customer Match Terms” in the connection, or create one customer list by hand in Microsoft Advertising',
     ],
   ],
 ])
@@ -86,7 +86,7 @@ function readError(value: unknown): MicrosoftError {
 export function itemErrorsOf(json: unknown, sent: number): MicrosoftError[] {
   const { PartialErrors: partial = null } = objectIn(json)
   if (partial !== null && !Array.isArray(partial)) {
-    throw new ConnectorError('malformed_response', 'Microsoft Advertising answered with something other than its JSON.')
+    throw new ConnectorError('malformed_response', 'Microsoft Advertising did not answer with the expected JSON.')
   }
   const errors = listIn(partial)
     .filter((error) => error !== null)

@@ -32,19 +32,25 @@ export const microsoftAdsCustomerMatch = audienceDestination({
   description: 'Keeps customer lists for Bing campaigns up to date with the hashed e-mail addresses of your customers.',
   actions: ['create', 'add', 'remove', 'replace'],
   notes:
-    'Microsoft’s Customer Match Terms must be accepted: with “Accept the Customer Match terms” in the connection, or by hand when you create a customer list in Microsoft Advertising. If Microsoft does not let a connection that accepts them create a list, create it by hand. Microsoft may take hours to process a change and 48 hours to show a size, and needs 300 matched people. Replace discards everyone on the list: the first batch of the transfer replaces, and later ones add. Microsoft cannot exchange a list at once: if such a transfer fails in between, the list has only a part of the people until a transfer succeeds. To replace, turn on “Replace existing audience” or map the action to the one value replace: then the service reads the whole source and counts its records before it changes the list, and replays no rejected records. It does neither if the action replace comes from a column; then give it to all rows, and do not replay rejected ones. Each request needs a developer token, which you get in Microsoft’s developer portal. Send only people who have agreed to it: Microsoft does not accept information on consent.',
+    'Microsoft’s Customer Match Terms must be accepted: with “Accept Customer Match Terms” in the connection, or by hand when you create a customer list in Microsoft Advertising. If Microsoft does not let a connection that accepts them create a list, create it by hand. Microsoft may take hours to process a change and 48 hours to show a size, and needs 300 matched people. Replace discards everyone on the list: the first batch of the transfer replaces, and later ones add. Microsoft cannot exchange a list at once: if such a transfer fails in between, the list has only a part of the people until a transfer succeeds. To replace, turn on “Replace existing audience” or map the action to the one value replace: then the service reads the whole source and counts its records before it changes the list, and replays no rejected records. It does neither if the action replace comes from a column; then give it to all rows, and do not replay rejected ones. Each request needs a developer token, which you get in Microsoft’s developer portal. Send only people who have agreed to it: Microsoft does not accept information on consent.',
   tested:
     'Our own test server, which follows the published documentation of Microsoft Advertising’s Campaign Management API; not Microsoft itself.',
   api: microsoftApi,
   secrets: {
     authType: select({
+      keepsState: 'credential',
       label: 'Sign-in method',
       description: 'Whether access is granted to an API app, or by tokens that you enter',
       options: ['oauth2', 'api-token'],
       labels: { oauth2: 'Sign in with Microsoft', 'api-token': 'Access token' },
       required: true,
     }),
-    clientId: text({ label: 'Client ID', description: 'ID of the app that calls the API', required: true }),
+    clientId: text({
+      keepsState: 'credential',
+      label: 'Client ID',
+      description: 'ID of the app that calls the API',
+      required: true,
+    }),
     clientSecret: secret({
       label: 'Client secret',
       description: 'Secret that belongs to the client ID',
@@ -68,7 +74,7 @@ export const microsoftAdsCustomerMatch = audienceDestination({
       when: { authType: 'api-token' },
     }),
     appDeveloperToken: secret({
-      label: 'Developer token of the app',
+      label: 'App developer token',
       description: 'Developer token that Microsoft Advertising gave you for its API; it is sent with each request',
       when: { authType: 'oauth2' },
     }),
@@ -89,9 +95,9 @@ export const microsoftAdsCustomerMatch = audienceDestination({
       required: true,
     }),
     acceptTerms: boolean({
-      label: 'Accept the Customer Match terms',
-      description:
-        'Whether you accept Microsoft’s Customer Match Terms with each transfer, and confirm that you may disclose the people to Microsoft',
+      keepsState: 'onward',
+      label: 'Accept Customer Match Terms',
+      description: 'Accept the terms with each transfer, and confirm that you may disclose the people',
       default: false,
     }),
     replaceExistingAudience: replaceSetting(

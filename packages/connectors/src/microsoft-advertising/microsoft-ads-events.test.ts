@@ -1,3 +1,4 @@
+import { sha256 } from '../../test/digest.ts'
 import {
   fault,
   type MicrosoftServer,
@@ -8,7 +9,7 @@ import {
   startMicrosoft,
 } from '../../test/microsoft-server.ts'
 import type { Failure } from '../../test/platform-server.ts'
-import { sha256, testEventDestination } from '../../test/test-event-destination.ts'
+import { testEventDestination } from '../../test/test-event-destination.ts'
 import { microsoftAdsEvents } from './microsoft-ads-events.ts'
 
 const ms = Date.now() - 3_600_000

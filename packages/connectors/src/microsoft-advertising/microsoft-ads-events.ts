@@ -24,7 +24,12 @@ export const microsoftAdsEvents = eventDestination({
   platformApi: campaignManagement,
   auth: { open: async (context) => (await import('./microsoft-api.ts')).openCredentials(context) },
   secrets: {
-    clientId: text({ label: 'Client ID', description: 'ID of your OAuth app at Microsoft', required: true }),
+    clientId: text({
+      keepsState: 'credential',
+      label: 'Client ID',
+      description: 'ID of your OAuth app at Microsoft',
+      required: true,
+    }),
     clientSecret: secret({
       label: 'Client secret',
       description: 'Secret that belongs to the client ID',
@@ -82,6 +87,7 @@ export const microsoftAdsEvents = eventDestination({
       setting: 'conversionName',
       missing: 'Neither the row nor the connection has a conversion goal.',
       synonyms: ['event_name', 'conversion', 'goal', 'event'],
+      addresses: true,
     }),
     event_time: time(
       'ConversionTime',

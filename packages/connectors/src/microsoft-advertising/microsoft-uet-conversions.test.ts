@@ -1,4 +1,5 @@
-import { sha256, testEventDestination } from '../../test/test-event-destination.ts'
+import { sha256 } from '../../test/digest.ts'
+import { testEventDestination } from '../../test/test-event-destination.ts'
 import { startUet, type UetServer, uetRefusal, uetTag, uetToken } from '../../test/uet-server.ts'
 import { microsoftUetConversions } from './microsoft-uet-conversions.ts'
 

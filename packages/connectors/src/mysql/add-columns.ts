@@ -1,10 +1,11 @@
-import type { AdditionContext, ColumnType } from '@penstock/connector'
+import type { AdditionContext } from '@penstock/connector'
 import { readDeclaredType } from '../databases/declared-types.ts'
 import { inSession } from '../databases/sessions.ts'
 import { placeOf, writingOf } from '../databases/settings.ts'
 import { quoteName } from './plan.ts'
 import { openSession } from './session.ts'
 import { missingColumns } from './table.ts'
+import { typeOf } from './type-names.ts'
 
 const boundMs = 90_000
 
@@ -28,30 +29,4 @@ export async function addColumns(context: AdditionContext): Promise<void> {
     }
   }
   return inSession(session, add, boundMs)
-}
-
-const precisionMax = 65
-const scaleMax = 30
-
-function typeOf(type: ColumnType): string {
-  switch (type.kind) {
-    case 'decimal': {
-      const { precision = 0, scale = 0 } = type
-      const isBounded = precision > 0 && precision <= precisionMax && scale <= Math.min(scaleMax, precision)
-      return isBounded ? `decimal(${precision}, ${scale})` : 'longtext'
-    }
-    case 'timestamp':
-    case 'instant':
-      return 'datetime(6)'
-    case 'bytes':
-      return 'longblob'
-    case 'json':
-    case 'list':
-    case 'struct':
-    case 'uuid':
-    case 'text':
-      return 'longtext'
-    default:
-      return type.kind
-  }
 }

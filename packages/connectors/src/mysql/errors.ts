@@ -15,7 +15,7 @@ export function connectorErrorOf(error: unknown, place: Place, connecting: boole
   if (code === 'HANDSHAKE_NO_SSL_SUPPORT') {
     return new ConnectorError(
       'not_supported',
-      `${place.host} does not offer TLS; switch it on there, or set the TLS mode to disable.`,
+      `${place.host} does not offer TLS, which the TLS mode requires. Turn TLS on there.`,
     )
   }
   if (

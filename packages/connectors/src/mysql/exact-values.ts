@@ -1,4 +1,5 @@
 import { shortest } from '../databases/float32.ts'
+import { numbersIn, repeatedName } from '../databases/json-texts.ts'
 import type { MysqlColumn } from './table.ts'
 
 /**
@@ -57,6 +58,13 @@ function ofType({ name, type, members, octets, precision = 0 }: MysqlColumn): (t
       return (text) =>
         notWellFormed(name, text) ??
         (text.endsWith(' ') ? `A text for the column ${name} ends with a space, which CHAR does not keep.` : undefined)
+    case 'json':
+      return jsonProblem(name)
+    case 'uuid':
+      return unless(
+        /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i,
+        `A value for the column ${name} is not a UUID in the form xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx.`,
+      )
     default:
       return (text) => notWellFormed(name, text)
   }
@@ -127,6 +135,21 @@ function memberProblem(name: string, type: 'enum' | 'set', members: readonly str
     if (!known) return undefined
     const parts = type === 'enum' || text === '' ? [text] : text.split(',')
     return (type === 'set' && text === '') || parts.every((part) => known.has(part)) ? undefined : reason
+  }
+}
+
+/** MySQL keeps one of several values with the same name, and makes 64 bits of each number. MariaDB's JSON is text. */
+function jsonProblem(name: string): (text: string) => string | undefined {
+  const number = inexact(name, (value) => value)
+  return (text) => {
+    if (repeatedName(text) !== undefined) {
+      return `A value for the column ${name} has an object with the same name twice, of which the column would keep one.`
+    }
+    for (const found of numbersIn(text)) {
+      const reason = /^-?\d{1,18}$/.test(found) ? undefined : number(found)
+      if (reason !== undefined) return reason
+    }
+    return notWellFormed(name, text)
   }
 }
 

@@ -1,5 +1,5 @@
 import { type Discover, defineConnector } from '@penstock/connector'
-import { changeFields } from '../databases/change-fields.ts'
+import { changeFields, serverOf } from '../databases/change-fields.ts'
 import {
   backfillByCursor,
   databaseSecrets,
@@ -43,6 +43,11 @@ export const mysql = defineConnector({
       context.settings.syncMode === 'Changes'
         ? (await import('./changes/read.ts')).openChanges(context)
         : (await import('./read.ts')).open(context),
+    changeLog: {
+      slot: ({ syncMode }) => (syncMode === 'Changes' ? '' : undefined),
+      server: serverOf,
+      measure: async (context) => (await import('./changes/change-log.ts')).measure(context),
+    },
     discover: { table: tables, keyColumns: columns, markerColumn: columns, columns },
   },
   destination: {
@@ -51,6 +56,7 @@ export const mysql = defineConnector({
       batch: () => ({ rowsMax: 50_000, bytesMax: 16 * 1024 * 1024 }),
       windowKeys,
       removesBy: windowKeys,
+      notesBatches: true,
       whyNotParts: () => undefined,
       open: async (context) => (await import('./write.ts')).open(context),
       inspect: async (context) => (await import('./inspect.ts')).inspect(context),

@@ -179,8 +179,13 @@ function literalOf(kind: MysqlCellKind): (text: string) => string {
 
 async function primaryKeyOf(session: MysqlSession, table: string): Promise<string[]> {
   const rows = await session.run(
-    `select column_name as name from information_schema.statistics
-      where table_schema = database() and table_name = ? and index_name = 'PRIMARY' order by seq_in_index`,
+    // The end of a row version belongs to the key of a system-versioned table, and is equal in all present rows.
+    `select s.column_name as name
+       from information_schema.statistics s
+       join information_schema.columns c using (table_schema, table_name, column_name)
+      where table_schema = database() and table_name = ? and s.index_name = 'PRIMARY'
+        and coalesce(c.generation_expression, '') <> 'ROW END'
+      order by s.seq_in_index`,
     [table],
   )
   return rows.map((row) => valueIn(session.place.host, row, 'name'))

@@ -11,7 +11,10 @@ import { type MysqlSession, openSession } from './session.ts'
 import { waitForWriters } from './settled.ts'
 
 /** Times in UTC, and a write timeout of the server that is long enough for a slow destination. */
-export const settle = `set session time_zone = '+00:00', session net_write_timeout = 86400`
+export const settle =
+  `set session time_zone = '+00:00', session net_write_timeout = 86400 ` +
+  // A server of MariaDB can show sessions the rows of system-versioned tables at another time.
+  `/*M!100304 , session system_versioning_asof = default */`
 /** Whatever the server's own default is. */
 export const oneSnapshot = 'set session transaction isolation level repeatable read'
 

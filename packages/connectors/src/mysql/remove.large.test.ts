@@ -1,7 +1,7 @@
 import { after, describe, test } from 'node:test'
 import { skipWithout } from '../../../../test/harness/programs.ts'
 import { startMariadb } from '../../test/mariadb.ts'
-import { testRemovals } from '../../test/removals.ts'
+import { testNotations, testRemovals } from '../../test/removals.ts'
 import { mysql } from './mysql.ts'
 
 const server = await startMariadb()
@@ -10,11 +10,25 @@ after(() => server?.stop())
 if (!server) test('removing from MariaDB', { skip: skipWithout('mariadbd') }, () => {})
 else {
   const { secrets, query } = server
-  describe(`removing from MariaDB ${server.version}`, () =>
+  const settings = { table: 't', writeMode: 'Upsert', keyColumns: 'id' }
+  describe(`removing from MariaDB ${server.version}`, () => {
+    testNotations({
+      connector: mysql,
+      secrets,
+      settings,
+      async reset(given) {
+        await query('drop table if exists r')
+        await query('drop table if exists t')
+        await query('create table t (id varchar(20) primary key, name text) collate utf8mb4_general_ci')
+        for (const row of given) await query('insert into t values (?, ?)', [...row])
+      },
+      rows: async () => (await query('select id, name from t')).map(({ id, name }) => [String(id), String(name)]),
+    })
+
     testRemovals({
       connector: mysql,
       secrets,
-      settings: { table: 't', writeMode: 'Upsert', keyColumns: 'id' },
+      settings,
       async reset(rows) {
         await query('drop table if exists r')
         await query('drop table if exists t')
@@ -27,5 +41,6 @@ else {
         await query('create table r (id int, foreign key (id) references t (id)) engine = InnoDB')
         await query('insert into r values (?)', [id])
       },
-    }))
+    })
+  })
 }

@@ -273,7 +273,7 @@ function guardDriver(driver: Driver, host: string, abandon: (connectorError: Con
 const nameNeeded = (): ConnectorError =>
   new ConnectorError(
     'invalid_address',
-    'The TLS mode verify-full needs the name of the host, because certificates are not checked for addresses; enter the host name, or set the TLS mode to require.',
+    'The TLS mode verify-full needs the name of the host, because certificates are not checked for addresses; enter the host name.',
   )
 
 function optionsFor(place: Place, socket: net.Socket, infile: boolean): mysql.ConnectionOptions {

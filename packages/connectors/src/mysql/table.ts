@@ -1,3 +1,5 @@
+import type { CreatedColumn, DestinationContext } from '@penstock/connector'
+import { createdTypes, impossibleNames, type NameRules } from '../databases/created-columns.ts'
 import type { Writing } from '../databases/settings.ts'
 import {
   columnsNotFound,
@@ -5,6 +7,7 @@ import {
   generatedColumns,
   keyNotUnique,
   keysNotDelivered,
+  namesNotPossible,
   tableError,
   tableNotFound,
   throwFirst,
@@ -12,6 +15,7 @@ import {
 import { quoteName } from './plan.ts'
 import { countIn, type LookupRow, valueIn } from './raw-rows.ts'
 import type { MysqlSession } from './session.ts'
+import { typeOf } from './type-names.ts'
 
 /** A table that rows go to, as far as the columns of the batches are concerned. */
 export type MysqlTable = {
@@ -56,13 +60,14 @@ export const batchesTable = '`penstock_batches`'
 export async function openTable(
   session: MysqlSession,
   writing: Writing,
-  columns: readonly string[],
+  context: Pick<DestinationContext, 'columns' | 'types' | 'rows' | 'settings'>,
 ): Promise<MysqlTable> {
+  const { columns } = context
   const { table, upsert, keys } = writing
   let { found, errors } = await judgeTable(session, writing, columns)
   throwFirst(errors)
   if (found.length === 0) {
-    await session.run(createStatement(table, columns, upsert ? keys : []))
+    await session.run(createStatement(table, createdColumns(writing, context), upsert ? keys : []))
     ;({ found, errors } = await judgeTable(session, { ...writing, create: false }, columns))
     throwFirst(errors)
   }
@@ -93,7 +98,10 @@ export async function judgeTable(
   const delivers = (name: string) => columns.some((column) => same(column, name))
   const found = await columnsOf(session, table)
   const errors = keysNotDelivered(keys.filter((key) => !delivers(key)))
-  if (found.length === 0) return { found, errors: create ? errors : [...errors, tableNotFound(table, 'the database')] }
+  if (found.length === 0) {
+    const impossible = namesNotPossible(impossibleNames(columns, nameRules))
+    return { found, errors: [...errors, ...(create ? impossible : [tableNotFound(table, 'the database')])] }
+  }
   const missing = columns.filter((column) => !found.some(({ name }) => same(name, column)))
   const generated = found.filter((column) => column.generated && delivers(column.name))
   errors.push(...columnsNotFound(table, missing), ...generatedColumns(generated.map(({ name }) => name)))
@@ -102,16 +110,32 @@ export async function judgeTable(
   return { found, errors }
 }
 
+const nameRules: NameRules = {
+  product: 'MySQL',
+  lengthMax: 64,
+  unit: 'characters',
+  lengthOf: (name) => [...name].length,
+  keyOf: (name) => name.trimEnd().toLowerCase(),
+  reserved: new Set(),
+}
+
 /** Names of columns differ by more than their case. */
 export const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
 
-/** Keys are short enough for an index, and differ where their bytes do. */
-function createStatement(table: string, columns: readonly string[], keys: readonly string[]): string {
-  const parts = columns.map((column) =>
-    keys.some((key) => same(key, column))
-      ? `${quoteName(column)} varchar(191) not null`
-      : `${quoteName(column)} longtext`,
-  )
+/** The columns of the table if it is created. Keys are short enough for an index, and differ where their bytes do. */
+export function createdColumns(
+  { keys }: Pick<Writing, 'keys'>,
+  context: Parameters<typeof createdTypes>[0],
+): readonly CreatedColumn[] {
+  return createdTypes(context).map((created, at) => {
+    const [name, type] = [context.columns[at] ?? '', typeOf(created)]
+    if (!keys.some((key) => same(key, name))) return { name, type }
+    return { name, type: `${type.startsWith('long') ? 'varchar(191)' : type} not null` }
+  })
+}
+
+function createStatement(table: string, columns: readonly CreatedColumn[], keys: readonly string[]): string {
+  const parts = columns.map(({ name, type }) => `${quoteName(name)} ${type}`)
   if (keys.length > 0) parts.push(`primary key (${keys.map(quoteName).join(', ')})`)
   return `create table if not exists ${quoteName(table)} (${parts.join(', ')}) engine = InnoDB character set utf8mb4 collate utf8mb4_bin`
 }

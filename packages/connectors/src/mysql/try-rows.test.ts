@@ -126,9 +126,12 @@ function testAgainst(server: Mariadb): void {
 
     test('rejects nothing if the table is missing or would be created, and refuses a partitioned one', async () => {
       assert.deepEqual(await tried(insert, columns, [['1', 'Ada', null, '1']]), { rejected: [] })
-      assert.deepEqual(await tried({ ...insert, createTable: true }, columns, [['1', 'Ada', null, '1']]), {
-        rejected: [],
-      })
+      const created = await tried({ ...insert, createTable: true }, columns, [['1', 'Ada', null, '1']])
+      assert.deepEqual(created.rejected, [])
+      assert.deepEqual(
+        created.created?.map(({ type }) => type),
+        ['bigint', 'longtext', 'longtext', 'bigint'],
+      )
       await query('create table t (id int primary key) partition by hash (id) partitions 2')
       await assert.rejects(tried(insert, ['id'], [[1]]), { code: 'statement_failed' })
     })

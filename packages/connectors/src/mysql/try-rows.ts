@@ -6,7 +6,7 @@ import { insertRows } from './insert.ts'
 import { quoteName } from './plan.ts'
 import { countIn, type LookupRow, valueIn } from './raw-rows.ts'
 import { type MysqlSession, openSession } from './session.ts'
-import { judgeTable, type MysqlTable, same, tableOf } from './table.ts'
+import { createdColumns, judgeTable, type MysqlTable, same, tableOf } from './table.ts'
 import { judge, serverOf, settle } from './write.ts'
 import { writerFor } from './writers.ts'
 
@@ -29,15 +29,13 @@ export async function tryRows(context: InspectionContext): Promise<TriedRows> {
   return inSession(session, () => tryIn(session, writing, context), boundMs)
 }
 
-async function tryIn(
-  session: MysqlSession,
-  writing: Writing,
-  { columns, rows }: InspectionContext,
-): Promise<TriedRows> {
+async function tryIn(session: MysqlSession, writing: Writing, context: InspectionContext): Promise<TriedRows> {
+  const { columns, rows } = context
   await session.run(settle)
   await session.run('set session innodb_lock_wait_timeout = 5')
   const { found, errors } = await judgeTable(session, writing, columns)
-  if (found.length === 0 || errors.length > 0) return { rejected: [] }
+  if (errors.length > 0) return { rejected: [] }
+  if (found.length === 0) return { rejected: [], created: createdColumns(writing, context) }
   const table = tableOf(writing, columns, found)
   const { packetBytes } = await serverOf(session)
   const writers = table.columns.map(writerFor)

@@ -6,8 +6,8 @@ import {
   type DestinationWriter,
   type Rejection,
 } from '@penstock/connector'
-import { inOrder, packRejections, unpackRejections } from '../databases/rejections.ts'
-import { divideRemovals } from '../databases/removals.ts'
+import { inOrder, packRejections, recalls, unpackRejections } from '../databases/rejections.ts'
+import { divideRemovals, hasNotations } from '../databases/removals.ts'
 import { inTransaction, WriterSession } from '../databases/sessions.ts'
 import { placeOf, writingOf } from '../databases/settings.ts'
 import { rowErrorOf } from './errors.ts'
@@ -15,7 +15,7 @@ import { type InsertJob, insertRows } from './insert.ts'
 import { load } from './load.ts'
 import { invalidAnswer } from './packet-guard.ts'
 import { countIn, valueIn } from './raw-rows.ts'
-import { keyIn, removeFromTable } from './remove.ts'
+import { keyIn, nameKeys, removeFromTable } from './remove.ts'
 import { type MysqlSession, openSession } from './session.ts'
 import { batchesTable, type MysqlTable, openTable } from './table.ts'
 import { MysqlWindows } from './window.ts'
@@ -50,7 +50,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
     }
   }
   const { connection, prepared } = await WriterSession.open(context, connect, async (session) => ({
-    table: await openTable(session, writing, context.columns),
+    table: await openTable(session, writing, context),
     server: await serverOf(session),
   }))
   const { table, server } = prepared
@@ -67,12 +67,23 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
     async deliver(batch, permit) {
       const session = await begin(batch)
       return inTransaction(session, async () => {
-        const { delivery, settle } = await deliver(session, table, server, context.transferId, batch, windows)
+        const { delivery, settle } = await deliver(
+          session,
+          table,
+          server,
+          batch.transferId ?? context.transferId,
+          batch,
+          windows,
+        )
         await permit
         await session.run('commit')
         settle()
         return delivery
       })
+    },
+    async nameKeys(keys) {
+      const { session } = await connection.begin(async () => {})
+      return session.guard(() => nameKeys({ session, table, writers: table.columns.map(writerFor) }, keys))
     },
     async finish() {
       const session = await begin()
@@ -122,11 +133,14 @@ async function deliver(
   const rowsOf = { session, table, writers, rows: batch.rows }
   const divided = batch.removed && divideRemovals(batch, keyIn(rowsOf))
   const { picked, doubtful } = judge(table, writers, batch, divided?.written)
+  const remove = async () => (divided ? removeFromTable(rowsOf, divided.removed) : [])
+  const isRemovedFirst = divided !== undefined && hasNotations(batch.rows, table.keys)
+  const refusedFirst = isRemovedFirst ? await remove() : []
   const job: InsertJob = { ...rowsOf, picked, packetBytes }
   const loadable = infile && table.keys.length === 0 && writers.every((writer) => writer.loadable) && picked.length > 0
   const loaded = loadable ? await load(job) : undefined
   const { bytes, rejected } = loaded ?? (await insertRows(job))
-  const refused = divided ? await removeFromTable(rowsOf, divided.removed) : []
+  const refused = isRemovedFirst ? refusedFirst : await remove()
   const rejections: readonly Rejection[] = inOrder([...doubtful, ...rejected, ...refused])
   const packed = rejections.length > 0 ? JSON.stringify(packRejections(rejections)) : null
   await session.run(
@@ -134,7 +148,10 @@ async function deliver(
     [batch.rows.length - rejections.length, bytes, packed, transferId, batch.key],
   )
   const settle = await windows.replace(session, table, batch, rejections.length === 0, packetBytes)
-  return { delivery: { bytes, ...(rejections.length > 0 ? { rejected: rejections } : {}) }, settle }
+  return {
+    delivery: { bytes, ...recalls(batch, false), ...(rejections.length > 0 ? { rejected: rejections } : {}) },
+    settle,
+  }
 }
 
 /**
@@ -182,7 +199,11 @@ async function note(session: MysqlSession, transferId: string, batch: Batch): Pr
     [transferId, batch.key],
   )
   const rejected = notedRejections(host, written?.rejected ?? null)
-  return { bytes: countIn(host, written, 'bytes'), ...(rejected.length > 0 ? { rejected } : {}) }
+  return {
+    bytes: countIn(host, written, 'bytes'),
+    ...recalls(batch, true),
+    ...(rejected.length > 0 ? { rejected } : {}),
+  }
 }
 
 /** The rejections that this connector recorded for a batch. Throws if it cannot have recorded this text. */

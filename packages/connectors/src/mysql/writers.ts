@@ -42,8 +42,7 @@ function filled(cell: Cell, change: (text: string) => string = (text) => text): 
 }
 
 /** As the session's mode has it: a backslash escapes, whatever the server's own mode is. */
-export const quote = (text: string): string =>
-  special.test(text) ? `'${text.replace(specials, escapeOne)}'` : `'${text}'`
+const quote = (text: string): string => (special.test(text) ? `'${text.replace(specials, escapeOne)}'` : `'${text}'`)
 
 const special = /['\\\0]/
 const specials = /['\\\0]/g

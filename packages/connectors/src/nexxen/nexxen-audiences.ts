@@ -32,7 +32,12 @@ export const nexxenAudiences = defineConnector({
       max: 65535,
       binds: ['sshPrivateKey'],
     }),
-    username: text({ label: 'Username', description: 'User name that Nexxen gave you', required: true }),
+    username: text({
+      keepsState: 'credential',
+      label: 'Username',
+      description: 'User name that Nexxen gave you',
+      required: true,
+    }),
     sshPrivateKey: secret({
       label: 'SSH private key',
       description: 'Private key of the user, without a passphrase',
@@ -53,6 +58,7 @@ export const nexxenAudiences = defineConnector({
         required: true,
       }),
       gzip: boolean({
+        keepsState: 'transport',
         label: 'Compress with gzip',
         description: 'Whether files are compressed; if so, their names end in .txt.gz',
         default: false,
@@ -65,6 +71,7 @@ export const nexxenAudiences = defineConnector({
         identifiers: ['Cookie', 'IDFA', 'AAID', 'IP', 'HEM', 'UID2.0', 'RampID', 'LUID', 'ID5'],
       }),
       categoryIds: column({
+        addresses: true,
         description:
           'Segments of the person: IDs from the lowest level of the taxonomy, separated by commas; the second value of each line',
         required: true,

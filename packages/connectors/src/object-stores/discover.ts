@@ -4,10 +4,10 @@ import type { ObjectStore } from './object-store.ts'
 
 /**
  * The address that a discovery begins with: the one that is searched for, if it is one, otherwise that of the setting.
- * @param scheme the beginning of an address: `s3://`
+ * @param scheme the beginning of an address, such as `s3://`; any text is an address if it is empty
  */
 export const addressIn = ({ search, settings }: DiscoveryContext, setting: string, scheme: string): string =>
-  search.toLowerCase().startsWith(scheme) ? search : `${settings[setting] ?? ''}`
+  search !== '' && search.toLowerCase().startsWith(scheme) ? search : `${settings[setting] ?? ''}`
 
 /**
  * Folders and objects whose names begin with a path: the stores find no other part of a name. Folders come first.

@@ -81,6 +81,9 @@ await testReportSource({
     [{ json: { report_status: 'IN_PROGRESS' } }, 'retry', 'malformed_response'],
   ],
   refused: { account: '550', exchanges: [account('550', { status: 403, json: { code: 29 } })] },
+  refusals: [{ status: 403, json: { code: 29 } }],
+  transient: [1, 8, 12].map((code) => ({ status: 400, json: { code } })),
+  nextPage: 'none',
   examples: [
     {
       title: 'reads reports of 30 days, whose rows are in lists by campaign, without the credentials',

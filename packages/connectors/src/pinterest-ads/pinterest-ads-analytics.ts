@@ -47,19 +47,19 @@ export const pinterestAdsAnalytics = reportSource({
   secrets: signIn,
   settings: {
     clickWindow: select({
-      label: 'Attribution window after a click',
+      label: 'Click attribution window',
       description: 'How many days after a click a conversion counts',
       options: windows,
       default: '30',
     }),
     engagementWindow: select({
-      label: 'Attribution window after an engagement',
+      label: 'Engagement attribution window',
       description: 'How many days after an engagement a conversion counts',
       options: windows,
       default: '30',
     }),
     viewWindow: select({
-      label: 'Attribution window after a view',
+      label: 'View attribution window',
       description: 'How many days after a view a conversion counts',
       options: windows,
       default: '1',

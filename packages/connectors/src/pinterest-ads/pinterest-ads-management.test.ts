@@ -60,10 +60,13 @@ await testReportSource({
   reads: /\/campaigns$/,
   revoked: { status: 401, json: { code: 2 } },
   failures: [
-    [{ status: 400, json: { code: 1 } }, 'fail', 'request_refused'],
+    [{ status: 400, json: { code: 3 } }, 'fail', 'request_refused'],
     [{ json: { bookmark: null } }, 'retry', 'malformed_response'],
   ],
   refused: { account: '777', exchanges: [account('777', { status: 403, json: { code: 29 } })] },
+  refusals: [{ status: 403, json: { code: 29 } }],
+  transient: [1, 8, 12].map((code) => ({ status: 400, json: { code } })),
+  nextPage: { at: 'bookmark', rowsAt: 'items', is: 'token' },
   examples: [
     {
       title: 'reads pages of campaigns',

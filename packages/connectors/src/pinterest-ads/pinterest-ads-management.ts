@@ -116,9 +116,10 @@ export const pinterestAdsManagement = entitySource({
   },
   report: {
     form: 'pages',
-    page: ({ account, level }, bookmark) => ({
+    pageRows: 250,
+    page: ({ account, level, pageRows }, bookmark) => ({
       path: `/ad_accounts/${account}/${level}s?${statuses.map((status) => `entity_statuses=${status}`).join('&')}`,
-      query: { page_size: '250', bookmark },
+      query: { page_size: String(pageRows), bookmark },
     }),
     rows: ({ json }, { level }) => rowsIn(objectIn(json).items)?.map((entity) => rowOf(entity, level)),
     next: nextOf,

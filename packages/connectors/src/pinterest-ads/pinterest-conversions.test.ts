@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { type TestContextOptions, testContext } from '@penstock/connector/acceptance'
+import { sha256 } from '../../test/digest.ts'
 import {
   conversionToken,
   eventsAccount,
@@ -8,7 +9,7 @@ import {
   startPinterestEvents,
 } from '../../test/pinterest-events-server.ts'
 import { batchOf } from '../../test/platform-server.ts'
-import { sha256, testEventDestination } from '../../test/test-event-destination.ts'
+import { testEventDestination } from '../../test/test-event-destination.ts'
 import { pinterestConversions } from './pinterest-conversions.ts'
 
 const seconds = Math.floor(Date.now() / 1000) - 60

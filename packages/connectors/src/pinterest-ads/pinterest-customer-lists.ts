@@ -72,13 +72,19 @@ export const pinterestCustomerLists = audienceDestination({
   auth: { open: async (context) => (await import('./tokens.ts')).openPinterestTokens(context) },
   secrets: {
     authType: select({
+      keepsState: 'credential',
       label: 'Sign-in method',
       description: 'Whether access is granted to an API app, or by tokens that you enter',
       options: ['oauth2', 'api-token'],
       labels: { oauth2: 'Sign in with Pinterest', 'api-token': 'Access token' },
       required: true,
     }),
-    clientId: text({ label: 'Client ID', description: 'ID of the app that calls the API', required: true }),
+    clientId: text({
+      keepsState: 'credential',
+      label: 'Client ID',
+      description: 'ID of the app that calls the API',
+      required: true,
+    }),
     clientSecret: secret({
       label: 'Client secret',
       description: 'Secret that belongs to the client ID',

@@ -4,6 +4,9 @@ import type { Answer } from '../platform-api/call.ts'
 import { listIn, objectIn, textIn } from '../platform-api/json.ts'
 import { nextOf, pageOf } from './pages.ts'
 
+const refused: ErrorFact = ['request_refused', 'Check the level and the metrics.']
+const busy: ErrorFact = ['platform_error', 'If it persists, check the level and the metrics.']
+const aboutRequest = /invalid|column|parameter|metric|level|required|supported|must/i
 const unknown: ErrorFact = ['object_not_found', 'Check the IDs of the ad accounts.']
 
 /** Pinterest's API, for connectors that read. */
@@ -12,9 +15,14 @@ export const pinterestReads = restApi({
   baseUrl: 'https://api.pinterest.com/v5',
   errors: {
     codeAt: 'code',
-    codes: { '8': 'rate_limited' },
+    // 1 and 12 come with the status 400, also while Pinterest cannot make a report; 1 is a refusal if its message names what is wrong.
+    codes: { '1': busy, '8': 'rate_limited', '12': busy },
+    special: ({ status, json }) => {
+      const { code, message } = objectIn(json)
+      return status === 400 && textIn(code) === '1' && aboutRequest.test(textIn(message) ?? '') ? refused : undefined
+    },
     statuses: {
-      400: ['request_refused', 'Check the level and the metrics.'],
+      400: refused,
       401: ['expired_credentials', 'Sign in at Pinterest again and save the new tokens in the connector.'],
       403: ['permission_denied', 'The token needs the scope ads:read, and its user a role on the ad account.'],
       404: unknown,

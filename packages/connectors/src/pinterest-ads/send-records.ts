@@ -2,6 +2,7 @@ import { ConnectorError, type DestinationContext } from '@penstock/connector'
 import type { AudienceTarget, SendPeople } from '../kit/audience-facts.ts'
 import type { PlatformClient } from '../platform-api/client.ts'
 import { listIn, objectIn, textIn } from '../platform-api/json.ts'
+import { cursorIn } from '../platform-api/next-page.ts'
 import { pagesOf } from '../platform-api/polling.ts'
 import { nextOf, pageOf } from './pages.ts'
 
@@ -40,7 +41,7 @@ export function recordSender(client: PlatformClient, { columns }: DestinationCon
     const path = `${account}/audiences`
     const pages = pagesOf(async (bookmark) => {
       const answer = await client.askObject(pageOf(path, bookmark))
-      return { items: listIn(answer.json.items), next: nextOf(answer) }
+      return { items: listIn(answer.json.items), next: cursorIn(nextOf(answer), 'Pinterest') }
     })
     let found = false
     for await (const { items } of pages) {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
 import * as zlib from 'node:zlib'
@@ -41,6 +42,8 @@ export type Answer = {
   readonly json: unknown
   /** The body, as it came. */
   readonly text: string
+  /** Whether bytes of the body are not text in its encoding; they are U+FFFD in the text. */
+  readonly isDamaged?: boolean
   /** Size of the body that was sent, in bytes. */
   readonly bytesSent: number
 }
@@ -72,8 +75,24 @@ export async function call({ egress, signal }: ConnectorContext, asked: Call): P
   })
   // Some platforms begin with a byte order mark, which is not JSON; decoding removes it.
   const whole = await readWhole(response, new URL(url).host, asked.bytesMax)
-  const text = new TextDecoder().decode(asked.unpacks ? await unpacked(whole, url, asked.bytesMax) : whole)
-  return { status: response.status, headers: response.headers, json: parseJson(text), text, bytesSent }
+  const bytes = asked.unpacks ? await unpacked(whole, url, asked.bytesMax) : whole
+  const decoder = decoderOf(response.headers.get('content-type') ?? '', bytes)
+  const text = decoder.decode(bytes)
+  const isDamaged = decoder.encoding === 'utf-8' && !isUtf8(bytes)
+  const { status, headers: given } = response
+  return { status, headers: given, json: parseJson(text), text, ...(isDamaged && { isDamaged }), bytesSent }
+}
+
+/** The decoder of a body: by the charset in its type, else by the declaration of an XML document, else of UTF-8. */
+function decoderOf(type: string, bytes: Buffer): InstanceType<typeof TextDecoder> {
+  const declared = /^<\?xml[^>]{0,100}\sencoding=["']([\w.-]{1,40})["']/.exec(bytes.subarray(0, 200).toString('latin1'))
+  const named = /;\s*charset\s*=\s*"?([\w.:-]{1,40})/i.exec(type)?.[1] ?? declared?.[1]
+  try {
+    return new TextDecoder(named)
+  } catch {
+    // An encoding that nobody knows.
+    return new TextDecoder()
+  }
 }
 
 /** The bytes of a gzip file; others as they are. Throws `malformed_response` and `response_too_large`. */

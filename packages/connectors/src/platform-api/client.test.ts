@@ -52,7 +52,7 @@ describe('a request', () => {
     for (const wrong of [{ json: [] }, { json: null }, { json: 'text' }, { text: '<html>' }, { text: '{"cut":' }, {}]) {
       reply = wrong
       const { code, message } = await refusal(open().askObject(at()))
-      assert.deepEqual([code, message], ['malformed_response', 'Acme Ads answered with something other than its JSON.'])
+      assert.deepEqual([code, message], ['malformed_response', 'Acme Ads did not answer with the expected JSON.'])
     }
   })
 })

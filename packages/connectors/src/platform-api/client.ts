@@ -124,7 +124,7 @@ export function openPlatform(context: ConnectorContext, platform: Platform): Pla
       const { json } = answer
       if (isObject(json)) return { ...answer, json }
       throw withRequestId(
-        new ConnectorError('malformed_response', `${name} answered with something other than its JSON.`),
+        new ConnectorError('malformed_response', `${name} did not answer with the expected JSON.`),
         answer,
       )
     },

@@ -25,6 +25,23 @@ test('what an answer asks to wait is read in every form that platforms write it 
   for (const [headers, wanted] of forms) assert.equal(waitMs(headers), wanted, JSON.stringify(headers))
 })
 
+test('what a body asks to wait is read if no header does', () => {
+  const bodyOf = (json: unknown, headers = {}) => waitMsOf({ headers: new Headers(headers), json }, now)
+  const quota = {
+    errorCode: { quotaError: 'RESOURCE_TEMPORARILY_EXHAUSTED' },
+    details: { quotaErrorDetails: { rateScope: 'DEVELOPER', retryDelay: '30s' } },
+  }
+  const ofGoogleAds = { error: { code: 429, details: [{ errors: [quota] }] } }
+  assert.equal(bodyOf(ofGoogleAds), 30_000)
+  assert.equal(bodyOf([ofGoogleAds]), 30_000)
+  assert.equal(bodyOf({ error: { details: [{ '@type': 'x/google.rpc.RetryInfo', retryDelay: '1.25s' }, {}] } }), 1_250)
+  assert.equal(bodyOf({ code: 8, message: 'Rate limit. Retry after 40 seconds' }), 40_000)
+  assert.equal(bodyOf(ofGoogleAds, { 'retry-after': '7' }), 7_000)
+  for (const odd of [null, 'x', 7, [], { error: { details: [{ retryDelay: 'soon' }, { retryDelay: '-1s' }, 7] } }]) {
+    assert.equal(bodyOf(odd), undefined, JSON.stringify(odd))
+  }
+})
+
 test('what is no wait is none', () => {
   for (const value of ['', 'soon', '-5', '1e3', 'NaN', '900000', '99999999999999999999', '2026-99-99T00:00:00Z']) {
     assert.equal(waitMs({ 'x-ratelimit-reset': value }), undefined, value)

@@ -8,9 +8,9 @@ import { waitMsOf } from './rate-limit.ts'
  */
 export function connectorErrorOfStatus(
   platform: string,
-  { status, headers }: Pick<Answer, 'status' | 'headers'>,
+  { status, headers, json }: Pick<Answer, 'status' | 'headers'> & { readonly json?: unknown },
 ): ConnectorError {
-  const wait = { afterMs: waitMsOf({ headers }) }
+  const wait = { afterMs: waitMsOf({ headers, json }) }
   if (status === 401) {
     return new ConnectorError('invalid_credentials', `${platform} does not accept the credentials; renew them.`)
   }

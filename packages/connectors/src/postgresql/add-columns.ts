@@ -1,16 +1,16 @@
-import { type AdditionContext, type ColumnType, ConnectorError } from '@penstock/connector'
+import { type AdditionContext, ConnectorError } from '@penstock/connector'
 import pg from 'pg'
 import { readDeclaredType } from '../databases/declared-types.ts'
 import { inSession } from '../databases/sessions.ts'
 import { placeOf, writingOf } from '../databases/settings.ts'
 import { openSession } from './session.ts'
-import { hasTable, nameOf } from './table.ts'
+import { hasTable, nameBytesMax, nameOf } from './table.ts'
+import { typeOf } from './type-names.ts'
 
 const { escapeIdentifier } = pg
 
 /** More than the server's own bounds, which say more about what happened. */
 const boundMs = 90_000
-const nameBytesMax = 63
 
 const begin = ['begin', "set local lock_timeout = '30s'", "set local statement_timeout = '60s'"]
 
@@ -32,26 +32,4 @@ export async function addColumns(context: AdditionContext): Promise<void> {
     await session.execute([...begin, `alter table ${name} ${parts.join(', ')}`, 'commit'])
   }
   return inSession(session, add, boundMs)
-}
-
-const precisionMax = 1000
-
-function typeOf(type: ColumnType): string {
-  switch (type.kind) {
-    case 'decimal': {
-      const { precision, scale = 0 } = type
-      const isBounded = precision !== undefined && precision > 0 && precision <= precisionMax && scale <= precision
-      return isBounded ? `numeric(${precision}, ${scale})` : 'numeric'
-    }
-    case 'double':
-      return 'double precision'
-    case 'instant':
-      return 'timestamptz'
-    case 'json':
-      return 'jsonb'
-    case 'bytes':
-      return 'bytea'
-    default:
-      return type.kind
-  }
 }

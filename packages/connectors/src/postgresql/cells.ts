@@ -81,7 +81,7 @@ const elements: Readonly<Record<number, number>> = {
 const modifierOffset = 4
 
 /**
- * The type of a column, for stores that have types; `null` if it is text, or numbers of any size.
+ * The type of a column, for stores that have types; `null` if it is text. A decimal without a precision has numbers of any size.
  * @param dataTypeModifier of a numeric: its precision, and its scale, which has 11 bits and can be negative
  */
 export function columnTypeOf(
@@ -93,7 +93,8 @@ export function columnTypeOf(
     return { kind: 'list', items: columnTypeOf({ dataTypeID: element, dataTypeModifier }, 'text') }
   }
   if (kind === 'array' || kind === 'json-array' || kind === 'composite') return { kind: 'json' }
-  if (dataTypeID !== 1700 || dataTypeModifier < modifierOffset) return types[dataTypeID] ?? null
+  if (dataTypeID !== 1700) return types[dataTypeID] ?? null
+  if (dataTypeModifier < modifierOffset) return { kind: 'decimal' }
   const modifier = dataTypeModifier - modifierOffset
   const precision = modifier >> 16
   const scale = ((modifier & 0x7ff) ^ 1024) - 1024

@@ -68,7 +68,7 @@ export const rowTooLarge = ({ product: { name }, host }: ServerName, limit: stri
   )
 
 export const tlsNotSupported = ({ host }: ServerName): ConnectorError =>
-  new ConnectorError('not_supported', `${host} does not offer TLS; switch it on there, or set the TLS mode to disable.`)
+  new ConnectorError('not_supported', `${host} does not offer TLS, which the TLS mode requires. Turn TLS on there.`)
 
 export const authenticationNotSupported = ({ product, host }: ServerName): ConnectorError =>
   new ConnectorError(
@@ -167,7 +167,7 @@ export function reasonOf(state: string, { field, constraint }: { field?: string;
     case '22007':
     case '22008':
     case '22009':
-      return `A value is not a date or time that ${column} accepts.`
+      return `A value is not a valid date or time for ${column}.`
     case '22021':
     case '22P05':
       return `A text has a character that ${field === undefined ? 'a column' : column} cannot hold.`

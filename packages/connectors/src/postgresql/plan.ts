@@ -99,7 +99,7 @@ export async function planReading(
     width: expressions.length,
     empty: cursor !== undefined && bound === undefined,
     time: timeOf(order[0]),
-    endless: isNumber(order[0]) ? endless : [],
+    endless: endlessOf(order[0]),
     countUnread:
       cursor === undefined
         ? undefined
@@ -220,11 +220,19 @@ async function boundOf(
   return row?.bound
 }
 
-/** Values of a number that are greater than all others. */
-const endless = ['NaN', 'Infinity']
+/** Texts of values that are greater than all others of their type. */
+function endlessOf(term: OrderTerm | undefined): readonly string[] {
+  if (!term) return []
+  if (isNumber(term)) return ['NaN', 'Infinity']
+  return isTime(term) || term.type.startsWith('interval') ? ['infinity'] : []
+}
 
-const finite = (term: OrderTerm | undefined): string =>
-  term && isNumber(term) ? ` and (${term.expression})::text not in (${endless.map(escapeLiteral).join(', ')})` : ''
+function finite(term: OrderTerm | undefined): string {
+  const endless = endlessOf(term)
+  return term && endless.length > 0
+    ? ` and (${term.expression})::text not in (${endless.map(escapeLiteral).join(', ')})`
+    : ''
+}
 
 const isNumber = (term: OrderTerm | undefined): boolean => /^(numeric|real|double precision)/.test(term?.type ?? '')
 

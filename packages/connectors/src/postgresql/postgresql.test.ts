@@ -113,7 +113,7 @@ for (const writeMode of ['Insert', 'Upsert']) {
       { row: ['a@example.com', 'A', 'many', true, null], reason: /not of the type of the column age/, field: 'age' },
       { row: ['b@example.com', 'B'.repeat(31), 1, true, null], reason: /too long for the column name/, field: 'name' },
       { row: ['c@example.com', 'C', 40_000, true, null], reason: /out of the range of the column age/, field: 'age' },
-      { row: ['d@example.com', 'D', 1, true, '2026-02-31T00:00:00Z'], reason: /not a date or time/, field: 'since' },
+      { row: ['d@example.com', 'D', 1, true, '2026-02-31T00:00:00Z'], reason: /not a valid date/, field: 'since' },
       { row: ['e@example.com', 'E\0', 1, true, null], reason: /cannot hold/, field: 'name' },
       { row: [null, 'F', 1, true, null], reason: /no value for (the column )?email/, field: 'email' },
     ],

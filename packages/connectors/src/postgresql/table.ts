@@ -1,4 +1,6 @@
+import type { CreatedColumn, DestinationContext } from '@penstock/connector'
 import pg from 'pg'
+import { createdTypes, impossibleNames, type NameRules } from '../databases/created-columns.ts'
 import type { Writing } from '../databases/settings.ts'
 import {
   columnsNotFound,
@@ -6,11 +8,13 @@ import {
   generatedColumns,
   keyNotUnique,
   keysNotDelivered,
+  namesNotPossible,
   tableNotFound,
   throwFirst,
 } from '../databases/table-findings.ts'
 import { listIn, objectIn } from '../platform-api/json.ts'
 import type { PostgresSession } from './session.ts'
+import { isJsonType, typeOf } from './type-names.ts'
 
 const { escapeIdentifier } = pg
 
@@ -24,6 +28,8 @@ export type PostgresTable = {
   readonly columns: readonly PostgresColumn[]
   /** Indexes of the key's columns; empty where every row is added. */
   readonly keys: readonly number[]
+  /** Whether keys are the same only if their texts are. Not if a type or collation takes several notations for the same. */
+  readonly keysAreTexts: boolean
   /** Whether COPY can write to it as an INSERT would: it is no view, and has no rule for INSERT. */
   readonly copies: boolean
 }
@@ -47,6 +53,8 @@ export type PostgresColumn = ColumnType & {
   readonly fullType: string
   /** Values come from a sequence always, unless the statement insists. */
   readonly identity: boolean
+  /** Whether its values are equal only if their texts are. */
+  readonly exact: boolean
 }
 
 export type ExistingColumn = PostgresColumn & {
@@ -62,21 +70,35 @@ export type ExistingColumn = PostgresColumn & {
 export async function openTable(
   session: PostgresSession,
   writing: Writing,
-  columns: readonly string[],
+  context: Pick<DestinationContext, 'columns' | 'types' | 'rows' | 'settings'>,
 ): Promise<PostgresTable> {
+  const { columns } = context
   const { upsert, keys } = writing
   const name = nameOf(writing)
   let { found, errors } = await judgeTable(session, writing, columns)
   throwFirst(errors)
   if (found.length === 0) {
     const key = upsert ? [`primary key (${keys.map(escapeIdentifier).join(', ')})`] : []
-    await createOnce(session, name, [...columns.map((column) => `${escapeIdentifier(column)} text`), ...key])
+    const parts = createdColumns(writing, context).map((column) => `${escapeIdentifier(column.name)} ${column.type}`)
+    await createOnce(session, name, [...parts, ...key])
     ;({ found, errors } = await judgeTable(session, { ...writing, create: false }, columns))
     throwFirst(errors)
   }
   const batches = batchesOf(writing)
   if ((await columnsOf(session, batches)).length === 0) await createOnce(session, batches, batchColumns)
   return tableOf(writing, columns, found, await takesCopies(session, name))
+}
+
+/** The columns of the table if it is created. */
+export function createdColumns(
+  { keys }: Pick<Writing, 'keys'>,
+  context: Parameters<typeof createdTypes>[0],
+): readonly CreatedColumn[] {
+  return createdTypes(context).map((type, at) => {
+    const name = context.columns[at] ?? ''
+    // JSON has no order, so that it cannot be a key.
+    return { name, type: keys.includes(name) && isJsonType(type) ? 'text' : typeOf(type) }
+  })
 }
 
 /** The table as it is to be written, of the columns that were found. */
@@ -91,8 +113,21 @@ export function tableOf(
     batches: batchesOf(writing),
     columns: columns.flatMap((column) => found.filter(({ name }) => name === column)),
     keys: writing.keys.map((key) => columns.indexOf(key)),
+    keysAreTexts: writing.keys.every((key) => found.some(({ name, exact }) => name === key && exact)),
     copies,
   }
+}
+
+/** Longer names would be cut. */
+export const nameBytesMax = 63
+
+const nameRules: NameRules = {
+  product: 'PostgreSQL',
+  lengthMax: nameBytesMax,
+  unit: 'bytes',
+  lengthOf: Buffer.byteLength,
+  keyOf: (name) => name,
+  reserved: new Set(['ctid', 'xmin', 'xmax', 'cmin', 'cmax', 'tableoid']),
 }
 
 /**
@@ -108,7 +143,11 @@ export async function judgeTable(
   const found = await columnsOf(session, name)
   const errors = keysNotDelivered(keys.filter((key) => !columns.includes(key)))
   if (found.length === 0) {
-    return { found, errors: create ? errors : [...errors, tableNotFound(table, `the schema ${schema}`)] }
+    const impossible = namesNotPossible(impossibleNames(columns, nameRules))
+    return {
+      found,
+      errors: create ? [...errors, ...impossible] : [...errors, tableNotFound(table, `the schema ${schema}`)],
+    }
   }
   const has = (column: string) => found.some(({ name }) => name === column)
   const generated = found.filter((column) => column.generated && columns.includes(column.name))
@@ -181,6 +220,8 @@ async function columnsOf(session: PostgresSession, name: string): Promise<Existi
      select attname as name, id as oid, whole.typcategory as category, format_type(id, -1) as type,
             format_type(id, modifier) as "fullType", attidentity = 'a' as identity, attgenerated <> '' as generated,
             attnotnull and not atthasdef and attidentity = '' as required,
+            id in (25, 1043) and coalesce((select (to_jsonb(pg_collation) ->> 'collisdeterministic')::bool
+              from pg_collation where oid = attcollation), true) as exact,
             exists (select from pg_enum where enumtypid = id and enumlabel = '') as "emptyLabel",
             case when part.oid is null then 'null' else json_build_object(
               'oid', coalesce(nullif(part.typbasetype, 0), part.oid)::int8, 'category', part.typcategory,
@@ -192,10 +233,14 @@ async function columnsOf(session: PostgresSession, name: string): Promise<Existi
       order by attnum`,
     {
       ...({ name: 'text', oid: 'integer', category: 'text', type: 'text', fullType: 'text', element: 'json' } as const),
-      ...({ identity: 'boolean', generated: 'boolean', required: 'boolean', emptyLabel: 'boolean' } as const),
+      ...({ identity: 'boolean', generated: 'boolean', required: 'boolean', exact: 'boolean' } as const),
+      emptyLabel: 'boolean',
     },
     [name],
   )
+  if (new Set(rows.map(({ name: column }) => column)).size < rows.length) {
+    throw session.unexpected('a column of a table twice')
+  }
   return rows.map(({ element, ...column }) => ({ ...column, element: elementIn(element) }))
 }
 

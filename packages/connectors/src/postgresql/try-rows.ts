@@ -5,7 +5,7 @@ import { placeOf, writingOf } from '../databases/settings.ts'
 import { unwritable } from './load.ts'
 import { loadRowByRow } from './load-row-by-row.ts'
 import { openSession, type PostgresSession } from './session.ts'
-import { type ExistingColumn, judgeTable, type PostgresTable, tableOf, uniqueIndexes } from './table.ts'
+import { createdColumns, type ExistingColumn, judgeTable, type PostgresTable, tableOf, uniqueIndexes } from './table.ts'
 import { bytesFormatOf, textForms, writerFor } from './writers.ts'
 
 const { escapeIdentifier } = pg
@@ -36,7 +36,8 @@ export async function tryRows(context: InspectionContext): Promise<TriedRows> {
   const work = async (): Promise<TriedRows> => {
     await session.execute(begin)
     const { found, errors } = await judgeTable(session, writing, columns)
-    if (found.length === 0 || errors.length > 0) return { rejected: [] }
+    if (errors.length > 0) return { rejected: [] }
+    if (found.length === 0) return { rejected: [], created: createdColumns(writing, context) }
     const table = tableOf(writing, columns, found, false)
     const writers = table.columns.map((column) => writerFor(column, bytesFormatOf(settings)))
     const { rejected, picked } = unwritable(table, writers, rows, { halves: true })

@@ -1,121 +1,18 @@
-import assert from 'node:assert/strict'
-import { after, beforeEach, describe, test } from 'node:test'
-import type { BatchWindow, Row } from '@penstock/connector'
-import { testContext } from '@penstock/connector/acceptance'
+import { after } from 'node:test'
 import { startPostgresql } from '../../test/postgresql.ts'
+import { testWindows } from '../../test/test-windows.ts'
 import { postgresql } from './postgresql.ts'
 
-const server = await startPostgresql()
-after(() => server.close())
-const { secrets, query } = server
+const { secrets, query, close, version } = await startPostgresql()
+after(() => close())
 
-const columns = ['account', 'day', 'campaign', 'clicks']
-const settings = { schema: 'crm', table: 't', writeMode: 'Upsert', keyColumns: 'account,day,campaign' }
-const scope = { account: ['100'], day: ['2026-03-01', '2026-03-02'] }
-const whole: BatchWindow = { scope, begins: true, ends: true, spoiled: false }
-const [first, middle, last] = [
-  { ...whole, ends: false },
-  { ...whole, begins: false, ends: false },
-  { ...whole, begins: false },
-]
-
-async function openWriter() {
-  const writer = await postgresql.destination?.deliver?.open(testContext({ secrets, settings, columns }))
-  assert(writer)
-  let number = 0
-  return {
-    close: () => writer.close?.(),
-    deliver: (window: BatchWindow, rows: readonly Row[], key = String(++number)) =>
-      writer.deliver({ key: key.padStart(32, '0'), columns, rows, firstRow: 1, window }),
-  }
-}
-const row = (campaign: string, clicks = 2, day = '2026-03-01', account = '100'): Row => [account, day, campaign, clicks]
-const kept = async () =>
-  (await query('select account, day::text, campaign, clicks from crm.t order by 1, 2, 3')).map((one) =>
-    Object.values(one).join(' '),
-  )
-/** Rows outside of the scope: another account, and a day before. */
-const others = ['100 2026-02-28 a 1', '200 2026-03-01 a 1']
-
-describe(`windows of rows in PostgreSQL ${server.version}`, () => {
-  beforeEach(async () => {
-    await query('drop schema crm cascade; create schema crm')
-    await query(
-      'create table crm.t (account bigint, day date, campaign text, clicks int check (clicks < 1000), primary key (account, day, campaign))',
-    )
-    await query(
-      `insert into crm.t values (100, '2026-02-28', 'a', 1), (100, '2026-03-01', 'a', 1), (100, '2026-03-01', 'b', 1), (100, '2026-03-02', 'a', 1), (200, '2026-03-01', 'a', 1)`,
-    )
-  })
-  const gone = [others[0], '100 2026-03-01 a 2', '100 2026-03-02 c 2', others[1]]
-
-  test('deletes the rows of a window that are not in it, and none outside', async () => {
-    const writer = await openWriter()
-    const { rejected } = await writer.deliver(whole, [row('a'), row('c', 2, '2026-03-02')])
-    assert.equal(rejected, undefined)
-    assert.deepEqual(await kept(), gone)
-    await writer.deliver(whole, [])
-    assert.deepEqual(await kept(), others)
-    await writer.close()
-  })
-
-  test('deletes at the end of a window of several batches, and before it none', async () => {
-    const writer = await openWriter()
-    await writer.deliver(first, [row('a'), row('a')])
-    await writer.deliver(middle, [row('c', 2, '2026-03-02')])
-    assert.equal((await kept()).length, 6)
-    await writer.deliver(last, [])
-    assert.deepEqual(await kept(), gone)
-    await writer.deliver(first, [row('a')])
-    await writer.deliver(last, [row('b')])
-    assert.deepEqual(await kept(), [others[0], '100 2026-03-01 a 2', '100 2026-03-01 b 2', others[1]])
-    await writer.close()
-  })
-
-  test('deletes nothing if it is not known which rows are missing', async () => {
-    const all = async (count: number) => assert.equal((await kept()).length, count)
-    const writer = await openWriter()
-    await writer.deliver({ ...whole, spoiled: true }, [row('a')])
-    await all(5)
-    const { rejected } = await writer.deliver(whole, [row('a'), row('b', 5000)])
-    assert.equal(rejected?.length, 1)
-    await all(5)
-    await writer.deliver(first, [row('a', 5000)])
-    await writer.deliver(last, [row('b')])
-    await all(5)
-    // Another window in between, and one whose beginning another process wrote.
-    await writer.deliver(first, [row('a')])
-    await writer.deliver({ ...middle, scope: { account: ['200'], day: ['2026-03-01'] } }, [])
-    await writer.deliver(last, [row('b')])
-    await all(5)
-    await writer.close()
-    const successor = await openWriter()
-    await successor.deliver(last, [row('b')], '99')
-    await all(5)
-    await successor.close()
-  })
-
-  test('deletes once, in the transaction of the last batch, if that comes again', async () => {
-    const writer = await openWriter()
-    await writer.deliver(whole, [row('a')], '7')
-    await query(`insert into crm.t values (100, '2026-03-01', 'later', 1)`)
-    await writer.deliver(whole, [row('a')], '7')
-    assert.deepEqual(await kept(), [others[0], '100 2026-03-01 a 2', '100 2026-03-01 later 1', others[1]])
-    await writer.close()
-  })
-
-  test('keeps rows that the database does not delete, and takes the others', async () => {
-    await query(
-      `create table crm.notes (account bigint, day date, campaign text, foreign key (account, day, campaign) references crm.t);
-       insert into crm.notes values (100, '2026-03-01', 'b')`,
-    )
-    const writer = await openWriter()
-    assert.equal((await writer.deliver(whole, [row('a', 7)])).rejected, undefined)
-    assert.ok((await kept()).includes('100 2026-03-01 a 7'))
-    assert.equal((await kept()).length, 5)
-    // No row can have such an account.
-    await writer.deliver({ ...whole, scope: { ...scope, account: ['act_1'] } }, [])
-    assert.equal((await kept()).length, 5)
-    await writer.close()
-  })
+testWindows(`windows of rows in PostgreSQL ${version}`, {
+  connector: postgresql,
+  secrets,
+  settings: { schema: 'crm' },
+  table: 'crm.t',
+  textType: 'text',
+  dayText: 'day::text',
+  query,
+  clear: async () => void (await query('drop schema crm cascade; create schema crm')),
 })

@@ -316,7 +316,7 @@ describe(`writing to PostgreSQL ${server.version}`, () => {
       [1, '2026-01-31 12:00:00 Europe/Paris', /has its zone in a form/],
       [1, '2026-01-31 12:00:00 EST', /has its zone in a form/],
       [1, '2026-02-30T12:00:00+02:00', /has its zone in a form/],
-      [1, '2026-02-30T12:00:00', /not a date or time/],
+      [1, '2026-02-30T12:00:00', /not a valid date/],
       [2, 'n'.repeat(64), /too long/],
       [3, 'cc', /too long/],
       [4, '\ud800', /half of a character/],

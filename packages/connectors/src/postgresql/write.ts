@@ -1,14 +1,14 @@
 import type { Batch, Delivery, DestinationContext, DestinationWriter, Rejection, Row } from '@penstock/connector'
 import pg from 'pg'
-import { inOrder, packRejections, unpackRejections } from '../databases/rejections.ts'
-import { divideRemovals } from '../databases/removals.ts'
+import { inOrder, packRejections, recalls, unpackRejections } from '../databases/rejections.ts'
+import { divideRemovals, hasNotations } from '../databases/removals.ts'
 import { inTransaction, WriterSession } from '../databases/sessions.ts'
 import { placeOf, writingOf } from '../databases/settings.ts'
 import { HalfCharacter } from '../databases/tab-separated.ts'
 import { isRowError } from './errors.ts'
 import { type LoadJob, load, unwritable } from './load.ts'
 import { loadRowByRow } from './load-row-by-row.ts'
-import { keyIn, removeFromTable } from './remove.ts'
+import { keyIn, nameKeys, removeFromTable } from './remove.ts'
 import { openSession, type PostgresSession } from './session.ts'
 import { keepAlivesOf, sessionNameOf, succeed } from './succession.ts'
 import { openTable, type PostgresTable } from './table.ts'
@@ -48,7 +48,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
     }
   }
   const { connection, prepared } = await WriterSession.open(context, connect, async (session) => ({
-    table: await openTable(session, writing, context.columns),
+    table: await openTable(session, writing, context),
     opening: [...begin, ...(await keepAlivesOf(session))],
   }))
   const { table, opening } = prepared
@@ -60,7 +60,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
   return {
     awaitsPermit: true,
     async deliver(batch, permit) {
-      const name = nameOf(transferId, batch)
+      const name = nameOf(batch.transferId ?? transferId, batch)
       // Waits here for another worker that writes this same batch at this time.
       const { session, begun } = await beginWith([
         `insert into ${table.batches} (transfer_id, batch_key, rows, bytes) values (${name}, 0, 0) on conflict do nothing`,
@@ -68,9 +68,21 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
       ])
       const isNew = begun[0] === 1
       return inTransaction(session, () =>
-        isNew ? deliver({ session, table, writers, name, windows }, batch, permit) : recall(session, table, name),
+        isNew
+          ? deliver({ session, table, writers, name, windows }, batch, permit)
+          : recall(session, table, name, batch),
       )
     },
+    ...(!table.keysAreTexts && {
+      async nameKeys(keys) {
+        const { session } = await beginWith([])
+        return inTransaction(session, async () => {
+          const names = await nameKeys({ session, table, writers }, keys)
+          await session.execute(['commit'])
+          return names
+        })
+      },
+    }),
     async finish() {
       const { session } = await beginWith([])
       // Batches of so long ago do not come again. A user who may not delete simply keeps them.
@@ -124,7 +136,11 @@ async function deliver(
     'commit',
   ])
   settle()
-  return { bytes, ...(packed === null ? {} : { rejected: unpackRejections(JSON.parse(packed)) }) }
+  return {
+    bytes,
+    ...recalls(batch, false),
+    ...(packed === null ? {} : { rejected: unpackRejections(JSON.parse(packed)) }),
+  }
 }
 
 type Written = {
@@ -143,13 +159,17 @@ async function writeAndRemove(
 ): Promise<Written> {
   const { rows } = batch
   const divided = divideRemovals(batch, keyIn({ table, writers }))
+  const remove = () => removeFromTable({ session, table, writers, rows }, divided.removed)
+  const isRemovedFirst = !table.keysAreTexts && hasNotations(rows, table.keys)
+  const refusedFirst = isRemovedFirst ? await remove() : []
+  await session.execute(['savepoint rows'])
   const written = await write(
     session,
     table,
     writers,
     divided.written.map((at) => rows[at] ?? []),
   )
-  const refused = await removeFromTable({ session, table, writers, rows }, divided.removed)
+  const refused = isRemovedFirst ? refusedFirst : await remove()
   const rejected = [
     ...written.rejected.map((one) =>
       one.index === undefined ? one : { ...one, index: divided.written[one.index] ?? 0 },
@@ -195,12 +215,12 @@ async function loadWhole(job: LoadJob): Promise<Written | undefined> {
 }
 
 /** The delivery of a batch that was written before. */
-async function recall(session: PostgresSession, table: PostgresTable, name: string): Promise<Delivery> {
+async function recall(session: PostgresSession, table: PostgresTable, name: string, batch: Batch): Promise<Delivery> {
   const [written] = await session.rows(
     `select bytes, coalesce(rejected, '[]') as rejected from ${table.batches} where (transfer_id, batch_key) = (${name})`,
     { bytes: 'integer', rejected: 'json' },
   )
   await session.execute(['commit'])
   const rejected = unpackRejections(written?.rejected)
-  return { bytes: written?.bytes ?? 0, ...(rejected.length > 0 ? { rejected } : {}) }
+  return { bytes: written?.bytes ?? 0, ...recalls(batch, true), ...(rejected.length > 0 ? { rejected } : {}) }
 }

@@ -1,15 +1,17 @@
 import type { Cell, Values } from '@penstock/connector'
 import type { Write } from '../databases/tab-separated.ts'
-import { ignoresZone, withoutOffset } from '../databases/timestamps.ts'
+import { withoutOffset } from '../databases/timestamps.ts'
 import { arrayTextOf } from './arrays.ts'
 import { reasonOf } from './errors.ts'
+import { partsProblem, problemFor, problemOfCell, wholeText } from './exact-values.ts'
 import type { ColumnType, PostgresColumn } from './table.ts'
 
-/** Settings of a transaction by which the server reads the texts of dates, times and intervals as they are meant. */
+/** Settings of a transaction by which the server reads the texts of dates, times, intervals and money as they are meant. */
 export const textForms = [
   "set local datestyle = 'ISO, YMD'",
   "set local timezone = 'UTC'",
   "set local intervalstyle = 'postgres'",
+  "set local lc_monetary = 'C'",
 ]
 
 /** How texts are read for a column of bytes. */
@@ -29,7 +31,19 @@ export type PostgresCellWriter = {
 }
 
 /** Identifiers that PostgreSQL gives its own types, the same in every database. */
-const oids = { bytea: 17, char: 18, name: 19, timestamp: 1114, json: 114, jsonb: 3802 }
+const oids = {
+  bytea: 17,
+  char: 18,
+  name: 19,
+  bigint: 20,
+  smallint: 21,
+  integer: 23,
+  oid: 26,
+  json: 114,
+  date: 1082,
+  timestamp: 1114,
+  jsonb: 3802,
+} as const
 /** Types of which an empty text is a value: bytea, "char", int2vector, oidvector, xml, varbit, refcursor, tsvector, tsquery. */
 const withEmptyText = new Set([17, 18, 22, 30, 142, 1562, 1790, 3614, 3615])
 /** And of extensions, which get another identifier in each database. */
@@ -37,29 +51,39 @@ const namedWithEmptyText = /(^|\.)"?(hstore|ltree)"?$/
 
 export function writerFor(column: PostgresColumn, bytesFormat: BytesFormat): PostgresCellWriter {
   const { element } = column
-  if (!element) return scalarWriter(column, bytesFormat)
-  const inner = scalarWriter(element, bytesFormat)
+  if (!element) return scalarWriter(column, column, bytesFormat)
+  const inner = scalarWriter(element, column, bytesFormat)
   const write: Write = (cell) => filled(cell, (text) => arrayTextOf(text, inner, isJson(element)) ?? text)
   return { write, problemOf: (cell) => arrayProblem(cell, inner, isJson(element)) }
 }
 
 const isJson = ({ oid }: ColumnType): boolean => oid === oids.json || oid === oids.jsonb
 
-function scalarWriter(column: ColumnType, bytesFormat: BytesFormat): PostgresCellWriter {
-  const { oid, category, type } = column
+/** @param of the column itself, or of its elements */
+function scalarWriter(of: ColumnType, column: PostgresColumn, bytesFormat: BytesFormat): PostgresCellWriter {
+  const { oid, category, type, emptyLabel } = of
+  const problem = problemFor(oid, column)
+  const judged = problem && { problemOf: problemOfCell(problem) }
   switch (oid) {
     case oids.name:
       // The type cuts silently.
       return { write: plain, problemOf: (cell) => (bytesOf(cell) > 63 ? reasonOf('22001') : undefined) }
     case oids.char:
       return { write: plain, problemOf: (cell) => (isOneByte(cell) ? undefined : reasonOf('22001')) }
+    case oids.date:
+      return { ...judged, write: (cell) => filled(cell, dayOf) }
     case oids.timestamp:
-      return { write: (cell) => filled(cell, withoutOffset), problemOf: zoneProblem }
+      return { ...judged, write: (cell) => filled(cell, withoutOffset) }
+    case oids.smallint:
+    case oids.integer:
+    case oids.bigint:
+    case oids.oid:
+      return { ...judged, write: (cell) => (typeof cell === 'string' ? filled(cell, wholeText) : plain(cell)) }
     case oids.bytea:
       return bytesFormat === 'Base64' ? fromBase64 : fromBytesText
   }
-  const keepsEmpty = category === 'S' || column.emptyLabel || withEmptyText.has(oid) || namedWithEmptyText.test(type)
-  return { write: keepsEmpty ? plain : (cell) => filled(cell) }
+  const keepsEmpty = category === 'S' || emptyLabel || withEmptyText.has(oid) || namedWithEmptyText.test(type)
+  return { ...judged, write: keepsEmpty ? plain : (cell) => filled(cell) }
 }
 
 export const halfCharacter = 'A text has half of a character (a lone surrogate), which cannot be stored.'
@@ -75,13 +99,13 @@ const bytesOf = (cell: Cell): number => (cell === null ? 0 : Buffer.byteLength(S
 /** One byte, or none, or one in octal digits, which is how those beyond ASCII are shown. */
 const isOneByte = (cell: Cell): boolean => bytesOf(cell) <= 1 || /^\\[0-3][0-7]{2}$/.test(String(cell))
 
-const zoneProblem = (cell: Cell): string | undefined =>
-  typeof cell === 'string' && ignoresZone(cell)
-    ? 'A time has its zone in a form that a column without a zone would ignore; write an offset such as +02:00.'
-    : undefined
+/** A day with midnight is the day. */
+const dayOf = (text: string): string => withoutOffset(text).replace(/[T ]00:00(?::00(?:\.0+)?)?(?= BC$|$)/, '')
 
 function arrayProblem(cell: Cell, inner: PostgresCellWriter, isJsonArray: boolean): string | undefined {
   if (typeof cell !== 'string' || !inner.problemOf) return undefined
+  // PostgreSQL's own text of an array, which the server reads.
+  if (!/^\s*\[(?![\d:\][-]*=)/.test(cell)) return partsProblem(cell, inner.problemOf)
   let problem: string | undefined
   const { write, problemOf } = inner
   const watched: Write = (element) => {

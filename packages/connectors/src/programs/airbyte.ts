@@ -78,10 +78,28 @@ export const airbyte: Protocol = {
       // One stream is configured. Programs name its namespace or not, in the catalogue or in records alone.
       return message.record.stream === raw.name ? { kind: 'record', data: message.record.data } : undefined
     }
-    if (message.type === 'STATE' && isObject(message.state)) return { kind: 'state', state: stateOf(message.state) }
+    if (message.type === 'STATE' && isObject(message.state))
+      return { kind: 'state', state: stateOf(message.state), records: countIn(message.state) }
     const failure = failureOf(message)
-    return failure && { kind: 'failure', code: failure.code, message: failure.message }
+    if (failure) return { kind: 'failure', code: failure.code, message: failure.message }
+    const status = statusOf(message, raw.name)
+    return status && { kind: 'status', status }
   },
+}
+
+/** How many records the program says that it gave since its last state; undefined if it does not say it. */
+function countIn({ sourceStats }: Readonly<Record<string, unknown>>): number | undefined {
+  const count = isObject(sourceStats) ? sourceStats.recordCount : undefined
+  return typeof count === 'number' ? count : undefined
+}
+
+/** The status of a stream that a message has; programs name the stream or not. */
+function statusOf({ type, trace }: Readonly<Record<string, unknown>>, stream: unknown) {
+  if (type !== 'TRACE' || !isObject(trace) || trace.type !== 'STREAM_STATUS') return undefined
+  const { status, stream_descriptor: named } = isObject(trace.stream_status) ? trace.stream_status : {}
+  if (isObject(named) && named.name !== stream) return undefined
+  if (status === 'COMPLETE') return 'complete'
+  return status === 'INCOMPLETE' ? 'incomplete' : 'begun'
 }
 
 /** A state as the program gets it to continue: a list of messages, or the object of programs before there were types. */
@@ -107,11 +125,9 @@ const codes: Readonly<Record<string, ConnectorErrorCode>> = {
   transient_error: 'platform_unavailable',
 }
 
-/** The failure that a program traces: an error, or a stream that it could not finish. */
+/** The failure that a program traces. */
 function failureOf({ type, trace }: Readonly<Record<string, unknown>>): ConnectorError | undefined {
   if (type !== 'TRACE' || !isObject(trace)) return undefined
-  if (trace.type === 'STREAM_STATUS' && isObject(trace.stream_status) && trace.stream_status.status === 'INCOMPLETE')
-    return new ConnectorError('platform_error', 'The program could not read the whole stream.')
   if (trace.type !== 'ERROR' || !isObject(trace.error)) return undefined
   const code = codes[String(trace.error.failure_type)] ?? 'platform_error'
   return new ConnectorError(code, sentenceOf(trace.error.message, 'The program failed and did not say why.'))

@@ -1,16 +1,4 @@
-import {
-  boolean,
-  ConnectorError,
-  type ConnectorErrorCode,
-  type FieldDefinition,
-  type Fields,
-  type Json,
-  number,
-  secret,
-  select,
-  text,
-  type Values,
-} from '@penstock/connector'
+import { boolean, type FieldDefinition, type Fields, number, secret, select, text } from '@penstock/connector'
 import { isObject } from './protocol.ts'
 
 /** The form of a program's configuration, and which of its fields are JSON. */
@@ -42,11 +30,10 @@ export function formOf(schema: Readonly<Record<string, unknown>>): ProgramForm {
   const secrets = entries.filter(([key, one]) => isSecret(key, one)).map(([key]) => key)
   const json: string[] = []
   const fields = entries.map(([key, property]) => {
-    const isJson = kindOf(property) === 'json'
-    if (isJson) json.push(key)
+    if (isWritten(property, secrets.includes(key))) json.push(key)
     // A value that is there already need not be entered.
     const isRequired = needed.includes(key) && property.default === undefined && property.const === undefined
-    return [key, fieldOf(key, property, { required: isRequired, secrets, isJson })] as const
+    return [key, fieldOf(key, property, { required: isRequired, secrets })] as const
   })
   return { fields: Object.fromEntries(fields), json }
 }
@@ -66,14 +53,17 @@ export const formOfTap: ProgramForm = {
 function fieldOf(
   key: string,
   property: Readonly<Record<string, unknown>>,
-  { required, secrets, isJson }: { required: boolean; secrets: readonly string[]; isJson: boolean },
+  { required, secrets }: { required: boolean; secrets: readonly string[] },
 ): FieldDefinition {
   const label = plain(property.title, key).slice(0, 200)
+  const kind = kindOf(property)
+  const isJson = kind === 'json'
   const description = `${plain(property.description, label)}${isJson ? ' (JSON)' : ''}`.slice(0, 2_000)
-  const about = { label, description, required }
-  if (secrets.includes(key)) return secret(about)
+  if (secrets.includes(key)) return secret({ label, description, required })
+  // Any of them can determine where secrets are sent, or how: only the program knows which one.
+  const about = { label, description, required, ...(secrets.length > 0 ? { binds: secrets } : {}) }
   const { default: usual, minimum, maximum } = property
-  switch (kindOf(property)) {
+  switch (kind) {
     case 'boolean':
       return boolean({ ...about, ...(typeof usual === 'boolean' ? { default: usual } : {}) })
     case 'number': {
@@ -82,30 +72,44 @@ function fieldOf(
       return number({ ...about, ...min, ...max, ...(Number.isSafeInteger(usual) ? { default: Number(usual) } : {}) })
     }
     case 'choice': {
-      const options = property.const === undefined ? (property.enum as string[]) : [String(property.const)]
-      const value = property.const === undefined ? usual : property.const
-      return select({ ...about, options, ...(options.includes(value as string) ? { default: value as string } : {}) })
+      const options = choicesOf(property).map(optionOf)
+      const value = optionOf(property.const ?? usual)
+      return select({ ...about, options, ...(options.includes(value) ? { default: value } : {}) })
     }
     default: {
-      // Any of them can determine the address for secrets: only the program knows which one.
-      const binds = secrets.length > 0 ? { binds: secrets } : {}
       const given = usual === undefined ? undefined : isJson ? JSON.stringify(usual) : String(usual)
-      return text({ ...about, ...binds, ...(given === undefined || given === '' ? {} : { default: given }) })
+      return text({ ...about, ...(given === undefined || given === '' ? {} : { default: given }) })
     }
   }
 }
 
-function kindOf(property: Readonly<Record<string, unknown>>): 'text' | 'number' | 'boolean' | 'choice' | 'json' {
-  const types = [property.type].flat().filter((type) => type !== 'null')
-  const [type] = types
-  if (types.length !== 1) return property.const === undefined ? 'json' : 'choice'
-  if (type === 'string') {
-    const texts =
-      Array.isArray(property.enum) && property.enum.length > 0 && property.enum.every((one) => typeof one === 'string')
-    return texts || property.const !== undefined ? 'choice' : 'text'
-  }
+type Kind = 'text' | 'number' | 'boolean' | 'choice' | 'json'
+
+function kindOf(property: Readonly<Record<string, unknown>>): Kind {
+  if (choicesOf(property).length > 0) return 'choice'
+  const [type, ...more] = [property.type].flat().filter((one) => one !== 'null')
+  if (more.length > 0) return 'json'
+  if (type === 'string') return 'text'
   if (type === 'integer') return 'number'
   return type === 'boolean' ? 'boolean' : 'json'
+}
+
+/** The values of a constant or of an enumeration, if all of them can be options. */
+function choicesOf(property: Readonly<Record<string, unknown>>): readonly unknown[] {
+  const given = property.const === undefined ? property.enum : [property.const]
+  const values = Array.isArray(given) ? given.filter((one) => one !== null) : []
+  const fits = values.every((one) => /^(string|number|boolean)$/.test(typeof one) && one !== '')
+  return fits ? [...new Set(values)] : []
+}
+
+/** An option of a choice. One that is no text is JSON, so that the program gets the value. */
+const optionOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
+
+/** Whether the value of a field is written as JSON, so that the program gets what its specification asks for. */
+function isWritten(property: Readonly<Record<string, unknown>>, isSecretField: boolean): boolean {
+  const kind = kindOf(property)
+  if (kind === 'choice') return choicesOf(property).some((one) => typeof one !== 'string')
+  return kind === 'json' || (isSecretField && kind !== 'text')
 }
 
 const isSecret = (key: string, property: unknown): boolean => soundsSecret.test(key) || hasSecret(property)
@@ -126,22 +130,4 @@ function plain(value: unknown, otherwise: string): string {
           .trim()
       : ''
   return words === '' ? otherwise : words
-}
-
-/**
- * The configuration that the values of a form make; empty ones are left out.
- * @throws ConnectorError `invalid_setting` if a field that must be JSON is not
- */
-export function configOf({ fields, json }: ProgramForm, values: Values): Readonly<Record<string, Json>> {
-  const code: ConnectorErrorCode = 'invalid_setting'
-  const entries = Object.entries(values).flatMap(([key, value]) => {
-    if (!(key in fields) || value === undefined || value === '') return []
-    if (!json.includes(key)) return [[key, value]]
-    try {
-      return [[key, JSON.parse(String(value))]]
-    } catch {
-      throw new ConnectorError(code, `${fields[key]?.label} must be JSON.`)
-    }
-  })
-  return Object.fromEntries(entries)
 }

@@ -8,6 +8,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ProcessTree } from './processes.ts'
+import { insideNamespaces, type ProgramWall } from './wall.ts'
 
 /** A program with its files, and its bounds. */
 export type Guarded = {
@@ -15,15 +16,34 @@ export type Guarded = {
   readonly command: readonly string[]
   /** Files that only the user of the program reads, by name. */
   readonly files: Readonly<Record<string, string>>
+  /** Keeps the program from others; what is undefined does nothing here. */
+  readonly namespaces?: Extract<ProgramWall, { kind: 'namespaces' }> | undefined
   /** Processes and memory in bytes, at most. */
   readonly processesMax: number
   readonly memoryBytesMax: number
 }
 
-/** How a program ended; `reason` if it was killed for passing a bound, or could not be started. */
-export type GuardReport = { readonly code: number | null; readonly reason?: 'processes' | 'memory' | 'not_found' }
+/**
+ * How a program ended; `reason` if it was killed for passing a bound, is not there, or could not be started because the machine has
+ * no memory, processes or disk space left. `error` is the code of the system.
+ */
+export type GuardReport = {
+  readonly code: number | null
+  readonly reason?: 'processes' | 'memory' | 'not_found' | 'not_started'
+  readonly error?: string
+}
+
+/** Errors of a program that is not there, or may not be run. */
+const notThere = new Set(['ENOENT', 'EACCES', 'ENOTDIR', 'ENOEXEC', 'ELOOP'])
+const reportOf = ({ code: error = '' }: NodeJS.ErrnoException): GuardReport => ({
+  code: null,
+  reason: notThere.has(error) ? 'not_found' : 'not_started',
+  error,
+})
 
 const lookEveryMs = 100
+/** How often the processes that outlive a program are looked at before they are killed. */
+const looksAtRest = 50
 const prefix = 'penstock-program-'
 const otherTmpdir = '/tmp'
 /** The descriptor of the report. */
@@ -40,22 +60,33 @@ function start(): void {
     if (text.includes('\n')) return
     text += piece
     const [line, next] = text.split('\n', 2)
-    if (line !== undefined && next !== undefined) end = run(JSON.parse(line) as Guarded)
+    if (line !== undefined && next !== undefined) end = tryToRun(JSON.parse(line) as Guarded)
   })
   for (const event of ['end', 'error', 'close']) process.stdin.on(event, () => end())
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => end())
 }
 
+/** Reports if its files cannot be written, or no process can be started, as on a full disk. */
+function tryToRun(guarded: Guarded): () => void {
+  try {
+    return run(guarded)
+  } catch (error) {
+    writeSync(reportTo, `${JSON.stringify({ ...reportOf(error as NodeJS.ErrnoException), reason: 'not_started' })}\n`)
+    return process.exit(0)
+  }
+}
+
 /** Runs it. Returns how to end it at once. */
-function run({ command, files, processesMax, memoryBytesMax }: Guarded): () => void {
+function run({ command, files, namespaces, processesMax, memoryBytesMax }: Guarded): () => void {
   const folder = makeFolder()
   const remove = () => rmSync(folder, { recursive: true, force: true })
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content, { mode: 0o600 })
-  const [program = '', ...args] = command.map((part) =>
+  const filled = command.map((part) =>
     part.replace(/\{([\w.]+)\}/g, (all, name) =>
       name === 'folder' ? folder : name in files ? join(folder, name) : all,
     ),
   )
+  const [program = '', ...args] = namespaces ? insideNamespaces(filled, folder, namespaces) : filled
   // Of the environment, only the folders of programs.
   const env = { PATH: process.env.PATH ?? '' }
   const child = spawn(program, args, { cwd: folder, env, detached: true, stdio: ['ignore', 'inherit', 'inherit'] })
@@ -81,10 +112,15 @@ function run({ command, files, processesMax, memoryBytesMax }: Guarded): () => v
     else if (bytes > memoryBytesMax) reason = 'memory'
     if (reason) finish({ code: null, reason })
   }, lookEveryMs)
-  child.on('error', () => finish({ code: null, reason: 'not_found' }))
+  // Processes that it started can have output left, such as the last message.
+  const finishOnceQuiet = (code: number | null, looks = 0) => {
+    if (looks >= looksAtRest || (tree?.look().count ?? 0) === 0) finish({ code })
+    else setTimeout(finishOnceQuiet, lookEveryMs, code, looks + 1)
+  }
+  child.on('error', (error) => finish(reportOf(error)))
   child.on('exit', (code) => {
     hasEnded = true
-    finish({ code })
+    finishOnceQuiet(code)
   })
   return () => finish({ code: null })
 }

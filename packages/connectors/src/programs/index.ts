@@ -1,3 +1,5 @@
 export { specOf } from './airbyte.ts'
 export { definitionOfProgram, type Program } from './definition-of-program.ts'
 export { formOf, formOfTap, type ProgramForm } from './form.ts'
+export { linesOf } from './program.ts'
+export { insideNamespaces, type ProgramWall } from './wall.ts'

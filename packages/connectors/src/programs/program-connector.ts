@@ -5,11 +5,19 @@ import { sessionOf } from './program-session.ts'
 import type { ProgramStream, Protocol, Session } from './protocol.ts'
 import { readStream } from './read-stream.ts'
 import { singer } from './singer.ts'
+import type { ProgramWall } from './wall.ts'
 
-/** The connector of a program, with the code that runs it. */
-export function programConnector(connector: Connector, program: Program): Connector {
+/**
+ * The connector of a program, with the code that runs it.
+ * @param wall what keeps the program from others; nothing unless given
+ */
+export function programConnector(
+  connector: Connector,
+  program: Program,
+  wall: ProgramWall = { kind: 'open' },
+): Connector {
   const protocol = protocolOf(program)
-  const open = (context: ConnectorContext) => sessionOf(program, protocol, context)
+  const open = (context: ConnectorContext) => sessionOf(program, protocol, wall, context)
   return {
     ...connector,
     check: checkSteps([

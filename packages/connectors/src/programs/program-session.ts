@@ -1,7 +1,8 @@
 import type { ConnectorContext, Json } from '@penstock/connector'
+import { configOf } from './config-of-form.ts'
 import type { Program } from './definition-of-program.ts'
-import { configOf } from './form.ts'
 import { isObject, objectOf, type Protocol, type Session } from './protocol.ts'
+import type { ProgramWall } from './wall.ts'
 
 type Context = Pick<ConnectorContext, 'secrets' | 'signal' | 'saveSecret' | 'log'>
 
@@ -9,11 +10,12 @@ type Context = Pick<ConnectorContext, 'secrets' | 'signal' | 'saveSecret' | 'log
  * How a program is run in a job. Of its asides, lines go to the log of the transfer, and secrets that it
  * replaces, such as a refresh token for one use, are saved before its next line is read.
  */
-export function sessionOf(program: Program, protocol: Protocol, context: Context): Session {
+export function sessionOf(program: Program, protocol: Protocol, wall: ProgramWall, context: Context): Session {
   let config = configOfProgram(program, context.secrets)
   const { aside } = protocol
   return {
     command: program.command,
+    wall,
     config: () => config,
     signal: context.signal,
     log: (line) => context.log(line),

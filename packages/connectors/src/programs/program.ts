@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { ConnectorError } from '@penstock/connector'
 import type { Guarded, GuardReport } from './guard.ts'
 import { guardFile } from './guard-file.ts'
+import type { ProgramWall } from './wall.ts'
 
 /** Bytes of one line at most: a record, or a catalogue. */
 const lineBytesMax = 16 * 1024 ** 2
@@ -17,13 +19,15 @@ export type Run = Pick<Guarded, 'command' | 'files'> & {
   readonly log?: ((line: string) => void) | undefined
   /** The user of the program; undefined: that of this process. */
   readonly user?: { readonly uid: number; readonly gid: number } | undefined
+  /** The wall around it; undefined: none. */
+  readonly wall?: ProgramWall | undefined
 }
 
 /**
  * Runs a program of others, and gives the lines that it writes; with it end all its processes and files, also if this process is killed.
  * Little is read ahead of the reader.
  * @returns how it ended: its exit code, and the end of its standard error
- * @throws ConnectorError `row_too_large`, `timeout`, `platform_unavailable` or `invalid_setting` if it passed a bound or cannot be started; the
+ * @throws ConnectorError `row_too_large`, `timeout`, `platform_unavailable` or `connector_missing` if it passed a bound or cannot be started; the
  * signal's reason if that is aborted
  */
 export async function* linesOf({
@@ -33,16 +37,22 @@ export async function* linesOf({
   silentMs,
   log,
   user,
+  wall,
 }: Run): AsyncGenerator<string, ProgramEnd> {
   signal.throwIfAborted()
-  // The permissions of a runner are in NODE_OPTIONS, which Node gives to every process that it starts.
-  const shell = ['-c', 'unset NODE_OPTIONS; exec "$0" "$@"', process.execPath, guardFile(), 'guard']
-  const guard = spawn('/bin/sh', shell, {
+  if (wall?.kind === 'off') throw new ConnectorError('connector_missing', wall.why)
+  // Node gives its permissions to every process that it starts, unless the arguments name some. The guard ignores this one.
+  const guard = spawn(process.execPath, [guardFile(), 'guard', '--permission'], {
     ...user,
     cwd: '/',
     env: { PATH: process.env.PATH ?? '', ...(process.env.TMPDIR ? { TMPDIR: process.env.TMPDIR } : {}) },
     stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
   })
+  if (guard.pid === undefined) {
+    const [error] = (await once(guard, 'error')) as [NodeJS.ErrnoException]
+    throw notStarted(error.code)
+  }
+  const namespaces = wall?.kind === 'namespaces' ? wall : undefined
   const { stdin, stdout, stderr } = guard
   const [, , , report] = guard.stdio as unknown as NodeJS.ReadableStream[]
   for (const stream of [stdin, stdout, stderr, report] as (NodeJS.EventEmitter | undefined)[])
@@ -80,7 +90,7 @@ export async function* linesOf({
   }
   signal.addEventListener('abort', stop, { once: true })
   try {
-    stdin.write(`${JSON.stringify({ command, files, ...bounds } satisfies Guarded)}\n`)
+    stdin.write(`${JSON.stringify({ command, files, namespaces, ...bounds } satisfies Guarded)}\n`)
     wait()
     let rest: Buffer[] = []
     let length = 0
@@ -122,16 +132,23 @@ export async function* linesOf({
   }
 }
 
+const notStarted = (code = 'unknown error') =>
+  new ConnectorError(
+    'platform_unavailable',
+    `This machine could not start the program of this connector (${code}). Ask your operator to look at its free disk space (TMPDIR), memory and processes.`,
+  )
+
 /** How a program ended. */
 export type ProgramEnd = { readonly code: number | null; readonly stderr: string }
 
 function endOf(reported: string, stderr: string): ProgramEnd {
-  const { code = null, reason }: Partial<GuardReport> = reported === '' ? {} : JSON.parse(reported)
+  const { code = null, reason, error }: Partial<GuardReport> = reported === '' ? {} : JSON.parse(reported)
   if (reason === 'not_found')
     throw new ConnectorError(
-      'invalid_setting',
-      'The program of this connector is not on this machine, or cannot be run. Ask your operator to install it.',
+      'connector_missing',
+      `The program of this connector is not on this machine, or cannot be run (${error}). Ask your operator to install it on every machine.`,
     )
+  if (reason === 'not_started') throw notStarted(error)
   if (reason === 'processes' || reason === 'memory') {
     const bound =
       reason === 'processes' ? `${bounds.processesMax} processes` : `${bounds.memoryBytesMax >> 30} GiB of memory`

@@ -185,6 +185,30 @@ describe('a program of the Airbyte protocol', { skip }, () => {
     await assert.rejects(read({ secrets: { habit: 'config' } }), code('invalid_setting', /no such report/))
   })
 
+  test('has its numbers that JSON lacks read as null, and texts as they are', async () => {
+    const chunks = await read({ secrets: { habit: 'python', rows: 8 } })
+    assert.deepEqual(
+      chunks.flatMap(({ rows }) => rows.map(([id, name, , big]) => [id, name, big])),
+      upTo(8).map((id) => [id, 'NaN "Infinity', null]),
+    )
+  })
+
+  const cuts: readonly [habit: string, mode: string, message: RegExp][] = [
+    ['cut', 'Everything', /not valid JSON: its output is damaged or cut off/],
+    ['unfinished', 'Everything', /did not report the stream as complete/],
+    ['no last state', 'New rows', /without a state after its last 2 records/],
+    ['lost', 'Everything', /gave 11 records since its last state, and 10 came/],
+    ['last words', 'Everything', /^Said late\.$/],
+  ]
+  for (const [habit, mode, message] of cuts) {
+    test(`keeps its rows and fails if its output is not complete: ${habit}`, async () => {
+      const chunks: Chunk[] = []
+      const reading = read({ secrets: { habit }, settings: { mode }, chunks })
+      await assert.rejects(reading, (error) => error instanceof ConnectorError && message.test(error.message))
+      assert.deepEqual(ids(chunks), upTo(10))
+    })
+  }
+
   test('is refused a line without an end, a stream that it lacks or that has no shape, and new rows that it cannot find', async () => {
     await assert.rejects(read({ secrets: { habit: 'one long line' } }), code('row_too_large'))
     await assert.rejects(read({ settings: { stream: 'none' } }), code('invalid_setting', /no stream of this name/))
@@ -194,7 +218,7 @@ describe('a program of the Airbyte protocol', { skip }, () => {
       code('invalid_setting', /what is new/),
     )
     const missing = connectorOf({ protocol: 'airbyte', command: ['/no/such/program'], form: formOfTap })
-    await assert.rejects(read({ connector: missing }), code('invalid_setting', /not on this machine/))
+    await assert.rejects(read({ connector: missing }), code('connector_missing', /not on this machine/))
   })
 
   test('ends with all its processes and files when it is stopped, or has too many', async () => {

@@ -15,7 +15,10 @@ export type ProgramStream = {
 /** The meaning of a line to the reading of one stream. */
 export type Said =
   | { readonly kind: 'record'; readonly data: Readonly<Record<string, unknown>> }
-  | { readonly kind: 'state'; readonly state: Json }
+  /** `records`: how many the program says that it gave since its last state. */
+  | { readonly kind: 'state'; readonly state: Json; readonly records?: number | undefined }
+  /** How far the program says that the stream is. */
+  | { readonly kind: 'status'; readonly status: 'begun' | 'complete' | 'incomplete' }
   | { readonly kind: 'failure'; readonly code: ConnectorErrorCode; readonly message: string }
 
 /** A message beside the answers of a program: a line for the log, or the configuration that it needs from now on. */
@@ -46,7 +49,7 @@ export type Protocol = {
 }
 
 /** How a program of one connector is run: its command, its configuration, and until when. */
-export type Session = Pick<Run, 'signal' | 'user'> & {
+export type Session = Pick<Run, 'signal' | 'user' | 'wall'> & {
   readonly command: readonly string[]
   /** The configuration now; a program can replace it. */
   config(): Json
@@ -62,19 +65,43 @@ const answerMs = 120_000
 const listBytesMax = 64 * 1024 ** 2
 
 /**
- * The JSON object of a text; undefined if it is none.
+ * The JSON object of a text; undefined if the text is something else. `NaN` and `Infinity` of Python are null.
  * @param parse reads JSON; `JSON.parse` unless given
  */
 export function objectOf(
   text: string,
   parse: (text: string) => unknown = JSON.parse,
 ): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value = parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
+  for (const form of [text, notNumbers.test(text) ? text.replace(numbersOfPython, nullOf) : '']) {
+    try {
+      const value = parse(form)
+      if (isObject(value)) return value
+    } catch {
+      // It is tried in the other form, or is something else.
+    }
   }
+  return undefined
+}
+
+/** Numbers that JSON lacks, and Python writes. They are null, as databases have them. */
+const notNumbers = /NaN|Infinity/
+const numbersOfPython = /"(?:[^"\\]|\\.)*"|-?Infinity|NaN/g
+const nullOf = (found: string): string => (found.startsWith('"') ? found : 'null')
+
+/**
+ * The message in a line of output; undefined if the line is a banner or progress.
+ * @throws ConnectorError `malformed_response` if it begins like a message, or has a record in it, and cannot be read
+ */
+export function messageOf(
+  line: string,
+  parse?: (text: string) => unknown,
+): Readonly<Record<string, unknown>> | undefined {
+  const message = objectOf(line, parse)
+  if (message || !/^\s*\{\s*"|"type"\s*:\s*"(?:RECORD|STATE)"/.test(line)) return message
+  throw new ConnectorError(
+    'malformed_response',
+    `The program wrote a line of ${line.length} characters that begins like a message and is not valid JSON: its output is damaged or cut off.`,
+  )
 }
 
 /** Whether a value is an object with keys. */
@@ -83,12 +110,12 @@ export const isObject = (value: unknown): value is Readonly<Record<string, unkno
 
 /** The lines of a program with a configuration. */
 export async function* linesOfSession(
-  { command, config, hear, log, signal, user }: Session,
+  { command, config, hear, log, signal, user, wall }: Session,
   { command: args, files }: Pick<Run, 'command' | 'files'>,
   silentMs = answerMs,
 ): AsyncGenerator<string, ProgramEnd> {
   const all = { ...files, 'config.json': JSON.stringify(config()) }
-  const lines = linesOf({ command: [...command, ...args], files: all, signal, user, silentMs, log })
+  const lines = linesOf({ command: [...command, ...args], files: all, signal, user, wall, silentMs, log })
   if (!hear) return yield* lines
   try {
     for (;;) {
@@ -109,20 +136,23 @@ export async function eachLine(
 ): Promise<ProgramEnd> {
   const lines = linesOfSession(session, run)
   let bytes = 0
-  for (;;) {
-    const next = await lines.next()
-    if (next.done) return next.value
-    bytes += next.value.length
-    if (bytes > listBytesMax) {
-      await lines.return({ code: null, stderr: '' })
-      throw new ConnectorError('response_too_large', `The program answered with more than ${listBytesMax >> 20} MiB.`)
+  try {
+    for (;;) {
+      const next = await lines.next()
+      if (next.done) return next.value
+      bytes += next.value.length
+      if (bytes > listBytesMax)
+        throw new ConnectorError('response_too_large', `The program answered with more than ${listBytesMax >> 20} MiB.`)
+      take(next.value)
     }
-    take(next.value)
+  } finally {
+    await lines.return({ code: null, stderr: '' })
   }
 }
 
 /**
- * The last message that `pick` takes. Lines that are no JSON objects are banners and progress bars, and are left out.
+ * The last message that `pick` takes. Banners and progress bars are skipped.
+ * @throws ConnectorError as `messageOf`
  */
 export async function lastOf<T>(
   session: Session,
@@ -131,7 +161,7 @@ export async function lastOf<T>(
 ): Promise<{ readonly found: T | undefined; readonly end: ProgramEnd }> {
   let found: T | undefined
   const end = await eachLine(session, run, (line) => {
-    const message = objectOf(line)
+    const message = messageOf(line)
     found = (message && pick(message)) ?? found
   })
   return { found, end }

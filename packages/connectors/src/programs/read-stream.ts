@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto'
-import { type Cell, type Chunk, ConnectorError, type Json, type Row } from '@penstock/connector'
+import { asConnectorError, type Cell, type Chunk, ConnectorError, type Json, type Row } from '@penstock/connector'
 import { parseExactJson } from '@penstock/connector/files'
 import {
   errorOfEnd,
   linesOfSession,
-  objectOf,
+  messageOf,
   type ProgramReading,
   type ProgramStream,
   type Protocol,
+  type Said,
   type Session,
 } from './protocol.ts'
 
@@ -53,6 +54,10 @@ export async function* readStream(
   let failure: ConnectorError | undefined
   const skipped = from?.rows ?? 0
   let skipping = skipped > 0
+  let status: 'begun' | 'complete' | 'incomplete' | undefined
+  // Records since the last state of this run, and whether there was one before these.
+  let unstated = 0
+  let hasStates = state !== null
 
   const chunkOf = (): Chunk => {
     const checkpoint: Checkpoint = { state, rows: since, digest: digest.copy().digest('base64') }
@@ -80,13 +85,24 @@ export async function* readStream(
         if (next.value.code !== 0) failure ??= errorOfEnd(next.value)
         break
       }
-      const message = objectOf(next.value, parseExactJson)
-      const said = message && protocol.said(message, stream)
+      let said: Said | undefined
+      try {
+        const message = messageOf(next.value, parseExactJson)
+        said = message && protocol.said(message, stream)
+        if (said?.kind === 'state') assertCount(said.records, unstated)
+      } catch (error) {
+        // A later state would be behind rows that are lost.
+        failure = asConnectorError(error)
+        if (!failure) throw error
+        break
+      }
       if (said?.kind === 'failure') failure = new ConnectorError(said.code, said.message)
+      else if (said?.kind === 'status') status = said.status
       else if (said?.kind === 'record') {
         const row = rowOf(stream, said.data)
         digest.update(`${JSON.stringify(row)}\n`)
         since++
+        unstated++
         if (skipping) {
           skipping = since < skipped
           if (!skipping && digest.copy().digest('base64') !== from?.digest) throw changed()
@@ -97,7 +113,10 @@ export async function* readStream(
         if (rows.length < chunkRows && bytes < chunkBytes) continue
         const chunk = take()
         if (chunk) yield chunk
-      } else if (said?.kind === 'state' && incremental && !skipping) {
+      } else if (said?.kind === 'state') {
+        unstated = 0
+        if (!incremental || skipping) continue
+        hasStates = true
         state = storable(said.state)
         digest = createHash('sha256')
         since = 0
@@ -113,6 +132,7 @@ export async function* readStream(
     await lines.return({ code: null, stderr: '' })
   }
   if (skipping) throw failure ?? changed()
+  failure ??= whyCut({ status, unstated: incremental && hasStates ? unstated : 0 })
   if (rows.length > 0) {
     const chunk = take()
     if (chunk) yield chunk
@@ -120,6 +140,38 @@ export async function* readStream(
   // Rows before a failure are kept, with their states.
   if (pending) yield pending
   if (failure) throw failure
+}
+
+/** @throws ConnectorError if a program says that it gave more records than came */
+function assertCount(said: number | undefined, came: number): void {
+  if (said === undefined || said <= came) return
+  throw new ConnectorError(
+    'malformed_response',
+    `The program says that it gave ${said} records since its last state, and ${came} came: its output is damaged or cut off.`,
+  )
+}
+
+/** Why the output of a program that ended well is not complete; undefined if nothing says so. */
+function whyCut({
+  status,
+  unstated,
+}: {
+  readonly status: 'begun' | 'complete' | 'incomplete' | undefined
+  readonly unstated: number
+}): ConnectorError | undefined {
+  if (status === 'complete') return undefined
+  if (status === 'incomplete')
+    return new ConnectorError('platform_error', 'The program could not read the whole stream.')
+  if (status === 'begun')
+    return new ConnectorError(
+      'platform_error',
+      'The program ended and did not report the stream as complete, so rows can be missing.',
+    )
+  if (unstated === 0) return undefined
+  return new ConnectorError(
+    'platform_error',
+    `The program ended without a state after its last ${unstated} records, so rows can be missing. The next transfer begins at its last state.`,
+  )
 }
 
 const changed = (): ConnectorError =>

@@ -1,8 +1,9 @@
 import { type ErrorFact, restApi } from '../kit/api.ts'
 import type { Answer } from '../platform-api/call.ts'
 import { objectIn, textIn } from '../platform-api/json.ts'
+import { nextAddressIn } from '../platform-api/next-page.ts'
 
-export const redditOrigin = 'https://ads-api.reddit.com'
+const redditOrigin = 'https://ads-api.reddit.com'
 
 /** Reddit's Ads API v3. The meaning of its errors about credentials and objects depends on the kind of these. */
 export const redditApi = restApi({
@@ -18,10 +19,9 @@ export function isUnreadableJson({ status, json }: Answer): ErrorFact | undefine
   return status === 403 && isAboutContent ? 'invalid_batch' : undefined
 }
 
-/** The path of the page that an answer names as the next one; `undefined` if it names none, or one elsewhere. */
+/** The path of the page that an answer names as the next one. Throws `malformed_response` if it is not one of Reddit's API. */
 export function nextPath({ json }: Answer): string | undefined {
-  const url = URL.parse(textIn(objectIn(objectIn(json).pagination).next_url) ?? '', redditOrigin)
-  const base = new URL(redditApi.baseUrl).pathname
-  const isOwn = url?.origin === redditOrigin && url.pathname.startsWith(`${base}/`)
-  return isOwn ? url.pathname.slice(base.length) + url.search : undefined
+  const { next_url: next } = objectIn(objectIn(json).pagination)
+  const url = nextAddressIn(next, redditApi.baseUrl, redditApi.name)
+  return url && url.pathname.slice(new URL(redditApi.baseUrl).pathname.length) + url.search
 }

@@ -2,11 +2,13 @@ import { strangeCursor } from '../discovery/pages.ts'
 import type { Listed } from '../kit/listing-facts.ts'
 import type { PlatformClient } from '../platform-api/client.ts'
 import { type JsonObject, listIn, objectIn, textIn } from '../platform-api/json.ts'
+import { unusableNext } from '../platform-api/next-page.ts'
 import type { Page } from '../platform-api/polling.ts'
 import { nextPath } from './api.ts'
 
 /** A place in the list: a page of businesses, one of them, and a page of its ad accounts. Each page is a query. */
 const placeForm = /^(\?[\w.~%=&+-]*)? (\d{1,5})(?: (\?[\w.~%=&+-]*))?$/
+const pageForm = /^\?[\w.~%=&+-]+$/
 
 /** Reads a page of the ad accounts of one of the businesses of the user. Throws `invalid_setting` on a cursor that is none of these. */
 export async function readAccounts(client: PlatformClient, cursor = ' 0'): Promise<Page<Listed>> {
@@ -33,9 +35,8 @@ export async function readAccounts(client: PlatformClient, cursor = ' 0'): Promi
 
 async function readPage(client: PlatformClient, path: string, query: string): Promise<Page<JsonObject>> {
   const answer = await client.askObject({ path: path + query })
-  const next = nextPath(answer)?.split('?')[1]
-  return {
-    items: listIn(objectIn(answer.json).data).map(objectIn),
-    next: next === undefined ? undefined : `?${next}`,
-  }
+  const address = nextPath(answer)
+  const next = address?.slice(address.indexOf('?'))
+  if (next !== undefined && !pageForm.test(next)) throw unusableNext('Reddit', 'its query is not a page')
+  return { items: listIn(objectIn(answer.json).data).map(objectIn), next }
 }

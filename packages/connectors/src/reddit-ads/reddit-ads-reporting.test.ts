@@ -61,6 +61,9 @@ await testReportSource({
     [{ json: { data: {} } }, 'retry', 'malformed_response'],
   ],
   refused: { account: 't2_other', exchanges: [account('t2_other', { status: 403, json: {} })] },
+  refusals: [{ status: 400, json: { error: { code: 400, message: 'Unknown Ad Account' } } }],
+  transient: [],
+  nextPage: { at: 'pagination.next_url', rowsAt: 'data.metrics', is: 'address' },
   examples: [
     {
       title: 'reads pages of a week in a zone of half an hour, without the hours of other days',

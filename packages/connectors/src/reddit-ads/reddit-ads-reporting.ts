@@ -1,5 +1,5 @@
 import { secret, text } from '@penstock/connector'
-import { restApi } from '../kit/api.ts'
+import { type ErrorFact, restApi } from '../kit/api.ts'
 import { day, dimension, metric, ofAccount } from '../kit/report-columns.ts'
 import { addDays, beginOfDay } from '../kit/report-days.ts'
 import { rowsIn } from '../kit/report-rows.ts'
@@ -12,6 +12,7 @@ import { redditAds } from './platform.ts'
 const usual = ['impressions', 'reach', 'clicks', 'spend', 'ecpm', 'ctr', 'cpc']
 /** Reddit's breakdown by the ID of a level. */
 const levels: Readonly<Record<string, string>> = { campaign: 'CAMPAIGN_ID', ad_group: 'AD_GROUP_ID', ad: 'AD_ID' }
+const unknown: ErrorFact = ['object_not_found', 'Check the IDs of the ad accounts.']
 const hourMs = 3_600_000
 /** Reddit takes whole hours. @param round of hours since 1970 */
 const wholeHour = (at: number, round: (hours: number) => number): string =>
@@ -34,11 +35,12 @@ export const redditAdsReporting = reportSource({
   platformApi: restApi({
     ...redditApi,
     errors: {
+      special: ({ status, text: body }) => (status === 400 && /unknown ad account/i.test(body) ? unknown : undefined),
       statuses: {
         400: ['request_refused', 'Check the level, the breakdown and the metrics.'],
         401: ['expired_credentials', 'Sign in at Reddit again and save the new refresh token.'],
         403: ['permission_denied', 'Grant the app the scope adsread, and its user a role on the ad account.'],
-        404: ['object_not_found', 'Check the IDs of the ad accounts.'],
+        404: unknown,
         429: 'rate_limited',
       },
     },
@@ -46,7 +48,12 @@ export const redditAdsReporting = reportSource({
   auth: { open: async (context) => (await import('./tokens.ts')).openTokensOf(context) },
   authorization: readAuthorization,
   secrets: {
-    clientId: text({ label: 'Client ID', description: 'ID of your OAuth app at Reddit', required: true }),
+    clientId: text({
+      keepsState: 'credential',
+      label: 'Client ID',
+      description: 'ID of your OAuth app at Reddit',
+      required: true,
+    }),
     clientSecret: secret({
       label: 'Client secret',
       description: 'Secret that belongs to the client ID',

@@ -50,7 +50,12 @@ export const redditAudiences = audienceDestination({
   }),
   auth: { open: async (context) => (await import('./tokens.ts')).openTokensOf(context) },
   secrets: {
-    clientId: text({ label: 'Client ID', description: 'ID of your OAuth app at Reddit', required: true }),
+    clientId: text({
+      keepsState: 'credential',
+      label: 'Client ID',
+      description: 'ID of your OAuth app at Reddit',
+      required: true,
+    }),
     clientSecret: secret({
       label: 'Client secret',
       description: 'Secret that belongs to the client ID',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testContext } from '@penstock/connector/acceptance'
+import { sha256 } from '../../test/digest.ts'
 import { batchOf } from '../../test/platform-server.ts'
 import {
   type RedditEvents,
@@ -9,7 +10,7 @@ import {
   startRedditEvents,
 } from '../../test/reddit-events-server.ts'
 import { jsonError, refusal } from '../../test/reddit-server.ts'
-import { sha256, testEventDestination } from '../../test/test-event-destination.ts'
+import { testEventDestination } from '../../test/test-event-destination.ts'
 import { redditConversions } from './reddit-conversions.ts'
 
 const ms = Date.now() - 60_000

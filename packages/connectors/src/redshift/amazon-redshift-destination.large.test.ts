@@ -37,8 +37,8 @@ acceptDestination({
   missing: { ...settings, schema: 'absent' },
   badRows: [
     { row: ['many', 'a', true, '1', '2026-01-31', null], reason: /not a number/, field: 'id' },
-    { row: [1, 'a', true, '1.005', '2026-01-31', null], reason: /more than the 2 decimal places/, field: 'paid' },
-    { row: [2, 'a', true, '1', 'some canary day', null], reason: /not a date/, field: 'day' },
+    { row: [1, 'a', true, '1.005', '2026-01-31', null], reason: /more than 2 decimal places/, field: 'paid' },
+    { row: [2, 'a', true, '1', 'some canary day', null], reason: /not a valid date/, field: 'day' },
     { row: [3, 'ö'.repeat(11), true, '1', '2026-01-31', null], reason: /too long/, field: 'Name' },
     { row: [null, 'a', true, '1', '2026-01-31', null], reason: /column that needs one/, field: 'id' },
   ],

@@ -1,9 +1,8 @@
-import { boolean, type Discover, defineConnector, secret, select, text } from '@penstock/connector'
+import { defineConnector, secret, text } from '@penstock/connector'
 import { access, encryption } from '../amazon-s3/access.ts'
-import { databaseSecrets, windowKeys } from '../databases/fields.ts'
+import { databaseSecrets } from '../databases/fields.ts'
+import { createTable, listsOf, warehouseDelivery, writeFields } from '../kit/warehouse/definition.ts'
 import { amazonRedshift } from './platform.ts'
-
-const columns: Discover = async (context) => (await import('./discover.ts')).discoverTargetColumns(context)
 
 /** Rows for a table of Amazon Redshift. */
 export const amazonRedshiftDestination = defineConnector({
@@ -23,11 +22,13 @@ export const amazonRedshiftDestination = defineConnector({
   secrets: {
     ...databaseSecrets({ name: 'Redshift', port: 5439, alsoSent: ['secretAccessKey', 'sessionToken'] }),
     copyRoleArn: text({
+      keepsState: 'credential',
       label: 'IAM role of Redshift',
       description:
         'Role with which Redshift reads the staging bucket, such as arn:aws:iam::123456789012:role/Name, or the word default for the default role of the cluster. If it is empty, Redshift gets the access key below',
     }),
     accessKeyId: text({
+      keepsState: 'credential',
       label: 'Access key ID',
       description: 'ID of an IAM access key that may write to the staging bucket',
       required: true,
@@ -43,51 +44,31 @@ export const amazonRedshiftDestination = defineConnector({
     region: access.region,
   },
   destination: {
-    discover: {
-      schema: async (context) => (await import('./discover.ts')).discoverSchemas(context),
-      table: async (context) => (await import('./discover.ts')).discoverDestinations(context),
-      stagingPath: async (context) => (await import('./discover.ts')).discoverStaging(context),
-      keyColumns: columns,
-      columns,
-    },
+    discover: listsOf(() => import('./discover.ts'), {
+      schema: 'discoverSchemas',
+      table: 'discoverDestinations',
+      stagingPath: 'discoverStaging',
+      keyColumns: 'discoverTargetColumns',
+      columns: 'discoverTargetColumns',
+    }),
     fields: {
       schema: text({ label: 'Schema', description: 'Schema of the table', default: 'public' }),
       table: text({ label: 'Table', description: 'Name of the table that rows are written to', required: true }),
       stagingPath: text({
+        keepsState: 'transport',
         label: 'Staging path',
         description:
           'Where batches are put before Redshift loads them: the s3:// address of a bucket, or of a folder in it',
         required: true,
       }),
-      writeMode: select({
-        label: 'Write mode',
-        description: 'Whether rows are added, replace the content of the table, or replace the rows with the same key',
-        options: ['Append', 'Replace', 'Upsert'],
-        default: 'Append',
-      }),
-      keyColumns: text({
-        label: 'Key columns',
-        description: 'Columns that identify a row, separated by commas',
-        required: true,
-        when: { writeMode: 'Upsert' },
-      }),
-      createTable: boolean({
-        label: 'Create table',
-        description: 'Whether a missing table is created, with text columns',
-        default: false,
-      }),
+      ...writeFields(),
+      ...createTable,
       ...encryption,
     },
-    deliver: {
-      batch: () => ({ rowsMax: 50_000, bytesMax: 16 << 20 }),
-      replaces: (settings) => settings.writeMode === 'Replace',
-      windowKeys,
-      removesBy: windowKeys,
-      open: async (context) => (await import('./write.ts')).open(context),
-      inspect: async (context) => (await import('./inspect.ts')).inspect(context),
-      tryRows: async (context) => (await import('./inspect.ts')).tryRows(context),
+    deliver: warehouseDelivery(50_000, () => import('./write.ts'), {
+      notesBatches: true,
       addColumns: async (context) => (await import('./add-columns.ts')).addColumns(context),
-    },
+    }),
   },
   check: async (context) => (await import('./check.ts')).checkDestination(context),
 })

@@ -21,6 +21,7 @@ export const amazonRedshiftSource = defineConnector({
   secrets: {
     ...databaseSecrets({ name: 'Redshift', port: 5439 }),
     unloadRoleArn: text({
+      keepsState: 'credential',
       label: 'IAM role of Redshift',
       description:
         'Role with which Redshift writes to a bucket, such as arn:aws:iam::123456789012:role/Name, or the word default for the default role of the cluster; only for connections whose rows Redshift writes itself',
@@ -45,6 +46,7 @@ export const amazonRedshiftSource = defineConnector({
         when: { syncMode: 'Incremental' },
       }),
       statementTimeoutSeconds: number({
+        keepsState: 'pace',
         label: 'Statement timeout in seconds',
         description: 'How long Redshift may take to return the first rows, and then between rows',
         min: 1,
@@ -52,6 +54,7 @@ export const amazonRedshiftSource = defineConnector({
         default: 1800,
       }),
       exportFiles: boolean({
+        keepsState: 'transport',
         label: 'Export inside Redshift',
         description:
           'Whether Redshift itself writes the rows to Amazon S3, with the role of the configuration; rows pass Penstock if the connection needs what only Penstock does, such as a mapping',

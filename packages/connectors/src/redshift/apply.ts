@@ -1,4 +1,6 @@
 import type { Batch, BatchWindow } from '@penstock/connector'
+import { deleteOthersSql } from '../kit/warehouse/merge.ts'
+import { scopeCondition } from '../kit/warehouse/windows.ts'
 import type { PostgresSession } from '../postgresql/session.ts'
 import { quoteName } from './cells.ts'
 import { rowNumber, rowRemoved, stage, stageColumn } from './copy.ts'
@@ -78,13 +80,13 @@ export class RedshiftWindows {
   async replace(
     session: PostgresSession,
     table: RedshiftTable,
-    { window }: Pick<Batch, 'window'>,
+    { columns: names, window }: Pick<Batch, 'columns' | 'window'>,
     isWhole: boolean,
   ): Promise<void> {
     const known = this.#known
     this.#known = undefined
     if (!window || window.spoiled || !isWhole || !table.isDeletable || table.keys.length === 0) return
-    if (window.begins && window.ends) return deleteAbsent(session, table, window, stage)
+    if (window.begins && window.ends) return deleteAbsent(session, table, names, window, stage)
     const scope = JSON.stringify(window.scope)
     if (window.begins) await createWindow(session, table)
     else if (known?.session !== session || known.scope !== scope) return
@@ -94,7 +96,7 @@ export class RedshiftWindows {
       this.#known = { scope, session }
       return
     }
-    await deleteAbsent(session, table, window, windowTable)
+    await deleteAbsent(session, table, names, window, windowTable)
     await dropTemp(session, windowTable)
   }
 }
@@ -107,22 +109,25 @@ async function createWindow(session: PostgresSession, { columns, keys }: Redshif
 /** Deletes the rows of a scope whose keys a temporary table does not have; none if no row of the table can have the scope. */
 async function deleteAbsent(
   session: PostgresSession,
-  { name, alias, columns, keys, all }: RedshiftTable,
+  { name, alias, columns, keys }: RedshiftTable,
+  names: Batch['columns'],
   { scope }: BatchWindow,
   from: string,
 ): Promise<void> {
   const values: string[] = []
-  const conditions: string[] = []
-  for (const [key, texts] of Object.entries(scope)) {
-    const column = all.find((each) => each.name === key) ?? all.find((each) => each.name === key.toLowerCase())
-    if (!column?.isComparable) return
-    const read = texts.map((text) => column.read(text))
-    const known = read.flatMap((each) => ('value' in each && each.value !== null ? [String(each.value)] : []))
-    if (known.length === 0 || known.length < read.length) return
-    const parameters = known.map((text) => `cast($${values.push(text)} as ${column.type})`)
-    conditions.push(`${alias}.${quoteName(column.name)} in (${parameters.join(', ')})`)
-  }
-  const same = keys.map((at) => `known.${stageColumn(at)} = ${alias}.${quoteName(columns[at]?.name ?? '')}`)
-  conditions.push(`not exists (select 1 from ${from} as known where ${same.join(' and ')})`)
-  await session.rows(`delete from ${name} where ${conditions.join(' and ')}`, {}, values)
+  const within = scopeCondition(
+    scope,
+    names,
+    columns,
+    (column) => `${alias}.${quoteName(column.name)}`,
+    ({ type, isIncomparable }, text) => (isIncomparable ? undefined : `cast($${values.push(text)} as ${type})`),
+  )
+  if (within === undefined) return
+  const merged = keys.map((at) => ({
+    name: quoteName(columns[at]?.name ?? ''),
+    from: stageColumn(at),
+    isKey: true,
+  }))
+  const text = deleteOthersSql({ from: name, prefix: `${alias}.`, columns: merged, within, keys: from })
+  await session.rows(text, {}, values)
 }

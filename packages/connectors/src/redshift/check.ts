@@ -71,7 +71,7 @@ export async function assertWritable(session: PostgresSession, { settings }: Con
 }
 
 /** Puts a file into the staging bucket, and removes it. Throws a `ConnectorError`. */
-export async function probe(context: ConnectorContext): Promise<void> {
+async function probe(context: ConnectorContext): Promise<void> {
   const staging = openStaging({ ...context, transferId: `check-${randomUUID()}` })
   const file = await staging.put('probe', '{}\n')
   await file.remove()

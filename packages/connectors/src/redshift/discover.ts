@@ -1,14 +1,14 @@
 import type { Discover, Discovered, DiscoveredPage, DiscoveryContext } from '@penstock/connector'
-import { discover as discoverBucket } from '../amazon-s3/discover.ts'
+import { discover as discoverBucket } from '../amazon-s3/files.ts'
 import { inDatabase, likeOf, tableIn } from '../databases/discovery.ts'
 import { readingOf } from '../databases/settings.ts'
-import { tableNotFound, throwFirst } from '../databases/table-findings.ts'
 import { pageIn, pageOfAll, windowOf } from '../discovery/pages.ts'
 import type { PostgresSession } from '../postgresql/session.ts'
 import { typeNameOf } from './cells.ts'
+import { discoverColumns } from './inspect.ts'
 import { describe, sourceOf } from './plan.ts'
 import { defaultPort, openRedshift } from './session.ts'
-import { batchesTable, findTable } from './table.ts'
+import { batchesTable } from './table.ts'
 
 const schemaIn = ({ settings: { schema } }: DiscoveryContext): string =>
   typeof schema === 'string' && schema !== '' ? schema : 'public'
@@ -72,20 +72,10 @@ export const discoverSourceColumns: Discover = inDatabase(defaultPort, openRedsh
 })
 
 /** Columns of the table that rows go to. */
-export const discoverTargetColumns: Discover = inDatabase(defaultPort, openRedshift, async (session, context) => {
-  const [schema, table] = [schemaIn(context), tableIn(context)]
-  const found = await findTable(session, { schema, table })
-  if (!found) throwFirst([tableNotFound(table, `the schema ${schema}`)])
-  return pageOfAll(
-    (found?.columns ?? []).map(({ name, type, needed }) => ({
-      value: name,
-      kind: 'column',
-      type: type.slice(0, 100),
-      required: needed,
-    })),
-    context,
-  )
-})
+export const discoverTargetColumns: Discover = async (context) => {
+  tableIn(context)
+  return discoverColumns(context)
+}
 
 /** Buckets and folders for staged files. */
 export const discoverStaging: Discover = (context) => discoverBucket(context, 'stagingPath', true)

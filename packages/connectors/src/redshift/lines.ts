@@ -1,4 +1,4 @@
-import type { JudgedRow } from '../databases/judged-rows.ts'
+import type { JudgedRow } from '../kit/warehouse/rows.ts'
 import { rowNumber, rowRemoved, stageColumn } from './copy.ts'
 import type { RedshiftColumn } from './target-columns.ts'
 

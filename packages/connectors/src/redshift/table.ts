@@ -1,19 +1,14 @@
 import type { Values } from '@penstock/connector'
-import { matchColumns } from '../databases/judged-rows.ts'
-import { type Writing, writingOf } from '../databases/settings.ts'
-import {
-  type FatalTableProblem,
-  generatedColumns,
-  keysNotDelivered,
-  tableNotFound,
-  throwFirst,
-} from '../databases/table-findings.ts'
+import { inSession } from '../databases/sessions.ts'
+import { placeOf, writingOf } from '../databases/settings.ts'
+import { openTable as openFound, type Tables, type Target, writeModeOf } from '../kit/warehouse/table.ts'
 import type { PostgresSession } from '../postgresql/session.ts'
 import { quoteName } from './cells.ts'
+import { defaultPort, openRedshift } from './session.ts'
 import { columnOf, type RedshiftColumn, textBytesMax } from './target-columns.ts'
 
 /** Where rows go, as the settings name it. */
-export type RedshiftTarget = Omit<Writing, 'upsert'> & { readonly mode: 'Append' | 'Replace' | 'Upsert' }
+export type RedshiftTarget = Target & { readonly schema: string }
 
 /** A table with its columns. */
 export type FoundRedshiftTable = {
@@ -34,19 +29,19 @@ export type RedshiftTable = {
   readonly columns: readonly RedshiftColumn[]
   /** Indexes of the columns of the key; empty unless rows are upserted. */
   readonly keys: readonly number[]
-  /** All columns, for the scope of a window. */
-  readonly all: readonly RedshiftColumn[]
   /** Whether the user may delete its rows. */
   readonly isDeletable: boolean
 }
+
+const boundMs = 60_000
 
 export const batchesTable = 'penstock_batches'
 
 /** Reads the settings of the destination. Throws `invalid_setting` if one is missing. */
 export function targetOf(settings: Values): RedshiftTarget {
   const { schema, table, keys, create } = writingOf(settings, 'public')
-  const mode = settings.writeMode === 'Replace' || settings.writeMode === 'Upsert' ? settings.writeMode : 'Append'
-  return { schema: schema.trim(), table: table.trim(), keys, create, mode }
+  const where = `the schema ${schema.trim()}`
+  return { schema: schema.trim(), table: table.trim(), where, keys, create, mode: writeModeOf(settings) }
 }
 
 /**
@@ -78,31 +73,18 @@ async function columnsOf(session: PostgresSession, schema: string, table: string
   return rows.map(({ name, type, required, fallback }) => columnOf(name, type, required, fallback))
 }
 
-/** The table's columns for the delivered ones, and what prevents writing to them. */
-export function judgeTable(
-  { schema, table, keys }: RedshiftTarget,
-  delivered: readonly string[],
-  found: FoundRedshiftTable | undefined,
-): { columns: readonly RedshiftColumn[]; errors: FatalTableProblem[] } {
-  if (!found) return { columns: [], errors: [tableNotFound(table, `the schema ${schema}`)] }
-  const { columns, errors } = matchColumns(table, delivered, found.columns)
-  const isNamed = ({ name }: RedshiftColumn, key: string) => name.toLowerCase() === key.toLowerCase()
-  const isKey = (column: RedshiftColumn) => keys.some((key) => isNamed(column, key))
-  errors.push(...keysNotDelivered(keys.filter((key) => !columns.some((column) => isNamed(column, key)))))
-  errors.push(...generatedColumns(columns.filter(({ isGenerated }) => isGenerated).map(({ name }) => name)))
-  const unusable = columns.filter((column) => isKey(column) && !column.isComparable)
-  if (unusable.length > 0) {
-    errors.push({
-      code: 'columns_do_not_fit',
-      columns: unusable.map(({ name }) => name),
-      describe: (names) => `The key column ${names.join(', ')} has a type that cannot be compared; choose another key.`,
-    })
-  }
-  // A key without a value would never be found again.
-  return {
-    columns: columns.map((column) => (isKey(column) ? { ...column, needed: true, isKey: true } : column)),
-    errors,
-  }
+export const redshiftTables: Tables<PostgresSession, RedshiftTarget, FoundRedshiftTable> = {
+  targetOf,
+  use: async (context, work) =>
+    inSession(await openRedshift(context, placeOf(context.secrets, defaultPort)), work, boundMs),
+  find: findTable,
+  create: (session, target, names) =>
+    createOnce(
+      session,
+      target,
+      names.map((name) => `${quoteName(name)} varchar(${textBytesMax})`),
+    ),
+  reportsRequired: true,
 }
 
 /**
@@ -114,20 +96,12 @@ export async function openTable(
   target: RedshiftTarget,
   delivered: readonly string[],
 ): Promise<RedshiftTable> {
-  let found = await findTable(session, target)
-  if (!found && target.create) {
-    const columns = [...new Set(delivered)].map((name) => `${quoteName(name)} varchar(${textBytesMax})`)
-    await createOnce(session, target, columns)
-    found = await findTable(session, target)
-  }
-  const { columns, errors } = judgeTable(target, delivered, found)
-  throwFirst(errors)
-  const { schema, table } = found ?? target
+  const { found, columns, keys } = await openFound(redshiftTables, session, target, delivered)
+  const { schema, table } = found
   if (!(await findTable(session, { schema, table: batchesTable }))) {
     await createOnce(session, { schema, table: batchesTable }, batchColumns)
   }
   const name = nameOf({ schema, table })
-  const isKey = (column: RedshiftColumn) => target.keys.some((key) => key.toLowerCase() === column.name.toLowerCase())
   const [right] = await session.rows(
     `select has_table_privilege(cast($1 as varchar(400)), 'delete') as deletable`,
     { deletable: 'boolean' },
@@ -138,10 +112,27 @@ export async function openTable(
     alias: quoteName(table),
     batches: nameOf({ schema, table: batchesTable }),
     columns,
-    keys: target.mode === 'Upsert' ? columns.flatMap((column, at) => (isKey(column) ? [at] : [])) : [],
-    all: found?.columns ?? [],
+    keys,
     isDeletable: right?.deletable ?? false,
   }
+}
+
+/**
+ * Whether texts of the key that differ only in case are the same to the table. Redshift does not say which collation a column has, but rows
+ * with a letter show it; without such rows, it does not matter.
+ */
+export async function isCaseless(
+  session: PostgresSession,
+  { name, columns, keys }: Pick<RedshiftTable, 'name' | 'columns' | 'keys'>,
+): Promise<boolean> {
+  const texts = keys.flatMap((at) => (columns[at]?.isPadded ? [quoteName(columns[at].name)] : []))
+  if (texts.length === 0) return false
+  const shows = texts.map((text) => `(${text} ~ '[A-Za-z]' and upper(${text}) = lower(${text}))`)
+  const [found] = await session.rows(
+    `select count(*) as caseless from (select 1 from ${name} where ${shows.join(' or ')} limit 1) as shown`,
+    { caseless: 'integer' },
+  )
+  return (found?.caseless ?? 0) > 0
 }
 
 /** Quoted, with its schema. */

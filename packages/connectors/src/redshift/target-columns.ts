@@ -1,37 +1,34 @@
-import type { JudgedColumn } from '../databases/judged-rows.ts'
 import {
   type ReadCell,
+  readAs,
   readBytes,
   readDay,
   readDecimal,
   readFloat,
   readFloat32,
+  readInstant,
   readJsonText,
+  readSigned,
   readText,
   readTime,
   readTimeOfDay,
   readTruth,
-  readWholeNumber,
 } from '../databases/typed-values.ts'
+import type { TargetColumn } from '../kit/warehouse/table.ts'
 
 /** A column of a table that rows go to. */
-export type RedshiftColumn = JudgedColumn & {
+export type RedshiftColumn = TargetColumn & {
   /** As Redshift writes it, such as `character varying(20)`; also of the column that rows are staged in. */
   readonly type: string
-  /** Values come from a sequence always. */
-  readonly isGenerated: boolean
   /** Whether a value is JSON of its own in the staged file. */
   readonly isJson: boolean
-  /** Whether only Redshift can judge its values. */
-  readonly isUnjudged: boolean
-  /** Whether rows can be found again by it. */
-  readonly isComparable: boolean
 }
 
 /** The longest text of Redshift, in bytes. */
 export const textBytesMax = 65_535
 
-type Reader = Pick<RedshiftColumn, 'read'> & Partial<Pick<RedshiftColumn, 'isJson' | 'isUnjudged' | 'isComparable'>>
+type Reader = Pick<RedshiftColumn, 'read' | 'isPadded'> &
+  Partial<Pick<RedshiftColumn, 'isJson' | 'isUnjudged' | 'isIncomparable'>>
 
 /**
  * A column as the catalogue describes it.
@@ -48,11 +45,11 @@ export function columnOf(name: string, type: string, isRequired: boolean, fallba
     read: reader.read,
     isJson: reader.isJson ?? false,
     isUnjudged: reader.isUnjudged ?? false,
-    isComparable: reader.isComparable ?? true,
+    isAmbiguous: reader.isUnjudged ?? false,
+    isPadded: reader.isPadded ?? false,
+    isIncomparable: reader.isIncomparable ?? false,
   }
 }
-
-const whole = (bits: bigint): ReadCell => readWholeNumber(-(2n ** (bits - 1n)), 2n ** (bits - 1n) - 1n)
 
 function readerFor(type: string): Reader {
   const [, base = type, first, second] =
@@ -60,37 +57,43 @@ function readerFor(type: string): Reader {
   const zoned = type.endsWith('with time zone')
   switch (base) {
     case 'smallint':
-      return { read: whole(16n) }
+      return { read: readSigned(16n) }
     case 'integer':
-      return { read: whole(32n) }
+      return { read: readSigned(32n) }
     case 'bigint':
-      return { read: whole(64n) }
+      return { read: readSigned(64n) }
     case 'numeric':
       return { read: readDecimal(Number(first ?? 18) - Number(second ?? 0), Number(second ?? 0)) }
     case 'real':
-      return { read: readFloat32, isComparable: false }
+      return { read: readFloat32, isIncomparable: true }
     case 'double precision':
-      return { read: readFloat, isComparable: false }
+      return { read: readFloat, isIncomparable: true }
     case 'boolean':
       return { read: readTruth }
     case 'character varying':
     case 'text':
-      return { read: readStored(readText(Math.min(Number(first ?? textBytesMax), textBytesMax), 'bytes')) }
+      return {
+        read: readStored(readText(Math.min(Number(first ?? textBytesMax), textBytesMax), 'bytes')),
+        isPadded: true,
+      }
     case 'character':
-      return { read: readSingleBytes(readStored(readText(Number(first ?? 1), 'bytes'))) }
+      return { read: readSingleBytes(readStored(readText(Number(first ?? 1), 'bytes'))), isPadded: true }
     case 'date':
       return { read: readDay() }
     case 'timestamp':
-      return { read: zoned ? inUtc(readTime(6)) : readTime(6) }
+      return { read: zoned ? readInstant(6, '+00') : readTime(6) }
     case 'time':
       return zoned ? { read: readText(), isUnjudged: true } : { read: readTimeOfDay(6) }
     case 'super':
-      return { read: readJsonText, isJson: true, isComparable: false }
+      return { read: readJsonText, isJson: true, isIncomparable: true }
     case 'binary varying':
     case 'varbyte':
-      return { read: hexadecimal(readBytes(first === undefined ? undefined : Number(first))), isComparable: false }
+      return {
+        read: readAs(readBytes(first === undefined ? undefined : Number(first)), (bytes) => bytes.toString('hex')),
+        isIncomparable: true,
+      }
     default:
-      return { read: readText(), isUnjudged: true, isComparable: false }
+      return { read: readText(), isUnjudged: true, isIncomparable: true }
   }
 }
 
@@ -112,18 +115,4 @@ const readSingleBytes =
     return 'value' in text && text.value !== null && Buffer.byteLength(text.value) > text.value.length
       ? { reason: 'A text has characters of several bytes, which a column of type CHAR does not store.' }
       : text
-  }
-
-const inUtc =
-  (read: ReadCell<string>): ReadCell<string> =>
-  (cell) => {
-    const time = read(cell)
-    return 'value' in time && time.value !== null ? { value: `${time.value}+00` } : time
-  }
-
-const hexadecimal =
-  (read: ReadCell<Buffer>): ReadCell<string> =>
-  (cell) => {
-    const bytes = read(cell)
-    return 'reason' in bytes ? bytes : { value: bytes.value?.toString('hex') ?? null }
   }

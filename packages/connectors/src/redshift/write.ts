@@ -6,10 +6,12 @@ import {
   type DestinationWriter,
   type Rejection,
 } from '@penstock/connector'
-import { type JudgedRow, judgeRows } from '../databases/judged-rows.ts'
 import { inOrder, packRejections, unpackRejections } from '../databases/rejections.ts'
 import { inTransaction, WriterSession } from '../databases/sessions.ts'
 import { placeOf } from '../databases/settings.ts'
+import { throwFirst } from '../databases/table-findings.ts'
+import { mirrorErrors, nameKeysBy } from '../kit/warehouse/key-names.ts'
+import { type JudgedRow, judgeRows } from '../kit/warehouse/rows.ts'
 import { sendInHalves, type Taken } from '../platform-api/rows/halving.ts'
 import { Refusals } from '../platform-api/rows/refusals.ts'
 import { isRowError } from '../postgresql/errors.ts'
@@ -19,8 +21,10 @@ import { copyFile, reasonOf, stage } from './copy.ts'
 import { lineOf, lineTooLong } from './lines.ts'
 import { defaultPort, openRedshift, runEach } from './session.ts'
 import { openStaging, type Staging } from './staging.ts'
-import { openTable, type RedshiftTable, targetOf } from './table.ts'
+import { isCaseless, openTable, type RedshiftTable, targetOf } from './table.ts'
 import { textBytesMax } from './target-columns.ts'
+
+export { inspect, tryRows } from './inspect.ts'
 
 /** Batches of so long ago do not come again. */
 const keptDays = 30
@@ -51,6 +55,9 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
   const { connection, prepared: table } = await WriterSession.open(context, connect, (session) =>
     openTable(session, target, context.columns),
   )
+  const misfits = mirrorErrors(context.settings, table.columns)
+  if (misfits.length > 0) await connection.close()
+  throwFirst(misfits)
   await staging.clean().catch(async (error: unknown) => {
     await connection.close()
     throw error
@@ -65,18 +72,22 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
     replaces: target.mode === 'Replace' && test !== true,
     nameFor: ({ key }) => `${key}-${attempt}-${++files}`,
   }
-  const beginWith = (key: string) =>
+  const beginWith = (name: Name) =>
     connection.begin(async (session) => {
       await runEach(session, [`set statement_timeout to ${statementTimeoutMs}`])
-      return recall(session, work, key)
+      return recall(session, work, name)
     })
   return {
     async deliver(batch) {
-      const { session, begun: known } = await beginWith(batch.key)
+      const { session, begun: known } = await beginWith(nameOf(work, batch))
       return inTransaction(session, () => deliver(session, work, batch, known))
     },
+    nameKeys: nameKeysBy(table.columns, target.keys, async () => {
+      const { session } = await connection.begin(async () => {})
+      return session.guard(() => isCaseless(session, table))
+    }),
     async finish() {
-      const { session, begun: known } = await beginWith(emptiedKey)
+      const { session, begun: known } = await beginWith(emptiedIn(work))
       if (work.replaces && !known) await inTransaction(session, () => finishEmpty(session, work))
       // A user who may not delete simply keeps the notes.
       const old = `delete from ${table.batches} where delivered_time < getdate() - interval '${keptDays} days'`
@@ -92,11 +103,21 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
 /** A batch that was written before. */
 type Known = { readonly bytes: number; readonly rejected: readonly Rejection[] }
 
-async function recall(session: PostgresSession, { context, table }: Work, key: string): Promise<Known | undefined> {
+/** By what a batch is known: the transfer, and the key. */
+type Name = readonly [transferId: string, key: string]
+
+const nameOf = ({ context }: Pick<Work, 'context'>, { key, transferId = context.transferId }: Batch): Name => [
+  transferId,
+  key,
+]
+
+const emptiedIn = ({ context }: Pick<Work, 'context'>): Name => [context.transferId, emptiedKey]
+
+async function recall(session: PostgresSession, { table }: Work, name: Name): Promise<Known | undefined> {
   const [row] = await session.rows(
     `select byte_count as bytes, rejected from ${table.batches} where transfer_id = $1 and batch_key = $2`,
     { bytes: 'integer', rejected: 'text?' },
-    [context.transferId, key],
+    name,
   )
   if (!row) return undefined
   try {
@@ -179,7 +200,7 @@ async function settle(session: PostgresSession, work: Work, loaded: Loaded): Pro
     throw new ConnectorError('batch_too_large', 'Redshift refused too many rows of a batch to note all of them.')
   }
   await begin(session, work)
-  const known = await recall(session, work, batch.key)
+  const known = await recall(session, work, nameOf(work, batch))
   if (known) {
     await runEach(session, ['rollback'])
     return known
@@ -191,7 +212,7 @@ async function settle(session: PostgresSession, work: Work, loaded: Loaded): Pro
     throw isRowError(error) ? misfit(error.code) : error
   }
   await windows.replace(session, table, batch, isWhole)
-  await note(session, work, batch.key, [String(staged), String(bytes), packed])
+  await note(session, work, nameOf(work, batch), [String(staged), String(bytes), packed])
   await runEach(session, ['commit'])
   return { bytes, rejected }
 }
@@ -221,20 +242,20 @@ async function emptyOnce(session: PostgresSession, { context, table, replaces }:
 async function finishEmpty(session: PostgresSession, work: Work): Promise<void> {
   await begin(session, work)
   await emptyOnce(session, work)
-  await note(session, work, emptiedKey, ['0', '0', null])
+  await note(session, work, emptiedIn(work), ['0', '0', null])
   await runEach(session, ['commit'])
 }
 
 async function note(
   session: PostgresSession,
-  { context, table }: Work,
-  key: string,
+  { table }: Work,
+  name: Name,
   [rows, bytes, rejected]: readonly [rows: string, bytes: string, rejected: string | null],
 ): Promise<void> {
   await session.rows(
     `insert into ${table.batches} (transfer_id, batch_key, row_count, byte_count, rejected, delivered_time)
      values ($1, $2, cast($3 as bigint), cast($4 as bigint), $5, getdate())`,
     {},
-    [context.transferId, key, rows, bytes, rejected],
+    [...name, rows, bytes, rejected],
   )
 }

@@ -1,7 +1,7 @@
 import { defineConnector, text } from '@penstock/connector'
 import { rejectedRecordsPlatform } from './platform.ts'
 
-/** The records that transfers of another connection rejected, as a source (docs/decisions/0077-dead-letters.md). */
+/** The records that transfers of another connection rejected, as a source (docs/decisions/rejected-records.md). */
 export const rejectedRecords = defineConnector({
   slug: 'rejected-records',
   name: 'Rejected records',

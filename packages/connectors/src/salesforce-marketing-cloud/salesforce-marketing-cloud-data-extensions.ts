@@ -80,6 +80,7 @@ export const salesforceMarketingCloudDataExtensions = defineConnector({
       }),
       schemaJson: text({ label: 'Schema JSON', description: 'Definitions of the columns, as a JSON array' }),
       resultWaitSeconds: number({
+        keepsState: 'pace',
         label: 'Wait for results (seconds)',
         description: 'How long each batch waits for the results of Marketing Cloud before it is retried',
         min: 0,

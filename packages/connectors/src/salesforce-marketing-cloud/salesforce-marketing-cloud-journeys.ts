@@ -60,6 +60,7 @@ export const salesforceMarketingCloudJourneys = eventDestination({
       setting: 'eventDefinitionKey',
       missing: 'Neither the row nor the connection has the key of an event definition.',
       synonyms: ['event_key'],
+      addresses: true,
     }),
     data: object('Data', 'JSON object with the attributes of the event: {"Email": "a@example.com"}', {
       synonyms: ['attributes', 'properties'],

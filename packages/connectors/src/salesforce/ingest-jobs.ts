@@ -1,6 +1,7 @@
 import { asConnectorError, ConnectorError } from '@penstock/connector'
 import type { PlatformClient } from '../platform-api/client.ts'
 import { isObject, type JsonObject, listIn, numberIn, textIn } from '../platform-api/json.ts'
+import { unusableNext } from '../platform-api/next-page.ts'
 import { pagesOf, poll } from '../platform-api/polling.ts'
 import { type TextTable, tableOf } from './csv.ts'
 import { isSpent, type Salesforce } from './salesforce-api.ts'
@@ -133,8 +134,12 @@ export async function listJobs(client: PlatformClient, { object, operation }: Jo
   return { jobs: jobs.sort((a, b) => b.created - a.created), aheadMs }
 }
 
-const locatorIn = (url: unknown): string | undefined =>
-  typeof url === 'string' ? /[?&]queryLocator=([\w-]{1,200})(?:&|$)/.exec(url)?.[1] : undefined
+function locatorIn(url: unknown): string | undefined {
+  if (url === undefined || url === null) return undefined
+  const locator = /[?&]queryLocator=([\w-]{1,200})(?:&|$)/.exec(String(url))?.[1]
+  if (locator === undefined) throw unusableNext('Salesforce', 'it has no locator')
+  return locator
+}
 
 /** Throws what a job as a whole failed with; nothing if its rows can be sent again. */
 export function assertUsable({ state, code }: IngestJob): void {

@@ -53,9 +53,21 @@ const api = restApi({
       UNSUPPORTED_API_VERSION: 'version_retired',
       UNABLE_TO_LOCK_ROW: 'platform_error',
       SERVER_UNAVAILABLE: 'platform_unavailable',
+      SERVER_ERROR: 'platform_error',
+      UNKNOWN_EXCEPTION: 'platform_error',
+      REQUEST_RUNNING_TOO_LONG: 'platform_error',
+      QUERY_TIMEOUT: 'platform_error',
       INVALIDJOBSTATE: 'request_refused',
     },
-    statuses: { 400: 'request_refused', 410: 'version_retired', 414: 'invalid_query', 415: 'request_refused' },
+    statuses: {
+      400: 'request_refused',
+      // Edges of Salesforce answer so while an organization is moved or busy.
+      406: 'platform_unavailable',
+      410: 'version_retired',
+      414: 'invalid_query',
+      415: 'request_refused',
+      420: 'platform_unavailable',
+    },
     special({ json }: Answer) {
       const [first] = [json].flat()
       const code = isObject(first) ? textIn(first.errorCode) : undefined

@@ -1,11 +1,21 @@
-import { boolean, type DiscoveryContext, defineConnector, number, select, text } from '@penstock/connector'
+import {
+  boolean,
+  type Discover,
+  type DiscoveryContext,
+  defineConnector,
+  number,
+  select,
+  text,
+} from '@penstock/connector'
 import { authorization } from './authorization.ts'
 import { salesforce } from './platform.ts'
 import { signIn } from './sign-in.ts'
 
-const discover =
-  (name: 'Readable' | 'Writable' | 'Fields' | 'ExternalIds' | 'TargetFields') => async (context: DiscoveryContext) =>
-    (await import('./discover.ts'))[`discover${name}`](context)
+type Discoveries = typeof import('./discover.ts')
+
+/** Loads the code of a discovery when it is called. */
+const discover = (choose: (all: Discoveries) => Discover) => async (context: DiscoveryContext) =>
+  choose(await import('./discover.ts'))(context)
 
 /** Records of Salesforce, in both directions, with jobs of Bulk API 2.0. */
 export const salesforceCrm = defineConnector({
@@ -29,7 +39,11 @@ export const salesforceCrm = defineConnector({
   authorization,
   check: async (context) => (await import('./check.ts')).check(context),
   source: {
-    discover: { objectName: discover('Readable'), fields: discover('Fields'), columns: discover('Fields') },
+    discover: {
+      objectName: discover((all) => all.discoverReadable),
+      fields: discover((all) => all.discoverFields),
+      columns: discover((all) => all.discoverFields),
+    },
     backfill: {
       by: 'times',
       whyNot: ({ dataSourceType }) =>
@@ -75,9 +89,9 @@ export const salesforceCrm = defineConnector({
   },
   destination: {
     discover: {
-      objectName: discover('Writable'),
-      externalIdField: discover('ExternalIds'),
-      columns: discover('TargetFields'),
+      objectName: discover((all) => all.discoverWritable),
+      externalIdField: discover((all) => all.discoverExternalIds),
+      columns: discover((all) => all.discoverTargetFields),
     },
     deliver: {
       // A job of so many rows is one batch of Salesforce, which has at most 10 million characters.
@@ -96,8 +110,7 @@ export const salesforceCrm = defineConnector({
       }),
       operation: select({
         label: 'Operation',
-        description:
-          'Whether rows become new records, change records by their ID, change or become records by an External ID, or delete records by their ID',
+        description: 'Add records, update by ID, upsert by an External ID, or delete by ID',
         options: ['Upsert', 'Insert', 'Update', 'Delete'],
         default: 'Upsert',
       }),
@@ -113,6 +126,7 @@ export const salesforceCrm = defineConnector({
         default: 'Leave unchanged',
       }),
       resultWaitSeconds: number({
+        keepsState: 'pace',
         label: 'Wait for results (seconds)',
         description: 'How long each batch waits for its job before the transfer tries again and looks for the job',
         min: 0,

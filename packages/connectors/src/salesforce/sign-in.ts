@@ -3,6 +3,7 @@ import { secret, select, text } from '@penstock/connector'
 /** The two ways to sign in. A refresh token is sent only to the login host of Salesforce, never to the host in a setting. */
 export const signIn = {
   authType: select({
+    keepsState: 'credential',
     label: 'Auth type',
     description:
       'Whether a user of Salesforce authorizes an app, or an app of your organization signs in as the user that it runs as',
@@ -11,6 +12,7 @@ export const signIn = {
     default: 'oauth2',
   }),
   clientId: text({
+    keepsState: 'credential',
     label: 'Client ID',
     description: 'Consumer key of the app that the user authorizes',
     required: true,
@@ -44,6 +46,7 @@ export const signIn = {
     binds: ['serviceClientSecret'],
   }),
   serviceClientId: text({
+    keepsState: 'credential',
     label: 'Consumer key',
     description: 'Consumer key of an app of your organization with the client credentials flow',
     required: true,

@@ -6,8 +6,6 @@ import {
   type Delivery,
   type DestinationContext,
   type DestinationWriter,
-  type DiscoveredPage,
-  type DiscoveryContext,
   type Inspect,
   inspectBy,
   type SourceContext,
@@ -24,15 +22,14 @@ import {
   writeFiles,
   writeOptionsOf,
 } from '@penstock/connector/files'
-import { discoverFileColumns } from '../discovery/columns.ts'
-import { discoverSheets } from '../discovery/sheets.ts'
+import { fileReading } from '../object-stores/file-store.ts'
 import { hostKeyOf } from './host-key.ts'
 import { kindOf, realPath, stat } from './requests.ts'
 import { openSession } from './session.ts'
 import { noDirectory, openSftpSink } from './sink.ts'
 import { openSftpStore } from './store.ts'
 
-export async function read(context: SourceContext): Promise<SourceReader> {
+export async function open(context: SourceContext): Promise<SourceReader> {
   const hostKey = hostKeyOf(context.secrets, cursorsOf(context.cursor)[0])
   const options = readOptionsOf(context.settings)
   const reader = await readFiles(context, storeOf(context, hostKey), options)
@@ -50,13 +47,9 @@ export async function read(context: SourceContext): Promise<SourceReader> {
   }
 }
 
-/** The columns of the files that the settings name. */
-export const discoverColumns = (context: DiscoveryContext): Promise<DiscoveredPage> =>
-  discoverFileColumns(context, storeOf(context, hostKeyOf(context.secrets)), readOptionsOf(context.settings))
-
-/** The sheets of the workbook that the settings name. */
-export const discoverWorkbook = (context: DiscoveryContext): Promise<DiscoveredPage> =>
-  discoverSheets(context, storeOf(context, hostKeyOf(context.secrets)))
+export const { discoverColumns, discoverWorkbook } = fileReading((context) =>
+  storeOf(context, hostKeyOf(context.secrets)),
+)
 
 function storeOf(
   context: ConnectorContext & Pick<SourceContext, 'sample'>,

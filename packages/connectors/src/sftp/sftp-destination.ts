@@ -1,7 +1,10 @@
 import { defineConnector, text } from '@penstock/connector'
-import { usualPartBytes, whyNotPartsOfFiles, writeFields } from '@penstock/connector/files/definition'
+import { usualPartBytes, writeFields } from '@penstock/connector/files/definition'
+import { fileDelivery } from '../kit/file-store.ts'
 import { sftp } from './platform.ts'
 import { signIn } from './sign-in.ts'
+
+const move = () => import('./move.ts')
 
 /** Files on an SFTP server of your choice. */
 export const sftpDestination = defineConnector({
@@ -30,14 +33,11 @@ export const sftpDestination = defineConnector({
       ...writeFields,
     },
     deliver: {
+      ...fileDelivery(move, move),
       // Every batch is a part: rows that wait here would learn late that the server is gone.
       batch: () => ({ rowsMax: 20_000, bytesMax: usualPartBytes }),
-      whyNotParts: whyNotPartsOfFiles,
-      open: async (context) => (await import('./move.ts')).write(context),
-      rejectionsOf: async (context) => (await import('@penstock/connector/files')).fileRejections(context),
-      inspect: async (context) => (await import('./move.ts')).inspect(context),
     },
     discover: { path: async (context) => (await import('./discover.ts')).discover(context, true) },
   },
-  check: async (context) => (await import('./move.ts')).check(context),
+  check: async (context) => (await move()).check(context),
 })

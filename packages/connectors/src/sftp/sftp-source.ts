@@ -1,7 +1,9 @@
 import { defineConnector, text } from '@penstock/connector'
-import { readFields } from '@penstock/connector/files/definition'
+import { fileSource } from '../kit/file-store.ts'
 import { sftp } from './platform.ts'
 import { signIn } from './sign-in.ts'
+
+const move = () => import('./move.ts')
 
 /** Files of an SFTP server of your choice. */
 export const sftpSource = defineConnector({
@@ -21,22 +23,16 @@ export const sftpSource = defineConnector({
   secrets: {
     ...signIn,
   },
-  source: {
-    fields: {
+  source: fileSource(
+    move,
+    {
       path: text({ label: 'Path', description: 'A file on the server, or a directory', required: true }),
       pattern: text({
         label: 'Pattern',
         description: 'Which files of a directory are read, such as *.csv; * matches any characters, ? matches one',
       }),
-      ...readFields,
     },
-    open: async (context) => (await import('./move.ts')).read(context),
-    columnsByReading: true,
-    discover: {
-      path: async (context) => (await import('./discover.ts')).discover(context),
-      sheet: async (context) => (await import('./move.ts')).discoverWorkbook(context),
-      columns: async (context) => (await import('./move.ts')).discoverColumns(context),
-    },
-  },
-  check: async (context) => (await import('./move.ts')).check(context),
+    { path: async (context) => (await import('./discover.ts')).discover(context) },
+  ),
+  check: async (context) => (await move()).check(context),
 })

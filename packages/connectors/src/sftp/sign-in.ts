@@ -17,21 +17,26 @@ export const server = (secrets: readonly string[]) => ({
     max: 65535,
     binds: secrets,
   }),
-  username: text({ label: 'Username', description: 'User who signs in to the server', required: true }),
+  username: text({
+    keepsState: 'credential',
+    label: 'Username',
+    description: 'User who signs in to the server',
+    required: true,
+  }),
 })
 
 /** The identity of the server. @param secrets the secrets that the connector signs in with */
 export const hostKey = (secrets: readonly string[]) => ({
   hostKeyFingerprint: text({
+    keepsState: 'credential',
     label: 'Host key fingerprint',
-    description:
-      'Fingerprint of the server’s key as printed by ssh-keygen -lf: SHA256: and Base64. Separate several with commas. Without one, a check shows the fingerprint of the server’s key',
+    description: 'Fingerprints from ssh-keygen -lf, separated by commas. A check shows the current one',
     binds: secrets,
   }),
   hostKeyCheck: select({
+    keepsState: 'credential',
     label: 'Host key check',
-    description:
-      'Which key of the server is accepted if no fingerprint is set: none, or the first one and later only this one',
+    description: 'Without a fingerprint: accept no key, or accept the first key and then only this one',
     options: ['fingerprint', 'first-use'],
     labels: { fingerprint: 'Compare with the fingerprint', 'first-use': 'Accept the first key' },
     default: 'fingerprint',
@@ -43,6 +48,7 @@ export const hostKey = (secrets: readonly string[]) => ({
 export const signIn = {
   ...server(['sshPrivateKey', 'passphrase', 'password']),
   authentication: select({
+    keepsState: 'credential',
     label: 'Authentication',
     description: 'How the user signs in',
     options: ['private key', 'password'],

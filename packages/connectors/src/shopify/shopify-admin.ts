@@ -31,6 +31,7 @@ export const shopifyAdmin = defineConnector({
       binds: ['accessToken', 'clientSecret'],
     }),
     authType: select({
+      keepsState: 'credential',
       label: 'Sign-in method',
       description: 'Whether the app has an access token of the shop, or signs in with its client ID and secret',
       options: ['token', 'client-credentials'],
@@ -44,6 +45,7 @@ export const shopifyAdmin = defineConnector({
       when: { authType: 'token' },
     }),
     clientId: text({
+      keepsState: 'credential',
       label: 'Client ID',
       description: 'Client ID of an app of your organization, as the Dev Dashboard shows it',
       required: true,
@@ -77,6 +79,7 @@ export const shopifyAdmin = defineConnector({
         default: 'Full',
       }),
       overlapMinutes: number({
+        keepsState: 'onward',
         label: 'Overlap in minutes',
         description: 'How many minutes before the last transfer the next one begins, so that no change is missed',
         min: 0,
@@ -122,6 +125,7 @@ export const shopifyAdmin = defineConnector({
         default: 'Add',
       }),
       resultWaitSeconds: number({
+        keepsState: 'pace',
         label: 'Wait for results (seconds)',
         description: 'How long each batch waits for its bulk mutation before the transfer tries again and looks for it',
         min: 0,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { type TestContextOptions, testContext } from '@penstock/connector/acceptance'
+import { sha256 } from '../../test/digest.ts'
 import { batchOf, connectorErrorOf, type Failure } from '../../test/platform-server.ts'
 import {
   type SnapchatServer,
@@ -10,7 +11,7 @@ import {
   snapchatSettings,
   startSnapchat,
 } from '../../test/snapchat-server.ts'
-import { sha256, testEventDestination } from '../../test/test-event-destination.ts'
+import { testEventDestination } from '../../test/test-event-destination.ts'
 import { snapchatConversions } from './snapchat-conversions.ts'
 
 const seconds = (daysAgo = 0) => Math.floor(Date.now() / 1000) - daysAgo * 86_400 - 60

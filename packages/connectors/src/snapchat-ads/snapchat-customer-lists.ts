@@ -1,14 +1,13 @@
-import { ConnectorError, number } from '@penstock/connector'
+import { number } from '@penstock/connector'
 import { type ErrorFact, idSetting, restApi } from '../kit/api.ts'
 import { audienceDestination, segmentColumns } from '../kit/audience-destination.ts'
 import { digest } from '../kit/columns.ts'
 import type { Answer } from '../platform-api/call.ts'
 import { isObject, type JsonObject, listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
+import { nextCursor, nextQuery, snapchatTransient, snapchatUrl } from './api.ts'
 import { authorization } from './authorization.ts'
 import { snapchatAds } from './platform.ts'
 import { signIn } from './sign-in.ts'
-
-const origin = 'https://adsapi.snapchat.com'
 
 // Snapchat writes a status in either case.
 const isSuccess = (status: unknown): boolean => textIn(status)?.toUpperCase() === 'SUCCESS'
@@ -22,10 +21,10 @@ const isDenied: ErrorFact = [
 /** Snapchat's Marketing API. It says in the body whether it did what was asked. */
 const api = restApi({
   name: 'Snapchat',
-  baseUrl: `${origin}/v1`,
+  baseUrl: snapchatUrl,
   errors: {
     codeAt: 'error_code',
-    codes: { E3002: isDenied },
+    codes: { ...snapchatTransient, E3002: isDenied },
     statuses: {
       400: 'request_refused',
       401: ['invalid_credentials', 'Grant access again at Snapchat and save the new refresh token in the connector.'],
@@ -43,14 +42,6 @@ const lists = ({ account }: { account: string }) => `/adaccounts/${account}/segm
 
 /** The parts of an answer, each of which has a status of its own. */
 const partsIn = ({ json }: Answer, kind: string): JsonObject[] => listIn(objectIn(json)[kind]).map(objectIn)
-
-/** The query of the next page. */
-function nextQuery({ json }: Answer): string | undefined {
-  const url = URL.parse(textIn(objectIn(objectIn(json).paging).next_link) ?? '')
-  if (!url) return undefined
-  if (url.origin === origin) return url.search || undefined
-  throw new ConnectorError('malformed_response', 'Snapchat returned a next page that is not its own.')
-}
 
 /** The meaning of an answer to identifiers, which are taken or refused as a whole. */
 function meaningOf(answer: Answer): ErrorFact | undefined {
@@ -104,7 +95,7 @@ export const snapchatCustomerLists = audienceDestination({
         partsIn(answer, 'organizations')
           .flatMap(({ organization }) => listIn(objectIn(organization).ad_accounts).map(objectIn))
           .map(({ id, name }) => ({ id, name })),
-      next: (answer) => new URLSearchParams(nextQuery(answer)).get('cursor') ?? undefined,
+      next: nextCursor,
     },
   },
   batch: { rowsMax: 100_000, bytesMax: 16_000_000 },

@@ -33,12 +33,15 @@ const stats = (
     answer: {
       json: {
         request_status: 'SUCCESS',
-        timeseries_stats: [
-          {
-            sub_request_status: 'SUCCESS',
-            timeseries_stat: level === undefined ? series[0] : { id: 'acc-1', breakdown_stats: { [level]: series } },
-          },
-        ],
+        // Without rows, Snapchat omits the list.
+        ...(list.length > 0 && {
+          timeseries_stats: [
+            {
+              sub_request_status: 'SUCCESS',
+              timeseries_stat: level === undefined ? series[0] : { id: 'acc-1', breakdown_stats: { [level]: series } },
+            },
+          ],
+        }),
         ...(next !== undefined && {
           paging: { next_link: `https://adsapi.snapchat.com/v1/adaccounts/acc-1/stats?cursor=${next}` },
         }),
@@ -82,9 +85,20 @@ await testReportSource({
   failures: [
     [{ status: 400, json: { request_status: 'ERROR', error_code: 'E1008' } }, 'fail', 'request_refused'],
     [{ status: 403, json: { request_status: 'ERROR', error_code: 'E3003' } }, 'reconfigure', 'permission_denied'],
-    [{ json: { request_status: 'SUCCESS' } }, 'retry', 'malformed_response'],
+    [{ json: { request_status: 'SUCCESS', timeseries_stats: {} } }, 'retry', 'malformed_response'],
   ],
   refused: { account: 'acc-2', exchanges: [account('acc-2', {}, 'ERROR')] },
+  refusals: [{ status: 403, json: { request_status: 'ERROR', error_code: 'E3003' } }],
+  transient: [{ status: 400, json: { request_status: 'ERROR', error_code: 'E1001' } }],
+  nextPage: {
+    at: 'paging.next_link',
+    rowsAt: 'timeseries_stats',
+    is: 'address',
+    unusable: [
+      (answer) => ({ ...answer, paging: { next_link: 'https://adsapi.snapchat.com/v1/adaccounts/acc-1/stats' } }),
+      (answer) => ({ ...answer, paging: { next_link: 'https://adsapi.snapchat.com/v2/stats?cursor=more' } }),
+    ],
+  },
   examples: [
     {
       title: 'reads campaigns in pages, by the midnights of the account on both sides of a change of clocks',

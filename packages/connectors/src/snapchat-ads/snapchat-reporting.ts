@@ -4,11 +4,11 @@ import { day, dimension, metric, ofAccount } from '../kit/report-columns.ts'
 import { addDays, beginOfDay, isoIn } from '../kit/report-days.ts'
 import { reportSource } from '../kit/report-source.ts'
 import { isObject, type JsonObject, listIn, objectIn, textIn } from '../platform-api/json.ts'
+import { nextCursor, snapchatTransient, snapchatUrl } from './api.ts'
 import { authorization } from './authorization.ts'
 import { snapchatAds } from './platform.ts'
 import { signIn } from './sign-in.ts'
 
-const origin = 'https://adsapi.snapchat.com'
 const isDenied: ErrorFact = [
   'permission_denied',
   'Check the ad account, and that the member who consented has a role on it that may read reports.',
@@ -18,10 +18,10 @@ const isSuccess = (status: unknown): boolean => textIn(status)?.toUpperCase() ==
 /** Snapchat's Marketing API for reports. The status in the body counts, also that of each part. */
 const api = restApi({
   name: 'Snapchat',
-  baseUrl: `${origin}/v1`,
+  baseUrl: snapchatUrl,
   errors: {
     codeAt: 'error_code',
-    codes: { E3002: isDenied, E3003: isDenied },
+    codes: { ...snapchatTransient, E3002: isDenied, E3003: isDenied },
     statuses: {
       400: 'request_refused',
       401: ['invalid_credentials', 'Grant access again at Snapchat and save the new refresh token in the connector.'],
@@ -44,7 +44,9 @@ const usual = ['impressions', 'swipes', 'spend', 'video_views', 'view_completion
 
 /** A row for each day of each entity; of the ad account as a whole, its own days. */
 function rowsOf(json: unknown, level: string): JsonObject[] | undefined {
-  const list = objectIn(json).timeseries_stats
+  if (!isObject(json)) return undefined
+  // Without rows, Snapchat omits the list.
+  const { timeseries_stats: list = [] } = json
   if (!Array.isArray(list)) return undefined
   return list
     .map((part) => objectIn(objectIn(part).timeseries_stat))
@@ -55,12 +57,6 @@ function rowsOf(json: unknown, level: string): JsonObject[] | undefined {
         .map(objectIn)
         .map(({ start_time, stats }) => ({ ...objectIn(stats), id, start_time })),
     )
-}
-
-/** The cursor in the address of the next page, which must be Snapchat's own. */
-function cursorIn(json: unknown): string | undefined {
-  const url = URL.parse(textIn(objectIn(objectIn(json).paging).next_link) ?? '')
-  return url?.origin === origin ? (url.searchParams.get('cursor') ?? undefined) : undefined
 }
 
 /** Delivery and result figures of Snapchat's ads. */
@@ -82,13 +78,13 @@ export const snapchatReporting = reportSource({
   secrets: signIn,
   settings: {
     swipeUpWindow: select({
-      label: 'Attribution window after a swipe-up',
+      label: 'Swipe-up attribution window',
       description: 'How long after a swipe-up a conversion counts',
       options: windows,
       default: '28_DAY',
     }),
     viewWindow: select({
-      label: 'Attribution window after a view',
+      label: 'View attribution window',
       description: 'How long after a view a conversion counts',
       options: ['none', '1_HOUR', '3_HOUR', '6_HOUR', ...windows],
       default: '1_DAY',
@@ -113,7 +109,7 @@ export const snapchatReporting = reportSource({
         listIn(objectIn(json).organizations)
           .flatMap((part) => listIn(objectIn(objectIn(part).organization).ad_accounts).map(objectIn))
           .map(({ id, name }) => ({ id, name })),
-      next: ({ json }) => cursorIn(json),
+      next: nextCursor,
     },
   },
   always: ['day', 'ad_account_id', 'ad_account_name', 'currency'],
@@ -162,7 +158,8 @@ export const snapchatReporting = reportSource({
   days: { backMax: 1_095, lookBack: 28, chunk: 7 },
   report: {
     form: 'pages',
-    page: ({ account, from, to, level, zone, asks, context: { settings } }, cursor) => ({
+    pageRows: 1_000,
+    page: ({ account, from, to, level, zone, asks, pageRows, context: { settings } }, cursor) => ({
       path: `/adaccounts/${account}/stats`,
       query: {
         granularity: 'DAY',
@@ -172,12 +169,12 @@ export const snapchatReporting = reportSource({
         breakdown: levels[level],
         swipe_up_attribution_window: textIn(settings.swipeUpWindow) ?? '28_DAY',
         view_attribution_window: textIn(settings.viewWindow) ?? '1_DAY',
-        limit: '1000',
+        limit: String(pageRows),
         cursor,
       },
     }),
     rows: ({ json }, { level }) => rowsOf(json, level),
-    next: ({ json }) => cursorIn(json),
+    next: nextCursor,
   },
   check: { authentication: () => ({ path: '/me' }) },
 })

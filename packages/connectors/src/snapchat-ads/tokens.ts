@@ -2,7 +2,7 @@ import type { ConnectorContext } from '@penstock/connector'
 import type { Credentials } from '../platform-api/client.ts'
 import { type AccessTokens, openTokens } from '../platform-api/oauth.ts'
 
-export const accountsOrigin = 'https://accounts.snapchat.com'
+const accountsOrigin = 'https://accounts.snapchat.com'
 
 /** Access tokens of Snapchat, renewed by the refresh token, which stays the same. */
 export const openSnapchatTokens = (context: ConnectorContext): AccessTokens =>

@@ -11,7 +11,9 @@ export type SnowflakeColumn = {
   /** Digits of a FIXED. */
   readonly precision?: number
   /** NOT NULL. */
-  readonly needed?: boolean
+  readonly isRequired?: boolean
+  /** Whether texts that differ can be the same: it has a collation. */
+  readonly isCollated?: boolean
   /** The most characters of a TEXT. */
   readonly length?: number
 }

@@ -81,7 +81,7 @@ function doubtOf(text: string, scale: number): string | undefined {
   if (!/\d/.test(text) || !number.test(text)) return 'A value is not a number, which the column requires.'
   const places = fraction.replace(/0+$/, '').length - Number(exponent ?? 0)
   return /[1-9]/.test(text) && places > scale
-    ? `A value has more than the ${scale} decimal places of the column.`
+    ? `A value has more than ${scale} decimal places. The column stores ${scale}.`
     : undefined
 }
 

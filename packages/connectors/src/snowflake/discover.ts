@@ -8,7 +8,7 @@ import {
 import { pageOfAll, windowOf } from '../discovery/pages.ts'
 import { textIn } from '../platform-api/json.ts'
 import { accountOf } from './account.ts'
-import { describe, quoteAsIs, quoteName, sourceOf } from './plan.ts'
+import { describe, quoteAsIs, quoteName, type StatementPlace, sourceOf } from './plan.ts'
 import { makeSqlApi } from './sql-api.ts'
 import { targetOf } from './table.ts'
 
@@ -48,7 +48,7 @@ export const discoverTargetColumns: Discover = async (context) => {
 async function columnsOf(
   context: DiscoveryContext,
   source: string,
-  at: Parameters<typeof describe>[2],
+  at: Omit<StatementPlace, 'timeoutSeconds'>,
 ): Promise<DiscoveredPage> {
   const columns = await describe(apiOf(context), source, { ...at, timeoutSeconds })
   return pageOfAll(

@@ -1,5 +1,5 @@
 import { ConnectorError, type ConnectorErrorCode, retryAfterMs } from '@penstock/connector'
-import { resultGone } from '../databases/result-cache.ts'
+import { resultGone } from '../kit/warehouse/result-cache.ts'
 import { transientErrorOf } from '../object-stores/answers.ts'
 import type { SnowflakeAccount } from './account.ts'
 

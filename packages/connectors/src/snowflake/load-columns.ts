@@ -1,5 +1,5 @@
-import { type LoadedColumn, significantDigits } from '../databases/loaded-rows.ts'
 import { numberReasons } from '../databases/typed-values.ts'
+import { type LoadedColumn, significantDigits } from '../kit/warehouse/loaded-rows.ts'
 import type { SnowflakeColumn } from './cells.ts'
 import { quoteAsIs } from './plan.ts'
 
@@ -18,12 +18,12 @@ const decimal = '[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)'
  * @returns `undefined` for a type whose texts only a worker reads
  */
 export function loadedColumn(column: SnowflakeColumn, text: string): LoadedColumn | undefined {
-  const { type, scale, precision = 38, length, needed } = column
+  const { type, scale, precision = 38, length, isRequired } = column
   // An empty text is missing wherever the column holds no text.
   const filled = `nullif(${text}, '')`
   const withNeeded = (value: string, misfits: LoadedColumn['misfits'], source = filled): LoadedColumn => ({
     value,
-    misfits: [...misfits, ...(needed ? [[`${source} is null`, missing] as const] : [])],
+    misfits: [...misfits, ...(isRequired ? [[`${source} is null`, missing] as const] : [])],
   })
   const read = (value: string, reason: string): LoadedColumn =>
     withNeeded(value, [[`${filled} is not null and ${value} is null`, reason]])
@@ -40,7 +40,7 @@ export function loadedColumn(column: SnowflakeColumn, text: string): LoadedColum
         [`not ${number}`, numberReasons.none],
         [
           `not regexp_like(trim(${filled}), '${places}')`,
-          `A value has more than the ${scale} decimal places of the column.`,
+          `A value has more than ${scale} decimal places. The column stores ${scale}.`,
         ],
         [`${filled} is not null and ${value} is null`, numberReasons.tooLarge],
       ])
@@ -57,21 +57,21 @@ export function loadedColumn(column: SnowflakeColumn, text: string): LoadedColum
       ])
     }
     case 'BOOLEAN':
-      return read(`try_to_boolean(${filled})`, 'A value is neither true nor false, which the column requires.')
+      return read(`try_to_boolean(${filled})`, 'A value is not true or false, as the column requires.')
     case 'DATE':
-      return read(`try_to_date(${filled})`, 'A value is not a date, which the column requires.')
+      return read(`try_to_date(${filled})`, 'A value is not a valid date.')
     case 'TIME':
-      return read(`try_to_time(${filled})`, 'A value is not a time, which the column requires.')
+      return read(`try_to_time(${filled})`, 'A value is not a valid time.')
     // The time zone of the session is UTC: a text without an offset is a time in it.
     case 'TIMESTAMP_NTZ':
       return read(
         `to_timestamp_ntz(convert_timezone('UTC', try_to_timestamp_tz(${filled})))`,
-        'A value is not a time, which the column requires.',
+        'A value is not a valid time.',
       )
     case 'TIMESTAMP_LTZ':
-      return read(`try_to_timestamp_ltz(${filled})`, 'A value is not a time, which the column requires.')
+      return read(`try_to_timestamp_ltz(${filled})`, 'A value is not a valid time.')
     case 'TIMESTAMP_TZ':
-      return read(`try_to_timestamp_tz(${filled})`, 'A value is not a time, which the column requires.')
+      return read(`try_to_timestamp_tz(${filled})`, 'A value is not a valid time.')
     case 'VARIANT':
       return read(`try_parse_json(${filled})`, 'A value is not JSON, which the column requires.')
     default:

@@ -6,7 +6,7 @@ import {
   type LoadRejection,
   type TableForm,
 } from '@penstock/connector'
-import { countOf } from '../databases/loaded-rows.ts'
+import { countOf } from '../kit/warehouse/loaded-rows.ts'
 import { quoteName, type StatementPlace } from './plan.ts'
 import type { SnowflakeRow } from './result-rows.ts'
 import type { SnowflakeStatement, SqlApi } from './sql-api.ts'
@@ -132,7 +132,7 @@ export async function unreadRows(
 
 const unreadable: Readonly<Record<string, string>> = {
   '100080': 'The row has another number of values than the header',
-  '100144': 'The row has bytes that are not UTF-8 text',
+  '100144': 'The row is not valid UTF-8 text',
 }
 
 /** Adds advice to an error: Snowflake may have no access to the bucket. */

@@ -1,91 +1,65 @@
-import type {
-  ConnectorContext,
-  ConnectorError,
-  FileLoader,
-  LoadContext,
-  LoadGroup,
-  LoadPart,
-  LoadRejection,
-  LoadReport,
-} from '@penstock/connector'
-import { assertSomeAccepted, badRows, isGoodSql, misfitsOf, notAsManyRows } from '../databases/loaded-rows.ts'
+import type { LoadContext } from '@penstock/connector'
+import { handoverOf, numbered, type StagingTable } from '../kit/warehouse/handover.ts'
+import { notAsManyRows } from '../kit/warehouse/loaded-rows.ts'
 import { accountOf } from './account.ts'
-import type { SnowflakeColumn } from './cells.ts'
 import { loadedColumn, stagedName } from './load-columns.ts'
-import { type Copied, copyFiles, countIn, runLong, unreadRows } from './load-copy.ts'
-import { otherTypes, stagingOf } from './load-types.ts'
+import { copyFiles, countIn, runLong, unreadRows } from './load-copy.ts'
+import { stagedType, stagingOf } from './load-types.ts'
 import { quoteAsIs } from './plan.ts'
 import type { SnowflakeRow } from './result-rows.ts'
 import { makeSqlApi, type SmallResult } from './sql-api.ts'
-import { columnsOf, judge, openTable, targetOf } from './table.ts'
+import { existingColumns, openTable, type SnowflakeTable, targetOf } from './table.ts'
+import type { SnowflakeTargetColumn } from './target-columns.ts'
 
+const platform = 'Snowflake'
 /** How long a statement may take that loads files, in seconds. */
 const loadSeconds = 4 * 3600
-/** Files of one COPY; Snowflake takes 1,000. */
-const filesMax = 500
 /** How long removing the staging table may take, in milliseconds. */
 const cleanUpMs = 30_000
 
-/**
- * Opens a loader: Snowflake copies the files into a staging table of texts, which only this transfer uses, and judges and writes them from there,
- * with the values that a worker would write. Rows of the files never get here, except rejected ones.
- */
-export async function openLoader(context: LoadContext): Promise<FileLoader | { readonly whyNot: string }> {
-  const { settings, secrets, columns: delivered, picked, transferId, attempt } = context
-  const target = targetOf(settings)
-  const api = makeSqlApi(context, accountOf(context), true)
-  const table = await openTable(api, target, delivered)
-  const other = otherType(table.columns, context)
-  if (other !== undefined) return { whyNot: other }
-  const loaded = table.columns.flatMap((column, at) => loadedColumn(column, stagedName(picked[at] ?? -1)) ?? [])
-  const at = { ...table.at, timeoutSeconds: loadSeconds }
-  const { signal } = context
-  const run: Run = (text, bindings = []) => runLong(api, { ...at, text, bindings }, signal)
-  const prefix = `PENSTOCK_LOAD_${transferId.toUpperCase()}_`
-  const staging = `${target.schema}.${quoteAsIs(`${prefix}${attempt}`)}`
-  await dropEarlier((text) => api.run({ ...at, text }), target.schema, prefix)
-  const { columns, texts } = stagingOf(staging, context)
-  const misfits = misfitsOf(loaded, delivered)
-  const isGood = isGoodSql(misfits)
-  const names = table.columns.map(({ name }) => quoteAsIs(name)).join(', ')
-  /** How many rows of the staging table will be written. */
-  let accepted = 0
+/** Snowflake copies the files into a transient table, which only this attempt uses. Its rows never get here, except rejected ones. */
+export const { openLoader, whyNotTable } = handoverOf<SnowflakeTargetColumn, SnowflakeTable>({
+  platform,
+  // Snowflake takes 1,000.
+  filesMax: 500,
+  stagedName,
+  loadedColumn,
+  holdsOf: ({ type }) => (type === 'TEXT' ? 'texts' : 'others'),
+  isUnread: (type) => stagedType(type) === undefined,
+  open: (context) =>
+    openTable(makeSqlApi(context, accountOf(context), true), targetOf(context.settings), context.columns),
+  find: (context) =>
+    existingColumns(makeSqlApi(context, accountOf(context), true), targetOf(context.settings), context.columns),
+  begin,
+})
 
-  const copy = (part: LoadPart): Promise<Copied> =>
-    copyFiles({ api, at, staging, integration: String(secrets.storageIntegration ?? '') }, context, part)
+async function begin(context: LoadContext, table: SnowflakeTable): Promise<StagingTable> {
+  const { secrets, transferId, attempt, signal } = context
+  const api = makeSqlApi(context, accountOf(context), true)
+  const at = { ...table.at, timeoutSeconds: loadSeconds }
+  const run = (text: string, bindings: readonly string[] = []) => runLong(api, { ...at, text, bindings }, signal)
+  const prefix = `PENSTOCK_LOAD_${transferId.toUpperCase()}_`
+  const staging = `${table.schema}.${quoteAsIs(`${prefix}${attempt}`)}`
+  await dropEarlier((text) => api.run({ ...at, text }), table.schema, prefix)
+  const { columns, texts } = stagingOf(staging, context)
+  const names = table.columns.map(({ name }) => quoteAsIs(name)).join(', ')
+  const aliases = table.columns.map((_, index) => `v${index}`).join(', ')
+  const integration = String(secrets.storageIntegration ?? '')
 
   return {
-    async stage({ parts }, rejectsMax): Promise<LoadReport> {
+    async reset() {
       await run(`create or replace transient table ${staging} (${columns}) data_retention_time_in_days = 0`)
-      const copied: Copied[] = []
-      for (const part of parts) {
-        for (let from = 0; from < part.files.length; from += filesMax) {
-          copied.push(await copy({ form: part.form, files: part.files.slice(from, from + filesMax) }))
-        }
-      }
-      const rows = copied.reduce((sum, { parsed }) => sum + parsed, 0)
-      const loadedRows = copied.reduce((sum, each) => sum + each.loaded, 0)
-      const unread: LoadRejection[] = []
-      for (const { handle, parsed, loaded: taken } of copied) {
-        if (parsed > taken) unread.push(...(await unreadRows(run, staging, handle, parsed - taken, rejectsMax)))
-      }
-      const found = await badRows(
-        async (text) => (await run(text)).rows,
-        { platform, staging: texts, misfits, names: context.sourceColumns.map((_, index) => stagedName(index)) },
-        rejectsMax - unread.length,
-      )
-      if (found.staged !== loadedRows) throw notAsMany()
-      const rejected = [...unread, ...found.rejected]
-      accepted = rows - rejected.reduce((sum, { count }) => sum + count, 0)
-      assertSomeAccepted(platform, { rows, rejected })
-      return { rows, rejected }
     },
-
-    async commit({ key }: LoadGroup) {
-      const values = loaded.map(({ value }, index) => `${value} as v${index}`).join(', ')
-      const aliases = loaded.map((_, index) => `v${index}`).join(', ')
-      const taken = `select ${values} from ${texts} where ${isGood}`
-      if (target.replace) {
+    async load(part, { rejectsMax }) {
+      const { handle, parsed, loaded } = await copyFiles({ api, at, staging, integration }, context, part)
+      const unread = parsed > loaded ? await unreadRows(run, staging, handle, parsed - loaded, rejectsMax) : []
+      return { staged: loaded, unread }
+    },
+    texts: () => texts,
+    ask: async (text) => (await run(text)).rows,
+    async commit({ values, from, accepted }, key) {
+      const taken = `select ${numbered(values)} ${from}`
+      if (table.mode === 'Replace') {
         // The same files give the same content, however often they are loaded.
         const { rows } = await run(`insert overwrite into ${table.name} (${names}) select ${aliases} from (${taken})`)
         return assertCounts(rows[0], [accepted])
@@ -95,41 +69,20 @@ export async function openLoader(context: LoadContext): Promise<FileLoader | { r
     when k = 1 then into ${table.name} (${names}) values (${aliases})
     when k = 0 then into ${table.batches} ("TRANSFER_ID", "BATCH_KEY", "DELIVERED_TIME") values (transfer, batch, noted)
     select k, ? as transfer, ? as batch, sysdate() as noted, ${aliases}
-      from (select 1 as k, ${values} from ${texts} where ${isGood}
-            union all select 0, ${loaded.map(() => 'null').join(', ')})
+      from (select 1 as k, ${numbered(values)} ${from}
+            union all select 0, ${values.map(() => 'null').join(', ')})
      where not exists (select 1 from ${table.batches} where "TRANSFER_ID" = ? and "BATCH_KEY" = ?)`
       const { rows } = await run(text, [transferId, key, transferId, key])
       assertCounts(rows[0], [accepted, 1], [0, 0])
     },
-
     async close() {
-      const api = makeSqlApi({ ...context, signal: AbortSignal.timeout(cleanUpMs) }, accountOf(context), true)
-      await api
+      const own = makeSqlApi({ ...context, signal: AbortSignal.timeout(cleanUpMs) }, accountOf(context), true)
+      await own
         .run({ ...at, timeoutSeconds: cleanUpMs / 1000, text: `drop table if exists ${staging}` })
         .catch(() => {})
     },
   }
 }
-
-/** Why the table is filled by a worker. */
-export async function whyNotTable(
-  context: ConnectorContext & Pick<LoadContext, 'columns' | 'picked' | 'sourceTypes'>,
-): Promise<string | undefined> {
-  const target = targetOf(context.settings)
-  const api = makeSqlApi(context, accountOf(context), true)
-  const found = await columnsOf(api, target.name, { ...target.at, timeoutSeconds: 60 })
-  return found && otherType(judge(target, context.columns, found).columns, context)
-}
-
-function otherType(
-  columns: readonly SnowflakeColumn[],
-  context: Pick<LoadContext, 'picked' | 'sourceTypes'>,
-): string | undefined {
-  const other = columns.find((column) => loadedColumn(column, '') === undefined)
-  return other ? `the column ${other.name} of the table has the type ${other.type}` : otherTypes(columns, context)
-}
-
-type Run = (text: string, bindings?: readonly string[]) => Promise<{ readonly rows: readonly SnowflakeRow[] }>
 
 /** Removes what attempts that were killed left behind. */
 async function dropEarlier(run: (text: string) => Promise<SmallResult>, schema: string, prefix: string): Promise<void> {
@@ -144,8 +97,5 @@ async function dropEarlier(run: (text: string) => Promise<SmallResult>, schema: 
 /** By Snowflake's own count: one of these. */
 function assertCounts(row: SnowflakeRow | undefined, ...expected: readonly (readonly number[])[]): void {
   const found = (row ?? []).map((text) => countIn(text)).join()
-  if (!expected.some((counts) => counts.join() === found)) throw notAsMany()
+  if (!expected.some((counts) => counts.join() === found)) throw notAsManyRows(platform)
 }
-
-const platform = 'Snowflake'
-const notAsMany = (): ConnectorError => notAsManyRows(platform)

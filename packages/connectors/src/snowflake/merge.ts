@@ -1,14 +1,15 @@
 import { type Batch, ConnectorError, type WindowScope } from '@penstock/connector'
-import { scopeCondition, type WindowStore } from '../databases/staged-windows.ts'
-import { type ColumnWriter, writerFor } from './column-writers.ts'
+import { deleteOthersSql, latestSql, mergeSql, rowNumber, rowRemoved, unionOf } from '../kit/warehouse/merge.ts'
+import type { JudgedRow } from '../kit/warehouse/rows.ts'
+import { scopeCondition, type WindowStore } from '../kit/warehouse/windows.ts'
 import { quoteAsIs } from './plan.ts'
+import { flattened, sentValue, valueAt } from './sent-rows.ts'
 import type { SqlApi } from './sql-api.ts'
-import { isCompared, type SnowflakeTable } from './table.ts'
+import type { SnowflakeTable } from './table.ts'
+import { isCompared } from './target-columns.ts'
 
 /** Old keys are of windows that were interrupted. */
 const keptDays = 30
-
-const flattened = 'table(flatten(input => parse_json(?))) as f'
 
 const noted = (batches: string): string =>
   `exists (select 1 from ${batches} where "TRANSFER_ID" = ? and "BATCH_KEY" = ?)`
@@ -27,21 +28,18 @@ export async function mergeRows(
   json: string,
   { sent, removes }: { readonly sent: number; readonly removes: boolean },
 ): Promise<void> {
-  const { name, batches, columns, keys, at } = table
-  const writers = columns.map(writerFor)
-  const quoted = columns.map((column) => quoteAsIs(column.name))
-  const values = writers.map((writer, index) => `${valueAt(writer, index)} as c${index}`)
-  if (removes) values.push(`get(f.value, ${writers.length}) is not null as gone`)
-  const set = quoted.flatMap((column, index) => (keys.includes(index) ? [] : [`${column} = s.c${index}`]))
+  const { name, batches, columns, at } = table
+  const values = [`f.index as ${rowNumber}`, ...columns.map(valueAt)]
+  if (removes) values.push(`get(f.value, ${columns.length}) is not null as ${rowRemoved}`)
+  const merged = columns.map((column, index) => ({
+    name: quoteAsIs(column.name),
+    from: `c${index}`,
+    isKey: column.isKey,
+  }))
+  const rows = latestSql(`(select ${values.join(', ')} from ${flattened} where not ${noted(batches)})`, merged)
   const result = await api.run({
     ...at,
-    text: `merge into ${name} as t
-      using (select * from (select f.index as n, ${values.join(', ')} from ${flattened} where not ${noted(batches)})
-        qualify row_number() over (partition by ${keys.map((index) => `c${index}`).join(', ')} order by n desc) = 1) as s
-      on ${keys.map((index) => `t.${quoted[index]} = s.c${index}`).join(' and ')}
-      ${removes ? 'when matched and s.gone then delete' : ''}
-      ${set.length === 0 ? '' : `when matched then update set ${set.join(', ')}`}
-      when not matched ${removes ? 'and not s.gone ' : ''}then insert (${quoted.join(', ')}) values (${quoted.map((_, index) => `s.c${index}`).join(', ')})`,
+    text: mergeSql({ into: name, columns: merged, rows, removes }),
     bindings: [json, ...names],
   })
   const counts = result.columns.flatMap(({ name: counted }, index) => {
@@ -66,9 +64,9 @@ export type StagedKeys = { readonly id: string; json: string | undefined }
 
 /** How windows are replaced in a table. The keys of windows of several batches are stored beside the noted batches. */
 export function windowStoreOf(api: SqlApi, table: SnowflakeTable): WindowStore<StagedKeys> {
-  const { at, columns, keys } = table
+  const { at, columns } = table
+  const keys = table.keyIndexes.flatMap((index) => columns[index] ?? [])
   const stored = table.batches.replace('"PENSTOCK_BATCHES"', '"PENSTOCK_WINDOW_KEYS"')
-  const writers = keys.map((index) => writerFor(columns[index] ?? { name: '', type: '', scale: 0 }))
   let isCreated = false
   async function create(): Promise<void> {
     if (isCreated) return
@@ -95,7 +93,7 @@ export function windowStoreOf(api: SqlApi, table: SnowflakeTable): WindowStore<S
     async deleteOthers({ window, columns: names }, stages) {
       const within = scopeOf(table, names, window.scope)
       if (!within) return
-      const values = writers.map((writer, index) => `${valueAt(writer, index)} as "penstock_${index}"`).join(', ')
+      const values = keys.map((key, index) => `${sentValue(key, index)} as "penstock_${index}"`).join(', ')
       const kept = stages.filter(({ json }) => json === undefined)
       const sent = stages.flatMap(({ json }) => json ?? [])
       const sources = sent.map(() => `select ${values} from ${flattened}`)
@@ -103,14 +101,16 @@ export function windowStoreOf(api: SqlApi, table: SnowflakeTable): WindowStore<S
         sources.push(`select ${values} from ${stored} as w, table(flatten(input => parse_json(w."KEYS"))) as f
           where w."WINDOW_ID" in (${kept.map(() => '?').join(', ')})`)
       }
-      const isSame = keys.map((key, index) => `${quoteAsIs(columns[key]?.name ?? '')} = s."penstock_${index}"`)
-      const absent =
-        sources.length === 0
-          ? ''
-          : ` and not exists (select 1 from (${sources.join(' union all ')}) as s where ${isSame.join(' and ')})`
       await api.run({
         ...at,
-        text: `delete from ${table.name} where ${within.condition}${absent}`,
+        text: deleteOthersSql({
+          from: table.name,
+          // Snowflake allows no alias here.
+          prefix: '',
+          columns: keys.map(({ name }, index) => ({ name: quoteAsIs(name), from: `"penstock_${index}"`, isKey: true })),
+          within: within.condition,
+          keys: unionOf(sources),
+        }),
         bindings: [...within.bindings, ...sent, ...kept.map(({ id }) => id)],
       })
     },
@@ -118,13 +118,10 @@ export function windowStoreOf(api: SqlApi, table: SnowflakeTable): WindowStore<S
 }
 
 /** The keys of all rows of a batch, by the texts that the rows are sent with. */
-export const stagedKeys = (
-  { keys }: SnowflakeTable,
-  id: string,
-  rows: readonly (readonly (string | null)[])[],
-): StagedKeys => ({ id, json: JSON.stringify(rows.map((texts) => keys.map((index) => texts[index] ?? null))) })
-
-const valueAt = (writer: ColumnWriter, index: number): string => writer.value(`as_varchar(get(f.value, ${index}))`)
+export const stagedKeys = ({ keyIndexes }: SnowflakeTable, id: string, rows: readonly JudgedRow[]): StagedKeys => ({
+  id,
+  json: JSON.stringify(rows.map(({ values }) => keyIndexes.map((index) => values[index]))),
+})
 
 function scopeOf(
   { columns }: SnowflakeTable,
@@ -137,12 +134,10 @@ function scopeOf(
     names,
     columns,
     ({ name }) => quoteAsIs(name),
-    (column, value) => {
-      const writer = writerFor(column)
-      const text = writer.text(value)
-      if (text === null || writer.doubt(text) !== undefined || !isCompared(column.type)) return undefined
+    ({ type, value }, text) => {
+      if (!isCompared(type)) return undefined
       bindings.push(text)
-      return writer.value('?')
+      return value('?')
     },
   )
   return condition === undefined ? undefined : { condition, bindings }

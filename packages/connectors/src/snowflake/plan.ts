@@ -68,7 +68,10 @@ export async function planReading(api: SqlApi, settings: Values): Promise<Snowfl
     const expression = `${alias}.${quoteAsIs(type.name)}`
     // A float is compared as the decimal next to it, because its text has not all of its digits.
     const isFloat = type.type === 'REAL'
-    const exact = isFloat ? `to_number(${expression}, 38, 9)` : expression
+    // NaN and infinity are no cursors: no row behind them would ever be read.
+    const isCursor = reading.cursor !== undefined && place === places[0]
+    const finite = isCursor ? `case when abs(${expression}) < 1e29 then ${expression} end` : expression
+    const exact = isFloat ? `to_number(${finite}, 38, 9)` : expression
     const index = isFloat ? expressions.push(exact) - 1 : place
     const literal = literalOf(isFloat ? { ...type, type: 'FIXED', scale: 9 } : type)
     if (literal === undefined) throw notOrdered(type)

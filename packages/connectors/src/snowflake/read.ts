@@ -2,7 +2,7 @@ import type { Cell, Json, SourceContext, SourceReader } from '@penstock/connecto
 import { cursorOf, type Spot } from '../databases/checkpoints.ts'
 import type { ReadRow } from '../databases/chunks.ts'
 import { beginningOf } from '../databases/ranges.ts'
-import { readCachedResult } from '../databases/result-cache.ts'
+import { readCachedResult } from '../kit/warehouse/result-cache.ts'
 import { isObject, numberIn } from '../platform-api/json.ts'
 import { accountOf } from './account.ts'
 import { cellOf } from './cells.ts'

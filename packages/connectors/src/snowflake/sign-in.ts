@@ -3,14 +3,15 @@ import { secret, select, text } from '@penstock/connector'
 /** The three ways to sign in to Snowflake, and what each of them needs. */
 export const signIn = {
   authType: select({
+    keepsState: 'credential',
     label: 'Auth type',
-    description:
-      'Whether to sign in with a programmatic access token as the password (basic), with a key pair, or with a client of Snowflake OAuth',
+    description: 'Sign in with a programmatic access token (basic), a key pair, or Snowflake OAuth',
     options: ['basic', 'key-pair', 'oauth'],
     labels: { basic: 'User name and token', 'key-pair': 'Key pair', oauth: 'OAuth' },
     required: true,
   }),
   username: text({
+    keepsState: 'credential',
     label: 'Username',
     description: 'Login name of the user who signs in',
     required: true,
@@ -34,6 +35,7 @@ export const signIn = {
     when: { authType: 'key-pair' },
   }),
   oauthHost: text({
+    keepsState: 'credential',
     label: 'OAuth host',
     description: 'URL of your account, which also issues the tokens',
     required: true,
@@ -41,6 +43,7 @@ export const signIn = {
     binds: ['oauthClientSecret', 'oauthRefreshToken'],
   }),
   oauthClientId: text({
+    keepsState: 'credential',
     label: 'OAuth client ID',
     description: 'Client ID of the security integration in Snowflake',
     required: true,
@@ -70,6 +73,7 @@ export const keyPairUser = {
     binds: ['password', 'privateKey', 'passphrase'],
   }),
   snowflakeUser: text({
+    keepsState: 'credential',
     label: 'Snowflake user',
     description: 'User that the key pair belongs to',
     required: true,

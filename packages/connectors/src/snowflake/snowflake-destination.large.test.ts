@@ -45,7 +45,7 @@ acceptDestination({
   missing: { ...settings, schema: 'absent' },
   badRows: [
     { row: ['many', 'a', true, '1', '2026-01-31', null], reason: /not a number/, field: 'id' },
-    { row: [1, 'a', true, '1.005', '2026-01-31', null], reason: /more than the 2 decimal places/, field: 'paid' },
+    { row: [1, 'a', true, '1.005', '2026-01-31', null], reason: /more than 2 decimal places/, field: 'paid' },
     { row: [2, 'a', true, '1', 'some canary day', null], reason: /\(code 100038, SQL state 22018\)\.$/ },
     { row: [null, 'a', true, '1', '2026-01-31', null], reason: /column that needs one \(code 100072/ },
   ],
@@ -172,6 +172,16 @@ describe(`writing to a table, against ${testServerName}`, () => {
     await writer?.finish?.()
     assert.deepEqual(await inTable(), [])
     assert.equal(snowflakeDestination.destination?.deliver?.replaces?.(replace), true)
+  })
+
+  test('keeps what was there if a few rows are sent as a test', async () => {
+    await run(`insert into "SALES"."PUBLIC"."PEOPLE" ("ID") values (7)`)
+    const options = { ...optionsOf({ writeMode: 'Replace' }), test: true }
+    await deliverTo(snowflakeDestination, options, batchOf(['id', 'name'], [[1, 'a']]))
+    assert.deepEqual(await inTable(), [
+      ['1', 'a'],
+      ['7', null],
+    ])
   })
 
   test('ends the search for bad rows where every row is refused', async () => {

@@ -15,7 +15,7 @@ export const snowflakeSource = defineConnector({
   notes:
     'The role needs USAGE on the warehouse, the database and the schema, and SELECT on the table. The warehouse must be running or resume automatically. Write names as in SQL: in any case, or in double quotes. Snowflake keeps results for 24 hours. Within that time, an interrupted transfer resumes in the same result; later, it runs a new statement and resumes after the last row. For this, all rows are sorted, by the key columns or by a digest of each row: set key columns for large tables.',
   tested:
-    'Our own test server, which follows the published documentation of Snowflake’s SQL API, with DuckDB behind it; not Snowflake itself.',
+    'Our own test server, which follows the published documentation of Snowflake’s SQL API, with DuckDB behind it; not Snowflake itself. No one else has checked the server, because Snowflake’s own client speaks another protocol.',
   api: { version: 'Snowflake SQL API v2', ends: 'no end is announced' },
   secrets: {
     ...signIn,
@@ -27,7 +27,12 @@ export const snowflakeSource = defineConnector({
       binds: ['password', 'privateKey', 'passphrase'],
     }),
     ...keyPairUser,
-    snowflakeRole: text({ label: 'Snowflake role', description: 'Role used to run queries', required: true }),
+    snowflakeRole: text({
+      keepsState: 'credential',
+      label: 'Snowflake role',
+      description: 'Role used to run queries',
+      required: true,
+    }),
   },
   source: {
     discover: {
@@ -44,7 +49,12 @@ export const snowflakeSource = defineConnector({
         options: ['Table Reference', 'SQL Query'],
         required: true,
       }),
-      warehouse: text({ label: 'Warehouse', description: 'Warehouse used to read rows', required: true }),
+      warehouse: text({
+        keepsState: 'pace',
+        label: 'Warehouse',
+        description: 'Warehouse used to read rows',
+        required: true,
+      }),
       database: text({
         label: 'Database',
         description: 'Database of the table or view',
@@ -93,8 +103,7 @@ export const snowflakeSource = defineConnector({
       }),
       markerColumn: text({
         label: 'Cursor column',
-        description:
-          'Column whose value increases whenever a row is added or changed; rows without a value in it are not read',
+        description: 'Column whose value increases with each change. Rows without a value are not read',
         required: true,
         when: { syncMode: 'Incremental' },
       }),
@@ -114,6 +123,7 @@ export const snowflakeSource = defineConnector({
       lagSeconds: lagOfClock,
       lookBackHours: lookBackOfCursor,
       statementTimeoutSeconds: number({
+        keepsState: 'pace',
         label: 'Statement timeout in seconds',
         description: 'How long a statement may take before it is cancelled',
         min: 1,

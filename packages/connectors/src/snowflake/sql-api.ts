@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { asConnectorError, type ConnectorContext, ConnectorError } from '@penstock/connector'
 import { discard } from '../object-stores/answers.ts'
-import { isObject, listIn, numberIn, objectIn } from '../platform-api/json.ts'
+import { isObject, listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
 import { pollUntilDone } from '../platform-api/polling.ts'
 import { plainName, type SnowflakeAccount } from './account.ts'
 import type { SnowflakeColumn } from './cells.ts'
@@ -182,11 +182,12 @@ function handleIn({ statementHandle }: Rest): string {
 function columnsIn({ resultSetMetaData }: Rest): SnowflakeColumn[] {
   return listIn(objectIn(resultSetMetaData).rowType)
     .filter(isObject)
-    .map(({ name, type, scale, precision, nullable, length }) => ({
+    .map(({ name, type, scale, precision, nullable, length, collation }) => ({
       name: String(name),
       type: String(type).toUpperCase(),
       scale: numberIn(scale) ?? 0,
-      ...(nullable === false ? { needed: true } : {}),
+      ...(nullable === false ? { isRequired: true } : {}),
+      ...((textIn(collation) ?? '') === '' ? {} : { isCollated: true }),
       ...(numberIn(precision) === undefined ? {} : { precision: numberIn(precision) as number }),
       ...(numberIn(length) === undefined ? {} : { length: numberIn(length) as number }),
     }))

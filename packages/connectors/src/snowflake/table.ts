@@ -1,40 +1,45 @@
-import { asConnectorError, ConnectorError, type Values } from '@penstock/connector'
+import { asConnectorError, ConnectorError, type Rejection, type Values } from '@penstock/connector'
 import { writingOf } from '../databases/settings.ts'
-import { columnsNotFound, type FatalTableProblem, keysNotDelivered, throwFirst } from '../databases/table-findings.ts'
-import { plainName } from './account.ts'
+import { inspectionsOf } from '../kit/warehouse/inspect.ts'
+import type { JudgedRow } from '../kit/warehouse/rows.ts'
+import { judgeTable, openTable as openFound, type Tables, type Target, writeModeOf } from '../kit/warehouse/table.ts'
+import { sendInHalves } from '../platform-api/rows/halving.ts'
+import { Refusals } from '../platform-api/rows/refusals.ts'
+import { accountOf, plainName } from './account.ts'
 import type { SnowflakeColumn } from './cells.ts'
 import { describe, quoteAsIs, quoteName, type StatementPlace } from './plan.ts'
-import type { SqlApi } from './sql-api.ts'
+import { misfitOf, refusalIn } from './refusals.ts'
+import { flattened, jsonOf, valueAt } from './sent-rows.ts'
+import { makeSqlApi, type SqlApi } from './sql-api.ts'
+import { type SnowflakeTargetColumn, targetColumn } from './target-columns.ts'
 
-/** A table that rows go to. */
-export type SnowflakeTable = {
+/** Where rows go, as the settings name it. */
+export type SnowflakeTarget = Target & {
   /** With its database and schema, quoted. */
   readonly name: string
+  /** Quoted. */
+  readonly schema: string
   /** The table that notes which batches were written, in the same schema. */
   readonly batches: string
+  readonly at: Omit<StatementPlace, 'timeoutSeconds'>
+  /** Whether the table is a mirror of the source. */
+  readonly mirrors: boolean
+}
+
+/** A table that rows are written to. */
+export type SnowflakeTable = Omit<SnowflakeTarget, 'at'> & {
   /** In the order of the delivered columns. */
-  readonly columns: readonly SnowflakeColumn[]
+  readonly columns: readonly SnowflakeTargetColumn[]
   /** Indexes of the key's columns; empty unless rows are upserted. */
-  readonly keys: readonly number[]
+  readonly keyIndexes: readonly number[]
   readonly at: StatementPlace
 }
 
-/** Where rows go, as the settings name it. */
-export type Target = Omit<SnowflakeTable, 'columns' | 'keys'> & {
-  /** As the settings name them; empty unless rows are upserted. */
-  readonly keyNames: readonly string[]
-  /** As the settings name it. */
-  readonly label: string
-  /** Quoted. */
-  readonly schema: string
-  readonly replace: boolean
-}
-
-/** How long a statement may take that writes a batch, in seconds. */
-const statementSeconds = 600
+/** How long a statement may take that writes a batch, or looks up a table for a person, in seconds. */
+const [writeSeconds, lookSeconds] = [600, 60]
 
 /** Reads the settings of the destination. Throws a `ConnectorError` if one is missing. */
-export function targetOf(settings: Values): Target {
+export function targetOf(settings: Values): SnowflakeTarget {
   const { schema, table, keys } = writingOf(settings, '')
   const [database, warehouse] = ['database', 'warehouse'].map((key) => {
     const value = settings[key]
@@ -46,32 +51,56 @@ export function targetOf(settings: Values): Target {
     schema: path,
     name: `${path}.${quoteName(table)}`,
     batches: `${path}."PENSTOCK_BATCHES"`,
-    label: table,
-    at: { warehouse, database, schema, timeoutSeconds: statementSeconds },
-    replace: settings.writeMode === 'Replace',
-    keyNames: keys,
+    table,
+    where: `the schema ${schema}`,
+    at: { warehouse, database, schema },
+    mode: writeModeOf(settings),
+    mirrors: settings.sendRows === 'Mirror',
+    keys,
+    create: true,
   }
 }
 
+type Session = { readonly api: SqlApi; readonly timeoutSeconds: number }
+type Found = { readonly columns: readonly SnowflakeTargetColumn[] }
+
+const tables: Tables<Session, SnowflakeTarget, Found> = {
+  targetOf,
+  use: (context, work) => work({ api: makeSqlApi(context, accountOf(context), true), timeoutSeconds: lookSeconds }),
+  async find({ api, timeoutSeconds }, { name, at, keys, mirrors }) {
+    const found = await columnsOf(api, name, { ...at, timeoutSeconds })
+    const isKey = (column: string) => keys.some((key) => plainName(key).toLowerCase() === column.toLowerCase())
+    return found && { columns: found.map((column) => targetColumn(column, mirrors && isKey(column.name))) }
+  },
+  create({ api, timeoutSeconds }, { name, at }, names) {
+    const columns = names.map((column) => `${quoteAsIs(column)} varchar`)
+    return api.run({ ...at, timeoutSeconds, text: `create table if not exists ${name} (${columns.join(', ')})` })
+  },
+  assertCreatable: ({ api, timeoutSeconds }, { schema, at }) =>
+    api.run({ ...at, timeoutSeconds, text: `show tables like 'PENSTOCK_BATCHES' in schema ${schema}` }),
+  nameOf: plainName,
+  tryItems,
+}
+
+export const { inspect, tryRows } = inspectionsOf(tables)
+
 /** Finds the table, and creates it, and the one that notes batches, if they are missing. */
-export async function openTable(api: SqlApi, target: Target, delivered: readonly string[]): Promise<SnowflakeTable> {
-  let found = await columnsOf(api, target.name, target.at)
-  if (!found) {
-    const columns = distinct(delivered.map(plainName)).map((name) => `${quoteAsIs(name)} varchar`)
-    await api.run({ ...target.at, text: `create table if not exists ${target.name} (${columns.join(', ')})` })
-    found = await columnsOf(api, target.name, target.at)
-  }
-  const { columns, keys, errors } = judge(target, delivered, found ?? [])
-  throwFirst(errors)
-  if (!(await columnsOf(api, target.batches, target.at))) {
+export async function openTable(
+  api: SqlApi,
+  target: SnowflakeTarget,
+  delivered: readonly string[],
+): Promise<SnowflakeTable> {
+  const { columns, keys } = await openFound(tables, { api, timeoutSeconds: writeSeconds }, target, delivered)
+  const at = { ...target.at, timeoutSeconds: writeSeconds }
+  if (!(await columnsOf(api, target.batches, at))) {
     const parts = `"TRANSFER_ID" varchar not null, "BATCH_KEY" varchar not null, "DELIVERED_TIME" timestamp_ntz not null`
-    await api.run({ ...target.at, text: `create table if not exists ${target.batches} (${parts})` })
+    await api.run({ ...at, text: `create table if not exists ${target.batches} (${parts})` })
   }
-  return { name: target.name, batches: target.batches, at: target.at, columns, keys }
+  return { ...target, at, columns, keyIndexes: keys }
 }
 
 /** The columns of a table; `undefined` if there is none, or its schema is missing. */
-export async function columnsOf(
+async function columnsOf(
   api: SqlApi,
   name: string,
   at: StatementPlace,
@@ -84,45 +113,42 @@ export async function columnsOf(
   }
 }
 
-/** The table's columns for the delivered columns, and the problems that prevent writing to them. */
-export function judge(
-  { label, keyNames }: Target,
+/** The columns of an existing table for the delivered ones; `undefined` if there is no table. */
+export async function existingColumns(
+  api: SqlApi,
+  target: SnowflakeTarget,
   delivered: readonly string[],
-  found: readonly SnowflakeColumn[],
-): { columns: SnowflakeColumn[]; keys: number[]; errors: FatalTableProblem[] } {
-  const matches = delivered.map((name) => columnFor(name, found))
-  const columns = matches.filter((column) => column !== undefined)
-  const missing = delivered.filter((_, at) => matches[at] === undefined)
-  const errors = columnsNotFound(label, missing)
-  const twice = columns.find((column, at) => columns.indexOf(column) !== at)
-  if (twice) {
-    errors.push({
-      code: 'columns_do_not_fit',
-      columns: delivered.filter((_, at) => matches[at] === twice),
-      describe: (names) =>
-        `${names.join(' and ')} are mapped to the same column of the table; map one of them to another column.`,
-    })
-  }
-  const keyed = keyNames.map((name) => columnFor(plainName(name), columns))
-  errors.push(...keysNotDelivered(keyNames.filter((_, at) => keyed[at] === undefined)))
-  const keys = [...new Set(keyed.filter((column) => column !== undefined))]
-  const unusable = keys.filter(({ type }) => !isCompared(type))
-  if (unusable.length > 0) {
-    errors.push({
-      code: 'columns_do_not_fit',
-      columns: unusable.map(({ name }) => name),
-      describe: (names) => `The key column ${names.join(', ')} has a type that cannot be compared; choose another key.`,
-    })
-  }
-  return { columns, keys: keys.map((column) => columns.indexOf(column)), errors }
+): Promise<readonly SnowflakeTargetColumn[] | undefined> {
+  const session = { api, timeoutSeconds: lookSeconds }
+  const found = await tables.find(session, target)
+  return found && (await judgeTable(tables, session, target, delivered, found)).columns
 }
 
-/** Whether values of a type are compared exactly. */
-export const isCompared = (type: string): boolean => /^(FIXED|TEXT|BOOLEAN|DATE|TIME|TIMESTAMP_\w+)$/.test(type)
-
-/** A column by its exact name, or else in any case. */
-const columnFor = (name: string, found: readonly SnowflakeColumn[]): SnowflakeColumn | undefined =>
-  found.find((column) => column.name === name) ??
-  found.find((column) => column.name.toLowerCase() === name.toLowerCase())
-
-const distinct = (names: readonly string[]): readonly string[] => [...new Set(names)]
+/**
+ * Has Snowflake read the rows as a delivery does, by a SELECT instead of the INSERT, and compares the texts with the lengths of the
+ * columns and missing values with NOT NULL. Snowflake enforces no other rule of a table.
+ */
+async function tryItems(
+  { api, timeoutSeconds }: Session,
+  { at }: SnowflakeTarget,
+  columns: readonly SnowflakeTargetColumn[],
+  items: readonly JudgedRow[],
+): Promise<readonly Rejection[]> {
+  const text = `select ${columns.map(valueAt).join(', ')} from ${flattened}`
+  const misfits = items.flatMap(({ index, values }): Rejection[] => {
+    const reason = misfitOf(columns, values)
+    return reason === undefined ? [] : [{ index, reason }]
+  })
+  const others = items.filter(({ index }) => !misfits.some((misfit) => misfit.index === index))
+  const { rejected } = await sendInHalves(others, new Refusals('Snowflake'), async (part) => {
+    try {
+      await api.run({ ...at, timeoutSeconds, text, bindings: [jsonOf(part)] })
+      return { bytes: 0 }
+    } catch (error) {
+      const refusal = refusalIn(error)
+      if (refusal === undefined) throw error
+      return { bytes: 0, refused: refusal }
+    }
+  })
+  return [...misfits, ...rejected]
+}

@@ -86,6 +86,9 @@ await testReportSource({
     [{ json: { warnings: [] } }, 'retry', 'malformed_response'],
   ],
   refused: { account: uuid(2), exchanges: [account(uuid(2), { status: 403, json: {} })] },
+  refusals: [],
+  transient: [],
+  nextPage: { at: 'continuation_token', rowsAt: 'rows', is: 'token' },
   examples: [
     {
       title: 'reads 50 campaigns at once, and the next page by its token alone',

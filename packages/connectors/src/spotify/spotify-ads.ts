@@ -83,7 +83,12 @@ export const spotifyAds = reportSource({
   platformApi: api,
   auth: { open: async (context) => (await import('./tokens.ts')).openSpotifyTokens(context) },
   secrets: {
-    clientId: text({ label: 'Client ID', description: 'ID of your app at Spotify', required: true }),
+    clientId: text({
+      keepsState: 'credential',
+      label: 'Client ID',
+      description: 'ID of your app at Spotify',
+      required: true,
+    }),
     clientSecret: secret({
       label: 'Client secret',
       description: 'Secret that belongs to the client ID',
@@ -173,7 +178,7 @@ export const spotifyAds = reportSource({
       return { path: `${path}?${parameters}` }
     },
     rows: ({ json }, to) => rowsIn(objectIn(json).rows)?.map((entity) => rowOf(entity, to)),
-    next: ({ json }) => textIn(objectIn(json).continuation_token),
+    next: ({ json }) => objectIn(json).continuation_token,
   },
   check: { authentication: () => ({ path: '/businesses' }) },
 })

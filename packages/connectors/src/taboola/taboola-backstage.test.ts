@@ -56,6 +56,9 @@ await testReportSource({
     [{ json: {} }, 'retry', 'malformed_response'],
   ],
   refused: { account: 'other', exchanges: [report('other', ['2026-02-15', '2026-03-16'], { status: 403, json: {} })] },
+  refusals: [],
+  transient: [],
+  nextPage: 'none',
   examples: [
     {
       title: 'reads campaigns 30 days at a time, with percentages as fractions',

@@ -43,6 +43,7 @@ export const taboolaBackstage = reportSource({
   auth: { open: async (context) => (await import('./tokens.ts')).openTaboolaTokens(context) },
   secrets: {
     clientId: text({
+      keepsState: 'credential',
       label: 'Client ID',
       description: 'ID of your client, found in your Taboola account',
       required: true,

@@ -134,7 +134,7 @@ export const theTradeDeskCrmAudiences = audienceDestination({
     id: /^[A-Za-z0-9_-]{1,64}$/,
     page: ({ account }, cursor) => segments(account, cursor),
     found,
-    next: (answer) => (found(answer).length === 0 ? undefined : textIn(objectIn(answer.json).PagingToken)),
+    next: (answer) => (found(answer).length === 0 ? undefined : objectIn(answer.json).PagingToken),
     make({ account, settings }, name) {
       const region = textIn(settings.region)
       if (region === undefined) {

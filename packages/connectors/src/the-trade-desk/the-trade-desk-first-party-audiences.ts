@@ -144,6 +144,7 @@ export const theTradeDeskFirstPartyAudiences = eventDestination({
       required: true,
       lengthMax: 256,
       synonyms: ['segment', 'audience', 'audience_name', 'list_name'],
+      addresses: true,
     }),
     action: oneOf('action', 'Whether the person is added or removed', {
       required: true,

@@ -103,6 +103,9 @@ await testReportSource({
     [{ json: {} }, 'retry', 'malformed_response'],
   ],
   refused: { account: 'other', exchanges: [advertiser('other', { status: 403, json: {} })] },
+  refusals: [],
+  transient: [],
+  nextPage: 'none',
   examples: [
     {
       title: 'reads reports of 31 days by the labels of a template, once they are made, and deletes their schedules',
@@ -179,6 +182,6 @@ describe('a template of My Reports', async () => {
       assert.match(await errorOf(url), /^malformed_response: /, url)
     }
     const moved = { status: 302, headers: { location: 'https://example.com/files/7.csv' } }
-    assert.match(await errorOf(`${storage}/files/7.csv`, '', moved), /^platform_error: .* did not hand out the report/)
+    assert.match(await errorOf(`${storage}/files/7.csv`, '', moved), /^platform_error: .* did not return the report/)
   })
 })

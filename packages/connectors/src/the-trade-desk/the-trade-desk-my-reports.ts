@@ -124,6 +124,7 @@ export const theTradeDeskMyReports = reportSource({
   auth: { open: async (context) => (await import('./platform-tokens.ts')).openPlatformTokens(context) },
   secrets: {
     clientId: text({
+      keepsState: 'credential',
       label: 'Client ID',
       description: 'Client ID that your account team gave you, which is the login of an API user; not your own login',
     }),

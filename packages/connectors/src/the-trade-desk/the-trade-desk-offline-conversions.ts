@@ -121,6 +121,7 @@ export const theTradeDeskOfflineConversions = eventDestination({
     TrackingTagId: plain('TrackingTagId', 'ID of the tracking tag for offline events', {
       required: true,
       synonyms: ['tracker_id'],
+      addresses: true,
     }),
     TimestampUtc: time('TimestampUtc', 'When it happened, in UTC, in ISO 8601 form', {
       unit: 'utc',
@@ -163,7 +164,9 @@ export const theTradeDeskOfflineConversions = eventDestination({
     EUIDToken: idColumn('@ids', 'EUIDToken'),
     Metro: plain('Metro', 'Metropolitan area'),
     City: plain('City', 'City'),
-    MerchantId: plain('MerchantId', 'ID of the merchant; needed for the catalogue of a merchant'),
+    MerchantId: plain('MerchantId', 'ID of the merchant; needed for the catalogue of a merchant', {
+      addresses: true,
+    }),
     // Numbers of products are texts there.
     LineItems: objects('LineItems', 'JSON list of the items bought, each with item_code, name, qty, price and cat', {
       keys: { item_code: 'text', name: 'text', qty: 'text', price: 'text', cat: 'text' },

@@ -78,12 +78,17 @@ export const theTradeDeskRealTimeConversions = eventDestination({
   // It takes conversions by the IDs that they name, and offers nothing that could be asked without sending one.
   probe: null,
   columns: {
-    merchant_id: plain('merchant_id', 'ID of the merchant', { setting: 'merchantId' }),
+    merchant_id: plain('merchant_id', 'ID of the merchant', { setting: 'merchantId', addresses: true }),
     tracker_id: plain('tracker_id', 'ID of the tracking tag', {
       setting: 'trackingTagId',
       synonyms: ['tracking_tag_id'],
+      addresses: true,
     }),
-    adv: plain('adv', 'ID of the advertiser', { setting: 'advertiserId', synonyms: ['advertiser_id'] }),
+    adv: plain('adv', 'ID of the advertiser', {
+      setting: 'advertiserId',
+      synonyms: ['advertiser_id'],
+      addresses: true,
+    }),
     value: decimal('value', 'Value of the conversion', { synonyms: ['conversion_value', 'revenue', 'amount'] }),
     currency: currency('currency', 'Currency of the value, as a code', { synonyms: ['currency_code'] }),
     event_name: plain('event_name', 'Name of the event', { synonyms: ['event'] }),
@@ -121,6 +126,7 @@ export const theTradeDeskRealTimeConversions = eventDestination({
     upixel_id: plain('upixel_id', 'ID of the universal pixel', {
       setting: 'universalPixelId',
       synonyms: ['universal_pixel_id'],
+      addresses: true,
     }),
     country: plain('country', 'Country of the visitor'),
     region: plain('region', 'Region or state of the visitor', { synonyms: ['state'] }),

@@ -2,7 +2,7 @@ import { type ErrorFact, restApi } from '../kit/api.ts'
 import type { Answer } from '../platform-api/call.ts'
 import { isObject, numberIn, objectIn } from '../platform-api/json.ts'
 
-export const tiktokOrigin = 'https://business-api.tiktok.com'
+const tiktokOrigin = 'https://business-api.tiktok.com'
 
 /** Some of the rows of a request were not taken. */
 export const partlyTaken = 20001
@@ -27,6 +27,7 @@ export const tiktokApi = restApi({
     codes: {
       '0': 'success',
       ...all('rate_limited', 40016, 40100, 40133),
+      ...all('platform_error', 40200, 40700),
       ...all(
         ['invalid_credentials', 'Create a new access token and save it in the connector.'],
         ...[40101, 40102, 40103, 40104, 40105, 40106, 40113, 40115, 40119, 40125],

@@ -70,6 +70,11 @@ await testReportSource({
     account: '71',
     exchanges: [info('71', { json: { code: 40001, message: 'No permission' } })],
   },
+  refusals: [40001, 40002, 40300].map((code) => ({ json: { code, message: 'refused' } })),
+  transient: [40016, 40100, 40133, 40200, 40201, 40202, 40700, 50000, 50002, 60001].map((code) => ({
+    json: { code, message: 'later' },
+  })),
+  nextPage: { at: 'data.page_info.total_page', rowsAt: 'data.list', is: 'count' },
   examples: [
     {
       title: 'reads campaigns by day, in pages, with rates as fractions and nothing for “-”',

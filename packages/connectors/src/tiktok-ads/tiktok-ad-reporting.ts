@@ -2,6 +2,7 @@ import { day, dimension, metric, ofAccount } from '../kit/report-columns.ts'
 import { rowsIn } from '../kit/report-rows.ts'
 import { reportSource } from '../kit/report-source.ts'
 import { listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
+import { unusableNext } from '../platform-api/next-page.ts'
 import { advertisers, advertisersOf } from './advertisers.ts'
 import { tiktokApi } from './api.ts'
 import { tiktokAds } from './platform.ts'
@@ -14,6 +15,7 @@ const levels = {
   ad: ['AUCTION_AD', 'ad_id'],
   advertiser: ['AUCTION_ADVERTISER', 'advertiser_id'],
 } as const
+const pageRows = 1_000
 const levelOf = (level: string) => levels[level as keyof typeof levels] ?? levels.campaign
 
 const account = ['ad_account_id', 'ad_account_name']
@@ -132,7 +134,7 @@ export const tiktokAdReporting = reportSource({
           start_date: from,
           end_date: to,
           page,
-          page_size: '1000',
+          page_size: String(pageRows),
         },
       }
     },
@@ -141,8 +143,10 @@ export const tiktokAdReporting = reportSource({
         ...objectIn(metrics),
         ...objectIn(dimensions),
       })),
-    next({ json }, { cursor = '1' }) {
-      const pages = numberIn(objectIn(objectIn(objectIn(json).data).page_info).total_page) ?? 1
+    next({ json }, { cursor = '1', rows }) {
+      const { page_info: info } = objectIn(objectIn(json).data)
+      const pages = numberIn(objectIn(info).total_page) ?? (info === undefined && rows < pageRows ? 1 : undefined)
+      if (pages === undefined) throw unusableNext('TikTok', 'the answer does not say how many pages there are')
       return Number(cursor) < pages ? String(Number(cursor) + 1) : undefined
     },
   },

@@ -1,4 +1,5 @@
-import { sha256, testEventDestination } from '../../test/test-event-destination.ts'
+import { sha256 } from '../../test/digest.ts'
+import { testEventDestination } from '../../test/test-event-destination.ts'
 import { coded, startTikTok, type TikTokServer, tiktokSecrets, tiktokSettings } from '../../test/tiktok-server.ts'
 import { tiktokEvents } from './tiktok-events.ts'
 

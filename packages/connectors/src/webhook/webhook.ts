@@ -11,7 +11,7 @@ export const webhook = defineConnector({
   description: 'Posts rows as JSON to your own endpoint, signed according to Standard Webhooks.',
   actions: ['send'],
   notes:
-    'Rows may have any columns. A message is {"type": "transfer.rows", "timestamp", "data": {"transferId", "rows": [{…}]}}. A repeated message has the same webhook-id; this includes rows of an incremental connection that were not confirmed and that the next transfer sends again, with its own transferId and timestamp. A success status accepts all rows, unless the response body is {"rejected": [{"index": 0, "reason": "…"}]}. A truncated JSON response accepts none, and the message is sent again. A check sends a message of the type transfer.check without rows.',
+    'Rows may have any columns. A message is {"type": "transfer.rows", "timestamp", "data": {"transferId", "rows": [{…}]}}. A repeated message has the same webhook-id, so ignore a webhook-id that you have processed. If the source changed in the meantime, the repeated message contains only the rows of the first message that are unchanged; new and changed rows arrive with another webhook-id. The next transfer repeats rows of an incremental connection that were not confirmed, with its own transferId and timestamp. A success status accepts all rows, unless the response body is {"rejected": [{"index": 0, "reason": "…"}]}. A truncated JSON response accepts none, and the message is sent again. A check sends a message of the type transfer.check without rows.',
   tested:
     'Our own endpoint, which verifies messages according to Standard Webhooks, without TLS, on the machine that ran the tests.',
   secrets: {
@@ -36,6 +36,7 @@ export const webhook = defineConnector({
   destination: {
     fields: {
       rowsPerRequest: number({
+        keepsState: 'pace',
         label: 'Rows per request',
         description: 'Maximum number of rows in a message',
         default: 500,
@@ -46,6 +47,7 @@ export const webhook = defineConnector({
     deliver: {
       // Many servers take a body of a megabyte and no more; keys make JSON larger than the rows that it is made of.
       batch: ({ rowsPerRequest }) => ({ rowsMax: Number(rowsPerRequest ?? 500), bytesMax: 512 * 1024 }),
+      recognisesKeys: true,
       open: async (context) => (await import('./deliver.ts')).open(context),
     },
   },

@@ -40,12 +40,30 @@ const found = ({ json }: Answer) =>
     .map(objectIn)
     .filter(({ deleted }) => deleted !== true)
     .map(({ id, name, created_at: created }) => ({ id, name, created }))
-const nextCursor = ({ json }: Answer): string | undefined =>
-  listIn(objectIn(json).data).length === 0 ? undefined : textIn(objectIn(json).next_cursor)
+const nextCursor = ({ json }: Answer): unknown => objectIn(json).next_cursor
 
-/** The digest of a handle in lower case and without its @; a digest stays what it is. */
-function digestOfHandle(handle: string): string {
-  const bare = handle.toLowerCase().replace(/^@/, '')
+/** Identifiers that X hashes: what one can be. X takes a digest of anything, and never reports who was matched. */
+const hashed = {
+  handle: {
+    pattern: /^(?:@?[a-z0-9_]{1,15}|[0-9a-f]{64})$/i,
+    wanted: 'A handle at X has 1 to 15 letters, digits and underscores: @penstock.',
+  },
+  twitter_id: {
+    pattern: /^(?:[1-9]\d{0,18}|[0-9a-f]{64})$/i,
+    wanted: 'The ID of a user at X is a whole number, such as 783214.',
+  },
+  device_id: {
+    pattern: /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{16}|[0-9a-f]{64})$/i,
+    wanted: 'An advertising ID looks like 6d92078a-8246-4ba4-ae5b-76104861e7dc.',
+  },
+}
+
+/** IDs of users have 63 bits. */
+const userIdMax = 2n ** 63n - 1n
+
+/** The digest of an identifier in lower case, of a handle without its @; a digest stays what it is. */
+function digestOf(identifier: string): string {
+  const bare = identifier.toLowerCase().replace(/^@/, '')
   return isSha256(bare) ? bare : createHash('sha256').update(bare).digest('hex')
 }
 
@@ -55,10 +73,15 @@ function timeOf(written: string): string | undefined {
   return Number.isNaN(time.getTime()) ? undefined : time.toISOString().replace(/\.\d{3}Z$/, 'Z')
 }
 
-/** Hashes the handle, and reads between which times the person belongs to the audience, which may lie in the future. */
+/** Hashes identifiers, and reads between which times the person belongs to the audience, which may lie in the future. */
 function finish(user: JsonObject, row: BatchRow): Read<JsonObject> {
   const member: Record<string, unknown> = { ...user }
-  if (user.handle !== undefined) member.handle = listIn(user.handle).map((handle) => digestOfHandle(String(handle)))
+  const [userId = ''] = listIn(user.twitter_id).map(String)
+  if (!isSha256(userId.toLowerCase()) && BigInt(userId) > userIdMax)
+    return wrong(hashed.twitter_id.wanted, 'twitter_id')
+  for (const column of Object.keys(hashed)) {
+    if (user[column] !== undefined) member[column] = listIn(user[column]).map((one) => digestOf(String(one)))
+  }
   for (const column of ['effective_at', 'expires_at']) {
     const written = row.text(column)
     if (written === undefined) continue
@@ -99,6 +122,7 @@ export const xCustomAudiences = audienceDestination({
   auth: { open: async (context) => (await import('./oauth1.ts')).openSignatures(context) },
   secrets: {
     clientId: text({
+      keepsState: 'credential',
       label: 'Client ID',
       description: 'API key (consumer key) of your app at X',
       required: true,
@@ -157,13 +181,19 @@ export const xCustomAudiences = audienceDestination({
       'phone-e164',
     ),
     handle: plain('handle[]', 'Name of the user at X, with or without @; it is hashed before it is sent', {
+      ...hashed.handle,
       identifies: true,
       synonyms: ['twitter_handle', 'x_handle', 'username'],
     }),
-    device_id: digest('device_id[]', 'Advertising ID of a mobile device; it is hashed before it is sent', 'device-id', {
+    device_id: plain('device_id[]', 'Advertising ID of a mobile device; it is hashed before it is sent', {
+      ...hashed.device_id,
+      normalise: 'device-id',
+      identifies: true,
       synonyms: ['maid', 'idfa', 'gaid'],
     }),
-    twitter_id: digest('twitter_id[]', 'ID of the user at X; it is hashed before it is sent', 'external-id', {
+    twitter_id: plain('twitter_id[]', 'ID of the user at X; it is hashed before it is sent', {
+      ...hashed.twitter_id,
+      identifies: true,
       synonyms: ['x_id', 'x_user_id', 'twitter_user_id'],
     }),
     partner_user_id: plain('partner_user_id[]', 'Your own ID of the person that X has matched, not hashed', {

@@ -12,7 +12,21 @@ export const xReads = restApi({
   baseUrl: 'https://ads-api.x.com/12',
   errors: {
     codeAt: 'errors.code',
-    codes: { ACCOUNT_NOT_FOUND: unknown, INVALID_ACCOUNT_SERVICE_LEVEL: unserved, ACCOUNT_LOCKED_OUT: unserved },
+    codes: {
+      ACCOUNT_NOT_FOUND: unknown,
+      INVALID_ACCOUNT_SERVICE_LEVEL: unserved,
+      ACCOUNT_LOCKED_OUT: unserved,
+      // Numbers are those of the older API of X.
+      '88': 'rate_limited',
+      '130': 'platform_unavailable',
+      '131': 'platform_error',
+      TOO_MANY_REQUESTS: 'rate_limited',
+      RATE_LIMIT_EXCEEDED: 'rate_limited',
+      INTERNAL_ERROR: 'platform_error',
+      INTERNAL_SERVER_ERROR: 'platform_error',
+      OVER_CAPACITY: 'platform_unavailable',
+      SERVICE_UNAVAILABLE: 'platform_unavailable',
+    },
     statuses: {
       400: ['request_refused', 'Check the level, the breakdown and the metrics.'],
       401: [
@@ -21,6 +35,7 @@ export const xReads = restApi({
       ],
       403: ['permission_denied', 'The app needs access to the Ads API, and its user a role in the ad account.'],
       404: unknown,
+      420: 'rate_limited',
       410: ['version_retired', 'It was version 12 of the Ads API; update this service.'],
       423: 'conflict',
     },
@@ -30,13 +45,13 @@ export const xReads = restApi({
 export const xReadsVersion = { version: 'Ads API v12', ends: 'No end is known.' }
 
 /** The entries of a page that are not deleted. */
-export const entriesIn = ({ json }: Answer) =>
+const entriesIn = ({ json }: Answer) =>
   listIn(objectIn(json).data)
     .map(objectIn)
     .filter(({ deleted }) => deleted !== true)
 
-/** The cursor of the page after it. */
-export const nextIn = ({ json }: Answer): string | undefined => textIn(objectIn(json).next_cursor)
+/** The cursor of the page after it; null on the last page. */
+export const nextIn = ({ json }: Answer): unknown => objectIn(json).next_cursor
 
 /** The ad accounts of X. A funding instrument has their currency. */
 export const xAccounts: ReportAccounts = {

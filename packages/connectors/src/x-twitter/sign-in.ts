@@ -3,7 +3,12 @@ import type { Auth } from '../kit/api.ts'
 
 /** How the connectors that read from X sign in: keys of OAuth 1.0a. */
 export const signIn = {
-  clientId: text({ label: 'Client ID', description: 'API key (consumer key) of your app at X', required: true }),
+  clientId: text({
+    keepsState: 'credential',
+    label: 'Client ID',
+    description: 'API key (consumer key) of your app at X',
+    required: true,
+  }),
   clientSecret: secret({
     label: 'Client secret',
     description: 'API key secret (consumer secret) that belongs to it',

@@ -45,6 +45,32 @@ const days = { start_time: '2026-03-07T00:00:00-07:00', end_time: '2026-03-09T00
 const hours: [string, string] = ['2026-03-07T07:00:00Z', '2026-03-20T13:00:00Z']
 const columns = ['date', 'account_id', 'account_name', 'currency', 'campaign_id', 'placement']
 
+const byAge = {
+  entity: 'CAMPAIGN',
+  ...days,
+  placement: 'ALL_ON_TWITTER',
+  metric_groups: 'ENGAGEMENT',
+  segmentation_type: 'AGE',
+}
+/** A report that X does not finish. @param again the ID of the one that is started next */
+const timedOut = (ids: string, id: string, again = id): Exchange[] => [
+  {
+    method: 'POST',
+    path: '/12/stats/jobs/accounts/acc1',
+    query: { granularity: 'DAY', ...byAge, entity_ids: ids },
+    answer: [id, again].map((one) => ({ json: { data: { id_str: one, status: 'PROCESSING' } } })),
+  },
+  {
+    path: '/12/stats/jobs/accounts/acc1',
+    query: { job_ids: id },
+    answer: { json: { data: [{ id_str: id, status: 'TIMEOUT', url: null }] } },
+  },
+]
+const ofAge = (id: string, name: string, value: string) => ({
+  id,
+  id_data: [{ segment: { segment_name: name, segment_value: value }, metrics: { impressions: [5, null] } }],
+})
+
 await testReportSource({
   connector: xAdAnalytics,
   now: '2026-03-20T12:30:00Z',
@@ -80,6 +106,14 @@ await testReportSource({
     ],
   ],
   refused: { account: 'acc9', exchanges: [account('acc9', refusal(403, 'ACCOUNT_NOT_FOUND'))] },
+  refusals: [refusal(400, 'INVALID_ACCOUNT_SERVICE_LEVEL'), refusal(401, 'UNAUTHORIZED_ACCESS')],
+  transient: [
+    refusal(400, 'TOO_MANY_REQUESTS'),
+    refusal(403, 'OVER_CAPACITY'),
+    { status: 400, json: { errors: [{ code: 88 }] } },
+    { status: 420, json: {} },
+  ],
+  nextPage: 'none',
   examples: [
     {
       title: 'asks for what was active, by placement, and leaves out days on which nothing happened',
@@ -192,6 +226,26 @@ await testReportSource({
       rows: [
         ['2026-02-06', 'acc1', 'Shop', 'USD', 'l1', 'ALL_ON_TWITTER', 'Female', 5],
         ['2026-02-07', 'acc1', 'Shop', 'USD', 'l1', 'ALL_ON_TWITTER', 'Male', 4],
+      ],
+    },
+    {
+      title:
+        'asks for fewer entities, and for one again, if X does not finish a report in time; names segments by their values',
+      settings: { ...settings, breakdowns: ['age'], metrics: ['impressions'] },
+      exchanges: [
+        active('CAMPAIGN', hours, [
+          entity('c1', '2026-03-07T09:00:00Z', '2026-03-07T10:00:00Z', 'ALL_ON_TWITTER'),
+          entity('c2', '2026-03-07T09:00:00Z', '2026-03-07T10:00:00Z', 'ALL_ON_TWITTER'),
+        ]),
+        ...timedOut('c1,c2', '10'),
+        ...job({ ...byAge, entity_ids: 'c1' }, { id: '11', data: [ofAge('c1', 'AGE', '18-24')] }),
+        ...timedOut('c2', '12', '13'),
+        ...job({ ...byAge, entity_ids: 'c2' }, { id: '13', data: [ofAge('c2', '25-34', '7')] }),
+      ],
+      columns: [...columns, 'age', 'impressions'],
+      rows: [
+        ['2026-03-07', 'acc1', 'Shop', 'USD', 'c1', 'ALL_ON_TWITTER', '18-24', 5],
+        ['2026-03-07', 'acc1', 'Shop', 'USD', 'c2', 'ALL_ON_TWITTER', '25-34', 5],
       ],
     },
   ],

@@ -80,11 +80,16 @@ function rowsOf({ id, id_data: data }: JsonObject, { from, to, ids, asks }: Repo
         )
         if (figures.every(([, figure]) => isNothing(figure))) return []
         const { segment_name: name, segment_value: value } = objectIn(segment)
-        const row = { id, date, placement: placementOf(ids[0]), ...Object.fromEntries(figures) }
-        return [{ ...row, ...Object.fromEntries(asks.breakdowns.map((one) => [one, name ?? value])) }]
+        const row: JsonObject = { id, date, placement: placementOf(ids[0]), ...Object.fromEntries(figures) }
+        // Some segments have the segmentation as their name.
+        const of = (one: string) => (same(name, one) ? (value ?? name) : (name ?? value))
+        return [{ ...row, ...Object.fromEntries(asks.breakdowns.map((one) => [one, of(one)])) }]
       }),
     )
 }
+
+const same = (name: unknown, segmentation: string): boolean =>
+  textIn(name)?.toUpperCase().replace(/S$/, '') === segmentation.toUpperCase().replace(/S$/, '')
 
 /** Conversions are objects of lists. */
 const figureAt = (values: unknown, index: number): unknown =>
@@ -198,8 +203,10 @@ export const xAdAnalytics = reportSource({
     }),
     started: ({ json }) => textIn(objectIn(objectIn(json).data).id_str),
     state: (job, { account }) => ({ path: `/stats/jobs/accounts/${account}`, query: { job_ids: job } }),
-    stateOf({ json }) {
+    stateOf({ json }, _job, { ids }) {
       const { status } = jobIn(json)
+      // X could not finish it in time: fewer entities, or the same one again.
+      if (status === 'TIMEOUT') return ids.length > 1 ? 'too large' : 'failed'
       return status === undefined ? 'gone' : (states[textIn(status) ?? ''] ?? 'running')
     },
     totalMs: 60 * 60_000,

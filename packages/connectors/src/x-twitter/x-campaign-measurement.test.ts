@@ -59,6 +59,14 @@ await testReportSource({
     account: 'acc9',
     exchanges: [account('acc9', refusal(400, 'INVALID_ACCOUNT_SERVICE_LEVEL'))],
   },
+  refusals: [refusal(400, 'INVALID_ACCOUNT_SERVICE_LEVEL'), refusal(401, 'UNAUTHORIZED_ACCESS')],
+  transient: [
+    refusal(400, 'TOO_MANY_REQUESTS'),
+    refusal(403, 'OVER_CAPACITY'),
+    { status: 400, json: { errors: [{ code: 88 }] } },
+    { status: 420, json: {} },
+  ],
+  nextPage: { at: 'next_cursor', rowsAt: 'data', is: 'token' },
   examples: [
     {
       title: 'reads pages of campaigns, with the currency of each',

@@ -111,9 +111,10 @@ export const xCampaignMeasurement = entitySource({
   },
   report: {
     form: 'pages',
-    page: ({ account, level, context: { settings } }, cursor) => ({
+    pageRows: 1_000,
+    page: ({ account, level, pageRows, context: { settings } }, cursor) => ({
       path: `/accounts/${account}/${lists[level]}`,
-      query: { count: '1000', with_deleted: String(settings.withDeleted === true), cursor },
+      query: { count: String(pageRows), with_deleted: String(settings.withDeleted === true), cursor },
     }),
     rows: ({ json }, { level }) => rowsIn(objectIn(json).data)?.map((one) => ({ ...one, [`${level}_id`]: one.id })),
     next: nextIn,

@@ -1,16 +1,9 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { after, afterEach, beforeEach, describe, test } from 'node:test'
+import { test } from 'node:test'
 import type { Cell, ErrorAction } from '@penstock/connector'
-import { acceptDestination, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
-import {
-  assertFailure,
-  batchOf,
-  connectorErrorOf,
-  type Failure,
-  hangOf,
-  problemOf,
-} from '../../test/platform-server.ts'
+import { assertFailure, batchOf, connectorErrorOf, type Failure } from '../../test/platform-server.ts'
+import { testAudienceDestination } from '../../test/test-audience-destination.ts'
 import {
   startYahooAudiences,
   type YahooAudiencesServer,
@@ -32,175 +25,166 @@ const row = (n: number | string, name: string | null = 'Loyal', id: string | nul
   null,
 ]
 
-describe('Yahoo DSP Audiences, against a server that keeps to Yahoo’s documentation', () => {
-  let yahoo: YahooAudiencesServer
-
-  beforeEach(async () => {
-    yahoo = await startYahooAudiences()
-  })
-  afterEach(() => yahoo.close())
-
-  const contextOf = (options: TestContextOptions = {}) =>
-    testContext({ secrets: yahooSecrets, settings, columns, routes: yahooAudienceRoutes(yahoo.url), ...options })
-  async function openWriter(options: TestContextOptions = {}) {
-    const { deliver } = yahooDspAudiences.destination ?? {}
-    assert.ok(deliver)
-    return deliver.open(contextOf(options))
-  }
-  const codeOf = async (work: Promise<unknown>) => (await connectorErrorOf(work, contextOf())).code
-  const members = (at = 0) => [...(yahoo.audiences[at]?.members ?? [])].sort()
-
-  test('makes an audience of its first people, and adds the next ones, as Yahoo documents it', async () => {
-    const writer = await openWriter({ settings: { ...settings, retentionDays: '90' } })
-    const { state, rejected } = await writer.deliver(batchOf(columns, [row('a'), row('b')]))
-    assert.deepEqual(rejected, [])
-    assert.deepEqual(state, { account: '1356341', audiences: { Loyal: '50351924' } })
-    await writer.deliver(batchOf(columns, [row('c')], 2))
-    const sent = yahoo.received.filter(({ method, path }) => method !== 'GET' && path.startsWith('/traffic'))
-    const kind = { seedListType: 'EMAIL', seedList: [sha('a'), sha('b')] }
-    assert.deepEqual(
-      sent.map(({ method, path, json }) => [`${method} ${path}`, json]),
-      [
-        [
-          'POST /traffic/audiences/customsegments',
-          { accountId: 1356341, name: 'Loyal', retentionDays: 90, subType: 'EMAIL', ...kind },
-        ],
-        [
-          'PUT /traffic/audiences/customsegments/50351924',
-          { accountId: 1356341, seedListType: 'EMAIL', seedList: [sha('c')] },
-        ],
-      ],
-    )
-  })
-
-  test('sends the kind of identifiers that the connection chose, or else the first one of the row', async () => {
-    const rows: Cell[][] = [
-      ['Phones', null, 'add', sha('a'), sha('+1')],
-      ['Phones', null, 'add', sha('b'), null],
-    ]
-    const chosen = await openWriter({ settings: { ...settings, identifierType: 'PHONE_NUMBER' } })
-    const { rejected } = await chosen.deliver(batchOf(columns, rows))
-    assert.deepEqual(
-      rejected?.map(({ index, field }) => [index, field]),
-      [[1, 'phone_sha256']],
-    )
-    assert.deepEqual([yahoo.audiences[0]?.kind, members()], ['PHONE_NUMBER', [sha('+1')]])
-    const narrow = ['segment_name', 'action', 'phone_sha256']
-    await (await openWriter({ columns: narrow })).deliver(batchOf(narrow, [['Others', 'add', sha('+2')]]))
-    assert.equal(yahoo.audiences[1]?.kind, 'PHONE_NUMBER')
-    const mixed: Cell[][] = [row('a', 'Mixed'), ['Mixed', null, 'add', null, sha('+3')]]
-    assert.equal(await codeOf((await openWriter()).deliver(batchOf(columns, mixed))), 'invalid_setting')
-    assert.equal(yahoo.audiences.length, 2)
-  })
-
-  test('makes no second audience where the answer to making it was lost, and finds one on a later page', async () => {
-    yahoo.failure(creation, 'reset after')
-    const batch = batchOf(columns, [row(1), row(2)])
-    assert.equal((await connectorErrorOf((await openWriter()).deliver(batch), contextOf())).action, 'retry')
-    for (let times = 0; times < 2; times++) await (await openWriter()).deliver(batch)
-    assert.deepEqual(
-      yahoo.audiences.map(({ name }) => name),
-      ['Loyal'],
-    )
-    assert.deepEqual(members(), [sha(1), sha(2)].sort())
-    yahoo.audiences[0] = { ...(yahoo.audiences[0] as (typeof yahoo.audiences)[0]), name: 'Loyal 0' }
-    for (let n = 1; n <= 120; n++) {
-      const name = n === 120 ? 'Loyal' : `Loyal ${n}`
-      yahoo.audiences.push({ id: n, name, kind: 'EMAIL', retentionDays: 180, members: new Set() })
-    }
-    await (await openWriter()).deliver(batch)
-    assert.equal(yahoo.audiences.length, 121)
-    assert.equal(members(120).length, 2)
-  })
-
-  test('rejects what cannot be sent, and says what is wrong with the settings', async () => {
-    const rows: [Cell[], string][] = [
-      [['Loyal', null, 'remove', sha(1), null], 'action'],
-      [['Loyal', null, 'add', 'no digest', null], 'email_sha256'],
-      [row(1, 'Loyal', 'x1'), 'segment_id'],
-    ]
-    const writer = await openWriter()
-    const { rejected } = await writer.deliver(batchOf(columns, [...rows.map(([one]) => one), row(2)]))
-    assert.deepEqual(
-      rejected?.map(({ field }) => field),
-      rows.map(([, field]) => field),
-    )
-    assert.equal(await codeOf(openWriter({ settings: { advertiserId: '../1' } })), 'invalid_setting')
-    assert.equal(await codeOf(writer.deliver(batchOf(columns, [row(1, null, '404')]))), 'object_not_found')
-    const other = await openWriter({ settings: { ...settings, identifierType: 'PHONE_NUMBER' } })
-    const phone: Cell[] = ['Loyal', null, 'add', null, sha('+1')]
-    assert.equal(await codeOf(other.deliver(batchOf(columns, [phone]))), 'request_refused')
-  })
-
-  test('maps Yahoo’s answers to codes, and renews a token that ends between two batches', async () => {
-    await (await openWriter()).deliver(batchOf(columns, [row(0)]))
-    const cases: [RegExp, Failure, ErrorAction, string, number?][] = [
-      [change, { status: 429, headers: { 'retry-after': '7' }, text: '' }, 'retry', 'rate_limited', 7000],
-      [change, { status: 429, text: '' }, 'retry', 'rate_limited'],
-      [change, { status: 500, text: '' }, 'retry', 'platform_error'],
-      [change, { status: 200, text: '<html>' }, 'retry', 'malformed_response'],
-      [change, { status: 413, text: '' }, 'split', 'batch_too_large'],
-      [change, { status: 403, json: { errors: {} } }, 'reconfigure', 'permission_denied'],
-      [change, { status: 200, json: { response: null, errors: { message: 'x' } } }, 'fail', 'request_refused'],
-    ]
-    const writer = await openWriter()
-    const batch = batchOf(columns, [row(1)])
-    for (const [match, failure, action, code, afterMs] of cases) {
-      const wanted = { action, code, ...(afterMs === undefined ? {} : { afterMs }) }
-      await assertFailure({ server: yahoo, context: contextOf(), match }, writer, batch, failure, wanted)
-    }
-    const creating = batchOf(columns, [row(1, 'New')])
-    const lost = { action: 'retry', code: 'connection_lost' } as const
-    await assertFailure({ server: yahoo, context: contextOf(), match: creation }, writer, creating, 'reset', lost)
-    const unnamed: Failure = { json: { response: {}, errors: null } }
-    const malformed = { action: 'retry', code: 'malformed_response' } as const
-    await assertFailure({ server: yahoo, context: contextOf(), match: creation }, writer, creating, unnamed, malformed)
-    yahoo.expireTokens()
-    await writer.deliver(batch)
-    assert.deepEqual(members(), [sha(0), sha(1)].sort())
-  })
-
-  test('checks whether Yahoo is reached, signs in and shows the audiences of the advertiser', async () => {
-    const { check } = yahooDspAudiences
-    assert.ok(check)
-    const run = async (options: TestContextOptions = {}) =>
-      (await check(contextOf(options))).map(({ name, ok }) => `${name} ${ok}`)
-    const well = ['connectivity true', 'authentication true', 'permissions true']
-    assert.deepEqual(await run(), well)
-    assert.deepEqual(await run({ settings: { advertiserId: '2' } }), [...well.slice(0, 2), 'permissions false'])
-  })
-})
-
-const testServer = await startYahooAudiences()
-after(() => testServer.close())
-
-acceptDestination({
+await testAudienceDestination<YahooAudiencesServer>({
   connector: yahooDspAudiences,
   testServer: 'a server that keeps to Yahoo’s documentation',
+  start: startYahooAudiences,
+  routes: yahooAudienceRoutes,
   secrets: yahooSecrets,
   wrongSecrets: { ...yahooSecrets, clientId: 'another-client' },
   settings,
   missing: { advertiserId: '2' },
-  context: { routes: yahooAudienceRoutes(testServer.url) },
-  columns: ['segment_name', 'action', 'email_sha256'],
-  rows: Array.from({ length: 12 }, (_, n) => ['Loyal', 'add', sha(n)]),
-  badRows: [
-    { row: ['Loyal', 'add', ''], reason: /no identifier/ },
-    { row: ['Loyal', 'remove', sha(98)], reason: /must be add\.$/, field: 'action' },
-  ],
-  async readBack() {
-    assert.ok(testServer.audiences.length < 2, 'a second audience was made')
-    return [...(testServer.audiences[0]?.members ?? [])].map((seed) => ['Loyal', 'add', seed])
+  columns,
+  posts: change,
+  check: { denied: [{ settings: { advertiserId: '2' } }], needsSettings: true },
+  accepts: {
+    columns: ['segment_name', 'action', 'email_sha256'],
+    rows: Array.from({ length: 12 }, (_, n) => ['Loyal', 'add', sha(n)]),
+    badRows: [
+      { row: ['Loyal', 'add', ''], reason: /no identifier/ },
+      { row: ['Loyal', 'remove', sha(98)], reason: /must be add\.$/, field: 'action' },
+    ],
+    readBack(server) {
+      assert.ok(server.audiences.length < 2, 'a second audience was made')
+      return [...(server.audiences[0]?.members ?? [])].map((seed) => ['Loyal', 'add', seed])
+    },
+    reset(server) {
+      server.audiences.length = 0
+    },
+    problems: [
+      [{ status: 429, text: '' }, 'limits calls', 'retry'],
+      [{ status: 500, text: '' }, 'has an internal error', 'retry'],
+      [{ status: 403, text: '' }, 'denies access', 'reconfigure'],
+    ],
   },
-  reset() {
-    testServer.audiences.length = 0
+  tests(scene) {
+    const { contextOf, openWriter, deliver, codeOf } = scene
+
+    const members = (at = 0) => [...(scene.server.audiences[at]?.members ?? [])].sort()
+
+    test('makes an audience of its first people, and adds the next ones, as Yahoo documents it', async () => {
+      const writer = await openWriter({ settings: { ...settings, retentionDays: '90' } })
+      const { state, rejected } = await writer.deliver(batchOf(columns, [row('a'), row('b')]))
+      assert.deepEqual(rejected, [])
+      assert.deepEqual(state, { account: '1356341', audiences: { Loyal: '50351924' } })
+      await writer.deliver(batchOf(columns, [row('c')], 2))
+      const sent = scene.server.received.filter(({ method, path }) => method !== 'GET' && path.startsWith('/traffic'))
+      const kind = { seedListType: 'EMAIL', seedList: [sha('a'), sha('b')] }
+      assert.deepEqual(
+        sent.map(({ method, path, json }) => [`${method} ${path}`, json]),
+        [
+          [
+            'POST /traffic/audiences/customsegments',
+            { accountId: 1356341, name: 'Loyal', retentionDays: 90, subType: 'EMAIL', ...kind },
+          ],
+          [
+            'PUT /traffic/audiences/customsegments/50351924',
+            { accountId: 1356341, seedListType: 'EMAIL', seedList: [sha('c')] },
+          ],
+        ],
+      )
+    })
+
+    test('sends the kind of identifiers that the connection chose, or else the first one of the row', async () => {
+      const rows: Cell[][] = [
+        ['Phones', null, 'add', sha('a'), sha('+1')],
+        ['Phones', null, 'add', sha('b'), null],
+      ]
+      const chosen = await openWriter({ settings: { ...settings, identifierType: 'PHONE_NUMBER' } })
+      const { rejected } = await chosen.deliver(batchOf(columns, rows))
+      assert.deepEqual(
+        rejected?.map(({ index, field }) => [index, field]),
+        [[1, 'phone_sha256']],
+      )
+      assert.deepEqual([scene.server.audiences[0]?.kind, members()], ['PHONE_NUMBER', [sha('+1')]])
+      const narrow = ['segment_name', 'action', 'phone_sha256']
+      await deliver([['Others', 'add', sha('+2')]], { columns: narrow })
+      assert.equal(scene.server.audiences[1]?.kind, 'PHONE_NUMBER')
+      const mixed: Cell[][] = [row('a', 'Mixed'), ['Mixed', null, 'add', null, sha('+3')]]
+      assert.equal(await codeOf(deliver(mixed)), 'invalid_setting')
+      assert.equal(scene.server.audiences.length, 2)
+    })
+
+    test('makes no second audience where the answer to making it was lost, and finds one on a later page', async () => {
+      scene.server.failure(creation, 'reset after')
+      const batch = batchOf(columns, [row(1), row(2)])
+      assert.equal((await connectorErrorOf((await openWriter()).deliver(batch), contextOf())).action, 'retry')
+      for (let times = 0; times < 2; times++) await (await openWriter()).deliver(batch)
+      assert.deepEqual(
+        scene.server.audiences.map(({ name }) => name),
+        ['Loyal'],
+      )
+      assert.deepEqual(members(), [sha(1), sha(2)].sort())
+      scene.server.audiences[0] = {
+        ...(scene.server.audiences[0] as (typeof scene.server.audiences)[0]),
+        name: 'Loyal 0',
+      }
+      for (let n = 1; n <= 120; n++) {
+        const name = n === 120 ? 'Loyal' : `Loyal ${n}`
+        scene.server.audiences.push({ id: n, name, kind: 'EMAIL', retentionDays: 180, members: new Set() })
+      }
+      await (await openWriter()).deliver(batch)
+      assert.equal(scene.server.audiences.length, 121)
+      assert.equal(members(120).length, 2)
+    })
+
+    test('rejects what cannot be sent, and says what is wrong with the settings', async () => {
+      const rows: [Cell[], string][] = [
+        [['Loyal', null, 'remove', sha(1), null], 'action'],
+        [['Loyal', null, 'add', 'no digest', null], 'email_sha256'],
+        [row(1, 'Loyal', 'x1'), 'segment_id'],
+      ]
+      const writer = await openWriter()
+      const { rejected } = await writer.deliver(batchOf(columns, [...rows.map(([one]) => one), row(2)]))
+      assert.deepEqual(
+        rejected?.map(({ field }) => field),
+        rows.map(([, field]) => field),
+      )
+      assert.equal(await codeOf(openWriter({ settings: { advertiserId: '../1' } })), 'invalid_setting')
+      assert.equal(await codeOf(writer.deliver(batchOf(columns, [row(1, null, '404')]))), 'object_not_found')
+      const other = await openWriter({ settings: { ...settings, identifierType: 'PHONE_NUMBER' } })
+      const phone: Cell[] = ['Loyal', null, 'add', null, sha('+1')]
+      assert.equal(await codeOf(other.deliver(batchOf(columns, [phone]))), 'request_refused')
+    })
+
+    test('maps Yahoo’s answers to codes, and renews a token that ends between two batches', async () => {
+      await deliver([row(0)])
+      const cases: [RegExp, Failure, ErrorAction, string, number?][] = [
+        [change, { status: 429, headers: { 'retry-after': '7' }, text: '' }, 'retry', 'rate_limited', 7000],
+        [change, { status: 429, text: '' }, 'retry', 'rate_limited'],
+        [change, { status: 500, text: '' }, 'retry', 'platform_error'],
+        [change, { status: 200, text: '<html>' }, 'retry', 'malformed_response'],
+        [change, { status: 413, text: '' }, 'split', 'batch_too_large'],
+        [change, { status: 403, json: { errors: {} } }, 'reconfigure', 'permission_denied'],
+        [change, { status: 200, json: { response: null, errors: { message: 'x' } } }, 'fail', 'request_refused'],
+      ]
+      const writer = await openWriter()
+      const batch = batchOf(columns, [row(1)])
+      for (const [match, failure, action, code, afterMs] of cases) {
+        const wanted = { action, code, ...(afterMs === undefined ? {} : { afterMs }) }
+        await assertFailure({ server: scene.server, context: contextOf(), match }, writer, batch, failure, wanted)
+      }
+      const creating = batchOf(columns, [row(1, 'New')])
+      const lost = { action: 'retry', code: 'connection_lost' } as const
+      await assertFailure(
+        { server: scene.server, context: contextOf(), match: creation },
+        writer,
+        creating,
+        'reset',
+        lost,
+      )
+      const unnamed: Failure = { json: { response: {}, errors: null } }
+      const malformed = { action: 'retry', code: 'malformed_response' } as const
+      await assertFailure(
+        { server: scene.server, context: contextOf(), match: creation },
+        writer,
+        creating,
+        unnamed,
+        malformed,
+      )
+      scene.server.expireTokens()
+      await writer.deliver(batch)
+      assert.deepEqual(members(), [sha(0), sha(1)].sort())
+    })
   },
-  deduplicates: true,
-  visible: 'at once',
-  errors: [
-    problemOf(testServer, change, { status: 429, text: '' }, { name: 'limits calls', action: 'retry' }),
-    problemOf(testServer, change, { status: 500, text: '' }, { name: 'has an internal error', action: 'retry' }),
-    problemOf(testServer, change, { status: 403, text: '' }, { name: 'denies access', action: 'reconfigure' }),
-  ],
-  hang: hangOf(testServer, change),
 })

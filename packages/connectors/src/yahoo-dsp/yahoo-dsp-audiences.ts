@@ -77,8 +77,7 @@ export const yahooDspAudiences = audienceDestination({
     }),
     identifierType: select({
       label: 'Identifier type',
-      description:
-        'Kind of identifiers that the audiences hold; without it, a row is sent by its e-mail address if it has one',
+      description: 'Kind of identifiers in the audiences. By default the e-mail address, if a row has one',
       options: ['EMAIL', 'PHONE_NUMBER'],
       labels: { EMAIL: 'E-mail addresses', PHONE_NUMBER: 'Phone numbers' },
     }),

@@ -1,4 +1,5 @@
-import { sha256, testEventDestination } from '../../test/test-event-destination.ts'
+import { sha256 } from '../../test/digest.ts'
+import { testEventDestination } from '../../test/test-event-destination.ts'
 import {
   startYahooEvents,
   type YahooEvents,

@@ -54,7 +54,12 @@ export const yahooDspConversions = eventDestination({
     }),
   auth: { open: async (context) => (await import('./tokens.ts')).openConversionTokens(context) },
   secrets: {
-    clientId: text({ label: 'Client ID', description: 'ID of the client that Yahoo gave you', required: true }),
+    clientId: text({
+      keepsState: 'credential',
+      label: 'Client ID',
+      description: 'ID of the client that Yahoo gave you',
+      required: true,
+    }),
     clientSecret: secret({
       label: 'Client secret',
       description: 'Secret that Yahoo gave you with the client ID',

@@ -82,7 +82,17 @@ await testReportSource({
     [{ status: 401, json: { code: 'E0013' } }, 'reconfigure', 'permission_denied'],
     [{ json: {} }, 'retry', 'malformed_response'],
   ],
-  refused: { account: '1', exchanges: [create(1, march, { status: 401, json: { code: 'E0047' } })] },
+  refused: { account: '20501', exchanges: [create(20501, march, { status: 401, json: { code: 'E0047' } })] },
+  refusals: [
+    { status: 401, json: { code: 'E0047' } },
+    { status: 401, json: { code: 'E0013' } },
+  ],
+  transient: [
+    { status: 422, json: { code: 'E0200' } },
+    { status: 400, json: { code: 'E0059' } },
+    { status: 400, json: { code: 'E0101' } },
+  ],
+  nextPage: 'none',
   examples: [
     {
       title: 'reads reports of 31 days by day, once they are made, and one without rows',

@@ -85,10 +85,13 @@ function read() {
     const config = { ...option('--config'), api_token: 'second-token', login: { ...login, used: true }, region: 'us' }
     say({ type: 'CONTROL', control: { type: 'CONNECTOR_CONFIG', emitted_at: 1, connectorConfig: { config } } })
   }
-  say({ type: 'TRACE', trace: { type: 'STREAM_STATUS', stream_status: { status: 'STARTED' } } })
+  if (habit !== 'no last state')
+    say({ type: 'TRACE', trace: { type: 'STREAM_STATUS', stream_status: { status: 'STARTED' } } })
   for (let id = begin + 1; id <= rows; id++) {
-    const big = habit === 'big' ? '12345678901234567890' : id
-    const name = habit === 'changes' && id === 2 ? String(Math.random()) : `n${id}`
+    const big =
+      habit === 'big' ? '12345678901234567890' : habit === 'python' ? ['NaN', 'Infinity', '-Infinity'][id % 3] : id
+    const name =
+      habit === 'python' ? 'NaN "Infinity' : habit === 'changes' && id === 2 ? String(Math.random()) : `n${id}`
     const data = `{"id":${id},"name":${JSON.stringify(name)},"tags":["a",${id}],"big":${big},"unknown":1}`
     process.stdout.write(
       `{"type":"RECORD","record":{"stream":"${stream.name}","data":${data},"emitted_at":${Date.now()}}}\n`,
@@ -100,7 +103,27 @@ function read() {
       return
     }
   }
-  if (sync_mode === 'incremental') sayState(stream.name, rows)
+  if (sync_mode === 'incremental' && habit !== 'no last state') sayState(stream.name, rows)
+  if (habit === 'cut') {
+    // `process.exit` drops what is not written yet.
+    process.stdout.write('{"type":"RECORD","record":{"stream":"people","da')
+    return
+  }
+  if (habit === 'lost') {
+    say({ type: 'STATE', state: { type: 'STREAM', stream: {}, sourceStats: { recordCount: rows + 1 } } })
+    return
+  }
+  if (habit === 'last words') {
+    // Its helper has the last word, after the program itself has ended.
+    const last = JSON.stringify({
+      type: 'TRACE',
+      trace: { type: 'ERROR', error: { message: 'Said late', failure_type: 'config_error' } },
+    })
+    spawn('sh', ['-c', 'sleep 0.5; echo "$0"', last], { stdio: ['ignore', 'inherit', 'ignore'] }).unref()
+    return
+  }
+  if (habit !== 'unfinished' && habit !== 'no last state')
+    say({ type: 'TRACE', trace: { type: 'STREAM_STATUS', stream_status: { status: 'COMPLETE' } } })
   if (habit === 'config') {
     fail('config_error', 'The account has no such report')
     process.exitCode = 1

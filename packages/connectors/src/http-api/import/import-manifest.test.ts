@@ -117,6 +117,19 @@ test('A manifest becomes values of the connector, and says of each part that it 
   )
 })
 
+test('One address for all streams keeps its path, without a slash at its end', () => {
+  const stream = (name: string) =>
+    `  - { type: DeclarativeStream, name: ${name}, retriever: { type: SimpleRetriever, requester: { type: HttpRequester, url_base: "https://api.example.com/v2/graphql", http_method: POST }, record_selector: { extractor: { type: DpathExtractor, field_path: [data] } } } }`
+  for (const names of [['one'], ['one', 'two']]) {
+    const { values } = importManifest(
+      `version: 6.0.0\ntype: DeclarativeSource\nstreams:\n${names.map(stream).join('\n')}`,
+    )
+    assert.equal(values.url, 'https://api.example.com/v2')
+    assert.doesNotMatch(String(values.definition), /graphql\//)
+    assert.match(String(values.definition), /path: \/graphql/)
+  }
+})
+
 test('A value of the configuration that is missing is named', () => {
   const { problems, streams } = importManifest(manifest)
   assert.equal(streams.carried, 0)

@@ -353,7 +353,7 @@ function withDefaults(streams: Readonly<Record<string, unknown>>): object {
   return { defaults, streams: Object.fromEntries(rest) }
 }
 
-/** The longest address that all of them begin with, in whole segments. */
+/** The longest address below which all of them are, in whole segments: each keeps a path, which has no slash at its end by chance. */
 function commonBase(bases: readonly string[]): string | undefined {
   const [first] = bases
   if (first === undefined) return undefined
@@ -361,7 +361,7 @@ function commonBase(bases: readonly string[]): string | undefined {
   const segments = pathname.split('/').filter((one) => one !== '')
   while (segments.length > 0) {
     const base = [origin, ...segments].join('/')
-    if (bases.every((one) => one === base || one.startsWith(`${base}/`))) return base
+    if (bases.every((one) => one.startsWith(`${base}/`))) return base
     segments.pop()
   }
   return origin

@@ -31,7 +31,7 @@ const tokenOf =
 const depthMax = 40
 
 /** Reads an expression, without the braces around it. Throws {@link JinjaError}. */
-export function parseJinja(text: string): JinjaNode {
+function parseJinja(text: string): JinjaNode {
   const parser = new Parser(text)
   const node = parser.expression()
   if (parser.now !== undefined) throw new JinjaError(`The expression {{ ${shown(text)} }} cannot be read.`)

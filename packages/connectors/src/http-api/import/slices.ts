@@ -1,6 +1,6 @@
+import { textOfJson } from '@penstock/expressions/json'
+import { durationMs, formatMs, formOfStrftime, isoOf, timeMs } from '@penstock/expressions/times'
 import { isObject, type JsonObject, listIn, objectIn, textIn } from '../../platform-api/json.ts'
-import { durationMs, formatMs, formOfStrftime, isoOf, timeMs } from '../formulas/times.ts'
-import { textOf } from '../formulas/values.ts'
 import { original } from './asked-keys.ts'
 import { expressionOf, type Notes, note, noteGap, resultOf, templateOf } from './texts.ts'
 
@@ -163,7 +163,7 @@ function timeTemplate(given: unknown, notes: Notes, path: string, isOptional: bo
 function millisecondsOf(value: unknown, notes: Notes, path: string): number | undefined {
   if (value === undefined || value === null) return undefined
   const before = notes.problems.length
-  const text = textOf(resultOf(value, notes, path))
+  const text = textOfJson(resultOf(value, notes, path))
   if (text === '' || text === 'P' || notes.problems.length > before) return undefined
   return durationMs(text) ?? note(notes, path, 'It is not a duration.')
 }
@@ -205,7 +205,7 @@ function routerOf(
     inject(router.request_option, where, `{{ ${value} }}`)
     const values = resultOf(router.values, notes, `${where}.values`)
     if (!Array.isArray(values)) return note(notes, `${where}.values`, 'Only values that are listed can be carried.')
-    const listed = values.map((one) => textOf(resultOf(one, notes, `${where}.values`))).filter((one) => one !== '')
+    const listed = values.map((one) => textOfJson(resultOf(one, notes, `${where}.values`))).filter((one) => one !== '')
     return { values: listed }
   }
   if (router.type !== 'SubstreamPartitionRouter') return note(notes, where, `${router.type} cannot be carried.`)

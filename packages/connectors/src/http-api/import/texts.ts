@@ -1,5 +1,5 @@
+import { textOfJson } from '@penstock/expressions/json'
 import { isObject } from '../../platform-api/json.ts'
-import { textOf } from '../formulas/values.ts'
 import type { ImportConfig } from './config.ts'
 import { JinjaError, type JinjaNode, parseTemplate } from './jinja.ts'
 import { translate } from './translate.ts'
@@ -196,7 +196,7 @@ export function templateOf(template: unknown, notes: Notes, path: string, place:
 function shownOf(value: unknown): string {
   if (value === true) return 'True'
   if (value === false) return 'False'
-  return textOf(value)
+  return textOfJson(value)
 }
 
 /** A text that has no braces of ours. */
@@ -242,7 +242,7 @@ export function secretOf(
 }
 
 /** The keys of an expression that is one value of the configuration. */
-export function configKeys(expression: string): readonly string[] | undefined {
+function configKeys(expression: string): readonly string[] | undefined {
   const [, rest] = /^\s*config\s*((?:\.\w+(?:\([^()]*\))?|\[\s*['"][^'"]*['"]\s*\])+)\s*$/.exec(expression) ?? []
   if (rest === undefined) return undefined
   const found = rest.matchAll(/\.get\(\s*['"]([^'"]*)['"][^()]*\)|\.(\w+)|\[\s*['"]([^'"]*)['"]\s*\]/g)

@@ -1,4 +1,4 @@
-import { holds } from '../formulas/values.ts'
+import { isTrue } from '@penstock/expressions/json'
 import type { JinjaNode } from './jinja.ts'
 import {
   accessTo,
@@ -330,7 +330,7 @@ class Translator {
   #logical(sign: 'or' | 'and', left: JinjaNode, right: JinjaNode): Translated {
     const a = this.of(left)
     const constant = constantOf(a)
-    if (constant) return holds(constant.value) === (sign === 'or') ? a : this.of(right)
+    if (constant) return isTrue(constant.value) === (sign === 'or') ? a : this.of(right)
     const b = this.of(right)
     if (sign === 'or')
       return { text: `either(${a.text}, ${b.text})`, ...(a.kind === b.kind && a.kind && { kind: a.kind }) }
@@ -340,7 +340,7 @@ class Translator {
   #choice(node: Extract<JinjaNode, { op: 'choice' }>): Translated {
     const condition = this.of(node.if)
     const constant = constantOf(condition)
-    if (constant) return this.of(holds(constant.value) ? node.yes : node.no)
+    if (constant) return this.of(isTrue(constant.value) ? node.yes : node.no)
     const [then, other] = [this.of(node.yes), this.of(node.no)]
     return {
       text: `(${condition.text} ? ${then.text} : ${other.text})`,

@@ -1,7 +1,5 @@
-import { evaluate } from '../formulas/evaluate.ts'
-import { namesOfFormula, parseFormula } from '../formulas/parse.ts'
-import { formOfStrftime } from '../formulas/times.ts'
-import { FormulaError, textOf } from '../formulas/values.ts'
+import { ExpressionError, evaluate, namesIn, textOfJson } from '@penstock/expressions/json'
+import { formOfStrftime } from '@penstock/expressions/times'
 import { TranslationError } from './translation-error.ts'
 
 /** The translation of a name with the keys behind it; `undefined` if it has none. Throws {@link TranslationError}. */
@@ -20,10 +18,9 @@ export type Translated = {
 export function constantOf({ text }: Translated): { readonly value: unknown } | undefined {
   if (/\bnow\(/.test(text)) return undefined
   try {
-    const formula = parseFormula(text)
-    return namesOfFormula(formula).length > 0 ? undefined : { value: evaluate(formula, {}, 0) }
+    return namesIn(text).length > 0 ? undefined : { value: evaluate(text, {}, 0) }
   } catch (error) {
-    if (error instanceof FormulaError) throw new TranslationError(`The expression ${error.message}.`)
+    if (error instanceof ExpressionError) throw new TranslationError(`The expression ${error.message}.`)
     throw error
   }
 }
@@ -66,7 +63,8 @@ export function formatted(time: Translated, format: Translated): Translated {
 export function folded(of: Translated): Translated {
   const constant = constantOf(of)
   if (!constant) return of
-  if (typeof constant.value === 'object' && constant.value !== null && textOf(constant.value).length > 1_000) return of
+  if (typeof constant.value === 'object' && constant.value !== null && textOfJson(constant.value).length > 1_000)
+    return of
   return { ...literal(constant.value), ...(of.kind && { kind: of.kind }) }
 }
 

@@ -2,6 +2,7 @@ import { asConnectorError, ConnectorError, type DestinationContext } from '@pens
 import type { AudienceDirectory } from '../../platform-api/audiences/named-audiences.ts'
 import type { PlatformCall, PlatformClient } from '../../platform-api/client.ts'
 import { textIn } from '../../platform-api/json.ts'
+import { cursorIn } from '../../platform-api/next-page.ts'
 import { pagesOf, pollUntilDone } from '../../platform-api/polling.ts'
 import type { AccountTarget, ListFacts, OpenedAudience } from '../audience-facts.ts'
 
@@ -52,7 +53,7 @@ export function openDirectory(
     const found: { id: string; created: string }[] = []
     const readPage = async (cursor: string | undefined) => {
       const answer = await client.askObject(page(to, cursor, name))
-      return { items: foundIn?.(answer) ?? [], next: next?.(answer, cursor) }
+      return { items: foundIn?.(answer) ?? [], next: cursorIn(next?.(answer, cursor), platform) }
     }
     for await (const { items } of pagesOf(readPage)) {
       for (const item of items) {

@@ -25,7 +25,7 @@ async function assertAccount(facts: OpenedAudience, context: ConnectorContext): 
   // An answer may also be a list.
   const { json } = await client.ask({ ...request, errorOf })
   if (typeof json === 'object' && json !== null) return
-  throw new ConnectorError('malformed_response', `${platformApi.name} answered with something other than its JSON.`)
+  throw new ConnectorError('malformed_response', `${platformApi.name} did not answer with the expected JSON.`)
 }
 
 /** The same for a connector, which may have no connection yet. */
@@ -37,7 +37,7 @@ async function checkAccount(facts: OpenedAudience, context: ConnectorContext): P
     if (lacking !== undefined) throw new ConnectorError('permission_denied', lacking)
   }
   const isNamed = textIn(context.settings[facts.account]) !== undefined
-  if (!isNamed && !facts.check.noAccount) return 'Nothing to check until a connection has an account.'
+  if (!isNamed && !facts.check.noAccount) return 'The check needs a connection with an account.'
   if (isNamed) assertIds(facts.settings, context.settings)
   await assertAccount(facts, context)
   return isNamed ? 'The credentials have access to the account.' : 'The credentials have access to an account.'
@@ -72,6 +72,6 @@ export async function inspectAudiences(
   if (!replace || replace.open) return []
   const byRows = replace.byRows && [...rowsOf(context)].some((row) => isReplace(row.text('action')))
   if (!byRows && !replacesAll(facts, context.settings)) return []
-  const message = `The first request discards everyone in the audience, and each holds ${batch.rowsMax.toLocaleString('en')} people. If the transfer fails in between, the audience has only those that were sent, until a transfer succeeds.`
+  const message = `The first request removes everyone from the audience, and each request contains up to ${batch.rowsMax.toLocaleString('en')} people. If the transfer fails in between, the audience contains only the people that were sent, until a transfer succeeds.`
   return [{ code: 'replaced_in_parts', message, ...(byRows && { column: 'action' }) }]
 }

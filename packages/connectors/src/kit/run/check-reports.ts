@@ -29,11 +29,11 @@ export async function checkReports(facts: ReadFacts, context: ConnectorContext):
         const lacking = permissions && lacks?.(await client.ask(permissions(one)))
         if (lacking !== undefined) throw new ConnectorError('permission_denied', lacking)
         const { get } = facts.accounts
-        if (one.settings.accountIds === undefined || !get) return 'The credentials may read reports.'
+        if (one.settings.accountIds === undefined || !get) return 'The credentials can read reports.'
         planOf(facts, one.settings)
         for (const account of namedAccounts(facts, one.settings).slice(0, checkedMax))
           await client.ask(get(account, one))
-        return 'The credentials may read reports, and have access to the accounts.'
+        return 'The credentials can read reports, and have access to the accounts.'
       },
     ],
   )(context)

@@ -36,6 +36,17 @@ describe('a platform that is not to be trusted', () => {
     assert.ok(server.received.length <= 2)
   })
 
+  test('a next page that cannot be used is an error, and not the end of the list', async () => {
+    for (const after of [null, '', 7, true, {}, 'x'.repeat(4_001)]) {
+      reply = () => pageOf([entry('1')], after)
+      const error = await connectorErrorOf(find(), { secrets: metaSecrets })
+      assert.equal(error.code, 'malformed_response', JSON.stringify(after))
+      assert.match(error.message, /^Meta returned a next page that cannot be used/)
+    }
+    reply = () => ({ data: [entry('1')], paging: { next: null, cursors: { after: 'last' } } })
+    assert.deepEqual(valuesOf(await find()), ['1'])
+  })
+
   test('pages without an end are read ten at a time, and each cursor leads on', async () => {
     reply = (query) => {
       const at = Number(query.get('after') ?? 0)

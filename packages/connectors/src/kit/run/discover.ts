@@ -1,6 +1,7 @@
 import type { Discovered, DiscoveredPage, DiscoveryContext } from '@penstock/connector'
 import { strangeCursor } from '../../discovery/pages.ts'
 import { textIn } from '../../platform-api/json.ts'
+import { cursorIn } from '../../platform-api/next-page.ts'
 import { type Page, pagesOf } from '../../platform-api/polling.ts'
 import type { AudienceDestination } from '../audience-facts.ts'
 import type { Listed, Lister, Listing } from '../listing-facts.ts'
@@ -22,7 +23,7 @@ export async function discoverListed(
   const read = async (cursor: string | undefined): Promise<Page<Listed>> => {
     if ('read' in listing) return await listing.read(client, cursor, context)
     const answer = await client.askObject(listing.page(cursor, context))
-    return { items: listing.found(answer), next: listing.next?.(answer, cursor) }
+    return { items: listing.found(answer), next: cursorIn(listing.next?.(answer, cursor), api.name) }
   }
   return await discovered(context, listing, read)
 }
@@ -41,7 +42,7 @@ export async function discoverAudiences(
     if (!lists.page) return { items: [], next: undefined }
     const answer = await client.askObject(lists.page(to, cursor, undefined))
     const named = (lists.found?.(answer) ?? []).map(({ id, name }) => (setting === 'id' ? { id, name } : { id: name }))
-    return { items: named, next: lists.next?.(answer, cursor) }
+    return { items: named, next: cursorIn(lists.next?.(answer, cursor), platformApi.name) }
   }
   return await discovered(context, { kind: 'audience', id: setting === 'id' ? lists.id : /./s }, read)
 }

@@ -56,7 +56,7 @@ const connector = entitySource({
     form: 'pages',
     page: ({ account, level }, cursor) => ({ path: `/accounts/${account}/${level}s`, query: { cursor } }),
     rows: ({ json }) => rowsIn(objectIn(json).items),
-    next: ({ json }) => textIn(objectIn(json).next),
+    next: ({ json }) => objectIn(json).next,
   },
   check: { authentication: () => ({ path: '/accounts' }) },
 })
@@ -113,6 +113,9 @@ await testReportSource({
     },
   ],
   refused: { account: '200', exchanges: [{ path: '/accounts/200', answer: { status: 403, json: {} } }] },
+  refusals: [],
+  transient: [],
+  nextPage: { at: 'next', rowsAt: 'items', is: 'token' },
 })
 
 test('what a list does not have any more vanishes of its account alone, unless the list was interrupted', async (t) => {

@@ -189,16 +189,16 @@ async function openSending(facts: EventDestination, use: Use) {
   }
 }
 
-const notCounted = ({ name }: RestApi): string => `${name} did not accept the events; it does not report which ones.`
+const notCounted = ({ name }: RestApi): string => `${name} did not accept the events, and does not report which.`
 
 /** Tries the settings of the connection, so that the platform records nothing. */
 async function probe(facts: EventDestination, context: ConnectorContext): Promise<string> {
   const { names = 'object of the platform', credentials = 'credentials' } = facts.probe ?? {}
   if (!namesAny(facts, context.settings)) {
-    return `Nothing to check until a connection names a ${names}.`
+    return `The check needs a connection with a ${names}.`
   }
   await sendProbe(facts, context)
-  return `The ${credentials} may send data.`
+  return `The ${credentials} can send data.`
 }
 
 const namesAny = ({ settings, targets, probe }: EventDestination, values: Values): boolean => {
@@ -263,9 +263,9 @@ export const checkEvents = (facts: EventDestination, context: ConnectorContext):
       async (one) => {
         const { stranger, exchanges, credentials = 'credentials', names = 'object of the platform' } = facts.probe ?? {}
         const { name } = apiOf(facts, one)
-        if (facts.probe === null) return `${name} can check the credentials only with an event; none was sent.`
+        if (facts.probe === null) return `${name} can check the credentials only with an event. No event was sent.`
         if (!stranger && !exchanges && !namesAny(facts, one.settings)) {
-          return `Nothing to check until a connection names a ${names}.`
+          return `The check needs a connection with a ${names}.`
         }
         await tryCredentials(facts, one)
         return `${name} accepts the ${credentials}.`

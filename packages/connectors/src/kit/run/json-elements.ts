@@ -82,7 +82,7 @@ export async function* elementsIn(
       if (element.length > elementMax) throw problem(`${name} has an element that is too large.`)
     }
   }
-  if (!isOver) throw problem(`${name} is no JSON list of rows, or ends early.`)
+  if (!isOver) throw problem(`${name} is not a JSON list of rows, or ends early.`)
 
   function isAt(): boolean {
     return path.every((key, index) => open[index]?.isObject && (key === '*' || open[index].key === key))

@@ -24,7 +24,7 @@ export async function credentialsOf(context: ConnectorContext, { name }: RestApi
     if (value !== undefined) return value
     throw new ConnectorError(
       'invalid_credentials',
-      `The credentials for ${name} are incomplete; save all of them in the connector.`,
+      `The credentials for ${name} are incomplete. Save all of them in the connector.`,
     )
   }
   const headers = (): Record<string, string> => {
@@ -52,7 +52,7 @@ const valuesAt = (value: unknown, path: string): readonly unknown[] =>
     .reduce<readonly unknown[]>((all, key) => all.flatMap((one) => [valueAt(one, key)].flat()), [value].flat())
 
 /** The platform's own codes in an answer. Any other text could quote what was sent. */
-export function codesIn({ errors = {} }: RestApi, { json }: Answer): string[] {
+function codesIn({ errors = {} }: RestApi, { json }: Answer): string[] {
   const codes = errors.codeAt === undefined ? [] : valuesAt(json, errors.codeAt).flatMap((code) => textIn(code) ?? [])
   return codes.filter((code) => /^[\w.:/-]{1,100}$/.test(code)).slice(0, 5)
 }
@@ -84,7 +84,7 @@ export function errorOf(api: RestApi, answer: Answer): ConnectorError | null | u
 }
 
 /** The error of an answer that has a meaning. */
-export function errorOfFact(api: RestApi, answer: Answer, fact: ErrorFact): ConnectorError {
+function errorOfFact(api: RestApi, answer: Answer, fact: ErrorFact): ConnectorError {
   const [code, advice] = typeof fact === 'string' ? [fact] : fact
   const message = `${api.name} ${said[code] ?? 'refused the request'} (${quoted(api, answer)}).${advice ? ` ${advice}` : ''}`
   return new ConnectorError(code, message, isPaused(code) ? { afterMs: waitMsOf(answer) } : {})
@@ -101,15 +101,15 @@ export const meaningBy =
 const isPaused = (code: ConnectorErrorCode): boolean => code === 'rate_limited' || code === 'platform_error'
 
 const said: Partial<Record<ConnectorErrorCode, string>> = {
-  rate_limited: 'limits how often it may be called',
+  rate_limited: 'limits the rate of requests',
   platform_error: 'has an internal error',
   platform_unavailable: 'is not available',
   conflict: 'is still processing an earlier change',
   invalid_credentials: 'does not accept the credentials',
-  expired_credentials: 'does not accept the credentials any more',
+  expired_credentials: 'no longer accepts the credentials',
   permission_denied: 'denies access',
   object_not_found: 'does not know an object in the settings',
-  invalid_batch: 'does not accept what was sent',
+  invalid_batch: 'does not accept the request',
   batch_too_large: 'reports that the batch is too large',
   version_retired: 'has retired this version of its API',
   malformed_response: 'did not report the result of the request',

@@ -27,7 +27,7 @@ export function openCompletion(client: S3Client, { bucket, key, checksum, done, 
       if (isFree) return
       const owner = await ownerOf(client, bucket, done)
       if (owner !== undefined && owner !== transferId) {
-        const message = `${done} is there already: the platform takes one set of files a day. Start the transfer on another day.`
+        const message = `${done} already exists, and the platform accepts one set of files per day. Start the transfer on another day.`
         throw new ConnectorError('request_refused', message)
       }
       isFree = true

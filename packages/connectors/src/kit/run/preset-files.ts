@@ -149,7 +149,7 @@ async function filesBelow(store: ObjectStore, top: string): Promise<StoredFile[]
 const foldersMax = 10_000
 
 const tooMany = (top: string): ConnectorError =>
-  new ConnectorError('too_many_files', `There are too many files and folders in ${top}. Name a folder deeper in it.`)
+  new ConnectorError('too_many_files', `There are too many files and folders in ${top}. Enter a subfolder.`)
 
 /** Opens the one file that a transfer writes. A transfer of which no row can go leaves none. */
 export async function writePreset(preset: PresetDestination, context: DestinationContext): Promise<DestinationWriter> {

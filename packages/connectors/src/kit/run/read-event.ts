@@ -41,7 +41,7 @@ export function eventReader(facts: Facts): (batch: Batch, row: BatchRow, setting
   const identifying = own.filter(([, { oneOf }]) => oneOf === 'identifier').map(([, { to }]) => pathOf(to))
   const person = facts.person ?? {
     anyOf: identifying,
-    missing: `The row has nothing by which ${facts.platformName} can find the person.`,
+    missing: `The row has no identifier by which ${facts.platformName} can find the person.`,
     field: facts.columns.email ? 'email' : (own.find(([, { oneOf }]) => oneOf === 'identifier')?.[0] ?? ''),
   }
 
@@ -230,7 +230,7 @@ function read(reading: ColumnReading, row: BatchRow, name: string, event: Tree):
       const isValid = (lengthMax === undefined || text.length <= lengthMax) && (pattern?.test(text) ?? true)
       if (isValid) return { read: upper ? text.toUpperCase() : text }
       if (leaveOut) return { read: undefined }
-      return wrong(wanted ?? `The value has at most ${lengthMax} characters.`, name)
+      return wrong(wanted ?? `The value has more than ${lengthMax} characters.`, name)
     }
     case 'digest': {
       const digest = (reading.suffix ? text.trim().replace(reading.suffix, '') : text.trim()).toLowerCase()
@@ -319,7 +319,7 @@ function objectsWith(
   if (!keys) return { read: list }
   const isUnknown = (key: string) => !Object.hasOwn(keys, key)
   if (strict && list.some((one) => Object.keys(one).some(isUnknown))) {
-    return wrong(`An object has the keys ${Object.keys(keys).join(', ')} and no others.`, blamed)
+    return wrong(`An object has an unknown key. Known keys: ${Object.keys(keys).join(', ')}.`, blamed)
   }
   return { read: list.map((one) => withKeys(one, keys)) }
 }

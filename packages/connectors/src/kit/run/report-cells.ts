@@ -61,7 +61,7 @@ export function cellReader(columns: ReadonlyMap<string, ReportColumn>, nulls: re
 function dayOfRow(cell: Cell, { from, to }: Pick<ReportRequest, 'from' | 'to'>): Cell {
   if (typeof cell === 'string' && /^\d{4}-\d\d-\d\d$/.test(cell)) return cell
   if (cell === null && from === to) return from
-  throw new ConnectorError('malformed_response', 'A row of the report does not say its day.')
+  throw new ConnectorError('malformed_response', 'A row of the report has no day.')
 }
 
 function ofAccount(

@@ -30,12 +30,12 @@ export async function openReportFile(
     throw new ConnectorError('malformed_response', `${name} did not return an address of the report.`)
   }
   if (hosts && !hosts.test(address.hostname)) {
-    const message = `${name} returned an address of the report at ${address.host}, which is no host of its reports.`
+    const message = `${name} returned an address of the report at the unknown host ${address.host}.`
     throw new ConnectorError('malformed_response', message)
   }
   const isOwn = address.origin === new URL(baseUrl).origin
   if (signedIn && !isOwn && !(signedIn !== true && signedIn.host.test(address.host))) {
-    const message = `${name} returned an address of the report at ${address.host}, which must not get the credentials.`
+    const message = `${name} returned an address of the report at ${address.host}. The credentials must not be sent to this host.`
     throw new ConnectorError('malformed_response', message)
   }
   const signIn = signedIn ? await signInHeaders(await credentials(), url) : {}
@@ -50,7 +50,7 @@ export async function openReportFile(
   await response.body?.cancel()
   if (response.status === 429 || response.status >= 500) {
     const code = response.status === 429 ? 'rate_limited' : 'platform_error'
-    throw new ConnectorError(code, `${name} did not hand out the report (status ${response.status}).`, {
+    throw new ConnectorError(code, `${name} did not return the report (status ${response.status}).`, {
       afterMs: waitMsOf(response),
     })
   }
@@ -74,7 +74,7 @@ export async function* rowsOfFile(
   const elements = format === 'json' ? elementsIn(text, at?.split('.') ?? [], name) : linesOf(text, name)
   for await (const element of elements) {
     const value = parsed(element, name)
-    if (!isObject(value)) throw problem(`${name} has an element that is no object.`)
+    if (!isObject(value)) throw problem(`${name} has an element that is not an object.`)
     yield* rows(value, to)
   }
 }
@@ -128,18 +128,18 @@ async function* tableRows(
       const labels = record.map((cell) => cell.trim())
       columns = names?.(to, labels) ?? labels
       if (columns.length !== record.length) {
-        throw problem(`${name} has ${record.length} columns, and ${columns.length} were asked for.`)
+        throw problem(`${name} has ${record.length} columns, but ${columns.length} were requested.`)
       }
       continue
     }
     if (ends === 'empty line' ? record.length === 0 : ends?.test(first.trim())) return
     if (record.length === 0 || omits?.test(first.trim())) continue
     if (record.length !== columns.length)
-      throw problem(`${name} has a row with ${record.length} values, and ${columns.length} columns.`)
+      throw problem(`${name} has a row with ${record.length} values, but ${columns.length} columns.`)
     yield Object.fromEntries(columns.map((column, index) => [column, record[index]]))
   }
   // An empty file is a report without rows.
-  if (columns === undefined && header) throw problem(`${name} has no line with the names of its columns.`)
+  if (columns === undefined && header) throw problem(`${name} has no line with column names.`)
 }
 
 /** The lines of a table, which a quoted cell can contain, too. */

@@ -7,7 +7,8 @@ import type { ReportPiece, ReportPosition, ReportReading } from './report-readin
 /** A report that is done. @param answer the one with its state */
 export type DoneReport = { readonly job: string; readonly answer: Answer }
 
-/** How often a report is started again that the platform dropped. */
+/** How often a report is started again after it failed, and after the platform dropped it. */
+const failedMax = 2
 const droppedMax = 3
 const jobBytesMax = 2_000
 
@@ -35,12 +36,12 @@ export async function* finishReport(
     if (state === 'done' && answer) return { job, answer }
     if (state === 'too large')
       throw new ConnectorError('response_too_large', `${api.name} reports that the report is too large.`)
-    const isOver = state === 'failed' ? failed++ === (form.restartsMax ?? 2) : dropped++ === droppedMax
+    const isOver = state === 'failed' ? failed++ === failedMax : dropped++ === droppedMax
     if (isOver) {
       const days = to.from === to.to ? to.from : `${to.from} to ${to.to}`
       throw new ConnectorError(
         'platform_error',
-        `${api.name} could not make the report of the account ${to.account} for ${days}.`,
+        `${api.name} could not create the report of the account ${to.account} for ${days}.`,
       )
     }
     job = undefined
@@ -71,7 +72,7 @@ async function awaitReport(
     async () => {
       try {
         const answer = await client.askObject(form.state(job, to))
-        const state = form.stateOf(answer, job)
+        const state = form.stateOf(answer, job, to)
         return state === 'running' ? undefined : { state, answer }
       } catch (error) {
         if (asConnectorError(error)?.code === 'object_not_found') return { state: 'gone' as const, answer: undefined }

@@ -114,6 +114,14 @@ describe('reports in parts', () => {
     )
   })
 
+  test('are not made if all accounts are refused: the transfer fails with the reason', async () => {
+    for (const accountIds of ['900,901', '900,901,902,903,904,905,906']) {
+      await assert.rejects(divide({ accountIds }), { code: 'permission_denied' }, accountIds)
+    }
+    const some = await divide({ accountIds: '100,900,901,902,903,904,905' })
+    assert.equal(some?.parts.length, 3)
+  })
+
   test('of a backfill are those of its days, with their windows', async () => {
     // The days that the connection names are those of its other transfers.
     const settings = { accountIds: '100', startDate: '2026-02-01', endDate: '2026-02-10' }

@@ -50,6 +50,7 @@ export async function divideReports(
   const began = Date.now()
   const all = named.length > 0 ? named : await listedAccounts(reading, context)
   const byDays = facts.days !== undefined && all.length < accountsMin * readers
+  if (!byDays) await assertOneOpens(reading, context, all)
   const units = byDays ? await reportsOf(reading, context, all, through, began) : all.map((account) => ({ account }))
   const count = Math.min(readers, Math.floor(units.length / (byDays ? reportsMin : accountsMin)))
   if (count < 2) return undefined
@@ -71,17 +72,35 @@ async function reportsOf(
   began: number,
 ): Promise<PartAccount[]> {
   const units: PartAccount[] = []
+  const refusals: unknown[] = []
   for (const account of accounts) {
     try {
       const { zone } = await accountOf(reading, account, context)
       const found = unitsOf(reading, { through: through[account], today: todayIn(zone, began) })
       for (const { from, to } of found) units.push({ account, days: { from, to } })
     } catch (error) {
-      if (!isRefusedAlone(error)) throw error
+      if (!(await isRefusedAlone(reading, context, error))) throw error
       units.push({ account })
+      refusals.push(error)
     }
   }
+  if (refusals.length > 0 && refusals.length === accounts.length) throw refusals[0]
   return units
+}
+
+/** Fails with the first refusal if all accounts are refused: a part does not know how other parts end. */
+async function assertOneOpens(reading: ReportReading, context: SourceContext, accounts: readonly string[]) {
+  let failure: unknown
+  for (const account of accounts) {
+    try {
+      await accountOf(reading, account, context)
+      return
+    } catch (error) {
+      if (!(await isRefusedAlone(reading, context, error))) throw error
+      failure ??= error
+    }
+  }
+  throw failure
 }
 
 /** The same reports, with days of an account that follow each other as one range. */

@@ -24,7 +24,7 @@ export function planOf(facts: ReadFacts, settings: Values): ReportPlan {
   const preset = presets[textIn(settings.preset) ?? ''] ?? Object.values(presets)[0]
   const level = textIn(settings.level) ?? preset?.level ?? Object.keys(levels)[0] ?? ''
   const ofLevel = levels[level]
-  if (!ofLevel) throw new ConnectorError('invalid_setting', `There is no level ${level}.`)
+  if (!ofLevel) throw new ConnectorError('invalid_setting', `The level ${level} does not exist. Choose another level.`)
   const [otherBreakdowns, otherMetrics] = [
     freeNames(free.breakdowns, settings.otherBreakdowns),
     freeNames(free.metrics, settings.otherMetrics),
@@ -70,7 +70,7 @@ function chosen(listed: unknown, entered: readonly string[], usual: readonly str
 const notOfLevel = (name: string, level: string, levels: readonly string[]) =>
   new ConnectorError(
     'invalid_setting',
-    `${name} is no column of the level ${level}. It belongs to ${levels.join(', ')}.`,
+    `${name} is not a column of the level ${level}. Choose the level ${levels.join(' or ')}.`,
   )
 
 function freeNames(facts: FreeNames | undefined, value: unknown): readonly string[] {
@@ -124,7 +124,7 @@ export function namedAccounts({ accounts: { normal = (id) => id, ...about } }: R
 export function bounded(label: string, accounts: string[]): string[] {
   const bytes = accounts.reduce((sum, account) => sum + Buffer.byteLength(account) + 16, 0)
   if (accounts.length <= accountsMax && bytes <= accountBytesMax) return accounts
-  const message = `${label}: ${accounts.length} are too many for one connection; make several connections, each with a part of them.`
+  const message = `${label}: one connection cannot read ${accounts.length} accounts. Create several connections, each with a part of the accounts.`
   throw new ConnectorError('invalid_setting', message)
 }
 

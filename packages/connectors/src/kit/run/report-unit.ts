@@ -2,6 +2,7 @@ import { asConnectorError, type Cell, ConnectorError } from '@penstock/connector
 import { mayBeInexact } from '@penstock/connector/files'
 import type { Answer } from '../../platform-api/call.ts'
 import type { JsonObject } from '../../platform-api/json.ts'
+import { cursorIn } from '../../platform-api/next-page.ts'
 import { pagesOf } from '../../platform-api/polling.ts'
 import type { FileReport, JobReport, PagesReport, ReportForm, ReportRequest } from '../report-facts.ts'
 import { credentialsOf } from './open-api.ts'
@@ -15,7 +16,8 @@ import type { ReportPiece, ReportPosition, ReportReading } from './report-readin
 const rowsMax = 2_000
 /** Rows that are in memory at once if a report takes several requests. */
 const mergedMax = 200_000
-const cursorMax = 4_000
+/** A page that is too large is asked for with fewer rows, but not with fewer than these. */
+const pageRowsMin = 10
 
 /** Reads the report of some days of one account, from a position or from its beginning. */
 export async function* readUnit(
@@ -30,13 +32,22 @@ export async function* readUnit(
   const left = behind === undefined ? listed : listed.filter((id) => id > behind)
   const groups = [...(from.ids ? [from.ids] : []), ...together(left, parts)]
   if (groups.length === 0) yield { rows: [], bytes: 0, next: undefined }
-  for (const [index, ids] of groups.entries()) {
-    const isLast = index === groups.length - 1
-    const begin = index === 0 && from.ids ? from : {}
-    for await (const piece of readPart(reading, { ...to, ids }, begin)) {
-      const end = isLast ? undefined : { after: ids.at(-1) }
-      yield { ...piece, next: piece.next ? { ...piece.next, ids } : end }
+  let begin = from.ids ? from : {}
+  for (let ids = groups.shift(); ids; ids = groups.shift()) {
+    let hasRows = begin.cursor !== undefined || begin.skip !== undefined
+    try {
+      for await (const piece of readPart(reading, { ...to, ids }, begin)) {
+        hasRows ||= piece.rows.length > 0
+        const end = groups.length === 0 ? undefined : { after: ids.at(-1) }
+        yield { ...piece, next: piece.next ? { ...piece.next, ids } : end }
+      }
+    } catch (error) {
+      // Rows that were delivered would be repeated.
+      if (hasRows || ids.length === 1 || !isTooLarge(error)) throw error
+      const middle = Math.ceil(ids.length / 2)
+      groups.unshift(ids.slice(0, middle), ids.slice(middle))
     }
+    begin = {}
   }
 }
 
@@ -89,7 +100,7 @@ function readPages(
   to: ReportRequest,
   from: ReportPosition,
 ): AsyncGenerator<Items> {
-  return pagedRows(reading, to, form, (cursor) => form.page(to, cursor), from)
+  return pagedRows(reading, to, form, (cursor, asked) => form.page(asked, cursor), from)
 }
 
 function readJob(
@@ -99,25 +110,32 @@ function readJob(
   { job, answer }: DoneReport,
   from: ReportPosition,
 ) {
-  return pagedRows(reading, to, form, (cursor) => form.page(job, cursor, to, answer), from)
+  return pagedRows(reading, to, form, (cursor, asked) => form.page(job, cursor, asked, answer), from)
 }
 
 async function* pagedRows(
   { client, api }: ReportReading,
   to: ReportRequest,
-  form: Pick<PagesReport, 'rows' | 'next'>,
-  callOf: (cursor: string | undefined) => ReturnType<PagesReport['page']>,
+  form: Pick<PagesReport, 'rows' | 'next' | 'pageRows'>,
+  callOf: (cursor: string | undefined, to: ReportRequest) => ReturnType<PagesReport['page']>,
   { job, cursor: begin, skip = 0 }: ReportPosition,
 ): AsyncGenerator<Items> {
-  const read = async (cursor: string | undefined) => {
-    const answer = exact(await client.ask(callOf(cursor)))
-    const items = answer.json === undefined ? undefined : form.rows(answer, to)
-    if (!items)
-      throw new ConnectorError('malformed_response', `${api.name} answered with something other than a report.`)
-    const next = form.next?.(answer, { cursor, rows: items.length, to })
-    if (next !== undefined && next.length > cursorMax) {
-      throw new ConnectorError('malformed_response', `${api.name} returned a next page with too long a cursor.`)
+  let { pageRows } = form
+  const ask = async (cursor: string | undefined): Promise<Answer> => {
+    for (;;) {
+      try {
+        return await client.ask(callOf(cursor, { ...to, ...(pageRows !== undefined && { pageRows }) }))
+      } catch (error) {
+        if (pageRows === undefined || pageRows <= pageRowsMin || !isTooLarge(error)) throw error
+        pageRows = Math.max(pageRowsMin, Math.floor(pageRows / 4))
+      }
     }
+  }
+  const read = async (cursor: string | undefined) => {
+    const answer = exact(await ask(cursor))
+    const items = answer.json === undefined ? undefined : form.rows(answer, to)
+    if (!items) throw new ConnectorError('malformed_response', `${api.name} did not answer with a report.`)
+    const next = cursorIn(form.next?.(answer, { cursor, rows: items.length, to }), api.name)
     return { items, next, bytes: Buffer.byteLength(answer.text) }
   }
   let skipped = skip
@@ -196,7 +214,7 @@ async function* readFile(
   let opened = await open(answer)
   // The address may have ended while the rows before were delivered; the platform makes another one.
   if (opened === 'gone') opened = await open(await client.askObject(form.state(job, to)))
-  if (opened === 'gone') throw new ConnectorError('platform_error', `${api.name} did not hand out the report.`)
+  if (opened === 'gone') throw new ConnectorError('platform_error', `${api.name} did not return the report.`)
   if (opened === undefined) return yield { items: [], bytes: 0, next: undefined }
   let bytes = 0
   let before = 0

@@ -9,7 +9,7 @@ import {
   type Reply,
   startPlatform,
 } from '../../../test/platform-server.ts'
-import { objectIn, textIn } from '../../platform-api/json.ts'
+import { objectIn } from '../../platform-api/json.ts'
 import { bearer, restApi } from '../api.ts'
 import { day, dimension, metric, ofAccount } from '../report-columns.ts'
 import { daysFrom, eachDay } from '../report-days.ts'
@@ -33,7 +33,7 @@ const connector = reportSource({
       kind: 'account',
       page: (cursor) => ({ path: '/accounts', query: { cursor } }),
       found: ({ json }) => (rowsIn(objectIn(json).accounts) ?? []).map(({ id }) => ({ id })),
-      next: ({ json }) => textIn(objectIn(json).next),
+      next: ({ json }) => objectIn(json).next,
     },
   },
   levels: { campaign: { key: ['campaign'] } },

@@ -56,6 +56,10 @@ const given = {
     headers.authorization === 'Bearer good' || path.startsWith('/signed/') ? undefined : { status: 401, json: {} },
   common: basics,
   revoked: { status: 401, json: {} },
+  refused: { account: '200', exchanges: [{ path: '/v1/accounts/200', answer: { status: 403, json: {} } }] },
+  refusals: [],
+  transient: [],
+  nextPage: 'none',
 } as const
 
 const pages = reportSource({

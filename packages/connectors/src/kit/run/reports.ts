@@ -33,7 +33,7 @@ function planIn(facts: ReadFacts, { settings, range }: Pick<SourceContext, 'sett
   if (!range) return planOf(facts, settings)
   const oldest = facts.days && addDays(todayIn('UTC'), -facts.days.backMax - 1)
   if (oldest !== undefined && range.from < oldest) {
-    const message = `The platform has no reports from before ${oldest}: begin the backfill there, or later.`
+    const message = `The platform has no reports before ${oldest}. Begin the backfill on this day or later.`
     throw new ConnectorError('invalid_setting', message)
   }
   return planOf(facts, { ...settings, startDate: range.from, endDate: range.to })
@@ -114,9 +114,8 @@ async function* readReports(
       }
     } catch (error) {
       const refused = asConnectorError(error)
-      if (!refused || !isRefusedAlone(error)) throw error
+      if (!refused || isAlone || !(await isRefusedAlone(reading, context, error))) throw error
       failure ??= refused
-      if (isAlone) throw error
       const next = accounts[index + 1]
       refusals?.add(account)
       const chunk = refusedAccount(reading, account, next, refused, { began, ...standing() })

@@ -25,7 +25,7 @@ export async function openSend(
     return (people, to) => refusals.count(() => send(people, to))
   }
   const { request, identity, answer: { blames, means, taken } = {} } = facts
-  const reason = `${platformApi.name} did not count the identifiers; it does not report the rows.`
+  const reason = `${platformApi.name} did not count some identifiers, and does not report their rows.`
 
   const keyOf = (person: JsonObject | undefined): { key?: string } => {
     const key = person && textIn(identity?.(person))

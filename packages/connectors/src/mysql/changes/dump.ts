@@ -38,15 +38,15 @@ export async function* eventsFrom(
     session.abandon(connectorError)
     queue.fail(connectorError)
   })
-  let cut: CutLog | undefined
+  let ended: unknown
   session.dump(requestOf(file, position), {
     event: (bytes) => queue.push(bytes, bytes.length),
     end: () => queue.end(),
     fail: (error, refusal) => {
       const problem = refusal ? refusalOf(session, error, refusal, file) : error
-      if (!(problem instanceof CutLog)) return queue.fail(problem)
-      // All that arrived before it counts.
-      cut = problem
+      if (refusal?.errno !== logError) return queue.fail(problem)
+      // All that arrived before it counts: the end of a file, or the description of a file that another server wrote.
+      ended = problem
       queue.end()
     },
   })
@@ -61,7 +61,7 @@ export async function* eventsFrom(
       }
       yield events
     }
-    if (cut) throw cut
+    if (ended !== undefined) throw ended
   } catch (error) {
     throw error instanceof BrokenEvent ? notRead(session, error) : error
   } finally {
@@ -121,7 +121,9 @@ function refusalOf(
     )
   }
   if (/could not (find|open)|purged|impossible position|file size|bogus data/i.test(message)) {
-    return lost(`${place.host} does not have its binary log from ${file} on any more (error ${errno})`)
+    return lost(
+      `${place.host} does not have the file ${file} of its binary log, or not as far as the last transfer has read it (error ${errno}). The server removed it (binlog_expire_logs_seconds, PURGE BINARY LOGS), its log was reset, or the server was replaced, as by a failover. Keep the log for longer than transfers are apart`,
+    )
   }
   return stopped(place.host, file)
 }

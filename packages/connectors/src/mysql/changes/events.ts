@@ -51,7 +51,7 @@ const artificialFlag = 0x20
 const standaloneFlag = 1
 
 /** Largest content of a compressed event, in bytes. */
-export const uncompressedMax = 128 * 1024 * 1024
+const uncompressedMax = 128 * 1024 * 1024
 
 const typeNumbers = {
   query: 2,

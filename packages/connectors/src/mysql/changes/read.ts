@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import {
   type Chunk,
   ConnectorError,
@@ -8,7 +9,7 @@ import {
 } from '@penstock/connector'
 import { afterIn } from '../../databases/checkpoints.ts'
 import { chunksOf } from '../../databases/chunks.ts'
-import { changeSettingsOf } from '../../databases/row-changes.ts'
+import { changeSettingsOf, placeBehind } from '../../databases/row-changes.ts'
 import { inSession } from '../../databases/sessions.ts'
 import { placeOf, type Reading, readingOf } from '../../databases/settings.ts'
 import { type MysqlPlan, planReading, statementOf } from '../plan.ts'
@@ -16,11 +17,13 @@ import { rowsOf, settle } from '../read.ts'
 import { type MysqlSession, openSession } from '../session.ts'
 import { type Charsets, charsetsOf } from './charsets.ts'
 import { changeColumns, copiedCells, type LoggedRows, rowsOfChanges } from './rows.ts'
-import { checkServer, checkTable, endOfLog, type LogServer } from './server.ts'
+import { checkServer, endOfLog, isBehind, type LogServer, lagOf, timeOf } from './server.ts'
 import { beginCopy, continueCopy } from './snapshot.ts'
-import { cursorIn, identityOf, type LogCursor, type LogStage, stageIn } from './stages.ts'
+import { cursorIn, identityOf, type LogCursor, type LogPosition, type LogStage, stageIn } from './stages.ts'
 import type { TableName } from './statements.ts'
 import { changesOf, type FollowedTable, type LoggedChange, probeLog } from './stream.ts'
+import { checkTable } from './table.ts'
+import { versioningChanged } from './versions.ts'
 
 const rowsMax = 5_000
 const bytesMax = 1024 * 1024
@@ -48,15 +51,17 @@ export async function openChanges(context: SourceContext): Promise<SourceReader>
     await session.run(settle)
     const server = await checkServer(session)
     const name: TableName = { database: place.database, table, ignoresCase: server.ignoresCase }
-    await checkTable(session, name)
+    const { rowEnd } = await checkTable(session, name)
     const end = await endOfLog(session, server)
     const plan = await planReading(session, reading)
-    return { server, name, plan, end, charsets: await charsetsOf(session, server.isMariadb) }
+    return { server, name, plan, rowEnd, end, charsets: await charsetsOf(session, server.isMariadb) }
   }
   const prepared = await inSession(await connect(), prepare, reading.waitMs)
   const cursor = cursorIn(context.cursor, identityOf(place.database, table))
   if (!cursor)
-    await inSession(await connect(), (session) => probeLog(session, prepared.server, prepared.end, '', reading.waitMs))
+    await inSession(await connect(), (session) =>
+      probeLog(session, prepared.server, prepared.end.file, '', reading.waitMs),
+    )
   const { plan, server } = prepared
   const rows: LoggedRows = { ...changeSettingsOf(settings), plan, keys: plan.orderNames, waitMs: reading.waitMs }
   const reader = new ChangesReader({
@@ -66,9 +71,11 @@ export async function openChanges(context: SourceContext): Promise<SourceReader>
     cursor,
     connect,
     isSample: context.sample !== undefined,
+    log: (text) => context.log(text),
   })
   return {
     ...(cursor || plan.rowsEstimated === undefined ? {} : { total: { rows: plan.rowsEstimated } }),
+    follows: cursor ? 'changes' : 'whole',
     read: (after, until) => reader.read(after, until),
     findings: async () => findingsOf(server),
     close: () => reader.close(),
@@ -79,16 +86,20 @@ type ReaderDeps = {
   readonly server: LogServer
   readonly name: TableName
   readonly plan: MysqlPlan
+  readonly rowEnd: string
   readonly charsets: Charsets
   readonly reading: Reading
   readonly rows: LoggedRows
   readonly cursor: LogCursor | undefined
   readonly connect: () => Promise<MysqlSession>
   readonly isSample: boolean
+  readonly log: (text: string) => void
 }
 
 type CopyStage = Extract<LogStage, { phase: 'copy' }>
 type ChangesStage = Extract<LogStage, { phase: 'changes' }>
+/** A place behind a change, and when the last change before it was committed. */
+type Behind = LogPosition & Pick<ChangesStage, 'readMs'>
 
 class ChangesReader {
   readonly #deps: ReaderDeps
@@ -120,27 +131,64 @@ class ChangesReader {
   }
 
   async *#chunks(after: LogStage | undefined, last: LogStage | undefined): AsyncGenerator<Chunk> {
-    const { cursor, isSample } = this.#deps
+    const { cursor, isSample, rowEnd, name } = this.#deps
     let spot: LogStage
     if (after) spot = after
     else if (cursor && !isSample) {
       const { of: _, ...position } = cursor
       spot = { phase: 'changes', ...position, ...(await this.#until()) }
-    } else spot = { phase: 'copy', file: '', position: 0, taken: 0, log: '', at: null }
+      await this.#logLag(spot)
+    } else spot = { phase: 'copy', file: '', position: 0, taken: 0, log: '', rowEnd, at: null }
+    if (spot.rowEnd !== rowEnd) throw versioningChanged(name)
     if (spot.phase === 'copy') {
       const { phase: _, at: __, ...position } = yield* this.#copy(spot, last)
       if (isSample || last) return
       spot = { phase: 'changes', ...position, ...(await this.#until()) }
       yield this.#chunk(nothing, spot)
     }
-    yield* this.#changes(spot)
+    for (;;) {
+      const reshaped: LogPosition | undefined = yield* this.#changes(spot)
+      if (!reshaped) return
+      await this.#checkColumns()
+      yield* this.#copy({ phase: 'copy', at: null, ...reshaped }, undefined)
+      spot = { ...spot, ...reshaped }
+      yield this.#chunk(nothing, spot)
+    }
+  }
+
+  /** Asserts that the table has the columns that it had when the transfer began, before it is copied again. */
+  async #checkColumns(): Promise<void> {
+    const { connect, reading, plan } = this.#deps
+    const now = await inSession(await connect(), (session) => planReading(session, reading), reading.waitMs)
+    if (isDeepStrictEqual([now.columns, now.kinds], [plan.columns, plan.kinds])) return
+    const { database, table } = this.#deps.name
+    throw new ConnectorError('conflict', `The columns of ${database}.${table} changed while the transfer read it.`)
   }
 
   /** The end of the log: changes that are written later are for the next transfer. */
-  async #until(): Promise<Pick<ChangesStage, 'untilFile' | 'untilPosition'>> {
+  async #until(): Promise<Pick<ChangesStage, 'untilFile' | 'untilPosition' | 'untilMs'>> {
     const helper = await this.#helping()
-    const { file, position } = await helper.guard(() => endOfLog(helper, this.#deps.server))
-    return { untilFile: file, untilPosition: position }
+    return helper.guard(async () => {
+      const untilMs = await timeOf(helper)
+      const { file, position } = await endOfLog(helper, this.#deps.server)
+      return { untilFile: file, untilPosition: position, untilMs }
+    })
+  }
+
+  /** The log of the transfer says how far behind it is, and how close its place is to what the server removes. */
+  async #logLag(spot: ChangesStage): Promise<void> {
+    const { log, server } = this.#deps
+    const helper = await this.#helping()
+    const { bytes, files, older } = await helper.guard(() =>
+      lagOf(helper, spot, { file: spot.untilFile, position: spot.untilPosition }),
+    )
+    const kept =
+      server.keptSeconds === 0
+        ? 'It keeps files until someone removes them.'
+        : `It removes files after ${hoursOf(server.keptSeconds)} hours.`
+    log(
+      `${bytes} bytes of the binary log are to be read, from ${spot.file} on (${files} ${files === 1 ? 'file' : 'files'}). The server has ${older} older ${older === 1 ? 'file' : 'files'}. ${kept}`,
+    )
   }
 
   /** @returns the place in the log from which on changes are not in the copy */
@@ -184,11 +232,12 @@ class ChangesReader {
 
   async #probe(place: CopyStage): Promise<string> {
     const { server, reading, connect } = this.#deps
-    const probe = (session: MysqlSession) => probeLog(session, server, place, place.log, reading.waitMs)
+    const probe = (session: MysqlSession) => probeLog(session, server, place.file, place.log, reading.waitMs)
     return inSession(await connect(), probe, reading.waitMs)
   }
 
-  async *#changes(spot: ChangesStage): AsyncGenerator<Chunk> {
+  /** @returns the place from which on the rows of the table have other values, if the log has one: the rest of it is not read */
+  async *#changes(spot: ChangesStage): AsyncGenerator<Chunk, LogPosition | undefined> {
     const { server, name, plan, charsets, reading, rows, connect } = this.#deps
     const table: FollowedTable = {
       ...name,
@@ -199,7 +248,7 @@ class ChangesReader {
         width: plan.widths[at] ?? 0,
       })),
     }
-    const { phase: _, untilFile, untilPosition, ...from } = spot
+    const { phase: _, untilFile, untilPosition, untilMs, readMs: before, ...from } = spot
     const open = async () => {
       await this.#session?.close()
       const session = await connect()
@@ -208,42 +257,57 @@ class ChangesReader {
     }
     const until = { file: untilFile, position: untilPosition }
     const steps = changesOf(open, server, table, { from, until, changesMax: rows.changesMax }, reading.waitMs)
-    let waiting: LoggedChange[] = []
+    /** Changes, and the place behind each. */
+    const waiting = new Map<LoggedChange, Behind>()
     let bytes = 0
-    let at = from
+    let [begin, at]: [Behind, Behind] = [
+      { ...from, readMs: before },
+      { ...from, readMs: before },
+    ]
     const take = async (): Promise<Chunk> => {
-      const made = await rowsOfChanges(waiting, rows, () => this.#helping())
-      waiting = []
+      const places = { behind: new Map(waiting), begin, end: at }
+      const { changes, ...made } = await rowsOfChanges([...waiting.keys()], rows, () => this.#helping())
+      waiting.clear()
       bytes = 0
-      return this.#chunk(made, { ...spot, ...at })
+      begin = at
+      const cursorAfter = (count: number) =>
+        this.#chunk(nothing, { ...spot, ...placeBehind(changes, count, places) }).cursor as Json
+      return { ...this.#chunk(made, { ...spot, ...at }), cursorAfter }
     }
     for await (const some of steps) {
-      for (const { change, at: behind } of some) {
+      for (const { change, at: behind, reshapes } of some) {
+        if (reshapes) {
+          if (waiting.size > 0) yield await take()
+          return behind
+        }
         if (change?.kind === 'truncate' && rows.deletes !== 'add') {
-          if (waiting.length > 0) yield await take()
+          if (waiting.size > 0) yield await take()
           throw truncated(name, change)
         }
-        at = behind
+        at = { ...behind, readMs: at.readMs }
         if (!change) continue
-        waiting.push(change)
+        at = { ...at, readMs: change.committedMs }
+        waiting.set(change, at)
         bytes += change.bytes
-        if (waiting.length >= rowsMax || bytes >= bytesMax) yield await take()
+        if (waiting.size >= rowsMax || bytes >= bytesMax) yield await take()
       }
     }
-    if (waiting.length > 0) yield await take()
-    yield this.#chunk(nothing, { ...spot, ...at })
+    if (waiting.size > 0) yield await take()
+    yield this.#chunk(nothing, { ...spot, ...at, readMs: isBehind(at, until) ? untilMs : at.readMs })
+    return undefined
   }
 
   #chunk(made: Pick<Chunk, 'rows' | 'removed' | 'errors' | 'bytes'>, spot: ChangesStage): Chunk {
-    const { phase: _, untilFile: __, untilPosition: ___, ...position } = spot
+    const { phase, untilFile, untilPosition, untilMs, readMs, ...place } = spot
+    const position = { ...place, ...(readMs !== undefined && { readMs }) }
     const { database, table } = this.#deps.name
-    const cursor: LogCursor = { of: identityOf(database, table), ...position }
+    const cursor = { of: identityOf(database, table), ...position } satisfies LogCursor
     return {
       columns: this.#columns,
       ...(this.#types && { types: this.#types }),
       ...made,
-      checkpoint: { ...spot },
-      cursor: { ...cursor },
+      checkpoint: { phase, untilFile, untilPosition, ...(untilMs !== undefined && { untilMs }), ...position },
+      cursor,
       ...(made.rows.length === 0 && { settles: true }),
     }
   }
@@ -258,13 +322,15 @@ class ChangesReader {
   }
 }
 
+const hoursOf = (seconds: number): number => Math.round(seconds / 360) / 10
+
 const findingsOf = ({ keptSeconds }: LogServer): Finding[] =>
   keptSeconds === 0 || keptSeconds >= keptSecondsMin
     ? []
     : [
         {
           code: 'changes_kept_briefly',
-          message: `The server keeps its binary log for ${Math.round(keptSeconds / 360) / 10} hours. If no transfer ends in that time, changes are lost, and all rows must be copied again. Raise binlog_expire_logs_seconds.`,
+          message: `The server keeps its binary log for ${hoursOf(keptSeconds)} hours. If no transfer ends in that time, changes are lost, and all rows must be copied again. Raise binlog_expire_logs_seconds.`,
         },
       ]
 

@@ -30,13 +30,14 @@ type FoundRow = { readonly cells: readonly Cell[]; readonly problem?: string }
 /**
  * Makes rows of changes, in their order. A value that cannot be read from the log is the one that the row has now; if the row is not
  * there any more, the change is left out, since its removal follows.
+ * @returns the rows, and the change of each
  * @param session beside the one that reads the changes
  */
 export async function rowsOfChanges(
   changes: readonly LoggedChange[],
   table: LoggedRows,
   session: () => Promise<MysqlSession>,
-): Promise<Pick<Chunk, 'rows' | 'removed' | 'errors' | 'bytes'>> {
+): Promise<Pick<Chunk, 'rows' | 'removed' | 'errors' | 'bytes'> & { readonly changes: readonly LoggedChange[] }> {
   const { plan, deletes, withChange, keys } = table
   const pending = changes.flatMap((change) => rowsOfChange(change, { keys, deletes }))
   for (const { operation, values } of pending) {
@@ -62,6 +63,7 @@ export async function rowsOfChanges(
   const removed = removalsIn(kept, deletes)
   return {
     rows,
+    changes: kept.map(({ change }) => change),
     ...(removed.size > 0 && { removed }),
     ...(errors.size > 0 && { errors }),
     bytes: changes.reduce((sum, { bytes }) => sum + bytes, 0),

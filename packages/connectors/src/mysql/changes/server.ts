@@ -2,7 +2,6 @@ import { ConnectorError } from '@penstock/connector'
 import { quoteName } from '../plan.ts'
 import { type LookupRow, valueIn } from '../raw-rows.ts'
 import type { MysqlSession } from '../session.ts'
-import type { TableName } from './statements.ts'
 
 /** The settings of a server about its binary log. */
 export type LogServer = {
@@ -93,43 +92,6 @@ export async function checkServer(session: MysqlSession): Promise<LogServer> {
 }
 
 /**
- * Asserts that each change of the table is in the log, with a key by which its row is found again.
- * Throws `table_not_found`, `not_supported` or `invalid_key`.
- */
-export async function checkTable(session: MysqlSession, { database, table }: TableName): Promise<void> {
-  const { host } = session.place
-  const [found] = await session.run(
-    `select table_type as type,
-            (select count(*) from information_schema.statistics s
-              where s.table_schema = t.table_schema and s.table_name = t.table_name and s.index_name = 'PRIMARY') as parts
-       from information_schema.tables t where table_schema = ? and table_name = ?`,
-    [database, table],
-  )
-  if (!found)
-    throw new ConnectorError('table_not_found', `There is no table ${table} in ${database}; check the setting.`)
-  if (!/^(BASE TABLE|SYSTEM VERSIONED)$/.test(valueIn(host, found, 'type'))) {
-    throw notSupported(`${table} is no table: only tables have changes. Read all rows of it instead.`)
-  }
-  if (found.parts === '0') {
-    throw new ConnectorError(
-      'invalid_key',
-      `${table} has no primary key, so a changed row could not be found again. Give it one.`,
-    )
-  }
-  const cascades = await session.run(
-    `select constraint_name as name from information_schema.referential_constraints
-      where constraint_schema = ? and table_name = ?
-        and (delete_rule in ('CASCADE', 'SET NULL', 'SET DEFAULT') or update_rule in ('CASCADE', 'SET NULL', 'SET DEFAULT'))`,
-    [database, table],
-  )
-  const [cascade] = cascades
-  if (!cascade) return
-  throw notSupported(
-    `The foreign key ${valueIn(host, cascade, 'name')} of ${table} changes or removes rows together with those that it refers to (ON DELETE or ON UPDATE), which the server does not log. Replace the action by RESTRICT or a trigger, or read all rows of the table instead.`,
-  )
-}
-
-/**
  * The end of the log. Throws `permission_denied` without REPLICATION CLIENT, `not_supported` if the log leaves the database out.
  */
 export async function endOfLog(session: MysqlSession, server: LogServer): Promise<LogPlace> {
@@ -156,6 +118,14 @@ export async function endOfLog(session: MysqlSession, server: LogServer): Promis
   return placeIn(host, row.File, row.Position)
 }
 
+/** The time of the server, Unix time in milliseconds. */
+export async function timeOf(session: MysqlSession): Promise<number> {
+  const [row] = await session.run('select unix_timestamp() as seconds')
+  const seconds = Number(valueIn(session.place.host, row, 'seconds'))
+  if (Number.isSafeInteger(seconds) && seconds > 0) return seconds * 1000
+  throw new ConnectorError('unexpected_response', `${session.place.host} returned an invalid time.`)
+}
+
 const namesIn = (list: string | null | undefined): string[] => (list ? list.split(',') : [])
 
 /** The place that the server gives, as texts. */
@@ -165,14 +135,35 @@ export function placeIn(host: string, file: string | null | undefined, position:
   throw new ConnectorError('unexpected_response', `${host} names a place in its binary log that is none.`)
 }
 
-/** The file of the log behind another one; `undefined` if that is the last one. */
-export async function fileAfter(session: MysqlSession, file: string): Promise<string | undefined> {
+/** A file of the log, with its size in bytes. */
+type LogFile = { readonly file: string; readonly bytes: number }
+
+/** The files that the server has, the oldest first. */
+async function filesOf(session: MysqlSession): Promise<LogFile[]> {
   const { host } = session.place
-  const files = (await session.run('show binary logs')).map((row) => valueIn(host, row, 'Log_name'))
-  return files
-    .filter((other) => numberOf(other) > numberOf(file))
-    .sort((a, b) => numberOf(a) - numberOf(b))
-    .at(0)
+  const files = (await session.run('show binary logs')).map((row) => ({
+    file: valueIn(host, row, 'Log_name'),
+    bytes: Number(row.File_size) || 0,
+  }))
+  return files.sort((a, b) => numberOf(a.file) - numberOf(b.file))
+}
+
+/** The file of the log behind another one; `undefined` if that is the last one. */
+export const fileAfter = async (session: MysqlSession, file: string): Promise<string | undefined> =>
+  (await filesOf(session)).find((other) => numberOf(other.file) > numberOf(file))?.file
+
+/** How much of the log is between two places, and how many older files the server still keeps before the first one. */
+export type LogLag = { readonly bytes: number; readonly files: number; readonly older: number }
+
+export async function lagOf(session: MysqlSession, from: LogPlace, until: LogPlace): Promise<LogLag> {
+  const files = await filesOf(session)
+  const [first, last] = [numberOf(from.file), numberOf(until.file)]
+  const between = files.filter(({ file }) => numberOf(file) >= first && numberOf(file) < last)
+  return {
+    bytes: between.reduce((sum, { bytes }) => sum + bytes, 0) - from.position + until.position,
+    files: last - first + 1,
+    older: files.filter(({ file }) => numberOf(file) < first).length,
+  }
 }
 
 /** The number of a file of the log: the next one has the next number. */
@@ -184,4 +175,4 @@ export function isBehind(place: LogPlace, other: LogPlace): boolean {
   return number > otherNumber || (number === otherNumber && place.position >= other.position)
 }
 
-const notSupported = (message: string) => new ConnectorError('not_supported', message)
+export const notSupported = (message: string) => new ConnectorError('not_supported', message)

@@ -46,7 +46,7 @@ export async function continueCopy(session: MysqlSession): Promise<void> {
 const lockSeconds = 5
 
 /** The same for MySQL, whose table is locked for a few statements. */
-export async function underLock(
+async function underLock(
   session: MysqlSession,
   server: LogServer,
   { table }: TableName,

@@ -10,6 +10,10 @@ export type StatementMeaning =
   | 'truncate'
   /** The table is another one, or lost rows that the log does not name: it was dropped, renamed, made again, or a partition was. */
   | 'replaced'
+  /** Columns of the table were added, renamed or converted, so that rows have other values, which the log does not name. */
+  | 'reshaped'
+  /** System versioning of the table was added or removed, which changes what its rows in the log mean. */
+  | 'versioning'
   /** Rows of the table may have been changed by a statement whose rows are not in the log. */
   | 'unlogged'
   | 'other'
@@ -89,12 +93,73 @@ function altered(
   const moves = actions.some((action, place) => {
     const next = actions[place + 1]
     if (action === 'RENAME') return next !== 'COLUMN' && next !== 'INDEX' && next !== 'KEY'
-    if (next === 'PARTITION') return action === 'DROP' || action === 'TRUNCATE' || action === 'EXCHANGE'
-    return next === 'TABLESPACE' && (action === 'DISCARD' || action === 'IMPORT')
+    if (next === 'PARTITION') return partitionMoves.has(action ?? '')
+    if (next === 'TABLE') return action === 'CONVERT'
+    return (action === 'DISCARD' || action === 'IMPORT') && next === 'TABLESPACE'
   })
-  if (!moves) return 'other'
+  // Rows with the same unique key are dropped in silence.
+  if (isOwn && actions.slice(1, at).includes('IGNORE')) return 'replaced'
+  if (!moves) return isOwn ? reshaped(tokens.slice(at), actions.slice(at)) : 'other'
   // Rows of another table may have become those of this one, or it may have got this name.
   return isOwn || tokens.some((_, place) => place > at && isTable(place)) ? 'replaced' : 'other'
+}
+
+/** Actions on a partition that add or remove rows. `CONVERT … TO PARTITION` does too. */
+const partitionMoves: ReadonlySet<string> = new Set([
+  'DROP',
+  'TRUNCATE',
+  'EXCHANGE',
+  'CONVERT',
+  'DISCARD',
+  'IMPORT',
+  'TO',
+])
+
+/** Words after `ADD` that begin no column. */
+const notColumns: ReadonlySet<string> = new Set(
+  'INDEX KEY UNIQUE PRIMARY FOREIGN FULLTEXT SPATIAL VECTOR CONSTRAINT CHECK PARTITION PERIOD'.split(' '),
+)
+
+/** Whether the actions of `ALTER TABLE` change the values of rows, or what the rows of the log mean. */
+function reshaped(tokens: readonly Token[], words: readonly (string | undefined)[]): StatementMeaning {
+  if (words.some((word, at) => (word === 'ADD' || word === 'DROP') && isVersioning(words, at))) return 'versioning'
+  let depth = 0
+  // An action begins after the name of the table, and after each comma outside brackets.
+  let begins = true
+  for (const [at, { text, isName }] of tokens.entries()) {
+    if (isName) continue
+    if (text === '(') depth += 1
+    else if (text === ')') depth -= 1
+    else if (text === ',' && depth === 0) begins = true
+    else if (begins && actionWords.has(words[at] ?? '')) {
+      begins = false
+      if (changesValues(words, at)) return 'reshaped'
+    }
+  }
+  return 'other'
+}
+
+const isVersioning = (words: readonly (string | undefined)[], at: number): boolean =>
+  words[at + 1] === 'SYSTEM' && words[at + 2] === 'VERSIONING'
+
+const actionWords: ReadonlySet<string> = new Set(
+  'ADD DROP MODIFY CHANGE RENAME CONVERT ALTER ORDER ENGINE COMMENT'.split(' '),
+)
+
+function changesValues(words: readonly (string | undefined)[], at: number): boolean {
+  const next = words[at + 1]
+  switch (words[at]) {
+    case 'ADD':
+      return !notColumns.has(next ?? '')
+    case 'RENAME':
+      return next === 'COLUMN'
+    case 'MODIFY':
+    case 'CHANGE':
+    case 'CONVERT':
+      return true
+    default:
+      return false
+  }
 }
 
 function dropsDatabase(tokens: readonly Token[], { database, ignoresCase }: TableName): boolean {

@@ -6,17 +6,24 @@ import { BrokenEvent, ByteReader } from './bytes.ts'
 import type { Charsets } from './charsets.ts'
 import { CutLog, eventsFrom, lost, notRead, positionMax, stopped } from './dump.ts'
 import type { LogEvent } from './events.ts'
-import { type Charset, loggedKind, readValue, unread } from './row-values.ts'
+import { type DecodedColumn, rowIn } from './logged-row.ts'
+import { loggedKind } from './row-values.ts'
 import { fileAfter, isBehind, type LogPlace, type LogServer, numberOf } from './server.ts'
 import type { LogPosition } from './stages.ts'
 import { meaningOf, type TableName } from './statements.ts'
 import { type LoggedColumn, tableIn, tableMapIn } from './table-map.ts'
+import { versioned, versioningChanged } from './versions.ts'
 
 /** A change of the table, and the place in the log at which its transaction begins. */
 export type LoggedChange = TableChange & { readonly place: string }
 
 /** Changes, or the end of a transaction; the place is behind them. */
-export type LogStep = { readonly change: LoggedChange | undefined; readonly at: LogPosition }
+export type LogStep = {
+  readonly change: LoggedChange | undefined
+  readonly at: LogPosition
+  /** Rows have other values from here on that no change says: columns were added, renamed or converted. */
+  readonly reshapes?: true
+}
 
 /** The table whose changes are read, with the columns that are read of it. */
 export type FollowedTable = TableName & {
@@ -39,6 +46,8 @@ export async function* changesOf(
   { from, until, changesMax }: { from: LogPosition; until: LogPlace; changesMax: number },
   waitMs: number,
 ): AsyncGenerator<LogStep[], boolean> {
+  const { file, log } = from
+  await probeLog(await connect(), server, file, log, waitMs)
   const following = new Following(server, table, from)
   let changes = 0
   let place: LogPlace = from
@@ -74,20 +83,21 @@ export async function* changesOf(
 }
 
 /**
- * Reads the beginning of the log from a place, which shows that the user may and that the server has it.
+ * Reads the beginning of a file of the log, which shows that the user may, and whose file it is. A place in a file of another server
+ * would be in the middle of an event.
  * @param log identity of the file, if it is known
  * @returns identity of the file
- * Throws `changes_lost` if the server does not have this place, or the file is another one.
+ * Throws `changes_lost` if the server does not have this file, or it is another one.
  */
 export async function probeLog(
   session: MysqlSession,
   server: LogServer,
-  place: LogPlace,
+  file: string,
   log: string,
   waitMs: number,
 ): Promise<string> {
-  for await (const events of eventsFrom(session, server, place, waitMs)) {
-    for (const event of events) if (event.kind === 'format') return checkedLog(event, place.file, log)
+  for await (const events of eventsFrom(session, server, { file, position: 4 }, waitMs)) {
+    for (const event of events) if (event.kind === 'format') return checkedLog(event, file, log)
   }
   throw notRead(session, new BrokenEvent('no beginning'))
 }
@@ -98,16 +108,6 @@ function checkedLog({ serverId, seconds }: LogEvent, file: string, known: string
   throw lost(
     `The file ${file} of the binary log is another one than in the last transfer: the server was replaced, as by a failover, or its log was reset`,
   )
-}
-
-/** How a column of an event is read. */
-type ReadColumn = {
-  readonly column: LoggedColumn
-  readonly charset: Charset | undefined
-  /** Name in the table as it is now; absent if it has no such column, or one of another type. */
-  readonly name: string | undefined
-  /** How many digits the text of a number has at least. */
-  readonly width: number
 }
 
 /**
@@ -136,7 +136,7 @@ class Following {
   #held: LogStep[] = []
   #heldBytes = 0
   /** By the number of the table in the log: `null` for other tables. */
-  readonly #tables = new Map<number, readonly ReadColumn[] | null>()
+  readonly #tables = new Map<number, readonly DecodedColumn[] | null>()
 
   constructor(server: LogServer, table: FollowedTable, from: LogPosition) {
     this.#server = server
@@ -207,7 +207,7 @@ class Following {
       this.#at = { ...this.#at, log: checkedLog(event, this.#file, this.#at.log) }
       return
     }
-    this.#at = { file: this.#file, position: 4, taken: 0, log: checkedLog(event, this.#file, '') }
+    this.#at = { ...this.#at, file: this.#file, position: 4, taken: 0, log: checkedLog(event, this.#file, '') }
     yield { change: undefined, at: this.#at }
   }
 
@@ -233,12 +233,27 @@ class Following {
         break
       case 'replaced':
         throw lost(`${database}.${table} was dropped, renamed, replaced or lost a partition at ${timeOf(event)}`)
+      case 'versioning':
+        throw versioningChanged(this.#table)
+      case 'reshaped':
+        yield* this.#reshape(event)
+        return
       case 'unlogged':
         throw lost(
           `Rows of ${database}.${table} were changed by a statement at ${timeOf(event)} whose rows are not in the binary log, because a session did not have binlog_format = ROW`,
         )
     }
     if (!this.#isInTransaction) yield* this.#reach(event)
+  }
+
+  /** The table is copied again from the end of the statement on: its transactions have ended before, and its rows have other values. */
+  *#reshape(event: LogEvent): Generator<LogStep> {
+    let isReached = false
+    for (const step of this.#end(event)) {
+      isReached = !step.change
+      yield isReached ? { ...step, reshapes: true } : step
+    }
+    if (!isReached) throw lost('Columns were changed in a file of the binary log of more than 4 GiB')
   }
 
   /** The end of a transaction. */
@@ -290,7 +305,7 @@ class Following {
     )
   }
 
-  #readingOf(column: LoggedColumn): ReadColumn {
+  #readingOf(column: LoggedColumn): DecodedColumn {
     const now = this.#table.columns.find(({ name }) => name.toLowerCase() === column.name.toLowerCase())
     const isAsNow = now !== undefined && now.kind === loggedKind(column)
     return {
@@ -298,6 +313,7 @@ class Following {
       charset: this.#table.charsets(column.collation),
       name: isAsNow ? now.name : undefined,
       width: now?.width ?? 0,
+      isRowEnd: this.#at.rowEnd !== '' && column.name.toLowerCase() === this.#at.rowEnd.toLowerCase(),
     }
   }
 
@@ -313,11 +329,9 @@ class Following {
     while (reader.left > 0) {
       const from = reader.left
       const row = rowIn(reader, columns, sent)
-      if (event.change !== 'update') yield* this.#give(event.change, row, event, undefined, from - reader.left)
-      else {
-        const after = rowIn(reader, columns, sentAfter, row)
-        yield* this.#give('update', after, event, row, from - reader.left)
-      }
+      const after = event.change === 'update' ? rowIn(reader, columns, sentAfter, row) : undefined
+      const given = versioned(event.change, row, after, this.#at.rowEnd)
+      if (given) yield* this.#give(given.kind, given.values, event, given.before, from - reader.left)
     }
   }
 
@@ -352,31 +366,6 @@ class Following {
     yield* this.#release()
     if (!this.#isInTransaction) this.#given = 0
   }
-}
-
-/** @param before of the row after an update: has what it leaves out because it has not changed */
-function rowIn(
-  reader: ByteReader,
-  columns: readonly ReadColumn[],
-  sent: Buffer,
-  before?: ReadonlyMap<string, string | null>,
-): Map<string, string | null> {
-  const values = new Map<string, string | null>()
-  const isIn = (bits: Buffer, at: number) => ((bits[at >> 3] ?? 0) & (1 << (at & 7))) !== 0
-  const count = columns.reduce((sum, _, at) => sum + (isIn(sent, at) ? 1 : 0), 0)
-  const nulls = reader.bytes(Math.ceil(count / 8))
-  let place = 0
-  for (const [at, { column, charset, name, width }] of columns.entries()) {
-    if (!isIn(sent, at)) {
-      const value = name === undefined ? undefined : before?.get(name)
-      if (name !== undefined && value !== undefined) values.set(name, value)
-      continue
-    }
-    const value = isIn(nulls, place) ? null : readValue(reader, column, charset)
-    place += 1
-    if (name !== undefined && value !== unread) values.set(name, value?.padStart(width, '0') ?? null)
-  }
-  return values
 }
 
 const rolledBack = 'A transaction was rolled back in part, after its changes were logged'

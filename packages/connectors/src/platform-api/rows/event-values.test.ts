@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { BatchRow } from './batch-rows.ts'
+import { type BatchRow, rowsOf } from './batch-rows.ts'
 import {
   filled,
   readAll,
@@ -13,7 +13,7 @@ import {
   readTexts,
   textsOf,
 } from './event-values.ts'
-import type { Read } from './events.ts'
+import { eventIdOf, type Read } from './events.ts'
 
 const rowOf = (value: string | undefined): BatchRow => ({
   index: 0,
@@ -121,4 +121,15 @@ test('puts values together and leaves out what holds nothing', () => {
     wrong: 'B.',
     field: 'b',
   })
+})
+
+test('the ID of an event stays the same if other rows of its batch are gone, and is another one for an equal row', () => {
+  const idsOf = (names: readonly string[]) => {
+    const batch = { key: 'k', columns: ['name'], rows: names.map((name) => [name]), firstRow: 1 }
+    return [...rowsOf(batch)].map((row) => eventIdOf(batch, row))
+  }
+  const [ada, bob, second] = idsOf(['Ada', 'Bob', 'Ada'])
+  assert.equal(new Set([ada, bob, second]).size, 3)
+  assert.deepEqual(idsOf(['Bob', 'Ada']), [bob, ada])
+  assert.deepEqual(idsOf(['Bob', 'Ada', 'Ada']), [bob, ada, second])
 })

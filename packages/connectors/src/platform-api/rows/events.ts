@@ -48,11 +48,27 @@ export function readEvents<Event>(
 
 /**
  * The ID by which a platform recognises an event that comes twice: the row's own, else one that is the same whenever
- * this batch comes again.
+ * this row is repeated in this batch, also if other rows of the batch are gone by then.
  */
 export function eventIdOf(batch: Batch, row: BatchRow): string {
-  const own = row.text('event_id')
-  return own ?? createHash('sha256').update(`${batch.key}:${row.index}`).digest('hex').slice(0, 32)
+  return row.text('event_id') ?? idsOf(batch)[row.index] ?? ''
+}
+
+const known = new WeakMap<Batch, readonly string[]>()
+
+/** An ID for each row of a batch, also for rows that are equal. */
+function idsOf(batch: Batch): readonly string[] {
+  const made = known.get(batch)
+  if (made) return made
+  const counts = new Map<string, number>()
+  const ids = batch.rows.map((row) => {
+    const text = JSON.stringify(row)
+    const count = counts.get(text) ?? 0
+    counts.set(text, count + 1)
+    return createHash('sha256').update(`${batch.key}:${count}:${text}`).digest('hex').slice(0, 32)
+  })
+  known.set(batch, ids)
+  return ids
 }
 
 /** The object that a cell contains as JSON; an empty object if the cell is empty. */

@@ -177,8 +177,18 @@ describe('changes of a table of PostgreSQL', () => {
       const rest = operations(second.slice(at + 1))
       assert.deepEqual(operations(await read(cursorOf(first), checkpoint)), rest, `after chunk ${at}`)
     }
-    for (const [at, { cursor }] of second.entries()) {
+    for (const [at, { rows, cursor, cursorAfter }] of second.entries()) {
+      const some = rows.length === 0 ? [] : [0, 1, rows.length >> 1, (rows.length >> 1) + 1]
+      for (const count of some) {
+        const [rest, others] = [operations(second.slice(at)), operations(await read(cursorAfter?.(count)))]
+        const begin = rest.length - others.length
+        assert.deepEqual(others, rest.slice(begin))
+        // An update of a key gives two rows, between which no transfer begins.
+        if (begin !== count)
+          assert.deepEqual([begin, rest[begin]?.[0], rest[count]?.[0]], [count - 1, 'delete', 'update'])
+      }
       assert.ok(cursor)
+      assert.deepEqual(cursorAfter?.(rows.length) ?? cursor, cursor)
       assert.deepEqual(
         operations(await read(cursor)),
         operations(second.slice(at + 1)),

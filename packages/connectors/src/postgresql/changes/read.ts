@@ -5,29 +5,29 @@ import {
   type Json,
   type SourceContext,
   type SourceReader,
-  type Values,
 } from '@penstock/connector'
 import { afterIn } from '../../databases/checkpoints.ts'
 import { chunksOf } from '../../databases/chunks.ts'
-import { changeSettingsOf } from '../../databases/row-changes.ts'
+import { changeSettingsOf, placeBehind } from '../../databases/row-changes.ts'
 import { inSession } from '../../databases/sessions.ts'
 import { type Place, placeOf, type Reading, readingOf } from '../../databases/settings.ts'
-import { type PostgresPlan, planReading } from '../plan.ts'
 import { beginReading, rowsOf } from '../read.ts'
 import { openSession, type PostgresSession } from '../session.ts'
-import { nameOf } from '../table.ts'
-import { type ChangeRows, changeColumns, copiedCells, rowsOfChanges } from './rows.ts'
+import { type Prepared, prepareReading } from './prepare.ts'
+import { changeColumns, copiedCells, rowsOfChanges } from './rows.ts'
 import {
   type ChangesPlace,
-  checkPublication,
   confirmChanges,
-  currentLsn,
   ensureSlot,
   keptBytes,
+  type Present,
+  placeOfChanges,
+  presentOf,
   requireChanges,
 } from './slot.ts'
 import { lsnText, snapshotIn } from './snapshot.ts'
 import { type Cursor, cursorIn, identityOf, lsnOf, type Stage, seenIn, stageIn } from './stages.ts'
+import { assertSame, type Stamp } from './stamp.ts'
 import { changesOf, type Position, type RowChange } from './stream.ts'
 
 /** Of a cursor, which may hold 16 KiB. */
@@ -48,23 +48,22 @@ export async function openChanges(context: SourceContext): Promise<SourceReader>
   const changes = placeOfChanges(settings)
   const place = placeOf(context.secrets, 5432)
   const connect = () => openSession(context, place)
+  const cursor = cursorIn(context.cursor, identityOf(changes))
   const prepare = async (session: PostgresSession) => {
     await session.execute(beginReading)
-    const plan = await planReading(session, reading, context)
-    const rows = await rowsTable(session, plan, changes, settings)
-    await checkPublication(session, changes, rows.keys)
+    const prepared = await prepareReading(session, { reading, changes, context })
+    if (cursor?.table && !context.sample) await assertUnchanged(session, cursor.table, prepared)
     await session.execute(['commit'])
-    return { plan, rows }
+    return prepared
   }
-  const { plan, rows } = await inSession(await connect(), prepare, reading.waitMs)
-  const cursor = cursorIn(context.cursor, identityOf(changes))
+  const prepared = await inSession(await connect(), prepare, reading.waitMs)
+  const { plan } = prepared
   if (!context.sample) await settleSlot(await connect(), changes, cursor)
   const reader = new ChangesReader({
     place,
     reading,
     changes,
-    plan,
-    rows,
+    prepared,
     cursor,
     messagesMax: changeSettingsOf(settings).changesMax,
     connect,
@@ -72,11 +71,19 @@ export async function openChanges(context: SourceContext): Promise<SourceReader>
   })
   return {
     ...(cursor || plan.rowsEstimated === undefined ? {} : { total: { rows: plan.rowsEstimated } }),
+    follows: cursor ? 'changes' : 'whole',
     read: (after, until) => reader.read(after, until),
     findings: (boundMs) => findingsOf(connect, changes, boundMs),
     close: () => reader.close(),
   }
 }
+
+/** Asserts that the changes since a place are those of the table as it is now. Throws `changes_lost`. */
+const assertUnchanged = (session: PostgresSession, stored: Stamp, prepared: Prepared): Promise<void> =>
+  assertSame(session, { stored, now: prepared.stamp }, prepared.table, {
+    isOfMany: prepared.publication.isOfMany,
+    deletes: prepared.rows.deletes,
+  })
 
 /** Moves the slot to what was confirmed, or makes it. */
 const settleSlot = (session: PostgresSession, { slot }: ChangesPlace, cursor: Cursor | undefined): Promise<void> =>
@@ -89,14 +96,16 @@ type ReaderDeps = {
   readonly place: Place
   readonly reading: Reading
   readonly changes: ChangesPlace
-  readonly plan: PostgresPlan
-  readonly rows: ChangeRows
+  readonly prepared: Prepared
   readonly cursor: Cursor | undefined
   /** After about so many messages of the slot a transfer ends. */
   readonly messagesMax: number
   readonly connect: () => Promise<PostgresSession>
   readonly sample: boolean
 }
+
+/** A place behind a change, and when the last change before it was committed. */
+type Behind = Position & Pick<Extract<Stage, { phase: 'changes' }>, 'readMs'>
 
 class ChangesReader {
   readonly #deps: ReaderDeps
@@ -107,7 +116,7 @@ class ChangesReader {
 
   constructor(deps: ReaderDeps) {
     this.#deps = deps
-    const { plan, rows } = deps
+    const { plan, rows } = deps.prepared
     this.#columns = [...plan.columns, ...(rows.withChange ? changeColumns : [])]
     this.#types = plan.types && [...plan.types, ...(rows.withChange ? [null, { kind: 'instant' } as const, null] : [])]
   }
@@ -131,17 +140,21 @@ class ChangesReader {
   }
 
   async *#chunks(session: PostgresSession, after: Stage | undefined, last: Stage | undefined): AsyncGenerator<Chunk> {
-    const { cursor, changes, sample } = this.#deps
+    const { cursor, changes, sample, prepared, reading } = this.#deps
+    const { stamp: table } = prepared
     if (sample) {
-      yield* this.#copy(session, { phase: 'copy', lsn: '0/0', snapshot: '', at: null })
+      yield* this.#copy(session, { phase: 'copy', lsn: '0/0', snapshot: '', at: null, table })
       return
     }
-    const until = await session.guard(() => currentLsn(session))
+    const until = await session.guard(() => presentOf(session))
     let spot: Stage
-    if (after) spot = after
-    else if (cursor) {
+    if (after) {
+      const stored = after.table
+      if (stored) await session.guard(() => assertUnchanged(session, stored, prepared), reading.waitMs)
+      spot = { ...after, table }
+    } else if (cursor) {
       const { of: _, ...position } = cursor
-      spot = { phase: 'changes', ...position, until: lsnText(until) }
+      spot = { phase: 'changes', ...position, table, ...untilOf(until) }
     } else spot = await this.#beginCopy(session)
     // The slot stays where the transfer began: it may have to be opened there again.
     if (after) await session.guard(() => requireChanges(session, changes.slot, lsnOf(after.lsn)))
@@ -154,7 +167,8 @@ class ChangesReader {
         lsn,
         taken: 0,
         snapshot,
-        until: lsnText(await session.guard(() => currentLsn(session))),
+        table,
+        ...untilOf(await session.guard(() => presentOf(session))),
       }
       yield this.#chunk(nothing, spot)
     }
@@ -164,7 +178,7 @@ class ChangesReader {
   /** The place of the slot before the snapshot: no change is between them. */
   async #beginCopy(session: PostgresSession): Promise<Extract<Stage, { phase: 'copy' }>> {
     const { confirmedLsn } = await session.guard(() => ensureSlot(session, this.#deps.changes.slot))
-    return { phase: 'copy', lsn: lsnText(confirmedLsn), snapshot: '', at: null }
+    return { phase: 'copy', lsn: lsnText(confirmedLsn), snapshot: '', at: null, table: this.#deps.prepared.stamp }
   }
 
   /** @returns what the copy has seen */
@@ -173,7 +187,8 @@ class ChangesReader {
     from: Extract<Stage, { phase: 'copy' }>,
     last?: Stage,
   ): AsyncGenerator<Chunk, string> {
-    const { plan, reading, rows, sample } = this.#deps
+    const { reading, sample, prepared } = this.#deps
+    const { plan, rows, stamp } = prepared
     await session.guard(() => session.execute(beginReading))
     // After an interruption another snapshot is read; the first one says which changes come again.
     const snapshot = from.snapshot || (await session.guard(() => snapshotOf(session)))
@@ -182,7 +197,7 @@ class ChangesReader {
       skip: 0,
       bound: undefined,
     }
-    const checkpointAt = (at: Json) => ({ phase: 'copy', lsn: from.lsn, snapshot, at })
+    const checkpointAt = (at: Json) => ({ phase: 'copy', lsn: from.lsn, snapshot, at, table: { ...stamp } })
     const shown = { columns: this.#columns, ...(this.#types && { types: this.#types }) }
     // Rows that arrive before the snapshot is known would not get the changes that a later one has seen.
     if (from.snapshot === '' && !sample) yield { ...shown, ...nothing, checkpoint: checkpointAt(null), settles: true }
@@ -203,21 +218,38 @@ class ChangesReader {
   }
 
   async *#changes(session: PostgresSession, spot: Extract<Stage, { phase: 'changes' }>): AsyncGenerator<Chunk> {
-    const { changes, reading } = this.#deps
+    const { changes, reading, prepared } = this.#deps
     const until = lsnOf(spot.until)
     const seen = seenIn(spot.snapshot)
     const from: Position = { lsn: lsnOf(spot.lsn), taken: spot.taken }
-    const waiting: RowChange[] = []
+    /** Changes, and the place behind each. */
+    const waiting = new Map<RowChange, Behind>()
     let bytes = 0
-    let at = from
+    let [begin, at]: [Behind, Behind] = [
+      { ...from, readMs: spot.readMs },
+      { ...from, readMs: spot.readMs },
+    ]
     const take = async (): Promise<Chunk> => {
-      const made = await rowsOfChanges(waiting.splice(0), this.#deps.rows, () => this.#helping())
+      const places = { behind: new Map(waiting), begin, end: at }
+      const { changes: changed, ...made } = await rowsOfChanges([...waiting.keys()], prepared.rows, () =>
+        this.#helping(),
+      )
+      waiting.clear()
       bytes = 0
-      return this.#chunk(made, { ...spot, lsn: lsnText(at.lsn), taken: at.taken })
+      begin = at
+      const stageAt = ({ lsn, taken, readMs }: Behind) => ({ ...spot, lsn: lsnText(lsn), taken, readMs })
+      const cursorAfter = (rows: number) =>
+        this.#chunk(nothing, stageAt(placeBehind(changed, rows, places))).cursor as Json
+      return { ...this.#chunk(made, stageAt(at)), cursorAfter }
     }
     await session.guard(() => session.execute(beginReading))
     const { messagesMax } = this.#deps
-    const steps = changesOf(session, changes, { seen, from, until, messagesMax }, reading.waitMs)
+    const steps = changesOf(
+      session,
+      changes,
+      { oid: prepared.table.oid, seen, from, until, messagesMax },
+      reading.waitMs,
+    )
     let isWhole = false
     for (;;) {
       const next = await steps.next()
@@ -226,34 +258,39 @@ class ChangesReader {
         break
       }
       for (const { change, at: behind } of next.value) {
-        if (change?.kind === 'truncate' && this.#deps.rows.deletes !== 'add') {
-          if (waiting.length > 0) yield await take()
+        if (change?.kind === 'truncate' && prepared.rows.deletes !== 'add') {
+          if (waiting.size > 0) yield await take()
           throw truncated(changes, change)
         }
-        at = behind
+        at = { ...behind, readMs: at.readMs }
         if (!change) continue
-        waiting.push(change)
+        at = { ...at, readMs: change.committedMs }
+        waiting.set(change, at)
         bytes += change.bytes
-        if (waiting.length >= rowsMax || bytes >= bytesMax) yield await take()
+        if (waiting.size >= rowsMax || bytes >= bytesMax) yield await take()
       }
     }
     await session.guard(() => session.execute(['commit']))
-    if (waiting.length > 0) yield await take()
+    if (waiting.size > 0) yield await take()
     // Also what was committed elsewhere is behind now, so that the server need not keep it.
     const { snapshot: _, ...behind } = spot
-    const end = isWhole ? { ...behind, lsn: spot.until, taken: 0 } : { ...spot, lsn: lsnText(at.lsn), taken: at.taken }
+    const end = isWhole
+      ? { ...behind, lsn: spot.until, taken: 0, readMs: spot.untilMs }
+      : { ...spot, lsn: lsnText(at.lsn), taken: at.taken, readMs: at.readMs }
     yield this.#chunk(nothing, end)
   }
 
   #chunk(made: Pick<Chunk, 'rows' | 'removed' | 'bytes'>, spot: Extract<Stage, { phase: 'changes' }>): Chunk {
-    const { until: _, phase: __, ...position } = spot
-    const cursor: Cursor = { of: identityOf(this.#deps.changes), ...position }
+    const { until, untilMs, phase, table: _, readMs, ...place } = spot
+    const table = { ...this.#deps.prepared.stamp }
+    const position = { ...place, ...(readMs !== undefined && { readMs }) }
+    const cursor = { of: identityOf(this.#deps.changes), ...position, table } satisfies Cursor
     return {
       columns: this.#columns,
       ...(this.#types && { types: this.#types }),
       ...made,
-      checkpoint: { ...spot },
-      cursor: { ...cursor },
+      checkpoint: { phase, until, ...(untilMs !== undefined && { untilMs }), ...position, table },
+      cursor,
       ...(made.rows.length === 0 && { settles: true }),
     }
   }
@@ -270,50 +307,7 @@ class ChangesReader {
   }
 }
 
-const placeOfChanges = (settings: Values): ChangesPlace => {
-  const text = (key: string, otherwise?: string): string => {
-    const value = settings[key] ?? otherwise
-    if (typeof value === 'string' && value !== '') return value
-    throw new ConnectorError('invalid_setting', `The setting ${key} has no value; set it.`)
-  }
-  const slot = text('slot')
-  if (!/^[a-z0-9_]{1,63}$/.test(slot)) {
-    throw new ConnectorError(
-      'invalid_setting',
-      'The name of a replication slot has at most 63 lower case letters, digits and _; change the setting slot.',
-    )
-  }
-  return { schema: text('schema', 'public'), table: text('table'), slot, publication: text('publication') }
-}
-
-/** The columns of the table, and how rows are made of them. */
-async function rowsTable(
-  session: PostgresSession,
-  plan: PostgresPlan,
-  place: ChangesPlace,
-  settings: Values,
-): Promise<ChangeRows> {
-  const table = nameOf(place)
-  const types = await session.rows(
-    `select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute
-      where attrelid = to_regclass($1) and attnum > 0 and not attisdropped`,
-    { name: 'text', type: 'text' },
-    [table],
-  )
-  const typeOf = new Map(types.map(({ name, type }) => [name, type]))
-  const { deletes, withChange } = changeSettingsOf(settings)
-  return {
-    table,
-    columns: plan.columns.map((name, at) => ({
-      name,
-      kind: plan.kinds[at] ?? 'text',
-      type: typeOf.get(name) ?? 'text',
-    })),
-    keys: plan.digest ? [] : plan.orderNames,
-    withChange,
-    deletes,
-  }
-}
+const untilOf = ({ lsn, ms }: Present) => ({ until: lsnText(lsn), untilMs: ms })
 
 async function snapshotOf(session: PostgresSession): Promise<string> {
   const [row] = await session.rows(`select pg_current_snapshot()::text as snapshot`, { snapshot: 'text' })

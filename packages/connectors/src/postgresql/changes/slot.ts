@@ -1,10 +1,6 @@
-import { ConnectorError } from '@penstock/connector'
-import pg from 'pg'
+import { ConnectorError, type Values } from '@penstock/connector'
 import type { PostgresSession } from '../session.ts'
-import { nameOf } from '../table.ts'
 import { lsnIn, lsnText } from './snapshot.ts'
-
-const { escapeIdentifier } = pg
 
 /** The table of the settings, and the slot and the publication through which its changes come. */
 export type ChangesPlace = {
@@ -14,90 +10,31 @@ export type ChangesPlace = {
   readonly publication: string
 }
 
+/** Reads the settings of a source of changes. Throws `invalid_setting`. */
+export function placeOfChanges(settings: Values): ChangesPlace {
+  const text = (key: string, otherwise?: string): string => {
+    const value = settings[key] ?? otherwise
+    if (typeof value === 'string' && value !== '') return value
+    throw new ConnectorError('invalid_setting', `The setting ${key} has no value; set it.`)
+  }
+  const slot = text('slot')
+  if (!/^[a-z0-9_]{1,63}$/.test(slot)) {
+    throw new ConnectorError(
+      'invalid_setting',
+      'The name of a replication slot has at most 63 lower case letters, digits and _; change the setting slot.',
+    )
+  }
+  return { schema: text('schema', 'public'), table: text('table'), slot, publication: text('publication') }
+}
+
 /** Up to where the slot gave its changes away: what was committed before is not read again. */
 export type Slot = { readonly confirmedLsn: bigint }
-
-/**
- * Asserts that the server and the publication give the changes of the table, whole enough to find each row again.
- * @param keys the columns that identify a row
- * Throws a `ConnectorError` with the setting to change, and the statement for it.
- */
-export async function checkPublication(
-  session: PostgresSession,
-  { schema, table, publication }: ChangesPlace,
-  keys: readonly string[],
-): Promise<void> {
-  const [server] = await session.rows(
-    `select pg_is_in_recovery() as standby, current_setting('wal_level') as level, current_setting('server_version_num')::int as version`,
-    { standby: 'boolean', level: 'text', version: 'integer' },
-  )
-  if (server?.standby) throw problem('not_supported', 'This server is a standby. Connect to the primary server.')
-  if (server?.level !== 'logical') {
-    throw problem(
-      'not_supported',
-      `The server does not keep what changes need: wal_level is ${server?.level}. Set wal_level = logical, and restart it.`,
-    )
-  }
-  const name = nameOf({ schema, table })
-  const [found] = await session.rows(
-    `select relkind = 'p' as partitioned, relkind in ('r', 'p') as "isTable", relreplident as identity,
-            (select coalesce(json_agg(attname), '[]') from pg_index join pg_attribute on attrelid = indrelid and attnum = any(indkey::int2[])
-              where indrelid = pg_class.oid and (case relreplident when 'i' then indisreplident else indisprimary end))::text as columns
-       from pg_class where oid = to_regclass($1)`,
-    { partitioned: 'boolean', isTable: 'boolean', identity: 'text', columns: 'json' },
-    [name],
-  )
-  if (!found) throw problem('table_not_found', `There is no table ${schema}.${table}; check the settings.`)
-  if (!found.isTable) {
-    throw problem(
-      'not_supported',
-      `${schema}.${table} is no table: only tables have changes. Read all rows of it instead.`,
-    )
-  }
-  const identity = Array.isArray(found.columns) ? found.columns : []
-  const unsent = found.identity === 'f' ? [] : keys.filter((key) => !identity.includes(key))
-  if (keys.length === 0 || unsent.length > 0) {
-    throw problem(
-      'invalid_key',
-      keys.length === 0
-        ? `${schema}.${table} has no primary key, so a changed row could not be found again. Give it one, or set key columns and run: alter table ${name} replica identity full`
-        : `PostgreSQL does not send ${unsent.join(', ')} of a removed row. Select the columns of the replica identity as key columns, or run: alter table ${name} replica identity full`,
-    )
-  }
-  const [published] = await session.rows(
-    `select pubviaroot as "viaRoot", exists (
-              select from pg_publication_tables t
-               where t.pubname = p.pubname and t.schemaname = $2 and t.tablename = $3) as here
-       from pg_publication p where pubname = $1`,
-    { viaRoot: 'boolean', here: 'boolean' },
-    [publication, schema, table],
-  )
-  const root = found.partitioned ? ' with (publish_via_partition_root = true)' : ''
-  if (!published) {
-    throw problem(
-      'object_not_found',
-      `There is no publication ${publication}. Run: create publication ${escapeIdentifier(publication)} for table ${name}${root}`,
-    )
-  }
-  if (found.partitioned && !published.viaRoot) {
-    throw problem(
-      'invalid_setting',
-      `The table has partitions. Run: alter publication ${escapeIdentifier(publication)} set (publish_via_partition_root = true)`,
-    )
-  }
-  if (!published.here) {
-    throw problem(
-      'object_not_found',
-      `The publication ${publication} does not have the table. Run: alter publication ${escapeIdentifier(publication)} add table ${name}`,
-    )
-  }
-}
 
 /**
  * Looks the slot up. Throws `invalid_setting` if it is another kind of slot, or of another database.
  * @returns `undefined` if it is not there, `lost` if the server has thrown away changes that it has not given
  */
-export async function findSlot(session: PostgresSession, slot: string): Promise<Slot | 'lost' | undefined> {
+async function findSlot(session: PostgresSession, slot: string): Promise<Slot | 'lost' | undefined> {
   const [found] = await session.rows(
     `select coalesce(plugin, '') as plugin, coalesce(database = current_database(), false) as here, coalesce(wal_status, '') as status,
             confirmed_flush_lsn::text as confirmed
@@ -144,18 +81,24 @@ export async function requireChanges(session: PostgresSession, slot: string, lsn
 export async function confirmChanges(session: PostgresSession, slot: string, lsn: bigint): Promise<void> {
   const { confirmedLsn } = await requireChanges(session, slot, lsn)
   if (confirmedLsn === lsn) return
+  if (lsn > (await presentOf(session)).lsn) throw gone(slot, 'is of a server that was restored to an earlier time')
   await session.rows(`select end_lsn::text as lsn from pg_replication_slot_advance($1, $2::pg_lsn)`, { lsn: 'text' }, [
     slot,
     lsnText(lsn),
   ])
 }
 
-/** Up to where the server has written what was committed. */
-export async function currentLsn(session: PostgresSession): Promise<bigint> {
-  const [row] = await session.rows(`select pg_current_wal_flush_lsn()::text as lsn`, { lsn: 'text' })
+/** Up to where the server has written what was committed, and its time before that, Unix time in milliseconds. */
+export type Present = { readonly lsn: bigint; readonly ms: number }
+
+export async function presentOf(session: PostgresSession): Promise<Present> {
+  const [row] = await session.rows(
+    `select pg_current_wal_flush_lsn()::text as lsn, (extract(epoch from statement_timestamp()) * 1000)::bigint as ms`,
+    { lsn: 'text', ms: 'integer' },
+  )
   const lsn = lsnIn(row?.lsn)
-  if (lsn === undefined) throw session.unexpected('a place in its log that is none')
-  return lsn
+  if (!row || lsn === undefined) throw session.unexpected('an invalid place in its log')
+  return { lsn, ms: row.ms }
 }
 
 /** How many bytes of its log the server keeps for the slot; 0 if there is no slot. */

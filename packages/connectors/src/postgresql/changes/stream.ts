@@ -9,8 +9,8 @@ import { hasSeen, lsnText, type Snapshot } from './snapshot.ts'
 /** A place between two changes: how many of the table were taken since the end of a transaction. */
 export type Position = { readonly lsn: bigint; readonly taken: number }
 
-/** A change of the table, and the place of its transaction. */
-export type RowChange = TableChange & { readonly lsn: bigint }
+/** A change of the table, with the place of its transaction, and 32 bits of the transaction's number. */
+export type RowChange = TableChange & { readonly lsn: bigint; readonly xid: number }
 
 /** Changes, or the end of a transaction; the place is behind them. */
 export type Step = { readonly change: RowChange | undefined; readonly at: Position }
@@ -18,6 +18,7 @@ export type Step = { readonly change: RowChange | undefined; readonly at: Positi
 /**
  * Gives the changes of a table from a place up to another, in the order of their commits. The slot keeps all of them: nothing is
  * confirmed by reading.
+ * @param oid of the table: it may have had other names
  * @param seen what the copy of the table has seen already
  * @param from the end of a transaction, and how many changes of the next one are known
  * @param messagesMax after so many messages it ends with the transaction
@@ -26,19 +27,20 @@ export type Step = { readonly change: RowChange | undefined; readonly at: Positi
  */
 export async function* changesOf(
   session: PostgresSession,
-  { schema, table, slot, publication }: ChangesPlace,
+  { slot, publication }: ChangesPlace,
   {
+    oid,
     seen,
     from,
     until,
     messagesMax,
-  }: { seen: Snapshot | undefined; from: Position; until: bigint; messagesMax: number },
+  }: { oid: number; seen: Snapshot | undefined; from: Position; until: bigint; messagesMax: number },
   waitMs: number,
 ): AsyncGenerator<Step[], boolean> {
   const literal = pg.escapeLiteral
   const statement = `copy (select encode(data, 'hex') from pg_logical_slot_peek_binary_changes(${literal(slot)},
     ${literal(lsnText(until))}::pg_lsn, ${messagesMax}, 'proto_version', '1', 'publication_names', ${literal(pg.escapeIdentifier(publication))})) to stdout`
-  const reading = new Reading({ schema, table }, seen, from)
+  const reading = new Reading(oid, seen, from)
   let messages = 0
   for await (const lines of copyOut(session, statement, waitMs)) {
     const steps: Step[] = []
@@ -65,16 +67,16 @@ function bytesIn(line: string): Buffer {
 
 /** Follows the messages of a slot. */
 class Reading {
-  readonly #table: Pick<Relation, 'schema' | 'table'>
+  readonly #oid: number
   readonly #seen: Snapshot | undefined
   readonly #from: Position
   readonly #relations = new Map<number, Relation>()
   /** The end of the last transaction, and how many changes were taken since. */
   #at: Position
-  #transaction: { readonly committedMs: number; readonly commitLsn: bigint; readonly isKnown: boolean } | undefined
+  #transaction: (Pick<RowChange, 'committedMs' | 'lsn' | 'xid'> & { readonly isKnown: boolean }) | undefined
 
-  constructor(table: Pick<Relation, 'schema' | 'table'>, seen: Snapshot | undefined, from: Position) {
-    this.#table = table
+  constructor(oid: number, seen: Snapshot | undefined, from: Position) {
+    this.#oid = oid
     this.#seen = seen
     this.#from = from
     this.#at = { lsn: from.lsn, taken: 0 }
@@ -85,7 +87,7 @@ class Reading {
       case 'begin': {
         const { xid, commitLsn, committedMs } = message
         const isKnown = commitLsn < this.#from.lsn || (this.#seen !== undefined && hasSeen(this.#seen, xid))
-        this.#transaction = { committedMs, commitLsn, isKnown }
+        this.#transaction = { committedMs, lsn: commitLsn, xid, isKnown }
         return
       }
       case 'commit':
@@ -98,14 +100,13 @@ class Reading {
         this.#relations.set(message.relation.id, message.relation)
         return
       case 'truncate':
-        if (message.relationIds.some((id) => this.#isTable(this.#relationOf(id))))
-          yield* this.#take('truncate', new Map())
+        if (message.relationIds.includes(this.#oid)) yield* this.#take('truncate', new Map())
         return
       case 'other':
         return
       default: {
         const relation = this.#relationOf(message.relationId)
-        if (this.#isTable(relation)) yield* this.#changesIn(message, relation)
+        if (relation.id === this.#oid) yield* this.#changesIn(message, relation)
       }
     }
   }
@@ -118,8 +119,8 @@ class Reading {
     const { old } = message
     const values = valuesOf(relation, message.row)
     const before = old && valuesOf(relation, old.row, old.of === 'key')
-    // The old row has what the new one leaves out.
-    if (before && old.of === 'row') for (const [name, value] of before) if (!values.has(name)) values.set(name, value)
+    // The old row, or its key, has what was not sent of the new one.
+    if (before) for (const [name, value] of before) if (!values.has(name)) values.set(name, value)
     yield* this.#take('update', values, before)
   }
 
@@ -132,13 +133,13 @@ class Reading {
     const transaction = this.#transaction
     if (!transaction) throw new BrokenMessage('a change outside of a transaction')
     if (transaction.isKnown) return
-    const { committedMs, commitLsn } = transaction
+    const { committedMs, lsn, xid } = transaction
     const taken = this.#at.taken + 1
     this.#at = { lsn: this.#at.lsn, taken }
     // Changes behind the place at which reading began were read before.
     if (this.#at.lsn === this.#from.lsn && taken <= this.#from.taken) return
     const bytes = sizeOf(values)
-    const change: RowChange = { kind, values, committedMs, lsn: commitLsn, bytes, ...(before && { before }) }
+    const change: RowChange = { kind, values, committedMs, lsn, xid, bytes, ...(before && { before }) }
     yield { change, at: this.#at }
   }
 
@@ -146,10 +147,6 @@ class Reading {
     const relation = this.#relations.get(id)
     if (!relation) throw new BrokenMessage('a change of a table that was not described')
     return relation
-  }
-
-  #isTable({ schema, table }: Relation): boolean {
-    return schema === this.#table.schema && table === this.#table.table
   }
 }
 

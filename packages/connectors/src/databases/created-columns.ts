@@ -1,0 +1,143 @@
+import { type Cell, type ColumnType, ConnectorError, type DestinationContext, isDay } from '@penstock/connector'
+import { readDeclaredType } from './declared-types.ts'
+
+/**
+ * The types of the columns of a table that a destination creates: the ones that the setting names, else those of the source, else what all of the
+ * first rows are. Only texts that have one reading are more than text: whole numbers and decimals without leading zeros, `true` and `false`,
+ * and days and times of ISO 8601.
+ */
+export function createdTypes({
+  columns,
+  types,
+  rows = [],
+  settings,
+}: Pick<DestinationContext, 'columns' | 'types' | 'settings'> & Pick<DestinationContext, 'rows'>): ColumnType[] {
+  const chosen = chosenTypes(settings.columnTypes, columns)
+  return columns.map(
+    (name, at) =>
+      chosen.get(name) ?? types?.[at] ?? inferredType(rows.map((row) => row[at] ?? null)) ?? { kind: 'text' },
+  )
+}
+
+const choices = [
+  ...[
+    'text',
+    'smallint',
+    'integer',
+    'bigint',
+    'numeric',
+    'double',
+    'boolean',
+    'date',
+    'timestamp',
+    'timestamptz',
+    'json',
+    'uuid',
+  ],
+]
+const choice = new RegExp(`^(?:${choices.join('|')}|numeric\\(\\d{1,4}(?:, *\\d{1,4})?\\))$`)
+
+function chosenTypes(text: unknown, columns: readonly string[]): ReadonlyMap<string, ColumnType> {
+  if (typeof text !== 'string' || text.trim() === '') return new Map()
+  let read: unknown
+  try {
+    read = JSON.parse(text)
+  } catch {
+    throw invalid('is not JSON')
+  }
+  if (typeof read !== 'object' || read === null || Array.isArray(read)) throw invalid('is not a JSON object')
+  return new Map(
+    Object.entries(read).map(([name, type]) => {
+      if (!columns.includes(name)) throw invalid(`names the column ${name}, which is not delivered`)
+      if (typeof type !== 'string' || !choice.test(type)) {
+        throw invalid(`has an unknown type for ${name}: use ${choices.join(', ')} or numeric(10,2)`)
+      }
+      return [name, readDeclaredType(type)]
+    }),
+  )
+}
+
+const invalid = (what: string): ConnectorError =>
+  new ConnectorError('invalid_setting', `Column types ${what}. Expected a form such as {"zip": "text"}.`)
+
+const kinds: readonly (readonly [
+  kind: 'bigint' | 'decimal' | 'boolean' | 'date' | 'instant',
+  is: (cell: Cell) => boolean,
+])[] = [
+  [
+    'bigint',
+    (cell) => (typeof cell === 'number' ? Number.isSafeInteger(cell) : /^(?:0|-?[1-9]\d{0,17})$/.test(String(cell))),
+  ],
+  ['decimal', (cell) => typeof cell !== 'boolean' && /^(?:0|-?(?:0|[1-9]\d{0,30})(?:\.\d{1,18})?)$/.test(String(cell))],
+  ['boolean', (cell) => /^(?:true|false)$/.test(String(cell))],
+  ['date', (cell) => /^\d{4}-\d\d-\d\d$/.test(String(cell)) && isDay(String(cell))],
+  [
+    'instant',
+    (cell) => {
+      const found = /^(\d{4}-\d\d-\d\d)[T ](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?(?:Z|[+-]\d\d:\d\d)$/.exec(
+        String(cell),
+      )
+      return found !== null && isDay(found[1] ?? '')
+    },
+  ],
+]
+
+function inferredType(cells: readonly Cell[]): ColumnType | undefined {
+  const given = cells.filter((cell) => cell !== null && cell !== '')
+  if (given.length === 0) return undefined
+  const kind = kinds.find(([, is]) => given.every(is))?.[0]
+  return kind && { kind }
+}
+
+/** Why a database cannot have names of columns, and other names that it can have. */
+export type NameRules = {
+  readonly product: string
+  readonly lengthMax: number
+  readonly lengthOf: (name: string) => number
+  /** Names are equal if these are. */
+  readonly keyOf: (name: string) => string
+  readonly reserved: ReadonlySet<string>
+  readonly unit: 'bytes' | 'characters'
+}
+
+/** @returns each name that the database cannot have, why, and one that it could have */
+export function impossibleNames(
+  columns: readonly string[],
+  { product, lengthMax, lengthOf, keyOf, reserved, unit }: NameRules,
+): { readonly name: string; readonly reason: string }[] {
+  const seen = new Map<string, string>()
+  return columns.flatMap((name) => {
+    const same = seen.get(keyOf(name))
+    seen.set(keyOf(name), name)
+    const shorter = shortened(name, lengthMax, lengthOf)
+    const shown = name.replaceAll(/\p{Cc}/gu, '?')
+    if (name.trim() === '') return [{ name, reason: 'A column has no name. Map it to a name such as column_1.' }]
+    if (/\0/.test(name))
+      return [{ name, reason: `The name ${shown} contains a zero byte. Map the column to another name.` }]
+    if (lengthOf(name) > lengthMax) {
+      const reason = `${product} allows column names of at most ${lengthMax} ${unit}, and ${shown} is longer. Map the column to a name such as ${shorter}.`
+      return [{ name, reason }]
+    }
+    if (reserved.has(keyOf(name))) {
+      return [
+        {
+          name,
+          reason: `${product} reserves the column name ${shown}. Map the column to a name such as ${shown}_value.`,
+        },
+      ]
+    }
+    if (same === undefined) return []
+    return [
+      {
+        name,
+        reason: `The column names ${same} and ${shown} are the same for ${product}. Map one of them to a name such as ${shown}_2.`,
+      },
+    ]
+  })
+}
+
+function shortened(name: string, lengthMax: number, lengthOf: (name: string) => number): string {
+  const characters = [...name]
+  while (lengthOf(characters.join('')) > lengthMax) characters.pop()
+  return characters.join('')
+}

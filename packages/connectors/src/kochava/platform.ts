@@ -1,3 +1,0 @@
-import { definePlatform } from '@penstock/connector'
-
-export const kochava = definePlatform({ slug: 'kochava', name: 'Kochava', type: 'Data Provider' })

@@ -1,3 +1,0 @@
-import { definePlatform } from '@penstock/connector'
-
-export const nielsen = definePlatform({ slug: 'nielsen', name: 'Nielsen', type: 'Data Provider' })

@@ -1,3 +1,0 @@
-import { definePlatform } from '@penstock/connector'
-
-export const outfront = definePlatform({ slug: 'outfront', name: 'Outfront', type: 'Supply-Side Platform (SSP)' })
