@@ -11,12 +11,14 @@ export type DigestsState = {
   readonly records: number
   /** Goes into the digests of rows: under another one, every row is another. `null`: digests of version 0.1.0, which had none. */
   readonly salt: string | null
+  /** Whether the keys of rows are kept, too, so that a mirror finds rows that left the source: whatever rows a transfer sends, it adds its keys. */
+  readonly keys: boolean
 }
 
 /** Pages of digests: their records in base64, the number of the last page, and how many pages they are. */
 export type DigestPage = { readonly digests: string; readonly last: number; readonly pages: number }
 
-/** Some records in base64 and, of a mirror, the keys of the same rows (`transfer/key-pages.ts`). */
+/** Some records in base64 and, of a mirror, the keys of the same rows (`transfer/stages/mirror/key-pages.ts`). */
 export type DigestRecords = { readonly records: string; readonly keys: string | null }
 
 /** Pages that have keys, and the number of the last one. */

@@ -4,7 +4,6 @@ import {
   type ColumnReport,
   type ConfirmArgument,
   type Confirmation,
-  type ConnectorLine,
   type DigestPage,
   type DigestRecords,
   type DivideArgument,
@@ -14,8 +13,10 @@ import {
   type HostMethod,
   type KeyPages,
   protocolLimits,
+  type RejectedKeysState,
   type RejectHost,
   type ReplayPage,
+  type ReportedLine,
   type SecretHost,
   type SecretLease,
   type SecretReference,
@@ -48,7 +49,7 @@ export class HostChannel implements TransferHost, SecretHost, UploadHost, Reject
 
   open = () => this.#call<TransferState>('open', null)
   beginBatch = (batch: BatchStart) => this.#call<void>('beginBatch', batch)
-  reportLine = (line: ConnectorLine) => this.#call<void>('reportLine', line)
+  reportLine = (line: ReportedLine) => this.#call<void>('reportLine', line)
   reportRetry = (error: Parameters<TransferHost['reportRetry']>[0]) => this.#call<void>('reportRetry', error)
   reportColumns = (report: ColumnReport) => this.#call<string | null>('reportColumns', report)
   reportRules = (results: Parameters<TransferHost['reportRules']>[0]) => this.#call<void>('reportRules', results)
@@ -65,10 +66,10 @@ export class HostChannel implements TransferHost, SecretHost, UploadHost, Reject
   readRejected = (query: Parameters<RejectHost['readRejected']>[0]) =>
     this.#call<Awaited<ReturnType<RejectHost['readRejected']>>>('readRejected', query)
   readRejects = (after: number) => this.#call<ReplayPage>('readRejects', after)
+  rejectedKeys = () => this.#call<RejectedKeysState>('rejectedKeys', null)
   readDigests = (after: number) => this.#call<DigestPage | null>('readDigests', after)
   readKeys = (after: number) => this.#call<KeyPages | null>('readKeys', after)
   doubtRows = (rows: DigestRecords) => this.#call<void>('doubtRows', rows)
-  note = (sentence: string) => this.#call<void>('note', sentence)
 
   async replaceDigests(pages: Iterable<DigestRecords> | AsyncIterable<DigestRecords>): Promise<void> {
     let isFirst = true

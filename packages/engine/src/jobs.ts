@@ -17,6 +17,7 @@ import { SecretSaver } from './secret-saver.ts'
 import { ConnectorDefect, sideOf } from './transfer/connector-calls.ts'
 import { connectorLines } from './transfer/connector-lines.ts'
 import { runTransfer } from './transfer/run-transfer.ts'
+import { isUnloadable } from './unloadable.ts'
 
 export { HostChannel } from './host-channel.ts'
 export type { Runtime } from './runtime.ts'
@@ -82,6 +83,10 @@ async function perform(
     case 'transfer':
       await runTransfer({ job, runtime: { ...runtime, log: connectorLines(host) }, host, signal, onProgress })
       return null
+    case 'measure log':
+      return (await import('./change-log.ts')).runMeasureLog(job, runtime, signal)
+    case 'drop slot':
+      return (await import('./change-log.ts')).runDropSlot(job, runtime, signal)
     case 'ping':
       return null
   }
@@ -95,6 +100,7 @@ function errorOf(error: unknown, isLate: boolean): JobError {
   }
   if (isLate) return { kind: 'late' }
   if (error instanceof Ended) return { kind: 'ended' }
+  if (isUnloadable(error)) return { kind: 'unloadable', report: describeDefect(error) }
   if (error instanceof ConnectorDefect) {
     return { kind: 'defect', isConnector: true, side: error.side, report: describeDefect(error.cause) }
   }

@@ -11,6 +11,24 @@ export type KeptReject = {
   readonly record: string
   /** The whole record as JSON text, to be sealed and sent again; `null` if it is too large or unknown. */
   readonly raw: string | null
+  /** The source could not read it, so that a repetition needs a correction. */
+  readonly structural: boolean
+  /** Digest of its key (`RejectedKeys`); `null` if the key is not known, or the destination has none. */
+  readonly key: string | null
+  /** A later record with its key was delivered. */
+  readonly superseded: boolean
+}
+
+/** A rejected row that is sent again; with an error, it is rejected again instead. */
+export type ReplayedRow = { readonly number: number; readonly raw: string; readonly error: string | null }
+export type ReplayPage = readonly ReplayedRow[]
+
+/** Lets a runner find out that a record supersedes an earlier one that was rejected. */
+export type RejectedKeysState = {
+  /** Secret of the digests of keys, in base64. */
+  readonly key: string
+  /** Digests of the keys of rejected records that can be sent again. */
+  readonly open: readonly string[]
 }
 
 /** Records that the destination confirmed since the last confirmation, and the checkpoint that covers them. */
@@ -32,4 +50,6 @@ export type Confirmation = {
   readonly rejects: readonly KeptReject[]
   /** Records of the rows that the destination has now, in base64; `null`: none, or none are kept. */
   readonly digests: string | null
+  /** Digests of keys of earlier rejected records that were delivered now, each with the number of the record that was. */
+  readonly superseded: readonly { readonly key: string; readonly row: number }[]
 }

@@ -6,9 +6,9 @@ import {
   type Records,
   type Values,
 } from '@penstock/connector'
+import type { HashKey } from '@penstock/expressions'
 import type { FieldError } from '@penstock/wire'
 import { columnsDoNotFit } from './columns-do-not-fit.ts'
-import type { HashKey } from './expressions/expression.ts'
 import type { MapRows } from './expressions/filter.ts'
 import { planAsIs } from './mapping/as-is.ts'
 import type { MapperOptions, RowError } from './mapping/mapper.ts'
@@ -70,9 +70,10 @@ export async function planFittingRows(
     path,
   )
   if (fieldErrors.length > 0) return { fieldErrors }
-  const { defaultCountry, defaultTimezone, filter } = settings
+  const { country, defaultCountry, defaultTimezone, filter } = settings
   const options = {
     ...(defaultCountry === undefined ? {} : { defaultCountry: String(defaultCountry) }),
+    ...(country === undefined ? {} : { country: String(country) }),
     ...(defaultTimezone === undefined ? {} : { defaultTimezone: String(defaultTimezone) }),
   }
   const hashKey = secrets.hashKey === undefined ? undefined : String(secrets.hashKey)
@@ -88,7 +89,11 @@ async function withExpressions(
   columns: readonly string[],
   { text, hashKey }: HashKey & { text: string },
 ): Promise<FittingRows> {
-  const { compileFilter, filtering, inSlices } = await import('./expressions/index.ts')
+  const [{ compileFilter }, { filtering }, { inSlices }] = await Promise.all([
+    import('@penstock/expressions'),
+    import('./expressions/filter.ts'),
+    import('./expressions/slices.ts'),
+  ])
   const { expression, wrong } = text === '' ? {} : compileFilter(text, columns, { hashKey })
   const all = wrong === undefined ? fieldErrors : [...fieldErrors, { field: `${settingsPath}.filter`, message: wrong }]
   if (!mapping) return { fieldErrors: all }

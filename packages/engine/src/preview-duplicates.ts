@@ -1,8 +1,8 @@
 import { asConnectorError, type Chunk, type Destination, type Values } from '@penstock/connector'
-import type { MappedChunk } from './transfer/batches.ts'
-import { DuplicateKeys } from './transfer/duplicate-keys.ts'
-import { duplicateSettings, leavesOutDuplicates } from './transfer/duplicate-settings.ts'
-import { Duplicates } from './transfer/duplicates.ts'
+import type { MappedChunk } from './transfer/filled-batch.ts'
+import { DuplicateKeys } from './transfer/stages/duplicates/duplicate-keys.ts'
+import { duplicateSettings, leavesOutDuplicates } from './transfer/stages/duplicates/duplicate-settings.ts'
+import { Duplicates } from './transfer/stages/duplicates/duplicates.ts'
 
 const bytesMax = 64 << 20
 
@@ -41,7 +41,7 @@ export async function withoutDuplicates(
         },
         close: async () => {},
       }),
-      async () => ({ columns, mapped }),
+      async () => ({ mapping: { columns }, mapped }),
     )
     return { mapped: duplicates.mark(chunk, mapped, columns, 1) }
   } catch (error) {

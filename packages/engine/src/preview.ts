@@ -1,5 +1,6 @@
 import {
   asConnectorError,
+  type Cell,
   type Chunk,
   type ChunkWindow,
   type Connector,
@@ -18,13 +19,14 @@ import { isPersonal, shorten } from './mapping/shorten.ts'
 import { type WithoutDuplicates, withoutDuplicates } from './preview-duplicates.ts'
 import { previewRoute } from './preview-route.ts'
 import type { JobValues, PreviewJob } from './protocol.ts'
-import { findingsOfRules } from './rules/preview-rules.ts'
+import { quoteValue } from './quoted-reasons.ts'
 import { type JobRuntime, openContext } from './runtime.ts'
 import { sideSettings } from './settings.ts'
 import { type SideSecrets, withoutSecrets } from './side-secrets.ts'
 import { skipCode } from './skipped.ts'
-import type { MappedChunk } from './transfer/batches.ts'
-import { keyFindings } from './transfer/changed-rows.ts'
+import type { MappedChunk } from './transfer/filled-batch.ts'
+import { keyFindings } from './transfer/stages/changed-rows/row-keys.ts'
+import { findingsOfRules } from './transfer/stages/rules/preview-rules.ts'
 import { scopeAt } from './transfer/windows.ts'
 
 /**
@@ -103,8 +105,11 @@ export async function runPreview(
     signal,
     deadline - performance.now() - answerMs,
   )
-  const rejected = tried.rejected.flatMap(({ index, reason, field = null }): Preview['rejected'] => {
+  const rejected = tried.rejected.flatMap((rejection): Preview['rejected'] => {
+    const { index, field = null } = rejection
     const row = index === undefined ? undefined : sent.numbers[index]
+    // The values as the preview shows them.
+    const reason = quoteValue(rejection, sent.columns, preview.rows)
     return row === undefined ? [] : [{ row, field, reason: side.redact(reason) }]
   })
   findings.push(...(judge?.(rejected.length) ?? []))
@@ -114,6 +119,7 @@ export async function runPreview(
       ...preview,
       rows: preview.rows.filter((_, at) => !isRefused.has(sent.numbers[at] as number)),
       rejected: [...preview.rejected, ...rejected].sort((a, b) => a.row - b.row),
+      ...(tried.createdColumns && { createdColumns: tried.createdColumns }),
       findings: findings.slice(0, limits.previewFindingsMax),
       ...route,
     },
@@ -213,7 +219,7 @@ async function readByDestination({ destination }: Connector, settings: Values, s
   }
 }
 
-type Tried = Pick<Preview, 'findings'> & { readonly rejected: readonly Rejection[] }
+type Tried = Pick<Preview, 'findings' | 'createdColumns'> & { readonly rejected: readonly Rejection[] }
 
 /**
  * Rows that the destination refuses when it is asked, and a finding about what it could not be asked.
@@ -231,12 +237,17 @@ async function tryRows(
   if (!find || context.rows.length === 0) return { rejected: [], findings: [] }
   if (boundMs <= 0) return without('there was no time left')
   try {
-    const { rejected, untried = [] } = await find({
+    const {
+      rejected,
+      untried = [],
+      created = [],
+    } = await find({
       ...context,
       signal: AbortSignal.any([context.signal, AbortSignal.timeout(Math.floor(boundMs))]),
     })
     const message = `A transfer may reject further records: the preview does not try ${untried.join(', ')}.`
-    return { rejected, findings: untried.length > 0 ? [{ code: 'rows_not_tried', message, column: null }] : [] }
+    const findings: Tried['findings'] = untried.length > 0 ? [{ code: 'rows_not_tried', message, column: null }] : []
+    return { rejected, findings, ...(created.length > 0 && { createdColumns: [...created] }) }
   } catch (error) {
     context.signal.throwIfAborted()
     const connectorError = asConnectorError(error)
@@ -305,28 +316,29 @@ export async function look(
   const isSkipped = (i: number) => !broken.has(i) && Boolean(mapped.skipped?.[i])
   const leftOut = (code: number) => raws.filter((_, i) => isSkipped(i) && mapped.skipped?.[i] === code).length
   const deliverable = [...mapped.rows.keys()].filter((i) => !errors.has(i) && !isSkipped(i))
-  const rejections = isWhole
-    ? rejectionsOf(
-        mapping.columns,
-        deliverable.map((i) => mapped.rows[i] as Row),
-        mapping.typesOf(types),
-      )
-    : []
-  for (const { index, reason, field = null } of rejections) {
+  const show = (cell: Cell, at: number): string | null => {
+    const shown = shorten(cell, isPersonal(mapping.plan.steps[at] as (typeof mapping.plan.steps)[number]))
+    // A server could return the credentials that it received as a value.
+    return typeof shown === 'string' ? redact(shown) : shown
+  }
+  const judged = deliverable.map((i) => mapped.rows[i] as Row)
+  for (const rejection of isWhole ? rejectionsOf(mapping.columns, judged, mapping.typesOf(types)) : []) {
+    const { index, field = null } = rejection
     const i = index === undefined ? undefined : deliverable[index]
-    if (i !== undefined) errors.set(i, { field, reason: redact(reason) })
+    if (i !== undefined) {
+      errors.set(i, { field, reason: redact(quoteValue(rejection, mapping.columns, judged, show)) })
+    }
   }
   const kept = [...mapped.rows.entries()].filter(([i]) => !errors.has(i) && !isSkipped(i))
-  const sent = { columns: mapping.columns, rows: kept.map(([, row]) => row), numbers: kept.map(([i]) => i + 1) }
+  const sent = {
+    columns: mapping.columns,
+    types: mapping.typesOf(types),
+    rows: kept.map(([, row]) => row),
+    numbers: kept.map(([i]) => i + 1),
+  }
   const shown = {
     columns: [...mapping.columns],
-    // A server could return the credentials that it received as a value.
-    rows: sent.rows.map((cells) =>
-      cells.map((cell, i) => {
-        const shown = shorten(cell, isPersonal(mapping.plan.steps[i] as (typeof mapping.plan.steps)[number]))
-        return typeof shown === 'string' ? redact(shown) : shown
-      }),
-    ),
+    rows: sent.rows.map((cells) => cells.map(show)),
     filtered: leftOut(skipCode('filtered')),
     duplicates: leftOut(skipCode('duplicates')),
     rejected: [...errors].sort(([a], [b]) => a - b).map(([i, error]) => ({ row: i + 1, ...error })),

@@ -1,4 +1,5 @@
 import type {
+  ChangeLogMeasure,
   CheckStep,
   ConnectorErrorCode,
   DiscoveredPage,
@@ -7,24 +8,33 @@ import type {
   PlainHttp,
   SourcePart,
   SourceRange,
-  Values,
 } from '@penstock/connector'
 import type { EgressOptions } from '@penstock/connector/egress'
+import type { ProgramWall } from '@penstock/connectors/programs'
 import type { ColumnChange, ConnectionRule, DriftMode, FieldError, Preview, RuleResult } from '@penstock/wire'
 import type { Role, TransferErrorCode } from '@penstock/wire/rules'
+import type { Announced } from './announced.ts'
+
+export type { Announced } from './announced.ts'
+
+import type { DroppedSlot, DropSlotJob, MeasureLogJob } from './change-log-jobs.ts'
 import type { DigestPage, DigestRecords, DigestsState, KeyPages } from './digest-pages.ts'
 import type { DividedPart } from './divided-part.ts'
 import type { HandoverStart } from './handover-start.ts'
 import type { RejectHost, SecretHost, UploadHost } from './job-hosts.ts'
-import type { Confirmation } from './kept.ts'
+import type { Confirmation, RejectedKeysState, ReplayPage } from './kept.ts'
+import type { OpenedSide } from './opened-side.ts'
 import type { Shape } from './shape.ts'
 import type { ShownAnswer } from './source-answer.ts'
 import type { TransferRules } from './transfer-rules.ts'
 
+export type { DroppedSlot, DropSlotJob, MeasureLogJob } from './change-log-jobs.ts'
 export * from './digest-pages.ts'
 export type { DividedPart } from './divided-part.ts'
 export * from './job-hosts.ts'
-export type { Confirmation, KeptReject } from './kept.ts'
+export type * from './kept.ts'
+export type { OpenedSide } from './opened-side.ts'
+export { protocolLimits } from './protocol-limits.ts'
 export type { Shape, ShapeColumn, SideShape } from './shape.ts'
 export type { ShownAnswer } from './source-answer.ts'
 
@@ -46,18 +56,8 @@ export type RunnerSettings = {
   /** Directories that connectors may read and write, and the one of the connectors that the operator added. Absolute paths. */
   readonly localFolders: readonly string[]
   readonly connectorsFolder: string
-}
-
-/** A connector with its opened secrets and, if it is a side of a connection, that side's settings. */
-export type OpenedSide = {
-  readonly slug: string
-  /** Which configuration of the connector it is; absent if none of its secrets was opened. */
-  readonly configurationId?: string
-  /** The saved configuration, secrets in the clear; defaults are filled in by the runner. */
-  readonly secrets: Values
-  readonly settings: Values
-  /** Why it cannot be opened at all: a sentence that says who must do what. */
-  readonly refusal?: string
+  /** The wall around programs that the operator added; absent: no program runs. */
+  readonly programWall?: ProgramWall
 }
 
 export type CheckJob = { readonly kind: 'check'; readonly connector: OpenedSide; readonly deadlineMs: number }
@@ -157,6 +157,8 @@ export type Job =
   | AuthorizationJob
   | SingleSignOnJob
   | TransferJob
+  | MeasureLogJob
+  | DropSlotJob
   | PingJob
 
 /** Result of each kind of job. */
@@ -178,6 +180,8 @@ export type JobValues = {
   }
   /** Everything is delivered, confirmed and visible. */
   transfer: null
+  'measure log': ChangeLogMeasure
+  'drop slot': DroppedSlot
   ping: null
 }
 
@@ -198,6 +202,8 @@ export type JobError =
   | { readonly kind: 'late' }
   /** The supervisor ended it, and knows why. */
   | { readonly kind: 'ended' }
+  /** The runner could not load its code. Another runner can do the job, here or on another machine. */
+  | { readonly kind: 'unloadable'; readonly report: DefectReport }
   /** A defect of a connector or of the engine, described without values. */
   | {
       readonly kind: 'defect'
@@ -250,6 +256,8 @@ export type TransferState = {
   /** The cursor that is confirmed in this transfer, or in this part. */
   readonly reached: Json | null
   readonly state: Json | null
+  /** Makes the keys of incremental batches others than before; absent or `null` if not. */
+  readonly keysSalt?: string | null
   /** How many rows the last replacing transfer sent. */
   readonly replaced: number | null
   readonly deliveryStates: readonly Json[]
@@ -269,9 +277,6 @@ export type TransferState = {
   readonly digests: DigestsState | null
 }
 
-/** A batch that comes again after a crash: the number of its first record, its key, and the place behind its last one if the source has places. */
-export type Announced = { readonly first: number; readonly key: string; readonly end?: Json }
-
 /** A batch that is about to be delivered. */
 export type BatchStart = HandoverStart & {
   /** How many rows of the source it covers, if it comes again as it is after a crash. */
@@ -289,18 +294,18 @@ export type BatchStart = HandoverStart & {
   readonly plan?: Json
 }
 
-export type ReplayPage = readonly { readonly number: number; readonly raw: string }[]
-
 /** The columns of both sides, and what changed since the last successful transfer. */
 export type ColumnReport = {
   readonly shape: Shape
   readonly changes: readonly ColumnChange[]
   /** Columns of the source to add to the mapping of the connection and of the transfer; none unless the connection wants it. */
   readonly added: readonly string[]
+  /** The mapping of the transfer once it followed the changes, without the added columns; absent if it is as it was. */
+  readonly mapping?: string
 }
 
-/** A line that a connector adds to the log of a transfer. */
-export type ConnectorLine = { readonly side: Role; readonly text: string }
+/** A line for the log of a transfer, without values of rows: of the connector of a side, or of the engine if `side` is null. */
+export type ReportedLine = { readonly side: Role | null; readonly text: string }
 
 /**
  * Calls of a transfer to its supervisor, which alone uses the database. Each call rejects with `Ended` if the transfer
@@ -319,8 +324,8 @@ export type TransferHost = {
   confirm(confirmation: Confirmation, next?: BatchStart): Promise<boolean>
   /** Shows a transient error to people while the transfer retries. */
   reportRetry(error: { code: TransferErrorCode; message: string; side: Role | null; waitMs: number }): Promise<void>
-  /** Adds a line of a connector to the log of the transfer. */
-  reportLine(line: ConnectorLine): Promise<void>
+  /** Adds a line to the log of the transfer. */
+  reportLine(line: ReportedLine): Promise<void>
   /** Stores the columns that changed since the last successful transfer, before anything moves. Resolves with the mapping from now on. */
   reportColumns(report: ColumnReport): Promise<string | null>
   /** Stores the results of rules, before the transfer ends. */
@@ -332,6 +337,8 @@ export type TransferHost = {
   divide(parts: readonly DividedPart[], start: BatchStart): Promise<void>
   /** Rejected rows to send again, after a number; none once all are read. */
   readRejects(after: number): Promise<ReplayPage>
+  /** The keys of rejected rows of the connection that can be sent again. */
+  rejectedKeys(): Promise<RejectedKeysState>
   /** Digests of the connection after a page, in the order in which they were stored; `null` once all are read. */
   readDigests(after: number): Promise<DigestPage | null>
   /** Keys of the rows of a mirror after a page, in the order in which they were stored; `null` once all are read. */
@@ -340,8 +347,6 @@ export type TransferHost = {
   doubtRows(rows: DigestRecords): Promise<void>
   /** Replaces all digests of the connection, all or nothing. */
   replaceDigests(pages: Iterable<DigestRecords> | AsyncIterable<DigestRecords>): Promise<void>
-  /** Adds a sentence for people to the log of the transfer, without values of rows. */
-  note(sentence: string): Promise<void>
 }
 
 /** The transfer ends here by decision of its supervisor. */
@@ -380,14 +385,4 @@ export type FromRunner =
   | { readonly type: 'progress' }
   | { readonly type: 'call'; readonly id: number; readonly method: HostMethod; readonly argument: unknown }
   | { readonly type: 'done'; readonly result: JobResult }
-  | { readonly type: 'crashed'; readonly report: DefectReport }
-
-/** Bounds of the protocol. */
-export const protocolLimits = {
-  /** Text of rejected rows, or of parts, in one message, in characters; a message over it is parsed too long. */
-  messageItemsLengthMax: 512 * 1024,
-  /** A rejected row whose JSON text is longer is counted and shown, and not kept whole. */
-  rawLengthMax: 256 * 1024,
-  /** How often a busy runner reports that its event loop turns, in milliseconds. */
-  aliveMs: 1_000,
-} as const
+  | { readonly type: 'crashed'; readonly report: DefectReport; readonly unloadable: boolean }

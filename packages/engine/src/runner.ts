@@ -8,6 +8,7 @@ import { loadConnector } from '@penstock/connectors/load'
 import { describeDefect, HostChannel, runJob } from './jobs.ts'
 import { guardAgainstOrphanhood } from './orphan-guard.ts'
 import { Ended, type FromRunner, type Job, protocolLimits, type RunnerSettings, type ToRunner } from './protocol.ts'
+import { isUnloadable, noteAddedConnectors } from './unloadable.ts'
 import { closeWalls } from './walls.ts'
 
 /** The status that a runner exits with after an error that nothing caught. */
@@ -34,6 +35,7 @@ function start(): void {
     switch (message.type) {
       case 'settings':
         settings = message.settings
+        noteAddedConnectors(settings.connectorsFolder)
         return
       case 'job':
         void work(message.job)
@@ -72,8 +74,8 @@ async function work(job: Job): Promise<void> {
   const egress = createEgress(settings.egress)
   const alive = setInterval(() => send({ type: 'alive', rssBytes: process.memoryUsage.rss() }), protocolLimits.aliveMs)
   try {
-    const { localFolders, plainHttp, connectorsFolder } = settings
-    const load = (slug: string) => loadConnector(slug, connectorsFolder)
+    const { localFolders, plainHttp, connectorsFolder, programWall } = settings
+    const load = (slug: string) => loadConnector(slug, connectorsFolder, programWall)
     const runtime = { loadConnector: load, egress, localFolders, plainHttp }
     const result = await runJob(job, { runtime, host, signal: ending.signal, onProgress: reportProgress })
     await egress.close()
@@ -102,7 +104,6 @@ function send(message: FromRunner): void {
 /** An error that nothing caught, mostly one of a driver's sockets: this process cannot be trusted any more. */
 function crash(error: unknown): void {
   if (!process.connected) process.exit(crashStatus)
-  process.send?.({ type: 'crashed', report: describeDefect(error) } satisfies FromRunner, undefined, undefined, () =>
-    process.exit(crashStatus),
-  )
+  const message = { type: 'crashed', report: describeDefect(error), unloadable: isUnloadable(error) } as const
+  process.send?.(message satisfies FromRunner, undefined, undefined, () => process.exit(crashStatus))
 }

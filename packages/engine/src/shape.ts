@@ -1,3 +1,5 @@
+import type { ColumnChange } from '@penstock/wire'
+
 /** A column of a side, as far as it is known. */
 export type ShapeColumn = {
   readonly name: string
@@ -11,4 +13,9 @@ export type ShapeColumn = {
 export type SideShape = { readonly columns: readonly ShapeColumn[]; readonly count: number; readonly digest: string }
 
 /** The columns of both sides; `null` of a side that cannot be asked. */
-export type Shape = { readonly source: SideShape | null; readonly destination: SideShape | null }
+export type Shape = {
+  readonly source: SideShape | null
+  readonly destination: SideShape | null
+  /** Changes that a person accepted and that no transfer has followed yet. */
+  readonly accepted?: readonly ColumnChange[]
+}

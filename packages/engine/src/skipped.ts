@@ -10,6 +10,9 @@ export type SkipCodes = Uint8Array
 /** The number of a reason in `SkipCodes`, from 1. */
 export const skipCode = (reason: SkipReason): number => skipReasons.indexOf(reason) + 1
 
+/** The code of a row that is not sent, because an announced batch delivered it: it counts as sent. */
+export const deliveredCode = skipReasons.length + 1
+
 /** Consecutive records of which some are skipped: the number of the first, and a code for each. */
 export type SkippedRun = { readonly first: number; readonly codes: SkipCodes }
 
@@ -18,7 +21,7 @@ export const nothingSkipped: Skipped = { filtered: 0, unchanged: 0, duplicates: 
 /** How many records are skipped, by reason. */
 export function countSkipped(runs: readonly SkippedRun[]): Skipped {
   if (runs.length === 0) return nothingSkipped
-  const counts = new Array<number>(skipReasons.length + 1).fill(0)
+  const counts = new Array<number>(deliveredCode + 1).fill(0)
   for (const { codes } of runs) for (const code of codes) counts[code] = (counts[code] ?? 0) + 1
   return skippedBy((reason) => counts[skipCode(reason)] ?? 0)
 }
@@ -59,6 +62,13 @@ export function endOfStretch(codes: SkipCodes | undefined, from: number, rowsMax
     at++
   }
   return at
+}
+
+/** The index of the first row of a stretch that is sent behind a delivered row; `until` if there is no such row. */
+export function endOfDelivered(codes: SkipCodes | undefined, from: number, until: number): number {
+  const delivered = codes?.indexOf(deliveredCode, from) ?? -1
+  const sent = delivered < 0 ? -1 : (codes?.indexOf(0, delivered) ?? -1)
+  return sent < 0 ? until : Math.min(sent, until)
 }
 
 /** How many rows of a stretch are not skipped. */

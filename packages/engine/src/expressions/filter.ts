@@ -1,8 +1,8 @@
 import type { Chunk, Row } from '@penstock/connector'
+import { compileFilter, type Expression, reasonOf } from '@penstock/expressions'
 import type { FieldError } from '@penstock/wire'
 import type { RowError } from '../mapping/mapper.ts'
 import { type SkipCodes, skipCode } from '../skipped.ts'
-import { compileFilter, type Expression, reasonOf } from './expression.ts'
 
 /**
  * Maps the rows of a chunk.

@@ -1,4 +1,4 @@
-import { limits } from '@penstock/wire'
+import { type ColumnChange, limits } from '@penstock/wire'
 import { storable } from '../storable.ts'
 import { mappingLengthMax, readMapping } from './read-mapping.ts'
 
@@ -37,7 +37,44 @@ export function extendMapping(text: string, names: readonly string[]): ExtendedM
   return written.length > mappingLengthMax ? undefined : { text: written, added, passes: false }
 }
 
-function columnOf(entry: NonNullable<ReturnType<typeof readMapping>['mapping']>[string]): string | undefined {
+/** Whether a mapping is empty, so that all columns pass. @param text of the mapping, which is valid */
+export const passesAll = (text: string): boolean => Object.keys(readMapping(text, '').mapping ?? {}).length === 0
+
+/**
+ * Has a mapping follow changes: an entry that reads a renamed column reads it under its new name, the entry of a renamed column of the
+ * destination gets that name, and entries of removed columns go. An entry with an expression stays as it is.
+ * @param text of the mapping, which is valid
+ * @param columns of the source as they are now
+ * @returns the same text if nothing is to change, or nothing would be left
+ */
+export function followChanges(text: string, changes: readonly ColumnChange[], columns: readonly string[]): string {
+  const { mapping = {} } = readMapping(text, '')
+  let entries = Object.entries(mapping)
+  for (const { side, change, column, to } of changes) {
+    if (change !== 'renamed' && change !== 'removed') continue
+    if (side === 'source') {
+      if (columns.includes(column)) continue
+      const name = change === 'renamed' && to !== null && columns.includes(to) ? to : undefined
+      entries = entries.flatMap(([field, entry]) =>
+        columnOf(entry) !== column ? [[field, entry]] : name === undefined ? [] : [[field, reading(entry, name)]],
+      )
+    } else if (change === 'removed' || entries.every(([field]) => field !== to)) {
+      entries = entries.flatMap(([field, entry]) =>
+        field !== column ? [[field, entry]] : change === 'removed' || to === null ? [] : [[to, entry]],
+      )
+    }
+  }
+  const followed = Object.fromEntries(entries)
+  if (entries.length === 0 || JSON.stringify(followed) === JSON.stringify(mapping)) return text
+  return JSON.stringify(followed, null, text.includes('\n') ? 2 : undefined)
+}
+
+type Entry = NonNullable<ReturnType<typeof readMapping>['mapping']>[string]
+
+const reading = (entry: Entry, column: string): Entry =>
+  entry !== null && typeof entry === 'object' && 'column' in entry ? { ...entry, column } : column
+
+function columnOf(entry: Entry): string | undefined {
   if (entry === null || typeof entry === 'string') return entry ?? undefined
   return 'column' in entry ? entry.column : undefined
 }

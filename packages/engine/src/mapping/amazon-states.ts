@@ -30,3 +30,8 @@ const letters = new Map(
  * @param state letters from a to z, without spaces
  */
 export const amazonStateOf = (state: string): string => letters.get(state) ?? state.slice(0, 2)
+
+/** Places in North America that have letters of their own, and are not on Amazon's list. */
+export const unlistedByAmazon: ReadonlySet<string> = new Set(
+  'districtofcolumbia puertorico newfoundland newfoundlandlabrador yukonterritory'.split(' '),
+)

@@ -1,9 +1,14 @@
 import type { RecordField, Records } from '@penstock/connector'
-import { compileExpression } from '../expressions/expression.ts'
+import { compileExpression } from '@penstock/expressions'
 import { meaningsOf } from './column-meanings.ts'
 import { conceptOf, foldName, readColumnName } from './column-names.ts'
 import { matchColumns } from './match-columns.ts'
 import { fieldErrorOf, type Mapping, type MappingEntry, readMapping } from './read-mapping.ts'
+
+/** Wrong expressions for which a similar column is named. */
+const hintsMax = 20
+/** Columns of the template, multiplied by columns of the source that are compared with them. */
+const comparedMax = 500_000
 
 /** An entry of a template that names a column, and the column of the source that it stands for. */
 export type TemplateColumn = {
@@ -45,10 +50,12 @@ export function applyTemplate(records: Records | undefined, text: string, names:
   const wanted = wantedColumns(records ?? {}, entries)
   const found = new Map(matchColumns(wanted, withoutUnlike(wanted, names)).map((match) => [match.field, match]))
   const columns: TemplateColumn[] = []
+  let hints = hintsMax
   const mapping = entries.map(([field, entry]): [string, MappingEntry] => {
     const templateColumn = columnOf(entry)
     if (typeof entry === 'object' && entry !== null && 'expression' in entry) {
-      const { wrong } = compileExpression(entry.expression, names)
+      const { wrong } = compileExpression(entry.expression, names, undefined, hints > 0)
+      if (wrong !== undefined) hints--
       if (wrong !== undefined) findings.push({ field, message: `the expression of ${field} ${wrong}` })
       return [field, wrong === undefined ? entry : null]
     }
@@ -83,7 +90,8 @@ function wantedColumns(records: Records, entries: readonly [string, MappingEntry
 
 /**
  * The columns of a source that can stand for one of the template: those whose names are alike, and those whose names have a meaning.
- * The others are compared with nothing, so that a wide source takes no longer than a narrow one.
+ * The others are compared with nothing, so that a wide source takes no longer than a narrow one. If thousands are left of both, the
+ * same names come first, and the last ones are not compared.
  */
 function withoutUnlike(wanted: Records, names: readonly string[]): string[] {
   const alike = new Set(
@@ -96,11 +104,16 @@ function withoutUnlike(wanted: Records, names: readonly string[]): string[] {
   const meanings = meaningsOf(
     names.map((name, at) => (foldName(name) === read[at]?.subject ? name : (read[at]?.subject ?? name))),
   )
-  return names.filter((name, at) => {
+  const like = names.filter((name, at) => {
     const { folded = '', subject = '' } = read[at] ?? {}
     const isAlike = [name, folded, subject].some((one) => one !== '' && alike.has(one))
     return isAlike || meanings[at] !== undefined || conceptOf(subject) !== undefined
   })
+  const wantedCount = Object.keys(wanted).length
+  if (like.length * wantedCount <= comparedMax) return like
+  const isSame = (name: string) => Object.hasOwn(wanted, name)
+  const sameFirst = [...like.filter(isSame), ...like.filter((name) => !isSame(name))]
+  return sameFirst.slice(0, Math.floor(comparedMax / wantedCount))
 }
 
 const columnOf = (entry: MappingEntry): string | undefined =>

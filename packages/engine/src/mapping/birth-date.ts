@@ -1,4 +1,4 @@
-import { orderOf } from './local-times.ts'
+import { orderOf } from '@penstock/expressions/local'
 
 /**
  * Days of birth as YYYYMMDD. Accepts only unambiguous dates: year first; day first with dots, since dots are never used

@@ -1,5 +1,7 @@
 import type { Cell, Normalisation, RecordField } from '@penstock/connector'
-import { answerKey, answersOf } from './answers.ts'
+import type { LocalForm, LocalRead } from '@penstock/expressions/local'
+import { answerKey, readLocalNumber, readLocalTime } from '@penstock/expressions/local'
+import { answersOf } from './answers.ts'
 import {
   type Digest,
   type DigestEncoding,
@@ -10,9 +12,6 @@ import {
   readBase64Digest,
   readDigest,
 } from './hash.ts'
-import type { LocalForm, LocalRead } from './local-forms.ts'
-import { readLocalNumber } from './local-numbers.ts'
-import { readLocalTime } from './local-times.ts'
 import { invalidMessages, type Normalise, normalisers, readsByCountry } from './normalise.ts'
 
 /** A cell as the destination wants it; `null` if there is nothing, `undefined` if it cannot be used. */
@@ -173,7 +172,7 @@ const comesOften = (definition: RecordField | undefined): boolean =>
 
 const repeating: ReadonlySet<Normalisation> = new Set([
   ...(['name', 'name-joined', 'name-ascii', 'initial', 'given-name', 'family-name'] as const),
-  ...(['city', 'state', 'city-ascii', 'state-ascii', 'postal-code', 'country'] as const),
+  ...(['city', 'state', 'city-ascii', 'postal-code', 'country'] as const),
   ...(['birth-date', 'birth-year', 'birth-month', 'birth-day', 'gender', 'gender-or-n'] as const),
 ])
 

@@ -1,6 +1,6 @@
 import type { RecordField, Records } from '@penstock/connector'
+import { compileExpression, type Expression } from '@penstock/expressions'
 import type { FieldError } from '@penstock/wire'
-import { compileExpression, type Expression } from '../expressions/expression.ts'
 import { fieldMapper } from './cell-mapper.ts'
 import { foldName } from './column-names.ts'
 import { matchForTransfer, readColumns, type SourceColumn } from './match-columns.ts'
@@ -76,13 +76,19 @@ export function chooseColumns(
     steps.set(field, { field, definition: records[field], column: { name, index } })
   }
   for (const { field, columns: fitting } of ambiguous) {
-    const [first = '', second = ''] = fitting.map(({ name }) => name)
-    fieldErrors.push({
-      field: `${path}.${field}`,
-      message: `could be filled by ${fitting.length > 2 ? 'any of ' : ''}${list(fitting.map(({ name }) => name))}: choose one, {${JSON.stringify(field)}: ${JSON.stringify(first)}} or {${JSON.stringify(field)}: ${JSON.stringify(second)}}`,
-    })
+    fieldErrors.push({ field: `${path}.${field}`, message: questionOf(field, fitting, records[field]?.addresses) })
   }
   return { steps: Object.keys(records).flatMap((field) => steps.get(field) ?? []), fieldErrors }
+}
+
+/** Asks which of the columns fills a field, or whether the only one does. */
+function questionOf(field: string, columns: readonly SourceColumn[], addresses = false): string {
+  const names = columns.map(({ name }) => name)
+  const entryOf = (name: string | null = null) => `{${JSON.stringify(field)}: ${JSON.stringify(name)}}`
+  const why = addresses ? ', and says what is created or changed at the platform' : ''
+  const nothing = addresses ? `, or ${entryOf()} for no column` : ''
+  const asked = `could be filled by ${names.length > 2 ? 'any of ' : ''}${list(names)}${why}`
+  return `${asked}: choose one, ${names.slice(0, 2).map(entryOf).join(' or ')}${nothing}`
 }
 
 /** Why a value that a mapping gives instead of one of the column is none of the field's. */

@@ -1,4 +1,5 @@
 import type { Normalisation, RecordField } from '@penstock/connector'
+import { toNormalForm } from '@penstock/wire/rules'
 import { type Digest, digests } from './hash.ts'
 
 /**
@@ -50,6 +51,7 @@ const conceptOfForm: Partial<Readonly<Record<Normalisation, string>>> = {
   'email-plain-local': 'email',
   'email-no-dots-no-tag': 'email',
   'email-alphanumeric': 'email',
+  'email-no-signs': 'email',
   'phone-e164': 'phone',
   'phone-digits': 'phone',
   'given-name': 'first name',
@@ -57,6 +59,7 @@ const conceptOfForm: Partial<Readonly<Record<Normalisation, string>>> = {
   city: 'city',
   state: 'state',
   'postal-code': 'postal code',
+  'postal-code-national': 'postal code',
   country: 'country',
   'birth-date': 'birth date',
   'birth-year': 'birth year',
@@ -70,8 +73,7 @@ const conceptOfForm: Partial<Readonly<Record<Normalisation, string>>> = {
 
 /** Without case, accents, spaces and signs. */
 export const foldName = (name: string): string =>
-  name
-    .normalize('NFKD')
+  toNormalForm(name, 'NFKD')
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, '')
 

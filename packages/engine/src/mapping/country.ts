@@ -1,4 +1,5 @@
 import type { FieldError } from '@penstock/wire'
+import { toNormalForm } from '@penstock/wire/rules'
 
 /** Countries as ISO 3166 names them by two letters, from codes of two or three letters and from names. */
 
@@ -113,16 +114,14 @@ export function defaultCountryErrors(setting: unknown, path: string): FieldError
 
 /** Without case, accents, spaces, punctuation, articles and the word for `and`. */
 const fold = (name: string): string =>
-  name
-    .normalize('NFKD')
+  toNormalForm(name, 'NFKD')
     .toLowerCase()
     .replace(/\b(?:the|and)\b|&/g, '')
     .replace(/[\p{M}\p{P}\p{S}\p{Z}\s]+/gu, '')
 
 /** The words of a name in alphabetical order, without case, accents, signs, articles, `and` and `of`. */
 const wordsOf = (name: string): string =>
-  name
-    .normalize('NFKD')
+  toNormalForm(name, 'NFKD')
     .toLowerCase()
     .replace(/[\s\p{Z}\p{Ps}\p{Pe}\p{Pd},/&]+/gu, ' ')
     .replace(/[\p{M}\p{P}\p{S}]+/gu, '')

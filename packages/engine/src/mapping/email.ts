@@ -37,6 +37,10 @@ export const normaliseEmailWithoutDotsAndTag = (text: string): string | undefine
 export const normaliseEmailOfLettersAndDigits = (text: string): string | undefined =>
   rewriteLocalPart(text, (local) => beforePlus(local).replace(/[^a-z0-9]+/g, ''))
 
+/** The same, without signs other than `.`, `_`, `-` and `@`, as Amazon compares addresses: `jo+news@` is `jonews@`. */
+export const normaliseEmailWithoutSigns = (text: string): string | undefined =>
+  rewriteLocalPart(text, (local) => local.replace(/[^\p{L}\p{N}._-]+/gu, ''))
+
 const isGmail = (domain: string): boolean => domain === 'gmail.com' || domain === 'googlemail.com'
 
 function beforePlus(local: string): string {

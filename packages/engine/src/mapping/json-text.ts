@@ -10,7 +10,7 @@ type Expected = 'value' | 'value or end' | 'key' | 'key or end' | 'colon' | 'com
 /**
  * Reads a text by the grammar of JSON.
  * @returns `brokenAt`: the first place where it is not JSON, as an offset; `repeated`: the keys that occur more than
- * once in their object, each as the path of keys to it
+ * once in their object, each as the first two keys of the path to it
  */
 export function scanJson(text: string): { brokenAt?: number; repeated: string[][] } {
   const repeated: string[][] = []
@@ -30,7 +30,7 @@ export function scanJson(text: string): { brokenAt?: number; repeated: string[][
     const takesEnd = expected.endsWith('or end')
     if (string !== undefined && expected.startsWith('key') && holder) {
       holder.key = JSON.parse(string)
-      if (holder.keys.has(holder.key)) repeated.push(around.map(({ key }) => key))
+      if (holder.keys.has(holder.key)) repeated.push(around.slice(0, 2).map(({ key }) => key))
       holder.keys.add(holder.key)
       expected = 'colon'
     } else if ((string !== undefined || literal !== undefined) && takesValue) expected = afterValue()

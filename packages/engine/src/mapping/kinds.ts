@@ -3,7 +3,8 @@ export type Kind = 'e-mail' | 'phone' | 'hash' | 'device' | 'nested' | 'number' 
 
 const hexadecimal = /^[0-9a-f]+$/i
 const device = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-const date = /^\d{4}-\d{2}-\d{2}([T ]|$)/
+/** In ISO 8601, and as people write it. */
+const date = /^(?:\d{4}-\d{2}-\d{2}|\d{1,2}([./-])\d{1,2}\1(?:\d{4}|\d{2})|\d{4}([./])\d{1,2}\2\d{1,2})(?:[T ,]|$)/
 const number = /^-?\d{1,18}(\.\d+)?$/
 const phone = /^(\+|00|0|\()[\d\s().\-/–]{6,24}$/
 

@@ -1,6 +1,7 @@
 import type { Cell, RecordField, Row } from '@penstock/connector'
-import type { Expression } from '../expressions/expression.ts'
-import { answerKey, answersOf } from './answers.ts'
+import type { Expression } from '@penstock/expressions'
+import { answerKey } from '@penstock/expressions/local'
+import { answersOf } from './answers.ts'
 import { takesAnyText } from './cell-mapper.ts'
 import type { MappingStep } from './choose-columns.ts'
 import { normaliseCountry } from './country.ts'
@@ -14,7 +15,7 @@ import {
   readDigest,
 } from './hash.ts'
 import { type Kind, kindOf } from './kinds.ts'
-import { type MapperOptions, stepMapper } from './mapper.ts'
+import { defaultCountryFor, type MapperOptions, stepMapper } from './mapper.ts'
 import { normalisers } from './normalise.ts'
 import { countryNamedBy, type MappingPlan } from './plan.ts'
 import { type FormFinding, proposeForms } from './propose-forms.ts'
@@ -73,7 +74,9 @@ export function lintRows(plan: MappingPlan, rows: readonly Row[], options: Mappe
     if (name === undefined) return []
     const cells = rows.map((row) => (expression ? computed(expression, row) : (row[column?.index ?? -1] ?? null)))
     return [
-      lintColumn(step, { name, cells }, rows, madeOf, options, (row) => countryOf(plan, row, options.defaultCountry)),
+      lintColumn(step, { name, cells }, rows, madeOf, options, (row) =>
+        countryOf(plan, row, defaultCountryFor(step.definition, options)),
+      ),
     ]
   })
 }

@@ -1,9 +1,10 @@
-import type { Cell, Row } from '@penstock/connector'
-import { reasonOf } from '../expressions/expression.ts'
+import type { Cell, RecordField, Row } from '@penstock/connector'
+import { reasonOf } from '@penstock/expressions'
+import type { LocalForm } from '@penstock/expressions/local'
 import { type FieldMapper, fieldMapper, withAnswers } from './cell-mapper.ts'
 import type { MappingStep } from './choose-columns.ts'
 import { normaliseCountry } from './country.ts'
-import type { LocalForm } from './local-forms.ts'
+import { isPhone } from './normalise.ts'
 import { countryNamedBy, type MappingPlan } from './plan.ts'
 
 /** Why a row is not delivered, and the field to blame. The reason names the field and holds no value of the row. */
@@ -26,18 +27,25 @@ export type RowMapper = (rows: readonly Row[], skip?: ReadonlyMap<number, unknow
 
 /**
  * Makes the mapper of a plan.
- * @param options.defaultCountry by which national phone numbers are read if the row names no country: a code or a name
+ * @param options.defaultCountry by which values are read if the row names no country: a code or a name
+ * @param options.country the same for places only: a wrong guess at a phone number would be hashed like a right one
  * @param options.defaultTimezone in which times without a zone are read if the mapping says none for their field
  */
 export function createMapper(plan: MappingPlan, options: MapperOptions = {}): RowMapper {
   if (plan.asIs) return (rows) => ({ rows, errors: new Map(), emptied: plan.columns.map(() => 0) })
-  const countryOf = countryReader(plan, options.defaultCountry)
-  const steps = plan.steps.map((step, to) => compileStep(step, to, options))
+  const countries = new Map<string | undefined, CountryOf>()
+  const countryOfStep = ({ definition }: MappingStep): CountryOf => {
+    const byDefault = defaultCountryFor(definition, options)
+    const known = countries.get(byDefault) ?? countryReader(plan, byDefault)
+    countries.set(byDefault, known)
+    return known
+  }
+  const steps = plan.steps.map((step, to) => ({ ...compileStep(step, to, options), countryOf: countryOfStep(step) }))
   return (rows, skip) => {
     const mapped = new Mapped(plan, steps, rows, skip)
     for (const step of steps) {
-      if (step.expression) mapped.compute(step, step.expression.evaluate, countryOf)
-      else mapped.mapColumn(step, countryOf)
+      if (step.expression) mapped.compute(step, step.expression.evaluate, step.countryOf)
+      else mapped.mapColumn(step, step.countryOf)
     }
     mapped.checkRequired()
     mapped.checkTogether()
@@ -47,10 +55,21 @@ export function createMapper(plan: MappingPlan, options: MapperOptions = {}): Ro
 }
 
 /** Settings that count for all fields. */
-export type MapperOptions = { readonly defaultCountry?: string; readonly defaultTimezone?: string }
+export type MapperOptions = {
+  readonly defaultCountry?: string
+  readonly country?: string
+  readonly defaultTimezone?: string
+}
+
+/** The country by which a value is read if its row names none. */
+export const defaultCountryFor = (
+  definition: RecordField | undefined,
+  { defaultCountry, country }: MapperOptions,
+): string | undefined =>
+  defaultCountry ?? (definition?.normalise && isPhone(definition.normalise) ? undefined : country)
 
 /** How the values of a field are written, by its mapping or else by the settings for all fields. */
-export const localFormIn = (
+const localFormIn = (
   { definition, local }: MappingStep,
   { defaultTimezone }: Pick<MapperOptions, 'defaultTimezone'>,
 ): LocalForm =>

@@ -1,6 +1,6 @@
 import type { Records } from '@penstock/connector'
+import { compileExpression } from '@penstock/expressions'
 import type { FieldError } from '@penstock/wire'
-import { compileExpression } from '../expressions/expression.ts'
 import { fieldErrorOf, type MappingEntry, readMapping } from './read-mapping.ts'
 
 /** A mapping may have thousands of fields, and an answer not as many errors. */

@@ -23,7 +23,7 @@ const transferRanks = [
 const proposalRanks = [...transferRanks.slice(0, 4), 'known meaning', 'known meaning of an address'] as const
 type Rank = (typeof transferRanks)[number] | (typeof proposalRanks)[number]
 
-/** Columns of which each fits a field equally well, so that none of them was taken. */
+/** Columns that fit a field equally well, or the one that fits a field that is never guessed: a person must choose. */
 export type Ambiguity = { readonly field: string; readonly columns: readonly SourceColumn[] }
 type Assigned = { readonly chosen: ReadonlyMap<string, SourceColumn>; readonly ambiguous: readonly Ambiguity[] }
 
@@ -89,19 +89,16 @@ export function matchColumns(records: Records, names: readonly string[], mapping
   const open = Object.fromEntries(Object.entries(records).filter(([field]) => !Object.hasOwn(mapping, field)))
   const mapped = columns.filter(({ name }) => Object.values(mapping).some((entry) => columnOf(entry) === name))
   const sent = withoutIncompleteGroups(records, matchForTransfer(open, columns, new Set(mapped)).chosen)
+  const byMeaning = Map.groupBy(sorted(columns), (column) => meaningOf(column)?.meaning)
+  const ambiguous = new Map(proposed.ambiguous.map((one) => [one.field, one.columns]))
   return Object.entries(records).flatMap(([field, definition]): ColumnMatch[] => {
     const column = chosen.get(field)
     const byDefault = sent.get(field)?.name
     if (column) return [{ field, column: column.name, candidates: [], byDefault }]
-    const equals = new Set([
-      ...[proposed.chosen.get(field) ?? []].flat(),
-      ...(proposed.ambiguous.find((one) => one.field === field)?.columns ?? []),
-    ])
-    const alike = sorted(
-      columns.filter((other) => {
-        const meaning = meaningOf(other)?.meaning
-        return meaning !== undefined && meaning === wanted.get(field) && takesDigest(definition, other)
-      }),
+    const equals = new Set([...[proposed.chosen.get(field) ?? []].flat(), ...(ambiguous.get(field) ?? [])])
+    const wantedMeaning = wanted.get(field)
+    const alike = (wantedMeaning === undefined ? [] : (byMeaning.get(wantedMeaning) ?? [])).filter((other) =>
+      takesDigest(definition, other),
     )
     const candidates = [...new Set([...equals, ...alike])].filter((one) => !used.has(one)).slice(0, candidatesMax)
     if (candidates.length === 0 && byDefault === undefined) return []
@@ -140,17 +137,19 @@ function assign(
   choose: (fitting: readonly SourceColumn[]) => SourceColumn | undefined = only,
 ): Assigned {
   const open = new Map(Object.entries(records))
+  // Sorted one time, not for each field.
+  const byName = sorted(columns)
   const taken = new Set(given)
   const chosen = new Map<string, SourceColumn>()
   const ambiguous: Ambiguity[] = []
   for (const rank of ranks) {
     for (const [field, definition] of open) {
       const fitsField = fits(rank, field, definition, chosen)
-      const fitting = columns.filter((column) => !taken.has(column) && fitsField(column))
+      const fitting = byName.filter((column) => !taken.has(column) && fitsField(column))
       if (fitting.length === 0) continue
       open.delete(field)
-      const column = choose(fitting)
-      if (!column) ambiguous.push({ field, columns: sorted(fitting) })
+      const column = definition.addresses && rank !== 'same name' ? undefined : choose(fitting)
+      if (!column) ambiguous.push({ field, columns: fitting })
       else {
         chosen.set(field, column)
         taken.add(column)
@@ -208,6 +207,7 @@ const meaningOfForm: Readonly<Partial<Record<NonNullable<RecordField['normalise'
   'email-plain-local': 'email',
   'email-no-dots-no-tag': 'email',
   'email-alphanumeric': 'email',
+  'email-no-signs': 'email',
   'phone-e164': 'phone',
   'phone-digits': 'phone',
   'given-name': 'first name',
@@ -217,6 +217,7 @@ const meaningOfForm: Readonly<Partial<Record<NonNullable<RecordField['normalise'
   state: 'state',
   'state-ascii': 'state',
   'postal-code': 'postal code',
+  'postal-code-national': 'postal code',
   country: 'country',
   'birth-date': 'birth date',
   'birth-year': 'birth year',

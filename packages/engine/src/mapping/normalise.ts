@@ -1,4 +1,5 @@
 import type { Normalisation } from '@penstock/connector'
+import { normaliseNationalPostalCode, normaliseStreetAddress } from './amazon-addresses.ts'
 import { normaliseBirthDate, normaliseBirthDay, normaliseBirthMonth, normaliseBirthYear } from './birth-date.ts'
 import { normaliseCountry } from './country.ts'
 import {
@@ -6,6 +7,7 @@ import {
   normaliseEmailOfLettersAndDigits,
   normaliseEmailWithoutDotsAndTag,
   normaliseEmailWithoutGmailDots,
+  normaliseEmailWithoutSigns,
   normaliseEmailWithoutTag,
   normaliseGmail,
   normaliseGmailCom,
@@ -33,9 +35,9 @@ import {
 
 /**
  * Normalises a text; `undefined` if it is invalid, or nothing is left of it. A text that is normalised already does not
- * change.
- * @param country two letters of ISO 3166 by which to read a national phone number; without it, such a number is not
- * read
+ * change, except for a few street addresses.
+ * @param country two letters of ISO 3166 by which to read a national phone number, a state, a postal code or an address; without
+ * it, a national phone number is not read
  */
 export type Normalise = (text: string, country?: string) => string | undefined
 
@@ -48,6 +50,7 @@ export const normalisers: Readonly<Record<Normalisation, Normalise>> = {
   'email-plain-local': normaliseEmailWithoutTag,
   'email-no-dots-no-tag': normaliseEmailWithoutDotsAndTag,
   'email-alphanumeric': normaliseEmailOfLettersAndDigits,
+  'email-no-signs': normaliseEmailWithoutSigns,
   'phone-e164': normalisePhone,
   'phone-digits': normalisePhoneDigits,
   name: normaliseName,
@@ -61,6 +64,8 @@ export const normalisers: Readonly<Record<Normalisation, Normalise>> = {
   'city-ascii': normaliseAsciiCity,
   'state-ascii': normaliseAsciiState,
   'postal-code': normalisePostalCode,
+  'postal-code-national': normaliseNationalPostalCode,
+  'street-address': normaliseStreetAddress,
   country: normaliseCountry,
   'birth-date': normaliseBirthDate,
   'birth-year': normaliseBirthYear,
@@ -87,6 +92,7 @@ export const invalidMessages: Readonly<Record<Normalisation, string>> = {
   'email-plain-local': 'is not an e-mail address',
   'email-no-dots-no-tag': 'is not an e-mail address',
   'email-alphanumeric': 'is not an e-mail address with letters or digits before the @',
+  'email-no-signs': 'is not an e-mail address',
   'phone-e164': notAPhone,
   'phone-digits': notAPhone,
   name: 'has no letters',
@@ -100,6 +106,8 @@ export const invalidMessages: Readonly<Record<Normalisation, string>> = {
   'city-ascii': 'has no letters from a to z',
   'state-ascii': 'has no letters from a to z',
   'postal-code': 'is not a postal code',
+  'postal-code-national': 'is not a complete postal code of its country',
+  'street-address': 'has no letters or digits',
   country: 'is not a country',
   'birth-date': 'is not a date, or is ambiguous: write it as YYYY-MM-DD',
   'birth-year': 'is not a year from 1900 on: write it as YYYY',
@@ -114,5 +122,12 @@ export const invalidMessages: Readonly<Record<Normalisation, string>> = {
   text: 'is empty',
 }
 
-/** Whether a form reads national numbers by a country. */
-export const readsByCountry = (form: Normalisation): boolean => form === 'phone-e164' || form === 'phone-digits'
+/** The forms of values that are written in another way in each country. */
+const nationalForms: ReadonlySet<Normalisation> = new Set([
+  ...(['phone-e164', 'phone-digits', 'state-ascii', 'postal-code-national', 'street-address'] as const),
+])
+
+export const isPhone = (form: Normalisation): boolean => form === 'phone-e164' || form === 'phone-digits'
+
+/** Whether a form reads values by a country. */
+export const readsByCountry = (form: Normalisation): boolean => nationalForms.has(form)

@@ -1,3 +1,4 @@
+import { toNormalForm } from '@penstock/wire/rules'
 import {
   type CountryCode,
   getCountryCallingCode,
@@ -32,7 +33,7 @@ export function normalisePhone(text: string, country?: string): string | undefin
   if (e164.test(text) && !hasTrunkZero(text)) return text
   const trimmed = text.trim()
   // Full-width digits come from East Asian keyboards; nothing else of the number is changed by this.
-  const plain = (/^[\x20-\x7e]*$/.test(trimmed) ? trimmed : trimmed.normalize('NFKC')).replace(/^tel:/i, '')
+  const plain = (/^[\x20-\x7e]*$/.test(trimmed) ? trimmed : toNormalForm(trimmed, 'NFKC')).replace(/^tel:/i, '')
   const [, rest] = /^\(?(?:\+(?:00)?|00)(.*)$/s.exec(plain) ?? []
   if (rest === undefined) {
     return (country === undefined ? undefined : parse(plain, country)) ?? withoutSign(plain, country)
@@ -89,7 +90,7 @@ const isNorthAmerican = (country: string): boolean =>
   isPhoneCountry(country) && getCountryCallingCode(country.toUpperCase() as CountryCode) === '1'
 
 /** Whether a country can be used to read national numbers with. */
-export const isPhoneCountry = (country: string): boolean => isSupportedCountry(country.toUpperCase())
+const isPhoneCountry = (country: string): boolean => isSupportedCountry(country.toUpperCase())
 
 /** Whether a zero follows the country code: it belongs to the number in Italy, and is dialled only at home in Germany. */
 function hasTrunkZero(number: string): boolean {

@@ -117,6 +117,22 @@ test('Two columns that fit equally are an error that names both', () => {
   assert.equal(chosen(['action', 'Mobile', 'Telephone'], { phone_sha256: 'Telephone' }).phone_sha256, 'Telephone')
 })
 
+test('What says what is created or changed at a platform is asked, never guessed', () => {
+  const records: Records = {
+    email: column({ description: '', normalise: 'email' }),
+    segment_name: column({ description: '', synonyms: ['segment', 'audience'], addresses: true }),
+  }
+  for (const name of ['Segment', 'Audience', 'Segment Name', 'segmentName']) {
+    assert.deepEqual(errorsOf(['email', name], undefined, records), {
+      'mapping.segment_name': `could be filled by ${name}, and says what is created or changed at the platform: choose one, {"segment_name": "${name}"}, or {"segment_name": null} for no column`,
+    })
+    assert.deepEqual(chosen(['email', name], { segment_name: name }, records), { email: 'email', segment_name: name })
+    assert.deepEqual(chosen(['email', name], { segment_name: null }, records), { email: 'email' })
+  }
+  const named = ['email', 'segment_name']
+  assert.deepEqual(chosen(named, undefined, records), { email: 'email', segment_name: 'segment_name' })
+})
+
 test('The mapping decides over names: another column, none, or one value for all rows', () => {
   assert.deepEqual(
     chosen(['email', 'backup mail', 'phone', 'Action'], {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { LocalForm } from '@penstock/expressions/local'
+import { readLocalNumber, readLocalTime } from '@penstock/expressions/local'
 import fc from '../../../../test/harness/property.ts'
-import type { LocalForm } from './local-forms.ts'
-import { readLocalNumber } from './local-numbers.ts'
-import { readLocalTime } from './local-times.ts'
 import { proposeForms } from './propose-forms.ts'
 
 const found = (reads: 'number' | 'time', values: readonly string[], local: LocalForm = {}, zone?: string) =>

@@ -1,7 +1,5 @@
 import type { Cell } from '@penstock/connector'
-import { type LocalForm, type NumberForm, numberForms } from './local-forms.ts'
-import { numberReadings } from './local-numbers.ts'
-import { dateReadings } from './local-times.ts'
+import { dateReadings, type LocalForm, type NumberForm, numberForms, numberReadings } from '@penstock/expressions/local'
 
 /**
  * Finds out from the values of a column how they are written. A form is proposed only if a value can be read in no other way and no

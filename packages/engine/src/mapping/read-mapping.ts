@@ -1,9 +1,8 @@
 import { normalisations, type RecordField, type Records } from '@penstock/connector'
+import { dateForms, isTimezone, type LocalForm, numberForms } from '@penstock/expressions/local'
 import type { FieldError } from '@penstock/wire'
 import { digests } from '@penstock/wire/rules'
 import { scanJson } from './json-text.ts'
-import { dateForms, type LocalForm, numberForms } from './local-forms.ts'
-import { isTimezone } from './timezones.ts'
 import { list } from './wording.ts'
 
 /**

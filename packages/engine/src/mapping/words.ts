@@ -1,13 +1,14 @@
 /** Names of people and places, gender, postal codes and identifiers of devices, in the forms that platforms hash. */
 
-import { amazonStateOf } from './amazon-states.ts'
+import { toNormalForm } from '@penstock/wire/rules'
+import { amazonStateOf, unlistedByAmazon } from './amazon-states.ts'
 
 /** Only these need no care for accents and composed letters. */
 const ascii = /^[\x20-\x7e]*$/
 
 /** Lower case, and letters with their accents in one piece, so that the same name gives the same digest. */
 const lowerComposed = (text: string): string =>
-  ascii.test(text) ? text.toLowerCase() : text.normalize('NFC').toLowerCase().normalize('NFC')
+  ascii.test(text) ? text.toLowerCase() : toNormalForm(toNormalForm(text, 'NFC').toLowerCase(), 'NFC')
 
 const orUndefined = (text: string): string | undefined => (text === '' ? undefined : text)
 
@@ -110,9 +111,16 @@ export const normaliseAsciiName = (text: string): string | undefined =>
 export const normaliseAsciiCity = (text: string): string | undefined =>
   orUndefined(lowerComposed(text).replace(/[^a-z0-9]+/g, ''))
 
-/** The letters by which Amazon knows states: those of the United States, Canada and four countries of Europe, else the first two. */
-export function normaliseAsciiState(text: string): string | undefined {
-  const state = normaliseState(text)?.replace(/[^a-z]+/g, '')
+/**
+ * The letters by which Amazon knows a state of the United States, Canada and four countries of Europe; the first two letters of
+ * any other state.
+ * @param country two letters of ISO 3166, in either case; without it, common names of states in North America are read, too
+ */
+export function normaliseAsciiState(text: string, country?: string): string | undefined {
+  const isAmerican = /^(?:us|ca)$/i.test(country ?? '')
+  const name = lowerComposed(text).replace(/[^a-z]+/g, '')
+  const listed = isAmerican && unlistedByAmazon.has(name) ? undefined : statesByName.get(name)
+  const state = listed ?? (isAmerican ? name.slice(0, 2) : normaliseState(text)?.replace(/[^a-z]+/g, ''))
   return state ? amazonStateOf(state) : undefined
 }
 

@@ -1,7 +1,7 @@
 import type { Json } from '@penstock/connector'
 import { runsWithin } from '../skipped.ts'
-import { beginning, type Checkpoint, type FilledBatch } from './batches.ts'
-import { recordWords } from './row-digests.ts'
+import { beginning, type Checkpoint, type DeliveredRows, type FilledBatch } from './filled-batch.ts'
+import { recordWords } from './stages/changed-rows/row-digests.ts'
 import { windowOfHalf } from './windows.ts'
 
 /** The checkpoint after a batch, and the cursor where the next transfer begins. */
@@ -41,7 +41,7 @@ export function halve(filledBatch: FilledBatch): [FilledBatch, FilledBatch] {
   const middle = filledBatch.rows.length >> 1
   const border = filledBatch.numbers[middle] as number
   const end = filledBatch.first + filledBatch.covered
-  const { window, digests, left, instead } = filledBatch
+  const { window, digests, left, instead, unread, unsent, notedBy, delivered } = filledBatch
   const part = (
     from: number,
     until: number,
@@ -59,6 +59,8 @@ export function halve(filledBatch: FilledBatch): [FilledBatch, FilledBatch] {
     ),
     ...(digests && { digests: digests.slice(rowsFrom * recordWords, rowsUntil * recordWords) }),
     invalid: filledBatch.invalid.filter(({ number }) => number >= from && number < until),
+    ...(unread && { unread }),
+    ...(unsent && { unsent }),
     skipped: runsWithin(filledBatch.skipped, from, until),
     segments: filledBatch.segments
       .filter(
@@ -71,11 +73,22 @@ export function halve(filledBatch: FilledBatch): [FilledBatch, FilledBatch] {
     ...(window && { window: windowOfHalf(window, half) }),
     ...(left && { left }),
     ...(instead !== undefined && { instead }),
+    ...(notedBy !== undefined && { notedBy }),
+    ...(delivered && { delivered: deliveredWithin(delivered, from, until) }),
   })
   return [
     part(filledBatch.first, border, 0, middle, 'first'),
     part(border, end, middle, filledBatch.rows.length, 'second'),
   ]
+}
+
+function deliveredWithin({ numbers, raws, records }: DeliveredRows, from: number, until: number): DeliveredRows {
+  const [begin, end] = [from, until].map((border) => numbers.filter((number) => number < border).length)
+  return {
+    numbers: numbers.slice(begin, end),
+    raws: raws.slice(begin, end),
+    records: records.slice((begin ?? 0) * recordWords, (end ?? 0) * recordWords),
+  }
 }
 
 /** Whether anything is done with a batch, and not its checkpoint alone stored. */

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { Batch, Json } from '@penstock/connector'
 import type { ColumnTypes } from '../map-rows.ts'
-import type { BatchStart } from '../protocol.ts'
+import type { BatchStart, TransferState } from '../protocol.ts'
 import { placeBehind } from './batch-ends.ts'
-import type { FilledBatch } from './batches.ts'
+import type { FilledBatch } from './filled-batch.ts'
+import { announcedRowsOf, type Repeating } from './stages/repeated-rows/recovered-rows.ts'
 
 /** The key of a batch: a destination recognises by it a batch that comes again. */
 
@@ -13,6 +14,8 @@ export type KeyScope = {
   readonly connectionId: string
   /** The settings of both sides: what is sent under others is never taken for the same. */
   readonly settings: Json
+  /** Makes keys others than before, although the same rows come after the same cursor. */
+  readonly salt?: string | null | undefined
 }
 
 /**
@@ -27,8 +30,11 @@ export function batchOf(
   types?: ColumnTypes,
 ): Batch {
   const { first, rows, removed, window } = filledBatch
+  const { notedBy, announced } = filledBatch
   return {
     key: keyOf(filledBatch, scope, columns),
+    ...(notedBy !== undefined && { transferId: notedBy }),
+    ...(announced && { isRepeated: true }),
     columns,
     ...(types && { types }),
     rows,
@@ -48,21 +54,27 @@ const known = new WeakMap<
 const isCounted = ({ segments, left }: FilledBatch): boolean => !left && segments.some(({ fixed }) => !fixed)
 
 function keyOf(filledBatch: FilledBatch, scope: KeyScope, columns: readonly string[]): string {
-  const { first, covered, rows, raws, removed, segments, window, left, announced, instead } = filledBatch
+  const { first, covered, rows, raws, removed, segments, window, left, announced, instead, digests, delivered } =
+    filledBatch
   if (announced) return announced.key
   const made = known.get(filledBatch)
   if (made?.scope === scope && made.columns === columns) return made.key
   const hash = createHash('sha256')
   const [begun] = segments
   if (begun?.cursorAfter) {
-    const { connectionId, settings } = scope
-    hash.update(JSON.stringify([connectionId, settings, begun.cursorAfter(first - begun.first), columns]))
+    const { connectionId, settings, salt } = scope
+    const place = [connectionId, settings, begun.cursorAfter(first - begun.first), columns]
+    hash.update(JSON.stringify(salt ? [...place, salt] : place))
     for (const row of rows) hash.update(JSON.stringify(row))
     if (removed.size > 0) hash.update(JSON.stringify([...removed]))
   } else {
     hash.update(`${scope.transferId} ${first} ${covered}`)
-    if (isCounted(filledBatch)) for (const raw of raws) hash.update(JSON.stringify(raw))
+    // Rows that were confirmed meanwhile are not sent again, so that it has other rows.
+    if (digests) hash.update(Uint32Array.from(digests))
+    else if (isCounted(filledBatch)) for (const raw of raws) hash.update(JSON.stringify(raw))
   }
+  // Rows that are equal to delivered ones come in another batch than these.
+  if (delivered) hash.update(Uint32Array.from(delivered.records))
   if (instead !== undefined) hash.update(JSON.stringify(instead))
   // Another attempt may find other rows that left the source.
   if (left) hash.update(JSON.stringify(rows))
@@ -77,11 +89,49 @@ function keyOf(filledBatch: FilledBatch, scope: KeyScope, columns: readonly stri
 export type Announcement = Pick<BatchStart, 'pending' | 'announced'>
 
 /** The announcement of a batch; without records it has none. */
-export function announcementOf(filledBatch: FilledBatch, scope: KeyScope, columns: readonly string[]): Announcement {
-  const pending = filledBatch.covered
-  if (pending === 0) return { pending: null }
+export function announcementOf(
+  filledBatch: FilledBatch,
+  scope: KeyScope,
+  columns: readonly string[],
+  repeating: Repeating & { readonly sendsChanged: boolean },
+): Announcement {
+  if (filledBatch.covered === 0) return { pending: null }
+  // How many records it had when it was announced first: the destination may have it with these.
+  const pending = filledBatch.announced?.covered ?? filledBatch.covered
   const end = placeBehind(filledBatch)
-  if (end === undefined && !isCounted(filledBatch)) return { pending }
-  const { first } = filledBatch
-  return { pending, announced: { first, key: keyOf(filledBatch, scope, columns), ...(end !== undefined && { end }) } }
+  const rows = announcedRowsOf(filledBatch, repeating)
+  const isRepeatedLater = rows
+    ? repeating.sendsChanged || repeating.isIncremental
+    : filledBatch.segments[0]?.cursorAfter !== undefined
+  if (end === undefined && !rows && !isRepeatedLater && !isCounted(filledBatch)) return { pending }
+  const { first, notedBy } = filledBatch
+  return {
+    pending,
+    announced: {
+      first,
+      key: keyOf(filledBatch, scope, columns),
+      ...(end !== undefined && { end }),
+      ...(notedBy !== undefined && { transferId: notedBy }),
+      ...(isRepeatedLater && { settings: digestOfSettings(scope) }),
+      ...(rows && { rows }),
+    },
+  }
 }
+
+/** The settings of both sides of a transfer. */
+export const settingsOf = ({ source, destination }: Pick<TransferState, 'source' | 'destination'>): Json => [
+  source?.settings ?? null,
+  destination.settings,
+]
+
+/** The state of a transfer without the batch of an earlier one, if it was announced under other settings. */
+export function withoutOthers(state: TransferState): TransferState {
+  const { announced } = state
+  const isOwn = announced?.transferId === undefined
+  if (isOwn || announced.settings === digestOfSettings({ settings: settingsOf(state) })) return state
+  return { ...state, pending: null, announced: null }
+}
+
+/** By which a transfer knows whether the one before it had the same settings. */
+const digestOfSettings = ({ settings }: Pick<KeyScope, 'settings'>): string =>
+  createHash('sha256').update(JSON.stringify(settings)).digest('hex').slice(0, 32)

@@ -6,7 +6,8 @@ import type { Announced } from '../protocol.ts'
 import { countSkipped, totalSkipped } from '../skipped.ts'
 import { endOf, halve } from './batch-ends.ts'
 import { announcementOf, batchOf, type KeyScope } from './batch-keys.ts'
-import { type Bounds, beginning, type ChunkMapper, type FilledBatch, fillBatches } from './batches.ts'
+import { fillBatches } from './batches.ts'
+import { type Bounds, beginning, type ChunkMapper, type FilledBatch } from './filled-batch.ts'
 
 /**
  * Records are distinguished by their content, which is their number. Every seventh is broken, every fifth cannot be mapped; every
@@ -252,7 +253,11 @@ describe('batches', () => {
           ...scene,
           sizes: [4, 1],
           announced: undefined,
-          ...announcementOf(filledBatch, scope, ['number']),
+          ...announcementOf(filledBatch, scope, ['number'], {
+            recognisesKeys: false,
+            isIncremental: false,
+            sendsChanged: false,
+          }),
         }
         const [again] = await fill(repeats, from, filledBatch.first)
         assert(again)

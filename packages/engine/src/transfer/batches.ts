@@ -1,84 +1,16 @@
-import type { BatchWindow, Chunk, ChunkWindow, Json, Row, SourceReader } from '@penstock/connector'
+import type { Chunk, ChunkWindow, Json, SourceReader } from '@penstock/connector'
 import type { Announced } from '../protocol.ts'
-import { countSent, endOfStretch, type SkipCodes, type SkippedRun } from '../skipped.ts'
-import { recordWords } from './row-digests.ts'
+import { countSent, endOfDelivered, endOfStretch, type SkipCodes } from '../skipped.ts'
+import { BatchBuilder, type BatchOrigin } from './batch-builder.ts'
+import { type CarriedBatch, chunksOf } from './carried-batch.ts'
+import type { Bounds, Checkpoint, ChunkMapper, FilledBatch, MappedChunk, Segment } from './filled-batch.ts'
+import { memoryBytesOf } from './memory-of-rows.ts'
 import { isSame, type WindowOf } from './windows.ts'
 
 /**
  * Fills batches from the rows of a source. Records are numbered from 1 in the order of the source. A batch covers
  * consecutive records: some to deliver, some that were found invalid before, and some that are skipped.
  */
-
-/** Where reading continues: `skip` records after `at`. */
-export type Checkpoint = { readonly at: Json | null; readonly skip: number; readonly bytes: number }
-export const beginning: Checkpoint = { at: null, skip: 0, bytes: 0 }
-
-/** Turns the records of a chunk into what the destination wants; invalid ones have an error instead, and others may be skipped. */
-export type ChunkMapper = (chunk: Pick<Chunk, 'rows' | 'errors' | 'removed'>) => MappedChunk | Promise<MappedChunk>
-
-export type MappedChunk = {
-  readonly rows: readonly Row[]
-  readonly errors: ReadonlyMap<number, InvalidRow['error']>
-  /** Absent if no row is skipped. An error of the source comes first: such a row is invalid. */
-  readonly skipped?: SkipCodes
-  /** A record of 4 numbers for each row (`row-digests.ts`), if the state of the connection has digests. */
-  readonly digests?: Uint32Array
-}
-
-/** A record that is not sent. */
-export type InvalidRow = {
-  readonly number: number
-  readonly raw: Row
-  readonly error: { readonly field?: string; readonly reason: string }
-  /** Whether it was to be removed at the destination. */
-  readonly removed?: true
-}
-
-/** The rows of one batch, and what must be known of the records that it covers. */
-export type FilledBatch = {
-  /** Number of the first record that it covers, and how many it covers. */
-  readonly first: number
-  readonly covered: number
-  readonly rows: readonly Row[]
-  /** For each of `rows`: its number, and the record as the source gave it. */
-  readonly numbers: readonly number[]
-  readonly raws: readonly Row[]
-  /** Indexes of `rows` that are to be removed at the destination. */
-  readonly removed: ReadonlySet<number>
-  /** 4 numbers for each of `rows`, if they have digests. */
-  readonly digests?: readonly number[]
-  readonly invalid: readonly InvalidRow[]
-  /** The stretches of it that have skipped records, in order. */
-  readonly skipped: readonly SkippedRun[]
-  /** The chunks that it was filled from, in order; all but the first begin inside it. */
-  readonly segments: readonly Segment[]
-  /** The window that all its rows belong to. Such a batch may have no rows. */
-  readonly window?: BatchWindow
-  /** There if its rows are no records of the source: they left it, and the checkpoint stays this one. */
-  readonly left?: Checkpoint
-  /**
-   * Its key, under which it was announced before a crash with the rows of then, how many these were, and the place behind it, if it reaches
-   * that far now.
-   */
-  readonly announced?: { readonly key: string; readonly covered: number; readonly end?: Json }
-  /** The place behind an announced batch whose rows are gone, and which comes instead of it: its key is another one. */
-  readonly instead?: Json
-}
-
-export type Segment = {
-  /** The checkpoint before the chunk, as the source gave it. */
-  readonly before: Json | null
-  readonly after: Json
-  /** Number of its first record, and how many it has. */
-  readonly first: number
-  readonly count: number
-  /** Bytes of the source up to its end. */
-  readonly bytes: number
-  /** Whether it has the same records when it is read again. */
-  readonly fixed: boolean
-} & Pick<Chunk, 'cursor' | 'cursorAfter' | 'checkpointAfter'>
-
-export type Bounds = { readonly rowsMax: number; readonly bytesMax: number }
 
 /**
  * About how much memory a batch may take; one is delivered while the next one is filled. The limits of the destination do not
@@ -102,10 +34,17 @@ export type Filling = {
   /** Answers the window of a chunk, by the columns of the destination; absent if none is used. Called after `mapperFor`. */
   readonly windowOf?: WindowOf
   readonly bounds: Bounds
+  /**
+   * Whether the destination recognises a batch by its key, whatever rows it has now; `true` if absent. Then a batch that is read again is
+   * whole, even with more rows than `bounds` allow. Otherwise the bounds hold, and the rows behind them are other batches.
+   */
+  readonly notesBatches?: boolean
   /** How many records the first batch must cover: that of a batch that may have been delivered already. */
   readonly pending: number | null
   /** Its key, and the place behind it, if the source knows such places; `null` or absent otherwise. */
   readonly announced?: Announced | null
+  /** There if an earlier transfer announced it. */
+  readonly carried?: CarriedBatch | undefined
   /** The same of a batch of the transfer before this one, which counts where reading is incremental. */
   readonly unconfirmed: number | null
   /** At most how many records a test covers, from its first; `null`: all of the source. Its batches are no other transfer's. */
@@ -115,146 +54,213 @@ export type Filling = {
 }
 
 /** Reads on from a checkpoint and fills batches up to their bounds, one ahead of the one that is asked for. */
-export async function* fillBatches(
-  reader: SourceReader,
-  {
-    from,
-    firstNumber,
-    mapperFor,
-    windowOf,
-    bounds,
-    pending,
-    announced,
-    unconfirmed,
-    testRows,
-    lastNumber: last,
-  }: Filling,
-): AsyncGenerator<FilledBatch, void, undefined> {
-  const until = announced?.end
-  /** An older version announced no key, and counted the rows of every source. */
-  let isFixed = reader.fixed === true || (pending !== null && !announced)
-  let filledBatch = emptyBatch(
-    firstNumber,
-    until === undefined || !announced ? undefined : { key: announced.key, covered: pending ?? 0 },
-  )
-  let exactly = pending !== null && until !== undefined ? 4 * pending + moreMax : pending
-  let repeats = pending === null ? unconfirmed : null
-  let before = from.at
-  let number = firstNumber - from.skip
-  let skip = from.skip
-  let bytes = from.bytes
-  const lastNumber = testRows ?? Number.POSITIVE_INFINITY
-  const bound = Math.min(lastNumber, last ?? Number.POSITIVE_INFINITY)
-  if (firstNumber > lastNumber) return
-  for await (const chunk of chunksOf(reader, from.at ?? undefined, until)) {
-    if (chunk === undefined) {
-      if (filledBatch.covered > 0) yield filledBatch.done(until)
-      exactly = null
-      repeats = null
-      isFixed = reader.fixed === true
-      // Rows behind the place are not among those that were confirmed before it.
-      skip = 0
-      before = until ?? before
-      filledBatch = emptyBatch(number, undefined, filledBatch.covered > 0 ? undefined : until)
-      continue
-    }
-    // Behind the last row, a chunk without rows can have the cursor.
-    if (chunk.rows.length > 0 && number > bound) break
-    const map = await mapperFor(chunk, number)
-    const window = testRows === null ? windowOf?.(chunk) : undefined
-    if (filledBatch.covered > 0 && !isSame(filledBatch.window, window)) {
-      yield filledBatch.done()
-      exactly = null
-      repeats = null
-      filledBatch = emptyBatch(number)
-    }
-    bytes += skip > 0 ? 0 : chunk.bytes
-    const segment: Segment = {
-      before,
-      after: chunk.checkpoint,
-      first: number,
-      count: chunk.rows.length,
-      bytes,
-      fixed: isFixed || chunk.checkpointAfter !== undefined,
-      ...(chunk.cursor === undefined ? {} : { cursor: chunk.cursor }),
-      ...(chunk.cursorAfter && testRows === null && { cursorAfter: chunk.cursorAfter }),
-      ...(chunk.checkpointAfter && { checkpointAfter: chunk.checkpointAfter }),
-    }
-    if (!chunk.cursorAfter) repeats = null
-    before = chunk.checkpoint
-    number += chunk.rows.length
-    if (chunk.rows.length === 0 && skip === 0 && (window?.ends || chunk.settles)) {
-      filledBatch.take(chunk, none, undefined, segment, 0, 0, window)
-      yield filledBatch.done()
-      exactly = null
-      filledBatch = emptyBatch(number)
-      continue
-    }
-    if (skip >= chunk.rows.length) {
-      skip -= chunk.rows.length
-      continue
-    }
-    const mapped = await map(chunk)
-    const codes = skipCodesOf(mapped, chunk)
-    const bytesEach = Math.max(1, chunk.bytes / chunk.rows.length)
-    const memoryEach = memoryBytesOf(chunk.rows)
-    let at = skip
-    skip = 0
-    const end = Math.min(chunk.rows.length, bound + 1 - segment.first)
-    while (at < end) {
-      const { rowsMax, bytesMax } = boundsOf(bounds, repeats)
-      const coveredLeft = () => (exactly ?? repeats ?? Math.max(rowsMax, coveredMax)) - filledBatch.covered
-      const capacity = () =>
-        exactly === null
-          ? Math.floor(
-              Math.min(
-                rowsMax - filledBatch.kept,
-                (bytesMax - filledBatch.bytes) / bytesEach,
-                (memoryBytesMax - filledBatch.memoryBytes) / memoryEach,
-              ),
-            )
-          : coveredLeft()
-      const stop = endOfStretch(codes, at, Math.max(1, capacity()), Math.min(end, at + Math.max(1, coveredLeft())))
-      const kept = countSent(codes, at, stop)
-      filledBatch.take(chunk, mapped, codes, segment, at, stop, window)
-      filledBatch.kept += kept
-      filledBatch.bytes += kept * bytesEach
-      filledBatch.memoryBytes += kept * memoryEach
-      at = stop
-      // No batch has rows behind a window.
-      if (capacity() < 1 || coveredLeft() < 1 || filledBatch.window?.ends) {
-        yield filledBatch.done()
-        exactly = null
-        repeats = null
-        isFixed = reader.fixed === true
-        filledBatch = emptyBatch(segment.first + at)
+export const fillBatches = (reader: SourceReader, filling: Filling): AsyncGenerator<FilledBatch, void, undefined> =>
+  new BatchFiller(reader, filling).fill()
+
+/** Rows of a chunk on their way into batches. */
+type MappedRows = {
+  readonly chunk: Chunk
+  readonly segment: Segment
+  readonly window: ChunkWindow | undefined
+  readonly mapped: MappedChunk
+  readonly codes: SkipCodes | undefined
+  /** About how much of the source, and of memory, each of its rows takes. */
+  readonly bytesEach: number
+  readonly memoryEach: number
+}
+
+/** Fills the batches of one reader, from its first chunk to its last. */
+class BatchFiller {
+  readonly #reader: SourceReader
+  readonly #filling: Filling
+  /** The place up to which an announced batch is read again. */
+  readonly #until: Json | undefined
+  /** The number of the last record that a test covers, and of the last one that is read. */
+  readonly #lastTested: number
+  readonly #lastRead: number
+  #batch: BatchBuilder
+  /** How many records the batch must cover, or may cover until its place is reached; `null`: it is filled up to the bounds. */
+  #exactly: number | null
+  /** How many records it covered in the transfer before this one. */
+  #repeats: number | null
+  /** Whether the source has the same records when it is read again. */
+  #isFixed: boolean
+  /** The place behind the last chunk, how many records and bytes were read up to it, and the cursor. */
+  #before: Json | null
+  #number: number
+  #bytes: number
+  #cursor: Json | undefined
+  /** How many of the next records are confirmed already. */
+  #skip: number
+
+  constructor(reader: SourceReader, filling: Filling) {
+    const { from, firstNumber, pending, announced, unconfirmed, testRows, lastNumber } = filling
+    this.#reader = reader
+    this.#filling = filling
+    this.#until = announced?.end
+    this.#lastTested = testRows ?? Number.POSITIVE_INFINITY
+    this.#lastRead = Math.min(this.#lastTested, lastNumber ?? Number.POSITIVE_INFINITY)
+    const hasPlace = announced?.end !== undefined
+    this.#batch = new BatchBuilder(firstNumber, {
+      announced: hasPlace ? { key: announced.key, covered: pending ?? 0 } : undefined,
+      notedBy: announced?.transferId,
+    })
+    this.#exactly = pending !== null && hasPlace ? 4 * pending + moreMax : pending
+    this.#repeats = pending === null ? unconfirmed : null
+    // An older version announced no key, and counted the rows of every source.
+    this.#isFixed = reader.fixed === true || (pending !== null && !announced)
+    this.#before = from.at
+    this.#number = firstNumber - from.skip
+    this.#bytes = from.bytes
+    this.#skip = from.skip
+  }
+
+  async *fill(): AsyncGenerator<FilledBatch, void, undefined> {
+    const { from, firstNumber, mapperFor, windowOf, carried, testRows } = this.#filling
+    if (firstNumber > this.#lastTested) return
+    const openBehind = carried && (() => carried.openBehind(this.#cursor))
+    for await (const chunk of chunksOf(this.#reader, from.at ?? undefined, this.#until, openBehind)) {
+      if (chunk === undefined) {
+        yield* this.#passPlace()
+        continue
+      }
+      // Behind the last row, a chunk without rows can have the cursor.
+      if (chunk.rows.length > 0 && this.#number > this.#lastRead) break
+      const map = await mapperFor(chunk, this.#number)
+      const window = testRows === null ? windowOf?.(chunk) : undefined
+      yield* this.#changeWindow(window)
+      const segment = this.#beginSegment(chunk)
+      if (chunk.rows.length === 0 && this.#skip === 0 && (window?.ends || chunk.settles)) {
+        yield this.#settle(chunk, segment, window)
+      } else if (this.#skip >= chunk.rows.length) {
+        this.#skip -= chunk.rows.length
+      } else {
+        const mapped = await map(chunk)
+        yield* this.#takeRows({
+          chunk,
+          segment,
+          window,
+          mapped,
+          codes: skipCodesOf(mapped, chunk),
+          bytesEach: Math.max(1, chunk.bytes / chunk.rows.length),
+          memoryEach: memoryBytesOf(chunk.rows),
+        })
+        if (this.#number > this.#lastRead + 1 || this.#number > this.#lastTested) break
       }
     }
-    if (number > lastNumber || end < chunk.rows.length) break
+    if (this.#batch.covered > 0) yield this.#batch.done()
   }
-  if (filledBatch.covered > 0) yield filledBatch.done()
+
+  /** The place behind an announced batch is reached: what follows are other batches. */
+  *#passPlace(): Generator<FilledBatch, void, undefined> {
+    const isFilled = this.#batch.covered > 0
+    if (isFilled) yield this.#batch.done(this.#until)
+    this.#beginBatch(this.#number, { instead: isFilled ? undefined : this.#until })
+    this.#endRepetition()
+    // Rows behind the place are not among those that were confirmed before it.
+    this.#skip = 0
+    this.#before = this.#until ?? this.#before
+  }
+
+  /** A batch has rows of one window at most. */
+  *#changeWindow(window: ChunkWindow | undefined): Generator<FilledBatch, void, undefined> {
+    if (this.#batch.covered === 0 || isSame(this.#batch.window, window)) return
+    yield this.#batch.done()
+    this.#beginBatch(this.#number)
+    this.#repeats = null
+  }
+
+  /** Counts the records of a chunk. */
+  #beginSegment(chunk: Chunk): Segment {
+    this.#bytes += this.#skip > 0 ? 0 : chunk.bytes
+    const isTest = this.#filling.testRows !== null
+    const segment: Segment = {
+      before: this.#before,
+      after: chunk.checkpoint,
+      first: this.#number,
+      count: chunk.rows.length,
+      bytes: this.#bytes,
+      fixed: this.#isFixed || chunk.checkpointAfter !== undefined,
+      ...(chunk.cursor === undefined ? {} : { cursor: chunk.cursor }),
+      ...(chunk.cursorAfter && !isTest && { cursorAfter: chunk.cursorAfter }),
+      ...(chunk.checkpointAfter && { checkpointAfter: chunk.checkpointAfter }),
+    }
+    if (!chunk.cursorAfter) this.#repeats = null
+    this.#cursor = chunk.cursorAfter?.(chunk.rows.length) ?? this.#cursor
+    this.#before = chunk.checkpoint
+    this.#number += chunk.rows.length
+    return segment
+  }
+
+  /** A chunk without rows ends a window, or settles what was read before it. */
+  #settle(chunk: Chunk, segment: Segment, window: ChunkWindow | undefined): FilledBatch {
+    this.#batch.take(chunk, none, undefined, segment, { from: 0, until: 0 }, window)
+    const settled = this.#batch.done()
+    this.#beginBatch(this.#number)
+    return settled
+  }
+
+  /** Fills batches with the rows of a chunk that are not confirmed. The last batch stays open if it has room. */
+  *#takeRows(rows: MappedRows): Generator<FilledBatch, void, undefined> {
+    const { chunk, segment, window, mapped, codes, bytesEach, memoryEach } = rows
+    let at = this.#skip
+    this.#skip = 0
+    const end = Math.min(chunk.rows.length, this.#lastRead + 1 - segment.first)
+    while (at < end) {
+      const batch = this.#batch
+      const bounds = boundsOf(this.#filling.bounds, this.#repeats, this.#exactly !== null)
+      const isBounded = this.#exactly === null || (this.#until !== undefined && this.#filling.notesBatches === false)
+      const room = () => (isBounded ? Math.floor(roomIn(batch, bounds, rows)) : this.#coveredLeft(bounds))
+      const until = Math.min(end, at + Math.max(1, this.#coveredLeft(bounds)))
+      const most = endOfStretch(codes, at, Math.max(1, room()), until)
+      const stop = batch.kept > 0 ? most : endOfDelivered(codes, at, most)
+      const kept = countSent(codes, at, stop)
+      batch.take(chunk, mapped, codes, segment, { from: at, until: stop }, window)
+      batch.kept += kept
+      batch.bytes += kept * bytesEach
+      batch.memoryBytes += kept * memoryEach
+      at = stop
+      // Delivered rows are confirmed before others are sent, so that another crash does not repeat them.
+      const isDelivered = batch.kept === 0 && batch.hasDelivered && !codes?.[at]
+      // No batch has rows behind a window.
+      if (room() >= 1 && this.#coveredLeft(bounds) >= 1 && !batch.window?.ends && !isDelivered) continue
+      yield batch.done()
+      this.#beginBatch(segment.first + at)
+      this.#endRepetition()
+    }
+  }
+
+  /** How many more records the batch may cover. */
+  #coveredLeft({ rowsMax }: Bounds): number {
+    return (this.#exactly ?? this.#repeats ?? Math.max(rowsMax, coveredMax)) - this.#batch.covered
+  }
+
+  #beginBatch(first: number, origin?: BatchOrigin): void {
+    this.#batch = new BatchBuilder(first, origin)
+    this.#exactly = null
+  }
+
+  /** No batch that follows is one that came before. */
+  #endRepetition(): void {
+    this.#repeats = null
+    this.#isFixed = this.#reader.fixed === true
+  }
 }
 
-/** The chunks behind a place. If there is a second place, `undefined` comes between those up to it and those behind it. */
-async function* chunksOf(
-  reader: SourceReader,
-  from: Json | undefined,
-  until: Json | undefined,
-): AsyncGenerator<Chunk | undefined> {
-  if (until !== undefined) {
-    yield* reader.read(from, until)
-    yield undefined
-  }
-  yield* reader.read(until ?? from)
-}
+/** How many rows of a chunk fit into a batch. */
+const roomIn = (
+  { kept, bytes, memoryBytes }: BatchBuilder,
+  { rowsMax, bytesMax }: Bounds,
+  { bytesEach, memoryEach }: MappedRows,
+): number => Math.min(rowsMax - kept, (bytesMax - bytes) / bytesEach, (memoryBytesMax - memoryBytes) / memoryEach)
 
 /**
- * Bounds of a batch that repeats one of another transfer. Bytes are estimated by the average of each chunk. Chunks may begin
+ * Bounds of a batch that comes again, of this transfer or of another one. Bytes are estimated by the average of each chunk. Chunks may begin
  * at other rows now, so the estimate of the same rows may be higher; the bound is higher, too, but there is one.
  */
-function boundsOf(bounds: Bounds, repeats: number | null): Bounds {
-  if (repeats === null) return bounds
-  return { rowsMax: Math.min(bounds.rowsMax, repeats), bytesMax: 4 * bounds.bytesMax }
+function boundsOf(bounds: Bounds, repeats: number | null, comesAgain: boolean): Bounds {
+  if (repeats === null && !comesAgain) return bounds
+  return { rowsMax: Math.min(bounds.rowsMax, repeats ?? bounds.rowsMax), bytesMax: 4 * bounds.bytesMax }
 }
 
 const none: MappedChunk = { rows: [], errors: new Map() }
@@ -264,86 +270,4 @@ function skipCodesOf({ skipped }: MappedChunk, { errors }: Chunk): SkipCodes | u
   if (!skipped?.some((code) => code !== 0)) return undefined
   if (!errors?.size) return skipped
   return skipped.map((code, i) => (errors.has(i) ? 0 : code))
-}
-
-function emptyBatch(first: number, announced?: { key: string; covered: number }, instead?: Json) {
-  const rows: Row[] = []
-  const numbers: number[] = []
-  const raws: Row[] = []
-  const removed = new Set<number>()
-  const digests: number[] = []
-  const invalid: InvalidRow[] = []
-  const skipped: SkippedRun[] = []
-  const segments: Segment[] = []
-  return {
-    covered: 0,
-    /** How many of these are not skipped. */
-    kept: 0,
-    bytes: 0,
-    memoryBytes: 0,
-    window: undefined as BatchWindow | undefined,
-    take(
-      chunk: Chunk,
-      mapped: MappedChunk,
-      codes: SkipCodes | undefined,
-      segment: Segment,
-      from: number,
-      until: number,
-      window?: ChunkWindow,
-    ) {
-      segments.push(segment)
-      if (codes) skipped.push({ first: segment.first + from, codes: codes.slice(from, until) })
-      for (let i = from; i < until; i++) {
-        if (codes && codes[i] !== 0) continue
-        const raw = chunk.rows[i] as Row
-        const broken = chunk.errors?.get(i)
-        const error = broken === undefined ? mapped.errors.get(i) : { reason: broken }
-        const isRemoved = chunk.removed?.has(i) ?? false
-        if (error) invalid.push({ number: segment.first + i, raw, error, ...(isRemoved && { removed: true }) })
-        else {
-          if (isRemoved) removed.add(rows.length)
-          rows.push(mapped.rows[i] as Row)
-          numbers.push(segment.first + i)
-          raws.push(raw)
-          if (mapped.digests) digests.push(...mapped.digests.subarray(i * recordWords, (i + 1) * recordWords))
-        }
-      }
-      this.covered += until - from
-      if (!window) return
-      this.window = {
-        scope: window.scope,
-        begins: this.window?.begins ?? (window.begins && from === 0),
-        ends: window.ends && until === chunk.rows.length,
-        spoiled: invalid.length > 0,
-      }
-    },
-    done(end?: Json): FilledBatch {
-      const { window } = this
-      const { covered } = this
-      const filled = { first, covered, rows, numbers, raws, removed, invalid, skipped, segments }
-      return {
-        ...filled,
-        ...(digests.length > 0 && { digests }),
-        ...(window && { window }),
-        ...(instead !== undefined && { instead }),
-        ...(announced && { announced: { ...announced, ...(end !== undefined && { end }) } }),
-      }
-    },
-  }
-}
-
-/** Memory of a cell, beside its text. */
-const cellBytes = 24
-const sampleRows = 32
-
-/** Approximate memory of each row, estimated from a few of them. */
-function memoryBytesOf(rows: readonly Row[]): number {
-  const step = Math.ceil(rows.length / sampleRows)
-  let sampled = 0
-  let bytes = 0
-  for (let at = 0; at < rows.length; at += step) {
-    sampled++
-    for (const cell of rows[at] ?? []) bytes += cellBytes + (typeof cell === 'string' ? cell.length : 0)
-  }
-  return Math.max(1, bytes / sampled)
 }

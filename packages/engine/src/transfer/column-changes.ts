@@ -62,7 +62,7 @@ function changesOfSide(was: SideShape, is: SideShape): SideChange[] {
   for (const [at, column] of was.columns.entries()) {
     if (names.is.has(column.name)) continue
     const inPlace = added.get(at)
-    if (inPlace && inPlace.type === column.type) {
+    if (inPlace && (inPlace.type === column.type || inPlace.type === null || column.type === null)) {
       others.push({ change: 'renamed', column: column.name, from: column.name, to: inPlace.name })
       added.delete(at)
     } else others.push({ change: 'removed', column: column.name, from: wordsOf(column), to: null })
@@ -107,7 +107,7 @@ const namedMax = 5
 /** Why columns of the source could not be added, and what to do. @param reason a sentence */
 export function refusedSentenceOf(names: readonly string[], reason: string): string {
   const more = names.length > namedMax ? `, and ${names.length - namedMax} more` : ''
-  return `Columns were added to the source (${names.slice(0, namedMax).join(', ')}${more}) and could not be added to the destination. ${reason} Nothing was moved. Let the user of the destination alter the table, or add the columns yourself, and start the transfer again. To continue without them, name the columns that you want in the mapping, and accept the changes.`
+  return `Columns were added to the source (${names.slice(0, namedMax).join(', ')}${more}) and could not be added to the destination. ${reason} Nothing was moved. Let the user of the destination alter the table, or add the columns yourself, and start the transfer again. To continue without them, accept the changes.`
 }
 
 /** The changes in a sentence with the names of the first columns. */

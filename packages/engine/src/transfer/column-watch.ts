@@ -1,5 +1,6 @@
 import { asConnectorError, type Chunk, ConnectorError } from '@penstock/connector'
 import type { ColumnChange } from '@penstock/wire'
+import { followChanges, passesAll } from '../mapping/add-columns.ts'
 import type { Shape, TransferHost, TransferState } from '../protocol.ts'
 import { addedNames, areAdditions, changesOf, refusedSentenceOf, sentenceOf, shapeOfNames } from './column-changes.ts'
 import type { Sides } from './sides.ts'
@@ -16,6 +17,8 @@ export class ColumnWatch {
   readonly #signal: AbortSignal
   #shape: Shape = { source: null, destination: null }
   #isSettled = false
+  /** Whether the destination cannot have columns that a person accepted. */
+  #isRefused = false
 
   private constructor(state: TransferState, host: TransferHost, sides: Sides, signal: AbortSignal) {
     this.#state = state
@@ -46,8 +49,9 @@ export class ColumnWatch {
   }
 
   /**
-   * Takes the names of the first chunk. A column that it does not read cannot be mapped, so columns are added only now: first to the table, then
-   * to the mapping, so that what crashes in between is repeated, and finds the columns there. Throws as `ask` does.
+   * Receives the names of the first chunk. A column that it does not read cannot be mapped, so columns are added only now: first to the table, then
+   * to the mapping, so that what crashes in between is repeated, and finds the columns there. The mapping follows changes that were accepted
+   * or do not stop transfers. Throws as `ask` does.
    */
   async read({ columns }: Pick<Chunk, 'columns'>): Promise<void> {
     if (this.#isSettled) return
@@ -56,17 +60,45 @@ export class ColumnWatch {
       this.#shape = { ...this.#shape, source: shapeOfNames(columns) }
       await this.#stop()
     }
-    const added = this.#state.drift === 'add' ? await this.#add(columns) : []
+    const before = this.#sides.mapping
     const changes = this.#changes()
-    if (changes.length === 0) return
-    const mapping = await this.#host.reportColumns({ shape: this.#shape, changes, added })
-    if (mapping !== null) this.#sides.follow(mapping)
+    const followed = this.#followed(changes)
+    this.#sides.follow(followChanges(before, followed, columns))
+    const added = await this.#add(columns)
+    if (followed.length > 0 && (this.#isRefused || this.#state.drift === 'ignore')) await this.#leaveOut(columns)
+    const mapping = this.#sides.mapping === before ? {} : { mapping: this.#sides.mapping }
+    if (changes.length === 0 && added.length === 0 && mapping.mapping === undefined) return
+    // Columns that were added are changes of the destination.
+    const report = { shape: this.#shape, changes: this.#changes(), added, ...mapping }
+    const reported = await this.#host.reportColumns(report)
+    if (reported !== null) this.#sides.follow(reported)
+  }
+
+  /** The changes that the mapping follows: accepted ones, and all with `drift: ignore`. */
+  #followed(changes: readonly ColumnChange[]): readonly ColumnChange[] {
+    const { drift, shape } = this.#state
+    return [...(shape?.accepted ?? []), ...(drift === 'ignore' ? changes : [])]
+  }
+
+  /** The columns of the source that the destination is to get. */
+  #wanted(columns: readonly string[]): readonly string[] {
+    const { drift, shape: before } = this.#state
+    if (drift === 'ignore') return []
+    const accepted = before?.accepted ?? []
+    const isAccepted = accepted.length > 0
+    // Without a mapping, all columns go to the destination, whether they are new or were renamed there.
+    if (isAccepted && passesAll(this.#sides.mapping)) return columns
+    if (drift !== 'add') return []
+    const gained = accepted.flatMap(({ side, change, column, to }) =>
+      side === 'source' ? (change === 'added' ? [column] : change === 'renamed' && to !== null ? [to] : []) : [],
+    )
+    const names = new Set([...gained, ...(before?.source ? addedNames(before.source, columns) : [])])
+    return columns.filter((name) => names.has(name))
   }
 
   /** @returns the columns to add to the mapping */
   async #add(columns: readonly string[]): Promise<readonly string[]> {
-    const before = this.#state.shape?.source
-    const names = before ? addedNames(before, columns) : []
+    const names = this.#wanted(columns)
     if (names.length === 0) return []
     try {
       const added = await this.#sides.addColumns(names, this.#shape, this.#signal)
@@ -77,9 +109,24 @@ export class ColumnWatch {
     } catch (error) {
       const refusal = asConnectorError(error)
       if (!refusal || refusal.isTransient) throw error
+      if (this.#state.shape?.accepted?.length) {
+        this.#isRefused = true
+        return []
+      }
       await this.#report(this.#changes())
       throw new ConnectorError('columns_changed', refusedSentenceOf(names, refusal.message), { side: 'Destination' })
     }
+  }
+
+  /** Leaves out the columns that the destination does not have: the mapping names the others from now on. */
+  async #leaveOut(columns: readonly string[]): Promise<void> {
+    if (!passesAll(this.#sides.mapping)) return
+    const destination = this.#shape.destination ?? (await this.#sides.shapeOf('Destination', this.#signal))
+    if (!destination || destination.count > destination.columns.length) return
+    const has = new Set(destination.columns.map(({ name }) => name.toLowerCase()))
+    const kept = columns.filter((name) => has.has(name.toLowerCase()))
+    if (kept.length === 0 || kept.length === columns.length) return
+    this.#sides.follow(JSON.stringify(Object.fromEntries(kept.map((name) => [name, name]))))
   }
 
   /** Stops the transfer at changes that it does not continue with. */

@@ -5,8 +5,7 @@ import { type Confirmation, type KeptReject, protocolLimits } from '../protocol.
 import { countSkipped, nothingSkipped, sumSkipped, totalSkipped } from '../skipped.ts'
 import { storable } from '../storable.ts'
 import { endOf } from './batch-ends.ts'
-import type { FilledBatch } from './batches.ts'
-import { encodeRecords, recordWords } from './row-digests.ts'
+import type { FilledBatch } from './filled-batch.ts'
 
 /** The results of batches, as the ledger stores them. */
 
@@ -25,22 +24,25 @@ export type Entry = {
   readonly state: Json | undefined
   /** The batch; it is not kept with the entry. */
   readonly batch?: FilledBatch
-  /** The digests of its rows that were sent, and the number of each row. */
-  readonly digests?: { readonly numbers: readonly number[]; readonly records: readonly number[] }
+  /** Whether its rows were sent, and not only rejected or skipped before. */
+  readonly isDelivered?: boolean
 }
 
-type Rejected = {
+/** One rejected row, or several that are only counted. */
+export type Rejected = {
+  /** The number of the record; `null` if it is not known. */
   readonly row: number | null
   readonly count: number
   readonly field: string | null
   readonly reason: string
   readonly raw: Row | undefined
+  readonly structural?: boolean
 }
 
 /** The entry of a batch that was delivered, or of which every row was invalid. */
 export const entryOf = (filledBatch: FilledBatch, delivery: Delivery | undefined): Entry => ({
   read: filledBatch.covered,
-  sent: delivery ? filledBatch.rows.length : 0,
+  sent: (delivery ? filledBatch.rows.length : 0) + (filledBatch.delivered?.numbers.length ?? 0),
   removed: delivery ? removedIn(filledBatch, delivery) : 0,
   skipped: countSkipped(filledBatch.skipped),
   bytes: delivery?.bytes ?? 0,
@@ -49,10 +51,7 @@ export const entryOf = (filledBatch: FilledBatch, delivery: Delivery | undefined
   deliveryState: delivery?.deliveryState,
   state: delivery?.state,
   batch: filledBatch,
-  // A batch that was announced before may be there with the rows of then: they are sent again by the next transfer.
-  ...(delivery &&
-    filledBatch.digests &&
-    !filledBatch.announced && { digests: { numbers: filledBatch.numbers, records: filledBatch.digests } }),
+  isDelivered: delivery !== undefined,
 })
 
 const removedIn = ({ removed }: FilledBatch, { rejected = [] }: Delivery): number =>
@@ -111,24 +110,15 @@ export function confirmationOf(
     deliveryState: entries.findLast(({ deliveryState }) => deliveryState !== undefined)?.deliveryState ?? null,
     state: entries.findLast(({ state }) => state !== undefined)?.state ?? null,
     rejects: rejects.slice(0, Math.max(0, rejectsLeft)).map((reject) => keptOf(reject, names)),
-    digests: digestsOf(entries, rejects),
+    superseded: [],
+    digests: null,
   }
 }
 
-/** The digests of the rows that the destination accepted; none if it did not say which rows it rejected. */
-function digestsOf(entries: readonly Entry[], rejects: readonly Rejected[]): string | null {
-  if (rejects.some(({ row }) => row === null)) return null
-  const rejected = new Set(rejects.map(({ row }) => row))
-  const records = entries.flatMap(({ digests }) => {
-    if (!digests || rejected.size === 0) return digests?.records ?? []
-    return digests.numbers.flatMap((number, i) =>
-      rejected.has(number) ? [] : digests.records.slice(i * recordWords, (i + 1) * recordWords),
-    )
-  })
-  return records.length === 0 ? null : encodeRecords(Uint32Array.from(records))
-}
-
-function keptOf({ row, count, field, reason, raw }: Rejected, names: readonly string[]): KeptReject {
+function keptOf(
+  { row, count, field, reason, raw, structural = false }: Rejected,
+  names: readonly string[],
+): KeptReject {
   const text = raw && JSON.stringify(raw)
   return {
     row,
@@ -137,10 +127,13 @@ function keptOf({ row, count, field, reason, raw }: Rejected, names: readonly st
     reason: storable(reason),
     record: JSON.stringify(raw ? redactRow(names, raw) : {}),
     raw: text === undefined || text.length > protocolLimits.rawLengthMax ? null : text,
+    structural,
+    key: null,
+    superseded: false,
   }
 }
 
-const invalidOf = ({ invalid }: FilledBatch): Rejected[] =>
+const invalidOf = ({ invalid, unread }: FilledBatch): Rejected[] =>
   invalid.map(({ number, raw, error, removed }) => ({
     row: number,
     count: 1,
@@ -148,6 +141,7 @@ const invalidOf = ({ invalid }: FilledBatch): Rejected[] =>
     reason: error.reason,
     // Sent again, it would be written and not removed.
     raw: removed ? undefined : raw,
+    ...(unread?.has(number) && { structural: true }),
   }))
 
 /** Throws where a destination names a row that it was not sent. */

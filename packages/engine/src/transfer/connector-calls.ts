@@ -2,12 +2,16 @@ import {
   asConnectorError,
   type Batch,
   type Chunk,
+  ConnectorError,
   type ConnectorErrorCode,
   type Delivery,
   type SourceReader,
 } from '@penstock/connector'
+import { missingConnector } from '@penstock/connectors/installed/missing'
 import type { Role } from '@penstock/wire/rules'
+import { quoteValue } from '../quoted-reasons.ts'
 import { type SideSecrets, withoutSecrets } from '../side-secrets.ts'
+import { addedConnectorOf, isUnloadable, isUnloadableConnector } from '../unloadable.ts'
 
 /** Calls of connectors: what they do wrong is distinguished from what happens to our own code and database. */
 
@@ -47,9 +51,16 @@ export async function ofConnector<T>(
     return await withoutSecrets(redact, call, side)
   } catch (error) {
     signal.throwIfAborted()
-    if (asConnectorError(error)) throw error
+    if (asConnectorError(error) || isUnloadable(error)) throw error
+    if (isUnloadableConnector(error)) throw missingCode(side, error)
     throw new ConnectorDefect(side, error)
   }
+}
+
+function missingCode(side: Role, cause: Error): ConnectorError {
+  const { slug, place } = addedConnectorOf(cause)
+  const { code, message } = missingConnector(slug, place, 'a file of it is missing or damaged', cause)
+  return new ConnectorError(code, message, { side, cause })
 }
 
 /** A connector's reader, each read of which is such a call. */
@@ -59,6 +70,7 @@ export function guarded(reader: SourceReader, signal: AbortSignal, redact: SideS
   return {
     ...(reader.total ? { total: reader.total } : {}),
     fixed: reader.fixed ?? false,
+    ...(reader.follows && { follows: reader.follows }),
     ...(reader.plan !== undefined && { plan: reader.plan }),
     ...(reader.divide && {
       divide: async (bounds) => {
@@ -89,7 +101,7 @@ const withoutSecretsInErrors = (chunk: Chunk, redact: SideSecrets['redact']): Ch
     : chunk
 
 /** The same delivery without secrets in what it rejects. Throws where what it rejects is not of this batch: its count would not be the truth about rows. */
-export function checked(delivery: Delivery, { rows }: Batch, redact: SideSecrets['redact']): Delivery {
+export function checked(delivery: Delivery, { columns, rows }: Batch, redact: SideSecrets['redact']): Delivery {
   const indexes = new Set<number>()
   let rejected = 0
   for (const { index, count = 1 } of delivery.rejected ?? []) {
@@ -99,7 +111,11 @@ export function checked(delivery: Delivery, { rows }: Batch, redact: SideSecrets
     } else indexes.add(index)
   }
   if (rejected + indexes.size > rows.length) throw new Error('A destination rejected more rows than it was sent')
-  return withoutSecretsInReasons(delivery, redact)
+  const quoted = delivery.rejected?.map((rejection) => ({
+    ...rejection,
+    reason: quoteValue(rejection, columns, rows),
+  }))
+  return withoutSecretsInReasons(quoted ? { ...delivery, rejected: quoted } : delivery, redact)
 }
 
 /** The same delivery, without secrets in the reasons and fields of what it rejects. Most of them are alike. */

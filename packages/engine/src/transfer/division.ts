@@ -1,8 +1,9 @@
 import { ConnectorError, type SourceReader } from '@penstock/connector'
 import type { DividedPart, TransferState } from '../protocol.ts'
 import type { Sides } from './sides.ts'
+import { whyAllRows } from './stages/stages.ts'
 
-/** Whether several workers move a transfer, each a part of it (docs/decisions/0057-parts.md). */
+/** Whether several workers move a transfer, each a part of it (docs/decisions/parts.md). */
 
 /** The parts of a transfer, and a sentence for people; without parts, the sentence says why there are none. */
 export type DividedSource =
@@ -17,21 +18,22 @@ export type DividedSource =
  */
 export async function divisionOf(
   reader: SourceReader,
-  { divides }: Pick<TransferState, 'divides'>,
+  state: TransferState,
   sides: Pick<Sides, 'whyNotParts'>,
   mapColumns: (columns: readonly string[]) => Promise<unknown>,
 ): Promise<DividedSource | undefined> {
+  const { divides } = state
   const division = divides ? await reader.divide?.(divides) : undefined
   if (!division) return undefined
   const whole = (whyNot: string) => ({ sentence: `One worker moves all records, because ${whyNot}.` })
   // Columns of files are found by opening one.
-  const whyNot = division.apart ? undefined : sides.whyNotParts(division)
+  const whyNot = division.apart ? undefined : sides.whyNotParts(division, whyAllRows(state))
   if (whyNot !== undefined) return whole(whyNot)
   const columns = await division.columns()
   // There is nothing to read, or an error that reading meets.
   if (columns.length === 0) return undefined
   await mapColumns(columns)
-  const whyNotMapped = sides.whyNotParts(division)
+  const whyNotMapped = sides.whyNotParts(division, whyAllRows(state))
   if (whyNotMapped !== undefined) return whole(whyNotMapped)
   const { parts } = division
   return { parts, columns, sentence: `The source is divided into ${parts.length} parts, which workers share.` }

@@ -13,9 +13,9 @@ import type { SideSecrets } from '../side-secrets.ts'
 import { nothingSkipped } from '../skipped.ts'
 import type { Entry } from './confirmation.ts'
 import { ofConnector } from './connector-calls.ts'
-import { leavesOutDuplicates } from './duplicate-settings.ts'
 import { assertEnough } from './replace-guard.ts'
 import type { ExportRoute, LoadRoute } from './route.ts'
+import { whyValues } from './stages/stages.ts'
 
 /**
  * A transfer whose files the destination loads itself, group after group: they are staged, compared with the listing, committed and
@@ -211,12 +211,11 @@ const filesChanged = (): ConnectorError =>
   )
 
 /** Why a worker must move the rows, as the end of a sentence; `undefined` if it need not. */
-export function whyNotHandedOver({ testRows, range, digests, rules, destination }: TransferState): string | undefined {
+export function whyNotHandedOver(state: TransferState): string | undefined {
+  const { testRows, range } = state
   if (testRows !== null) return 'a test sends a few records'
   if (range) return 'a backfill reads a range'
-  if (digests) return 'only changed rows are sent'
-  if (leavesOutDuplicates(destination.settings)) return 'duplicates are left out'
-  return rules?.list.length ? 'the rules of the connection judge its records' : undefined
+  return whyValues(state)
 }
 
 /** A handover began, and its destination would have a worker continue now, which would send the same rows again. */

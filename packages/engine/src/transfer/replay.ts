@@ -1,6 +1,8 @@
 import type { Json, Row, SourceReader } from '@penstock/connector'
 import type { TransferHost, TransferState } from '../protocol.ts'
 
+const wrongLength = 'The record does not have as many values as there are columns. Correct it, then send it again.'
+
 /** The rejected rows of an earlier transfer, read like any other source. */
 export function readReplay(
   host: TransferHost,
@@ -16,9 +18,10 @@ export function readReplay(
         number = last.number
         const rows = page.map(({ raw }) => JSON.parse(raw) as Row)
         const errors = new Map(
-          rows.flatMap((row, i) =>
-            row.length === columns.length ? [] : [[i, 'has not as many cells as there are columns'] as const],
-          ),
+          rows.flatMap((row, i) => {
+            const error = page[i]?.error ?? (row.length === columns.length ? null : wrongLength)
+            return error === null ? [] : [[i, error] as const]
+          }),
         )
         yield { columns, rows, errors, bytes: page.reduce((sum, { raw }) => sum + raw.length, 0), checkpoint: number }
       }

@@ -14,7 +14,7 @@ import type { RowMapping } from '../map-rows.ts'
 import type { SideSecrets } from '../side-secrets.ts'
 import { ofConnector } from './connector-calls.ts'
 
-/** Which way the rows of a transfer go: through a worker, or from platform to platform (docs/decisions/0049-handover.md). */
+/** Which way the rows of a transfer go: through a worker, or from platform to platform (docs/decisions/handover.md). */
 
 /** A side of a connection that is opened. */
 export type RouteSide = {

@@ -3,6 +3,7 @@ import {
   type ConnectorError,
   type Delivery,
   type DestinationWriter,
+  type Rejection,
   type Row,
   valueRedactor,
 } from '@penstock/connector'
@@ -10,10 +11,10 @@ import { type Decision, decide } from '@penstock/wire/rules'
 import type { TransferState } from '../protocol.ts'
 import type { SideSecrets } from '../side-secrets.ts'
 import { abandon } from './abandon.ts'
-import { type Announcement, announcementOf, batchOf, type KeyScope } from './batch-keys.ts'
-import type { FilledBatch } from './batches.ts'
+import { type Announcement, announcementOf, batchOf, type KeyScope, settingsOf } from './batch-keys.ts'
 import { type Entry, entryOf } from './confirmation.ts'
 import { checked, codeOf, isOfTheSides, ofConnector } from './connector-calls.ts'
+import type { FilledBatch } from './filled-batch.ts'
 import { reportRetry } from './report-retry.ts'
 import { pause } from './retries.ts'
 import type { SessionDeps } from './session-deps.ts'
@@ -28,7 +29,7 @@ const valueLengthMin = 6
 
 /** A batch that the destination has already may have had other rows: then its rejected ones are only counted. */
 function ofThese(delivery: Delivery, { announced, covered, rows }: FilledBatch): Delivery {
-  if (!announced || announced.covered === covered || !delivery.rejected) return delivery
+  if (!announced || announced.covered === covered || delivery.recalled === false || !delivery.rejected) return delivery
   let left = rows.length
   const rejected = delivery.rejected.flatMap(({ index: _, count = 1, ...rejection }) => {
     const counted = Math.min(count, left)
@@ -37,6 +38,9 @@ function ofThese(delivery: Delivery, { announced, covered, rows }: FilledBatch):
   })
   return { ...delivery, rejected }
 }
+
+/** A batch that was delivered, and its rejected rows as the destination names them, which may mean the rows of then. */
+type Sent = { readonly entry: Entry; readonly delivery: Delivery; readonly rejected: readonly Rejection[] }
 
 /** Sends the batches of a session to its destination, by a writer that is opened when it is needed, and again after a transient error. */
 export class Sender {
@@ -51,7 +55,7 @@ export class Sender {
     this.#sides = sides
     this.#ledger = ledger
     const { id: transferId, connectionId } = deps.job
-    this.#scope = { transferId, connectionId, settings: [state.source?.settings ?? null, state.destination.settings] }
+    this.#scope = { transferId, connectionId, settings: settingsOf(state), salt: state.keysSalt }
   }
 
   /** Whether a writer is open. */
@@ -64,9 +68,15 @@ export class Sender {
     return this.#writer?.writer.awaitsPermit === true
   }
 
-  /** The announcement of a batch, to be stored before it is sent. */
-  announcementOf(filledBatch: FilledBatch): Announcement {
-    return announcementOf(filledBatch, this.#scope, this.#sides.columns)
+  /**
+   * The announcement of a batch, to be stored before it is sent.
+   * @param whole the batch to announce instead, unless the batch is found again by its rows and their order does not matter
+   */
+  announcementOf(filledBatch: FilledBatch, whole = filledBatch): Announcement {
+    const announce = (batch: FilledBatch) =>
+      announcementOf(batch, this.#scope, this.#sides.columns, this.#sides.repeating)
+    const own = announce(filledBatch)
+    return own.announced?.rows && this.#sides.adds ? own : announce(whole)
   }
 
   /** Decides what to do about an error. Throws one that no side is to blame for. @param rows of the batch that it is about */
@@ -87,14 +97,15 @@ export class Sender {
   async send(
     filledBatch: FilledBatch,
     permit: Promise<void>,
-  ): Promise<{ entry: Entry; delivery: Delivery } | { refused: ConnectorError; do: 'split' | 'reject' }> {
+  ): Promise<Sent | { refused: ConnectorError; do: 'split' | 'reject' }> {
     const batch = batchOf(filledBatch, this.#scope, this.#sides.columns, this.#sides.types)
     for (;;) {
       try {
         return await this.ask(async (writer, redact) => {
-          const delivery = checked(ofThese(await writer.deliver(batch, permit), filledBatch), batch, redact)
+          const answer = await writer.deliver(batch, permit)
+          const delivery = checked(ofThese(answer, filledBatch), batch, redact)
           await permit
-          return { entry: entryOf(filledBatch, delivery), delivery }
+          return { entry: entryOf(filledBatch, delivery), delivery, rejected: answer.rejected ?? [] }
         }, batch.rows)
       } catch (error) {
         // Without a permit the transfer ends, whatever the destination made of that.
@@ -111,6 +122,13 @@ export class Sender {
         this.#sides.destinationSide = (await this.#deps.host.open()).destination
       }
     }
+  }
+
+  /** Asks the destination which keys are the same to it (`DestinationWriter.nameKeys`); `undefined` if their texts say it. */
+  async nameKeys(keys: readonly Row[]): Promise<readonly (string | null)[] | undefined> {
+    const names = await this.ask(async (writer) => writer.nameKeys?.(keys), keys)
+    if (names && names.length !== keys.length) throw new Error('A destination named another number of keys than it got')
+    return names
   }
 
   /** @param rows that are sent; their values are removed from the error */

@@ -1,8 +1,7 @@
 import type { TransferHost, TransferJob } from '../protocol.ts'
-import type { UniqueValues } from '../rules/unique-values.ts'
 import type { JobRuntime } from '../runtime.ts'
-import type { DuplicateKeys } from './duplicate-keys.ts'
 import type { Retries } from './retries.ts'
+import type { RunnerMemory } from './stages/runner-memory.ts'
 
 /** Dependencies of a session. */
 export type SessionDeps = {
@@ -10,10 +9,8 @@ export type SessionDeps = {
   readonly runtime: JobRuntime
   readonly host: TransferHost
   readonly retries: Retries
-  /** Values that the rules of the connection compare, of all sessions. */
-  readonly unique: UniqueValues
-  /** Keys by which duplicates are found, of all sessions. */
-  readonly keys: DuplicateKeys
+  /** The memory of stages between sessions. */
+  readonly memory: RunnerMemory
   /** Aborted with `Ended` when the transfer must end. */
   readonly signal: AbortSignal
   /** Called whenever something moved: a chunk was read, a batch was delivered. */

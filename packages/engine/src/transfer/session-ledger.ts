@@ -1,9 +1,8 @@
 import type { Json } from '@penstock/connector'
 import type { BatchStart, TransferHost, TransferState } from '../protocol.ts'
-import type { RuleWatch } from '../rules/rule-watch.ts'
 import type { Announcement } from './batch-keys.ts'
-import type { Duplicates } from './duplicates.ts'
 import type { Retries } from './retries.ts'
+import type { Stages } from './stages/stages.ts'
 import { Unconfirmed } from './unconfirmed.ts'
 
 /**
@@ -16,8 +15,9 @@ export class SessionLedger {
   newColumns: BatchStart['columns']
   /** Which way the rows go, as a sentence, if there is more than one. */
   route: string | undefined
-  readonly #host: Pick<TransferHost, 'beginBatch' | 'confirm' | 'note'>
+  readonly #host: Pick<TransferHost, 'beginBatch' | 'confirm'>
   readonly #retries: Pick<Retries, 'reset'>
+  readonly #stages: Stages
   /** Whether the next batch was announced with what was confirmed last. */
   #isBegun = false
   #storing = Promise.resolve()
@@ -25,27 +25,26 @@ export class SessionLedger {
   readonly #planned: () => Json | undefined
 
   /**
-   * @param rules count what is confirmed
+   * @param stages learn what is confirmed, and add to it
    * @param planned answers the plan of the source, unless that is stored
    */
   constructor(
-    host: Pick<TransferHost, 'beginBatch' | 'confirm' | 'note'>,
+    host: Pick<TransferHost, 'beginBatch' | 'confirm'>,
     retries: Pick<Retries, 'reset'>,
     state: TransferState,
-    rules: RuleWatch | undefined,
+    stages: Stages,
     planned: () => Json | undefined,
   ) {
     this.#planned = planned
     this.#host = host
     this.#retries = retries
-    this.unconfirmed = new Unconfirmed(state, rules)
+    this.#stages = stages
+    this.unconfirmed = new Unconfirmed(state, stages)
   }
 
-  /** Counts with these duplicates from now on, and says what was found out about them. */
-  leaveOut(duplicates: Duplicates | undefined): void {
-    this.unconfirmed.duplicates = duplicates
-    const sentences = [this.route, duplicates?.sentence].flatMap((sentence) => sentence ?? [])
-    if (sentences.length > 0) this.route = sentences.join(' ')
+  /** Adds sentences to the log of the transfer, which are stored with the columns. */
+  say(sentences: readonly string[]): void {
+    if (sentences.length > 0) this.route = [this.route ?? [], sentences].flat().join(' ')
   }
 
   /** Resolves once the last confirmation is stored; rejects with the reason why the transfer ends if it could not be. */
@@ -65,7 +64,11 @@ export class SessionLedger {
   }
 
   /** The announcement of a batch, with what else is not stored yet. */
-  startOf(announcement: Announcement): BatchStart {
+  startOf(own: Announcement): BatchStart {
+    return this.#withColumns(this.#stages.announcing(own) ?? own)
+  }
+
+  #withColumns(announcement: Announcement): BatchStart {
     if (!this.newColumns) return announcement
     const plan = this.#planned()
     return {
@@ -87,13 +90,12 @@ export class SessionLedger {
   ): Promise<void> {
     if (this.unconfirmed.isEmpty) return
     await this.#storing
-    const confirmation = this.unconfirmed.take(columns, total)
-    if (!confirmation) return
-    const note = this.unconfirmed.duplicates?.takeNote()
-    if (note !== undefined) await this.#host.note(note)
-    const start = next && this.startOf(next)
+    const confirmation = await this.unconfirmed.take(columns, total)
+    const announcement = this.#stages.announcing(next)
+    const start = announcement && this.#withColumns(announcement)
     const store = async () => {
-      this.#isBegun = await this.#host.confirm(confirmation, start)
+      const isBegun = await this.#host.confirm(confirmation, start)
+      this.#isBegun = isBegun && next !== undefined
       this.unconfirmed.confirm(confirmation)
       this.#retries.reset()
     }

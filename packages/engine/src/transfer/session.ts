@@ -1,21 +1,18 @@
-import type { Chunk, SourceReader } from '@penstock/connector'
+import { asConnectorError, type Chunk, type SourceReader } from '@penstock/connector'
 import type { RowMapping } from '../map-rows.ts'
 import { Ended, type TransferState } from '../protocol.ts'
-import { RuleWatch } from '../rules/rule-watch.ts'
+import { isUnloadable } from '../unloadable.ts'
 import { halve, isSent } from './batch-ends.ts'
-import type { Announcement } from './batch-keys.ts'
-import { beginning, type Checkpoint, type ChunkMapper, type FilledBatch, fillBatches } from './batches.ts'
-import type { ChangedRows } from './changed-rows.ts'
+import { type Announcement, withoutOthers } from './batch-keys.ts'
+import { fillBatches } from './batches.ts'
+import type { CarriedBatch } from './carried-batch.ts'
 import { ColumnWatch } from './column-watch.ts'
 import { type Entry, entryOf, flushEntryOf } from './confirmation.ts'
 import { withoutSecretsInReasons } from './connector-calls.ts'
 import { assertSameColumns, divisionOf } from './division.ts'
-import type { Duplicates } from './duplicates.ts'
+import { beginning, type Checkpoint, type FilledBatch } from './filled-batch.ts'
 import { type HandoverDeps, handOver, handOverExport, notContinued, standingIn, whyNotHandedOver } from './handover.ts'
-import { removalsOf } from './mirror-removals.ts'
-import { openDuplicates } from './open-duplicates.ts'
 import { batchesAhead, readAhead } from './read-ahead.ts'
-import { mapRemovals } from './removals.ts'
 import { guardReplacement } from './replace-guard.ts'
 import { reportRetry } from './report-retry.ts'
 import { finalError } from './retries.ts'
@@ -25,6 +22,12 @@ import type { SessionDeps } from './session-deps.ts'
 import { SessionLedger } from './session-ledger.ts'
 import { Sides } from './sides.ts'
 import { SplitBudget } from './split-budget.ts'
+import type { RepeatTools, RestTools } from './stages/stage.ts'
+import { Stages } from './stages/stages.ts'
+
+/** Whether another session can continue, so that nothing at the destination is removed. */
+const continuesElsewhere = (end: unknown): boolean =>
+  end instanceof Ended ? end.resumes : isUnloadable(end) || asConnectorError(end)?.action === 'reassign'
 
 /** Nothing must come again as it is. */
 const unannounced: Announcement = { pending: null }
@@ -42,29 +45,26 @@ export class Session {
   readonly #sides: Sides
   readonly #ledger: SessionLedger
   readonly #watch: ColumnWatch | undefined
-  readonly #rules: RuleWatch | undefined
+  readonly #stages: Stages
   #reader: SourceReader | undefined
   readonly #sender: Sender
   /** Whether the platforms have moved all rows themselves. */
   #isHandedOver = false
-  /** Leaves out rows that the destination has; absent if all rows are sent. */
-  #changed: ChangedRows | undefined
-  /** Leaves out duplicates; absent if all records are sent. */
-  #duplicates: Duplicates | undefined
 
   private constructor(deps: SessionDeps, state: TransferState, sides: Sides) {
     this.#deps = deps
     this.#state = state
     this.#sides = sides
-    this.#rules = RuleWatch.of(state, deps.host, deps.unique, () => sides.sourceColumns)
-    this.#ledger = new SessionLedger(deps.host, deps.retries, state, this.#rules, () => sides.plan)
+    const openReader = () => sides.openReader(deps.signal)
+    this.#stages = new Stages({ ...deps, state, sides, openReader }, (chunk) => this.#mappingFor(chunk))
+    this.#ledger = new SessionLedger(deps.host, deps.retries, state, this.#stages, () => sides.plan)
     this.#sender = new Sender(deps, state, sides, this.#ledger)
     this.#watch = ColumnWatch.of(state, deps.host, sides, deps.signal)
   }
 
   /** Asks for the state of the transfer, and loads the connectors of both sides. */
   static async open(deps: SessionDeps): Promise<Session> {
-    const state = await deps.host.open()
+    const state = withoutOthers(await deps.host.open())
     return new Session(deps, state, await Sides.load(deps.runtime, deps.host, state))
   }
 
@@ -82,7 +82,7 @@ export class Session {
         await this.#ledger.settled()
         return await this.#reopenAfter(thrown)
       } catch (end) {
-        if (!(end instanceof Ended && end.resumes)) await this.#cleanUp()
+        if (!continuesElsewhere(end)) await this.#cleanUp()
         throw end
       }
     } finally {
@@ -113,23 +113,23 @@ export class Session {
     const route = await this.#routeRows()
     this.#isHandedOver = route !== undefined && route.by !== 'worker'
     if (this.#isHandedOver) return
-    this.#changed = await this.#sides.openChangedRows(this.#deps.onProgress)
-    this.#duplicates = await openDuplicates(this.#sides, this.#state, this.#deps, this.#mappingFor, this.#rules)
-    this.#ledger.leaveOut(this.#duplicates)
-    if (replaces && checkpoint === null)
-      await guardReplacement(this.#sides, this.#state, this.#deps, this.#rules, this.#duplicates)
-    const open = () => this.#sides.openReader(this.#deps.signal)
-    await this.#rules?.recount(open, async (chunk) => (await this.#mappingFor(chunk)).map(chunk))
-    this.#reader = await open()
+    await this.#stages.open()
+    this.#ledger.say(this.#stages.sentences)
+    if (replaces && checkpoint === null) await guardReplacement(this.#sides, this.#state, this.#deps, this.#stages)
+    this.#reader = await this.#sides.openReader(this.#deps.signal)
+    this.#stages.opened(this.#reader)
     await this.#divide(this.#reader)
     const filledBatches = fillBatches(this.#reader, {
       ...this.#state,
+      ...(await this.#stages.repeat(this.#state, this.#repeatTools)),
+      carried: this.#carried,
       from: (checkpoint ?? beginning) as Checkpoint,
       firstNumber: read + 1,
-      mapperFor: this.#mapperFor,
+      mapperFor: (chunk, first) => this.#stages.mapperOf(chunk, first),
       windowOf: this.#sides.windowOf,
       bounds,
-      lastNumber: this.#duplicates?.lastNumber ?? null,
+      notesBatches: this.#sides.notesBatches,
+      lastNumber: this.#stages.lastNumber,
     })
     // The next batches are read and mapped while this one is delivered.
     for await (const { item: filledBatch, following } of readAhead(filledBatches, batchesAhead(bounds))) {
@@ -137,34 +137,57 @@ export class Session {
       if (!this.#writerHolds()) await this.#confirm(following())
     }
     await this.#ledger.settled()
-    this.#duplicates?.end()
-    this.#ledger.unconfirmed.releaseCursor()
+    this.#stages.end()
+    const { unconfirmed } = this.#ledger
+    if (!this.#stages.holdsCursor) unconfirmed.releaseCursor()
     if (this.#hasDelivered) await this.#flush()
     else await this.#confirm()
     await this.#ledger.settled()
-    await this.#removeMissing()
-  }
-
-  /** Removes rows at the destination that left the source, if it is a mirror. */
-  async #removeMissing(): Promise<void> {
-    const mirror = this.#changed?.mirror
-    if (!mirror) return
-    const [state, sides, mapperFor] = [this.#state, this.#sides, this.#mapperFor]
-    const { confirmed } = this.#ledger.unconfirmed
-    for await (const batch of removalsOf(mirror, { ...this.#deps, state, sides, confirmed, mapperFor })) {
-      await this.#deliverFilled(batch, new SplitBudget(batch))
-      if (!this.#writerHolds()) await this.#confirm()
-    }
+    await this.#deliverRest()
+    if (!this.#stages.holdsCursor) return
+    unconfirmed.releaseCursor()
+    await this.#confirm()
     await this.#ledger.settled()
-    if (this.#hasDelivered) await this.#flush()
   }
 
-  /** @param first the number of its first record; absent if duplicates are not left out */
-  readonly #mapperFor = async (chunk: Chunk, first?: number): Promise<ChunkMapper> => {
-    const { columns, map } = await this.#mappingFor(chunk)
-    const removes = mapRemovals(map, this.#sides)
-    const mapper = (first !== undefined && this.#duplicates?.mapperOf(chunk, removes, columns, first)) || removes
-    return this.#changed ? this.#changed.mapperOf(columns, mapper, chunk, this.#sides.windowOf(chunk)) : mapper
+  /** How the batch is repeated that an earlier transfer announced, if there is one and nothing was confirmed since. */
+  get #carried(): CarriedBatch | undefined {
+    const { announced, read, cursor } = this.#state
+    if (announced?.transferId === undefined || announced.rows || read > 0) return undefined
+    return {
+      openBehind: (behind) => this.#sides.openReader(this.#deps.signal, behind ?? cursor),
+    }
+  }
+
+  /** How stages send announced batches again, before others. */
+  get #repeatTools(): RepeatTools {
+    const [ledger, sender] = [this.#ledger, this.#sender]
+    return {
+      begin: () => ledger.begin(unannounced),
+      async send(batch) {
+        const sent = await sender.send(batch, Promise.resolve())
+        return 'refused' in sent ? undefined : sent
+      },
+      add: (entry, held) => ledger.unconfirmed.add(entry, held),
+      settled: () => ledger.settled(),
+    }
+  }
+
+  /** Sends what stages have to send once all records of the source are confirmed. */
+  async #deliverRest(): Promise<void> {
+    const tools = (): RestTools => ({
+      confirmed: this.#ledger.unconfirmed.confirmed,
+      nameKeys: (keys) => this.#sender.nameKeys(keys),
+      settled: () => this.#ledger.settled(),
+    })
+    for (const batches of this.#stages.rest(tools)) {
+      for await (const batch of batches) {
+        await this.#deliverFilled(batch, new SplitBudget(batch))
+        if (!this.#writerHolds()) await this.#confirm()
+      }
+      await this.#ledger.settled()
+      if (this.#hasDelivered) await this.#flush()
+    }
   }
 
   readonly #mappingFor = async (chunk: Pick<Chunk, 'columns' | 'types'>): Promise<RowMapping> => {
@@ -217,7 +240,7 @@ export class Session {
     const mapColumns = (columns: readonly string[]) => this.#mappingFor({ columns })
     const division = await divisionOf(reader, this.#state, this.#sides, mapColumns)
     if (!division) return
-    this.#ledger.route = [this.#ledger.route ?? [], division.sentence].flat().join(' ')
+    this.#ledger.say([division.sentence])
     if (!division.parts) return
     await this.#deps.host.divide(division.parts, this.#ledger.startOf(unannounced))
   }
@@ -237,17 +260,18 @@ export class Session {
       if (filledBatch.covered > 0 && this.#ledger.newColumns) await this.#ledger.begin(unannounced)
       return this.#ledger.unconfirmed.add(entryOf(filledBatch, undefined))
     }
-    if (!left) await this.#rules?.check(filledBatch)
+    await this.#stages.check(filledBatch)
     // After a crash, held records are sent again in other batches, as rows are that left the source, and the others in the same batch.
     const isSame = !left && !this.#writerHolds()
-    const begun = this.#ledger.begin(isSame ? this.#sender.announcementOf(budget.whole ?? filledBatch) : unannounced)
+    const announced = isSame ? this.#sender.announcementOf(filledBatch, budget.announced(filledBatch)) : unannounced
+    const begun = this.#ledger.begin(announced)
     // A writer may look at it only when it is about to commit.
     begun.catch(() => {})
     // The rows of a window that are invalid must be known at the destination, and its end as well.
     const isEmpty = filledBatch.rows.length === 0 && !window
     if (isEmpty || !this.#sender.overlaps) await begun
     if (isEmpty) return this.#addRefused(entryOf(filledBatch, undefined), budget)
-    await this.#changed?.doubt(filledBatch, () => this.#ledger.settled())
+    await this.#stages.beforeSending(filledBatch, () => this.#ledger.settled())
     const sent = await this.#sender.send(filledBatch, begun)
     this.#deps.onProgress()
     if (!('refused' in sent)) {
@@ -312,7 +336,7 @@ export class Session {
 
   async #finish(): Promise<void> {
     if (this.#isHandedOver) return
-    await this.#rules?.end()
+    await this.#stages.finish()
     // If nothing was sent there is nothing to make visible, except in a replacement of everything by nothing.
     if (this.#hasDelivered || this.#sides.replaces) await this.#sender.ask(async (writer) => writer.finish?.())
   }

@@ -10,7 +10,9 @@ import {
   type DiscoveredPage,
   type Division,
   type Json,
+  type Row,
   type SourceReader,
+  type Values,
 } from '@penstock/connector'
 import { limits, type Role } from '@penstock/wire/rules'
 import { runDiscovery } from '../discover.ts'
@@ -18,16 +20,15 @@ import { type ColumnTypes, type RowMapping, requireMapping } from '../map-rows.t
 import { extendMapping } from '../mapping/add-columns.ts'
 import type { BatchStart, OpenedSide, Shape, SideShape, TransferHost, TransferState } from '../protocol.ts'
 import { type JobRuntime, openContext } from '../runtime.ts'
-import { mirrorsRows, sideSettings } from '../settings.ts'
+import { sideSettings } from '../settings.ts'
 import type { SideSecrets } from '../side-secrets.ts'
 import { storable } from '../storable.ts'
-import type { Bounds } from './batches.ts'
-import { ChangedRows, keyWith } from './changed-rows.ts'
 import { shapeOf, typeIn } from './column-changes.ts'
 import { guarded, ofConnector } from './connector-calls.ts'
-import { type DuplicateSettings, duplicateSettings, leavesOutDuplicates } from './duplicate-settings.ts'
+import type { Bounds } from './filled-batch.ts'
 import { readReplay } from './replay.ts'
 import { type Route, type RouteDeps, type RouteSide, routeOf } from './route.ts'
+import type { Repeating } from './stages/repeated-rows/recovered-rows.ts'
 import { areApart, scopeAt, type WindowOf } from './windows.ts'
 
 /** A writer of the destination, and what removes the secrets of the destination from what it reports. */
@@ -46,7 +47,8 @@ export class Sides {
   readonly #state: TransferState
   readonly #source: Connector | undefined
   readonly #destination: Connector
-  readonly #deliver: Destination
+  /** How the destination takes rows. */
+  readonly deliver: Destination
   /** The parameters of the destination from now on: its secrets can change while a transfer runs. */
   destinationSide: TransferState['destination']
   /** How large a batch may be. */
@@ -58,6 +60,10 @@ export class Sides {
   sourceColumns: readonly string[] = []
   /** The types of the columns that the destination gets, once a chunk was read. */
   types: ColumnTypes
+  /** Some of the first rows that the destination gets, once a chunk was mapped. */
+  #firstRows: readonly Row[] = []
+
+  #hasCursor = false
 
   /** The plan of the source for the transfer, if that is not stored yet. */
   plan: Json | undefined
@@ -74,9 +80,9 @@ export class Sides {
     this.destinationSide = state.destination
     this.#source = connectors.source
     this.#destination = connectors.destination
-    this.#deliver = connectors.deliver
-    this.bounds = connectors.deliver.batch(this.#destinationSettings)
-    this.replaces = connectors.deliver.replaces?.(this.#destinationSettings) ?? false
+    this.deliver = connectors.deliver
+    this.bounds = connectors.deliver.batch(this.settings)
+    this.replaces = connectors.deliver.replaces?.(this.settings) ?? false
   }
 
   /** Loads the connectors of both sides. Nothing is opened yet. */
@@ -88,7 +94,8 @@ export class Sides {
     return new Sides(runtime, host, state, { source, destination, deliver })
   }
 
-  get #destinationSettings() {
+  /** The settings of the destination, with their defaults. */
+  get settings(): Values {
     return sideSettings(this.#destination, 'Destination', this.destinationSide.settings)
   }
 
@@ -97,54 +104,47 @@ export class Sides {
     return { source: this.#source?.name ?? '', destination: this.#destination.name }
   }
 
-  /** Why one worker must move all rows, as the end of a sentence; `undefined` if several can. The mapping must be known if there is `apart`. */
-  whyNotParts({ apart }: Pick<Division, 'apart'>): string | undefined {
+  /**
+   * Why one worker must move all rows, as the end of a sentence; `undefined` if several can. The mapping must be known if there is `apart`.
+   * @param whyStages the same of the stages
+   */
+  whyNotParts({ apart }: Pick<Division, 'apart'>, whyStages: string | undefined): string | undefined {
     const { name } = this.#destination
-    if (this.#state.rules) return 'the rules of the connection judge all of them'
+    if (whyStages !== undefined) return whyStages
     if (this.replaces) return `${name} replaces everything that it has`
-    if (this.#state.digests) return 'only changed rows are sent'
-    if (leavesOutDuplicates(this.#destinationSettings)) return 'duplicates are left out'
-    const { whyNotParts, windowKeys } = this.#deliver
-    const whyNot = whyNotParts ? whyNotParts(this.#destinationSettings) : `${name} takes them in one order`
-    const keys = whyNot === undefined ? windowKeys?.(this.#destinationSettings) : undefined
+    const { whyNotParts, windowKeys } = this.deliver
+    const whyNot = whyNotParts ? whyNotParts(this.settings) : `${name} takes them in one order`
+    const keys = whyNot === undefined ? windowKeys?.(this.settings) : undefined
     if (!keys || (apart && this.#mapping && areApart(this.#mapping.plan.steps, keys, apart))) return whyNot
     const added = apart ? `: the key columns need ${apart.join(' and ')} of the source, unchanged` : ''
     return `the last of several records with the same key must win${added}`
   }
 
+  /** Whether the destination adds rows, whichever it has. */
+  get adds(): boolean {
+    return !this.replaces && this.keyNames === undefined
+  }
+
+  /** How batches are repeated that were announced. */
+  get repeating(): Repeating & { readonly sendsChanged: boolean } {
+    const { digests, cursor } = this.#state
+    const recognisesKeys = this.adds && this.deliver.recognisesKeys === true
+    return { recognisesKeys, isIncremental: this.#hasCursor || cursor !== null, sendsChanged: digests !== null }
+  }
+
+  /** Whether the destination notes batches under the transfer that announced them. */
+  get notesBatches(): boolean {
+    return this.deliver.notesBatches === true
+  }
+
   /** The columns by which the destination removes rows; `undefined` if it does not. */
   get removesBy(): readonly string[] | undefined {
-    return this.#deliver.removesBy?.(this.#destinationSettings)
+    return this.deliver.removesBy?.(this.settings)
   }
 
-  /**
-   * Reads the digests of the rows that the destination has; `undefined` if all rows are sent.
-   * @throws ConnectorError if the settings do not allow it
-   */
-  async openChangedRows(onProgress: () => void): Promise<ChangedRows | undefined> {
-    if (!this.#state.digests) return undefined
-    if (this.replaces) {
-      const message = `${this.#destination.name} replaces everything that it has, so that rows which are left out would be gone. Send all rows, or choose another write mode.`
-      throw new ConnectorError('invalid_setting', message, { side: 'Destination' })
-    }
-    const settings = this.#destinationSettings
-    const keyNames = keyWith(this.#deliver, settings)
-    return ChangedRows.open({
-      host: this.#host,
-      state: this.#state,
-      keyNames,
-      mirrors: mirrorsRows(settings),
-      onProgress,
-    })
-  }
-
-  /**
-   * How duplicates are found; `undefined` if all records are sent.
-   * @throws ConnectorError `invalid_setting` if a setting is missing
-   */
-  get duplicates(): DuplicateSettings | undefined {
-    const settings = this.#destinationSettings
-    return duplicateSettings(settings, this.#deliver.windowKeys?.(settings))
+  /** The columns by which the destination finds a row again; `undefined` if it does not. */
+  get keyNames(): readonly string[] | undefined {
+    return this.deliver.windowKeys?.(this.settings) ?? this.removesBy
   }
 
   /** The columns that the destination gets, as far as they are known. */
@@ -157,20 +157,23 @@ export class Sides {
   /** The mapping for these columns of a source. Throws a `ConnectorError` if they are no valid input for it. */
   mappingFor = (columns: readonly string[]): Promise<RowMapping> =>
     requireMapping(this.#destination, columns, {
-      settings: this.#destinationSettings,
+      settings: this.settings,
       secrets: this.destinationSide.secrets,
     })
 
   /** The window of a chunk by the columns of the destination, once the mapping is known; none if the destination does not take it. */
   windowOf: WindowOf = ({ window }) => {
     if (!window || !this.#mapping) return undefined
-    const { scope } = scopeAt(this.#deliver, this.#destinationSettings, this.#mapping.plan.steps, window)
+    const { scope } = scopeAt(this.deliver, this.settings, this.#mapping.plan.steps, window)
     return scope && { ...window, scope }
   }
 
-  /** Opens the source, or the rejected rows that are sent again. */
-  async openReader(signal: AbortSignal): Promise<SourceReader> {
-    const { source, replay, cursor, reached, part, range } = this.#state
+  /**
+   * Opens the source, or the rejected rows that are sent again.
+   * @param cursor the beginning, if not at the cursor of the transfer
+   */
+  async openReader(signal: AbortSignal, cursor = this.#state.cursor): Promise<SourceReader> {
+    const { source, replay, reached, part, range } = this.#state
     const plan = this.plan ?? this.#state.plan
     if (replay) return readReplay(this.#host, replay)
     const open = this.#source?.source?.open
@@ -267,9 +270,7 @@ export class Sides {
    */
   async addColumns(names: readonly string[], shape: Shape, signal: AbortSignal): Promise<readonly string[]> {
     if (this.#destination.destination?.records) return []
-    const { mapping } = this.#destinationSettings
-    const text = mapping === undefined ? '' : String(mapping)
-    const extended = extendMapping(text, names)
+    const extended = extendMapping(this.mapping, names)
     if (!extended) throw new ConnectorError('columns_do_not_fit', 'The mapping would become too long.')
     const sent = extended.passes ? names : extended.added
     if (sent.length > 0) await this.#addToTable(sent, shape, signal)
@@ -277,7 +278,7 @@ export class Sides {
   }
 
   async #addToTable(names: readonly string[], { source, destination }: Shape, signal: AbortSignal): Promise<void> {
-    const { addColumns } = this.#deliver
+    const { addColumns } = this.deliver
     if (addColumns) {
       const { context, redact } = openContext(
         this.#runtime,
@@ -295,9 +296,24 @@ export class Sides {
     throw new ConnectorError('not_supported', `Penstock does not add columns to tables of ${name}.`)
   }
 
+  /** The text of the mapping; empty if there is no mapping. */
+  get mapping(): string {
+    const { mapping } = this.settings
+    return mapping === undefined ? '' : String(mapping)
+  }
+
   /** Follows another mapping from now on. To be called before the first row is mapped. */
   follow(mapping: string): void {
+    if (mapping === this.mapping) return
     this.destinationSide = { ...this.destinationSide, settings: { ...this.destinationSide.settings, mapping } }
+  }
+
+  /** Keeps some of the first rows, from which a table can be created whose source declares no types, and whether there are cursors. */
+  async sample({ rows, ...chunk }: Chunk): Promise<void> {
+    this.#hasCursor ||= !chunk.readsAll && (chunk.cursor !== undefined || chunk.cursorAfter !== undefined)
+    if (this.#firstRows.length > 0 || !this.#mapping) return
+    const mapped = await this.#mapping.map({ ...chunk, rows: rows.slice(0, limits.previewRowsMax) })
+    this.#firstRows = mapped.rows.filter((_, at) => !mapped.errors.has(at) && !mapped.skipped?.[at])
   }
 
   /** Opens the destination. */
@@ -310,9 +326,11 @@ export class Sides {
       attempt: this.#state.attempt,
       test: this.#state.testRows !== null,
       columns: this.columns,
+      types: this.types,
+      rows: this.#firstRows,
       ...delivered,
     }
-    const writer = await ofConnector(signal, { side: 'Destination', redact }, () => this.#deliver.open(context))
+    const writer = await ofConnector(signal, { side: 'Destination', redact }, () => this.deliver.open(context))
     return { writer, redact }
   }
 

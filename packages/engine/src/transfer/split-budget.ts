@@ -1,5 +1,5 @@
 import { ConnectorError } from '@penstock/connector'
-import type { FilledBatch } from './batches.ts'
+import type { FilledBatch } from './filled-batch.ts'
 
 /** How many rows may be refused one by one, all alike and none accepted, until the rows are not to blame. */
 const rowsAlikeMax = 100
@@ -10,7 +10,7 @@ const rowsAlikeMax = 100
  */
 export class SplitBudget {
   readonly #whole: FilledBatch
-  #accepted = false
+  #accepted: boolean
   #rowsAlike = 0
   #last: string | undefined
   #searches = false
@@ -18,14 +18,15 @@ export class SplitBudget {
   /** @param whole the batch that came from the source */
   constructor(whole: FilledBatch) {
     this.#whole = whole
+    this.#accepted = whole.delivered !== undefined
   }
 
   /**
-   * The batch whose rows are read again after a crash, so that it is cut and halved as before. Undefined if a
-   * part of it is confirmed already, or if it was not refused.
+   * The batch to announce before a part of it is sent, whose rows are read again after a crash. It is the part, which then comes again under its
+   * key although other rows are in it; but it is the whole batch if refused rows before the part are not confirmed yet.
    */
-  get whole(): FilledBatch | undefined {
-    return this.#searches && !this.#accepted ? this.#whole : undefined
+  announced(part: FilledBatch): FilledBatch {
+    return this.#searches && !this.#accepted && part.first > this.#whole.first ? this.#whole : part
   }
 
   /** The destination took some of its rows. */

@@ -1,10 +1,9 @@
 import type { Json, SourceReader } from '@penstock/connector'
 import type { Confirmation, TransferState } from '../protocol.ts'
-import type { RuleWatch } from '../rules/rule-watch.ts'
 import { nothingSkipped } from '../skipped.ts'
-import type { Checkpoint, FilledBatch } from './batches.ts'
 import { confirmationOf, type Entry } from './confirmation.ts'
-import type { Duplicates } from './duplicates.ts'
+import type { Checkpoint, FilledBatch } from './filled-batch.ts'
+import type { Stages } from './stages/stages.ts'
 
 /** Deliveries and rejections since the last confirmation, and the totals of the confirmations so far. */
 export class Unconfirmed {
@@ -14,17 +13,15 @@ export class Unconfirmed {
   #read: number
   #rejectsLeft: number
   readonly #deliveryStates: Json[]
-  readonly #rules: RuleWatch | undefined
+  readonly #stages: Stages
   #connectionState: Json | undefined
-  /** Counts what is added, if duplicates are left out. */
-  duplicates: Duplicates | undefined
-  /** The last checkpoint, with a cursor that is stored only once all records were sent. */
+  /** The last checkpoint, with a cursor that is stored only at the end. */
   #held: Entry['end']
   #checkpoint: Checkpoint | null
 
-  /** @param rules count what is added */
-  constructor({ read, rejectsLeft, deliveryStates, state, checkpoint }: TransferState, rules?: RuleWatch) {
-    this.#rules = rules
+  /** @param stages learn what is added */
+  constructor({ read, rejectsLeft, deliveryStates, state, checkpoint }: TransferState, stages: Stages) {
+    this.#stages = stages
     this.#read = read
     this.#rejectsLeft = rejectsLeft
     this.#deliveryStates = [...deliveryStates]
@@ -34,23 +31,19 @@ export class Unconfirmed {
   }
 
   /** Adds an entry. @param held the batch, where the destination took its rows in */
-  add({ batch, ...entry }: Entry, held?: FilledBatch): void {
-    const rejected = entry.rejects.reduce((sum, { count }) => sum + count, 0)
-    // Rules and keys are about the records of the source.
-    const ofSource = batch?.left ? undefined : batch
-    const rules = this.#rules?.add(ofSource, ofSource ? rejected : 0)
-    const sentKeys = ofSource && this.duplicates?.confirm(ofSource.first + ofSource.covered - 1)
-    this.#entries.push({ ...entry, end: entry.end && this.#endOf(entry.end, rules, sentKeys) })
+  add({ batch, isDelivered = false, ...entry }: Entry, held?: FilledBatch): void {
     if (held) this.#lastHeld = held
+    // A flush is about the batch that was held last.
+    const rejectedFrom = batch ?? this.#lastHeld
+    const { rejects, sent } = entry
+    const stored = this.#stages.added({ batch, rejectedFrom, rejects, isDelivered, sent })
+    this.#entries.push({ ...entry, end: entry.end && this.#endOf(entry.end, stored) })
   }
 
-  #endOf(
-    { checkpoint, cursor }: NonNullable<Entry['end']>,
-    rules: Json | undefined,
-    sentKeys: Json | undefined,
-  ): Entry['end'] {
-    const known = { ...checkpoint, ...(rules && { rules }), ...(sentKeys && { sentKeys }) }
-    if (!this.duplicates?.holdsCursor) return { checkpoint: known, cursor }
+  /** @param stored by the stages, with the checkpoint */
+  #endOf({ checkpoint, cursor }: NonNullable<Entry['end']>, stored: Readonly<Record<string, Json>>): Entry['end'] {
+    const known = { ...checkpoint, ...stored }
+    if (!this.#stages.holdsCursor) return { checkpoint: known, cursor }
     const heldCursor = cursor ?? this.#held?.cursor
     const end = { checkpoint: { ...known, ...(heldCursor !== undefined && { heldCursor }) }, cursor: undefined }
     this.#held = { ...end, cursor: heldCursor }
@@ -66,7 +59,7 @@ export class Unconfirmed {
 
   /** Whether there is nothing to confirm. */
   get isEmpty(): boolean {
-    return this.#entries.length === 0
+    return this.#entries.length === 0 && !this.#stages.isUnsettled
   }
 
   /** The last batch whose rows the destination took in without confirming them, if there is one. */
@@ -85,16 +78,20 @@ export class Unconfirmed {
   }
 
   /**
-   * Makes one confirmation of all of it, after which nothing is left. Nothing if there is nothing to confirm.
+   * Makes one confirmation of all of it, after which nothing is left.
    * @param columns of the source
    * @param total how much the source has, if that is known
    */
-  take(columns: readonly string[], total: SourceReader['total']): Confirmation | undefined {
+  async take(columns: readonly string[], total: SourceReader['total']): Promise<Confirmation> {
     const entries = this.#entries
-    if (entries.length === 0) return undefined
     this.#entries = []
     this.#lastHeld = undefined
-    return confirmationOf(entries, this.#progressAfter(entries, total), columns, this.#rejectsLeft)
+    const progress = this.#progressAfter(entries, total)
+    const confirmation = confirmationOf(entries, progress, columns, this.#rejectsLeft)
+    return this.#stages.confirming(
+      confirmation,
+      entries.flatMap(({ rejects }) => rejects),
+    )
   }
 
   /** A confirmation is stored. */

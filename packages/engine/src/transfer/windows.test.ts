@@ -4,7 +4,8 @@ import type { Chunk, ChunkWindow, Row } from '@penstock/connector'
 import type { MappingStep } from '../mapping/choose-columns.ts'
 import { endOf, halve } from './batch-ends.ts'
 import { batchOf } from './batch-keys.ts'
-import { beginning, type FilledBatch, fillBatches } from './batches.ts'
+import { fillBatches } from './batches.ts'
+import { beginning, type FilledBatch } from './filled-batch.ts'
 import { scopeAt } from './windows.ts'
 
 const scope = (account: string) => ({ account: [account], day: ['2026-03-01'] })

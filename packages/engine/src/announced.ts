@@ -1,0 +1,29 @@
+import type { Json } from '@penstock/connector'
+
+/** A batch that is repeated after a crash, or by the next transfer if this one ends without success. */
+export type Announced = {
+  /** The number of its first record. */
+  readonly first: number
+  readonly key: string
+  /** The place behind its last record, if the source has places. */
+  readonly end?: Json
+  /** The earlier transfer that announced it first, and under which its destination notes it; absent if that is this transfer. */
+  readonly transferId?: string
+  /** A digest of the settings of both sides, if the next transfer of the connection repeats the batch under the same settings. */
+  readonly settings?: string
+  /** The rows that it has, if they are found again by their values. */
+  readonly rows?: AnnouncedRows
+  /** Batches with such rows that were announced before it, and of which some rows are not confirmed yet. */
+  readonly earlier?: readonly Announced[]
+}
+
+/** The rows of an announced batch, by which they are found when the source is read again. */
+export type AnnouncedRows = {
+  /** Where the source is read from, and how many records are covered. */
+  readonly begin: Json | null
+  readonly covered: number
+  /** Whether another transfer reads it from its cursor on, because the places of one transfer mean nothing to another. */
+  readonly followsCursor?: true
+  /** Digests of 6 bytes, in Base64, in the order of the rows. */
+  readonly digests: string
+}

@@ -1,0 +1,23 @@
+import type { Json } from '@penstock/connector'
+import type { OpenedSide } from './opened-side.ts'
+
+/** Measures the log from which a source reads changes. */
+export type MeasureLogJob = {
+  readonly kind: 'measure log'
+  readonly connector: OpenedSide
+  readonly slot: string
+  readonly cursor: Json | null
+  readonly deadlineMs: number
+}
+
+/** Drops the slot for which a server keeps its log. */
+export type DropSlotJob = {
+  readonly kind: 'drop slot'
+  readonly connector: OpenedSide
+  readonly slot: string
+  /** Up to where the slot gave its changes away when it was last measured. */
+  readonly confirmed: string | null
+  readonly deadlineMs: number
+}
+
+export type DroppedSlot = 'dropped' | 'missing' | 'in_use'

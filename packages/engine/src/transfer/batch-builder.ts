@@ -1,0 +1,138 @@
+import type { BatchWindow, Chunk, ChunkWindow, Json, Row } from '@penstock/connector'
+import { deliveredCode, type SkipCodes, type SkippedRun } from '../skipped.ts'
+import type { FilledBatch, InvalidRow, MappedChunk, Segment } from './filled-batch.ts'
+import { recordWords } from './stages/changed-rows/row-digests.ts'
+
+/** By what an announced batch is known. */
+type AnnouncedKey = { readonly key: string; readonly covered: number }
+
+/** Facts about a batch that are known before its first record. */
+export type BatchOrigin = {
+  readonly announced?: AnnouncedKey | undefined
+  readonly notedBy?: string | undefined
+  readonly instead?: Json | undefined
+}
+
+/** A batch while it is filled. */
+export class BatchBuilder {
+  readonly #first: number
+  readonly #origin: BatchOrigin
+  readonly #rows: Row[] = []
+  readonly #numbers: number[] = []
+  readonly #raws: Row[] = []
+  readonly #removed = new Set<number>()
+  readonly #digests: number[] = []
+  readonly #invalid: InvalidRow[] = []
+  readonly #unread = new Set<number>()
+  readonly #unsent = new Map<number, Row>()
+  readonly #skipped: SkippedRun[] = []
+  readonly #segments: Segment[] = []
+  readonly #delivered = { numbers: [] as number[], raws: [] as Row[], records: [] as number[] }
+  #window: BatchWindow | undefined
+  /** How many records it covers. */
+  covered = 0
+  /** How many of these are not skipped, and about how much of the source and of memory they take. */
+  kept = 0
+  bytes = 0
+  memoryBytes = 0
+
+  /** @param first the number of its first record */
+  constructor(first: number, origin: BatchOrigin = {}) {
+    this.#first = first
+    this.#origin = origin
+  }
+
+  get window(): BatchWindow | undefined {
+    return this.#window
+  }
+
+  /** Whether it covers rows that an announced batch delivered. */
+  get hasDelivered(): boolean {
+    return this.#delivered.numbers.length > 0
+  }
+
+  /**
+   * Adds records of a chunk.
+   * @param codes of skipped rows; absent if no row of the chunk is skipped
+   * @param from index of the first one, and `until` before which they end
+   */
+  take(
+    chunk: Chunk,
+    mapped: MappedChunk,
+    codes: SkipCodes | undefined,
+    segment: Segment,
+    { from, until }: { readonly from: number; readonly until: number },
+    window?: ChunkWindow,
+  ): void {
+    this.#segments.push(segment)
+    if (codes) this.#skipped.push({ first: segment.first + from, codes: codes.slice(from, until) })
+    for (let at = from; at < until; at++) {
+      const code = codes ? codes[at] : 0
+      if (code === 0) this.#add(chunk, mapped, segment.first + at, at)
+      else if (code === deliveredCode) this.#addDelivered(chunk, mapped, segment.first + at, at)
+    }
+    this.covered += until - from
+    if (!window) return
+    this.#window = {
+      scope: window.scope,
+      begins: this.#window?.begins ?? (window.begins && from === 0),
+      ends: window.ends && until === chunk.rows.length,
+      spoiled: this.#invalid.length > 0,
+    }
+  }
+
+  /** @param end the place behind it, if it was announced up to that place */
+  done(end?: Json): FilledBatch {
+    const { announced, notedBy, instead } = this.#origin
+    const [rows, digests] = [this.#rows, this.#digests]
+    return {
+      first: this.#first,
+      covered: this.covered,
+      rows,
+      numbers: this.#numbers,
+      raws: this.#raws,
+      removed: this.#removed,
+      invalid: this.#invalid,
+      skipped: this.#skipped,
+      segments: this.#segments,
+      // Rows of some of its chunks can be found by their places.
+      ...(rows.length > 0 && digests.length === rows.length * recordWords && { digests }),
+      ...(this.#unread.size > 0 && { unread: this.#unread }),
+      ...(this.#unsent.size > 0 && { unsent: this.#unsent }),
+      ...(this.#window && { window: this.#window }),
+      ...(instead !== undefined && { instead }),
+      ...(notedBy !== undefined && { notedBy }),
+      ...(this.hasDelivered && { delivered: this.#delivered }),
+      ...(announced && { announced: { ...announced, ...(end !== undefined && { end }) } }),
+    }
+  }
+
+  #add(chunk: Chunk, mapped: MappedChunk, number: number, at: number): void {
+    const raw = chunk.rows[at] as Row
+    const broken = chunk.errors?.get(at)
+    const error = broken === undefined ? mapped.errors.get(at) : { reason: broken }
+    const isRemoved = chunk.removed?.has(at) ?? false
+    if (error) {
+      if (broken !== undefined) this.#unread.add(number)
+      // Nothing of a row is mapped if its filter fails.
+      else if (error.field !== 'filter') this.#unsent.set(number, mapped.rows[at] as Row)
+      this.#invalid.push({ number, raw, error, ...(isRemoved && { removed: true }) })
+      return
+    }
+    if (isRemoved) this.#removed.add(this.#rows.length)
+    this.#rows.push(mapped.rows[at] as Row)
+    this.#numbers.push(number)
+    this.#raws.push(raw)
+    if (mapped.digests) addRecord(this.#digests, mapped.digests, at)
+  }
+
+  #addDelivered(chunk: Chunk, { digests }: MappedChunk, number: number, at: number): void {
+    this.#delivered.numbers.push(number)
+    this.#delivered.raws.push(chunk.rows[at] as Row)
+    if (digests) addRecord(this.#delivered.records, digests, at)
+  }
+}
+
+function addRecord(records: number[], digests: Uint32Array, at: number): void {
+  for (let word = at * recordWords; word < (at + 1) * recordWords; word++) records.push(digests[word] as number)
+}

@@ -1,0 +1,89 @@
+import type { BatchWindow, Chunk, Json, Row } from '@penstock/connector'
+import type { SkipCodes, SkippedRun } from '../skipped.ts'
+
+/** A batch on its way from the source to the ledger, and the chunks that it is filled from. */
+
+/** Where reading continues: `skip` records after `at`. */
+export type Checkpoint = { readonly at: Json | null; readonly skip: number; readonly bytes: number }
+export const beginning: Checkpoint = { at: null, skip: 0, bytes: 0 }
+
+/** Turns the records of a chunk into what the destination wants; invalid ones have an error instead, and others may be skipped. */
+export type ChunkMapper = (chunk: Pick<Chunk, 'rows' | 'errors' | 'removed'>) => MappedChunk | Promise<MappedChunk>
+
+export type MappedChunk = {
+  readonly rows: readonly Row[]
+  readonly errors: ReadonlyMap<number, InvalidRow['error']>
+  /** Absent if no row is skipped. An error of the source comes first: such a row is invalid. */
+  readonly skipped?: SkipCodes
+  /** A record of 4 numbers for each row (`row-digests.ts`), if the state of the connection has digests. */
+  readonly digests?: Uint32Array
+}
+
+/** A record that is not sent. */
+export type InvalidRow = {
+  readonly number: number
+  readonly raw: Row
+  readonly error: { readonly field?: string; readonly reason: string }
+  /** Whether it was to be removed at the destination. */
+  readonly removed?: true
+}
+
+/** The rows of one batch, and what must be known of the records that it covers. */
+export type FilledBatch = {
+  /** Number of the first record that it covers, and how many it covers. */
+  readonly first: number
+  readonly covered: number
+  readonly rows: readonly Row[]
+  /** For each of `rows`: its number, and the record as the source gave it. */
+  readonly numbers: readonly number[]
+  readonly raws: readonly Row[]
+  /** Indexes of `rows` that are to be removed at the destination. */
+  readonly removed: ReadonlySet<number>
+  /** 4 numbers for each of `rows`, if they have digests. */
+  readonly digests?: readonly number[]
+  readonly invalid: readonly InvalidRow[]
+  /** Numbers of the invalid records that the source could not read. */
+  readonly unread?: ReadonlySet<number>
+  /** The other invalid records by their numbers, as far as they were mapped. */
+  readonly unsent?: ReadonlyMap<number, Row>
+  /** The stretches of it that have skipped records, in order. */
+  readonly skipped: readonly SkippedRun[]
+  /** The chunks that it was filled from, in order; all but the first begin inside it. */
+  readonly segments: readonly Segment[]
+  /** The window that all its rows belong to. Such a batch may have no rows. */
+  readonly window?: BatchWindow
+  /** There if its rows are no records of the source: they left it, and the checkpoint stays this one. */
+  readonly left?: Checkpoint
+  /**
+   * Its key, under which it was announced before a crash with the rows of then, how many these were, and the place behind it, if it reaches
+   * that far now.
+   */
+  readonly announced?: { readonly key: string; readonly covered: number; readonly end?: Json }
+  /** The earlier transfer that announced it, under which the destination notes it. */
+  readonly notedBy?: string
+  /** Records whose rows the destination has already from an announced batch (`recovered-rows.ts`), with 4 numbers for each. */
+  readonly delivered?: DeliveredRows
+  /** The place behind an announced batch whose rows are gone, and which comes instead of it: its key is another one. */
+  readonly instead?: Json
+}
+
+export type DeliveredRows = {
+  readonly numbers: readonly number[]
+  readonly raws: readonly Row[]
+  readonly records: readonly number[]
+}
+
+export type Segment = {
+  /** The checkpoint before the chunk, as the source gave it. */
+  readonly before: Json | null
+  readonly after: Json
+  /** Number of its first record, and how many it has. */
+  readonly first: number
+  readonly count: number
+  /** Bytes of the source up to its end. */
+  readonly bytes: number
+  /** Whether it has the same records when it is read again. */
+  readonly fixed: boolean
+} & Pick<Chunk, 'cursor' | 'cursorAfter' | 'checkpointAfter'>
+
+export type Bounds = { readonly rowsMax: number; readonly bytesMax: number }

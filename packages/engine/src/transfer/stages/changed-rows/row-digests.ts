@@ -1,0 +1,355 @@
+import { createHmac, hash } from 'node:crypto'
+import type { Cell, Row } from '@penstock/connector'
+import { recordBytes } from '../../../protocol.ts'
+
+/**
+ * Digests of rows, by which a transfer recognises rows that its destination has (docs/decisions/rows-to-send.md). A record is
+ * 16 bytes: 8 of the key of a row, 8 of the row. Both are SHA-512/256 of a secret and the values, shortened: a record says nothing
+ * without the key of the connection. A hash that is a part of its state cannot be extended, so this needs no HMAC, which takes four
+ * times as long.
+ */
+
+/** Numbers of 32 bits of a record. */
+export const recordWords = 4
+
+/** The last word of a record of a key of which it is not certain what the destination has. */
+const uncertain = 0
+/** The same of a key that became uncertain in this session, and is not stored as that. */
+const forgotten = 1
+/** The word before an uncertain one, if the destination has no row with the key any more. */
+const gone = 1
+/** The same of a new key, with a part of the digest of its row: if this row is rejected, the destination has no row of the connection with the key. */
+const fresh = 2
+/** The same of a rejected row: it says nothing of a key unless it is the first row of a fresh one. */
+const refused = 3
+/** The bits of that word which say what it means; the others are of the digest. */
+const meaningBits = 3
+const marked = (digest: number, meaning: number): number => ((digest & ~meaningBits) | meaning) >>> 0
+
+/** Makes the records of rows with certain columns. */
+export class RowDigester {
+  /** Secrets of 64 hexadecimal characters, derived from the key with HMAC-SHA-256. */
+  readonly #key: string
+  readonly #row: string
+  readonly #keyIndexes: readonly number[] | undefined
+  readonly #formOf: ((cell: Cell) => Cell) | undefined
+
+  /**
+   * @param key of the connection, 32 bytes
+   * @param columns that the destination gets: the same values in other columns are another row
+   * @param keyIndexes of the columns that identify a row; `undefined`: all of them do
+   * @param options.salt makes every row another one, and no key; `null`: none
+   * @param options.formOf the form in which a cell of a key counts; by default as it is
+   */
+  constructor(
+    key: Buffer,
+    columns: readonly string[],
+    keyIndexes: readonly number[] | undefined,
+    { salt, formOf }: { readonly salt: string | null; readonly formOf?: (cell: Cell) => Cell },
+  ) {
+    const derived = (purpose: string, names: readonly string[]) =>
+      createHmac('sha256', key)
+        .update(JSON.stringify([purpose, names]))
+        .digest('hex')
+    const keyColumns = keyIndexes?.map((index) => columns[index] as string) ?? columns
+    this.#key = derived('key', keyColumns)
+    this.#row = derived('row', salt === null ? columns : [salt, ...columns])
+    this.#keyIndexes = keyIndexes
+    this.#formOf = formOf
+  }
+
+  /** The cells by which a row is found again. */
+  keyOf(row: Row): Row {
+    return this.#keyIndexes ? this.#keyIndexes.map((index) => row[index] ?? null) : row
+  }
+
+  /** Writes the first half of the record of a row with these cells of its key. @param at index of the record */
+  writeKey(key: Row, into: Uint32Array, at: number): void {
+    writeHalf(this.#key, this.#formOf ? key.map(this.#formOf) : key, into, at * recordWords)
+  }
+
+  /** Writes the record of a row. @param at index of the record in `into` */
+  write(row: Row, into: Uint32Array, at: number): void {
+    this.writeKey(this.keyOf(row), into, at)
+    writeHalf(this.#row, row, into, at * recordWords + 2)
+  }
+}
+
+/**
+ * Writes the record of a row that is found again by all of its values, from one digest.
+ * @param secret that no value has in it, with the names of the columns
+ * @param at index of the record among those of `into`
+ */
+export function writeWhole(secret: string, row: Row, into: Uint32Array, at: number): void {
+  const begin = at * recordWords
+  writeHalf(secret, row, into, begin)
+  into.copyWithin(begin + 2, begin, begin + 2)
+}
+
+function writeHalf(secret: string, cells: Row, into: Uint32Array, at: number): void {
+  // A buffer for each digest would take longer than the digest.
+  const digest = hash('sha512-256', secret + JSON.stringify(cells), 'binary')
+  into[at] = wordIn(digest, 0)
+  // The smallest numbers have a meaning of their own.
+  into[at + 1] = Math.max(2, wordIn(digest, 4) >>> 0)
+}
+
+/** A number of 4 bytes, least significant first, which can be negative. */
+const wordIn = (bytes: string, at: number): number =>
+  bytes.charCodeAt(at) |
+  (bytes.charCodeAt(at + 1) << 8) |
+  (bytes.charCodeAt(at + 2) << 16) |
+  (bytes.charCodeAt(at + 3) << 24)
+
+/** The record that makes a key uncertain. */
+export const uncertainRecord = (high: number, low: number): readonly number[] => [high, low, 0, uncertain]
+
+/** The record that makes a key uncertain of which no row was sent before. @param digest the third number of the record of its row */
+export const freshRecord = (high: number, low: number, digest: number): readonly number[] => [
+  high,
+  low,
+  marked(digest, fresh),
+  uncertain,
+]
+
+/** The record of a key whose row the destination rejected. @param digest the third number of the record of the row */
+export const refusedRecord = (high: number, low: number, digest: number): readonly number[] => [
+  high,
+  low,
+  marked(digest, refused),
+  uncertain,
+]
+
+/** The record of a key that a mirror removed. */
+export const goneRecord = (high: number, low: number): readonly number[] => [high, low, gone, uncertain]
+
+/** Words of the records whose slots are prefetched together: 256 lines of a cache are a small part of it. */
+const prefetchedWords = 256 * recordWords
+
+/** Of keys that the source has, and of keys that were taken from pages. */
+export type Mark = 'seen' | 'taken'
+
+/**
+ * The records of a connection in memory, found by key: 16 bytes for each slot, and a quarter more slots than records. Its keys
+ * do not change after it is filled, apart from what they say of the row.
+ */
+export class DigestTable {
+  readonly #slots: Uint32Array
+  readonly #capacity: number
+  /** A bit for each slot and kind of mark, once there are marks. */
+  #marks: { [Kind in Mark]?: Uint8Array } = {}
+  #size = 0
+  // biome-ignore lint/correctness/noUnusedPrivateClassMembers: V8 can leave out a read whose result is not kept.
+  #fetched = 0
+
+  /** @param records how many it can have at most */
+  constructor(records: number) {
+    this.#capacity = Math.max(16, Math.ceil(records * 1.25))
+    this.#slots = new Uint32Array(this.#capacity * recordWords)
+  }
+
+  /** How many keys it has, certain or not. */
+  get size(): number {
+    return this.#size
+  }
+
+  /** Takes records in their order: the last one of a key counts, except that a fresh or a refused one keeps that the destination may have a row. */
+  fill(records: Uint32Array): void {
+    const slots = this.#slots
+    let added = 0
+    for (let from = 0; from < records.length; from += prefetchedWords) {
+      const some = records.subarray(from, from + prefetchedWords)
+      this.prefetch(some)
+      for (let at = 0; at + 3 < some.length; at += recordWords) {
+        const slot = this.#find(some[at] as number, some[at + 1] as number)
+        if (slots[slot + 1] === 0) added += 1
+        const before = slots[slot + 1] === 0 ? gone : this.#uncertaintyOf(slot)
+        for (let word = 0; word < recordWords; word += 1) slots[slot + word] = some[at + word] as number
+        slots[slot + 2] = this.#settled(slot, before)
+      }
+    }
+    this.#size += added
+  }
+
+  /**
+   * Brings the slots of some records into the cache of the processor, since they are at random places of the memory. The processor reads many
+   * of them concurrently here, but only a few while rows are hashed or records are written.
+   * @param records whole ones, some thousands: the ones of a chunk
+   */
+  prefetch(records: Uint32Array): void {
+    const slots = this.#slots
+    let words = 0
+    for (let at = 0; at < records.length; at += recordWords) {
+      words ^= slots[this.#homeOf(records[at] as number)] as number
+    }
+    this.#fetched = words
+  }
+
+  /** Whether it has records of this key, although the destination may have no row with it any more. */
+  knows(high: number, low: number): boolean {
+    return this.#slots[this.#find(high, low) + 1] !== 0
+  }
+
+  /** Makes a key that is gone a fresh one, which the source has. @param digest as of `freshRecord` */
+  renew(high: number, low: number, digest: number): void {
+    const slot = this.#find(high, low)
+    if (this.#slots[slot + 1] === 0 || this.#mayHave(slot)) return
+    this.#slots[slot + 2] = marked(digest, fresh)
+    this.mark('seen', high, low)
+  }
+
+  /** Whether the destination may have a row with this key. */
+  hasKey(high: number, low: number): boolean {
+    return this.#mayHave(this.#find(high, low))
+  }
+
+  /** Marks a key that it has. Answers whether it has it, and it was not marked. */
+  mark(kind: Mark, high: number, low: number): boolean {
+    const slot = this.#find(high, low)
+    if (!this.#mayHave(slot)) return false
+    this.#marks[kind] ??= new Uint8Array(Math.ceil(this.#capacity / 8))
+    const marks = this.#marks[kind]
+    const at = slot / recordWords
+    const byte = marks[at >> 3] as number
+    const bit = 1 << (at & 7)
+    marks[at >> 3] = byte | bit
+    return (byte & bit) === 0
+  }
+
+  /** Whether it has a key that is not marked. */
+  lacksMark(kind: Mark, high: number, low: number): boolean {
+    const slot = this.#find(high, low)
+    return this.#mayHave(slot) && !this.#isMarked(kind, slot / recordWords)
+  }
+
+  /** Whether it has a key that is marked. */
+  hasMark(kind: Mark, high: number, low: number): boolean {
+    const slot = this.#find(high, low)
+    return this.#mayHave(slot) && this.#isMarked(kind, slot / recordWords)
+  }
+
+  /** Removes all marks. */
+  unmark(): void {
+    this.#marks = {}
+  }
+
+  /** How many keys the destination may have, marked and others. */
+  countMarked(kind: Mark): { readonly marked: number; readonly others: number } {
+    let [marked, others] = [0, 0]
+    for (let at = 0; at < this.#capacity; at += 1) {
+      if (!this.#mayHave(at * recordWords)) continue
+      if (this.#isMarked(kind, at)) marked += 1
+      else others += 1
+    }
+    return { marked, others }
+  }
+
+  /** The record of a key, in which the row is uncertain if it is not known. */
+  recordOf(high: number, low: number): readonly number[] {
+    const slot = this.#find(high, low)
+    const [first, second] = [this.#slots[slot + 2] as number, this.#slots[slot + 3] as number]
+    if (second === uncertain && (first & meaningBits) === fresh) return freshRecord(high, low, first)
+    return second <= forgotten ? uncertainRecord(high, low) : [high, low, first, second]
+  }
+
+  /** Whether the destination has this row under its key, as far as is certain. */
+  hasRow(record: Uint32Array, at: number): boolean {
+    const slot = this.#find(record[at] as number, record[at + 1] as number)
+    return this.#slots[slot + 2] === record[at + 2] && this.#slots[slot + 3] === record[at + 3]
+  }
+
+  /** Makes a key uncertain that it has: from now on, each row with it is another one. */
+  forget(high: number, low: number): void {
+    const slot = this.#find(high, low)
+    if (this.#slots[slot + 1] === 0 || this.#slots[slot + 3] === uncertain) return
+    this.#slots[slot + 2] = 0
+    this.#slots[slot + 3] = forgotten
+  }
+
+  /**
+   * Whether a key became uncertain that is not stored as that yet, or another row than the first one is sent for a fresh key. It counts as stored
+   * from now on.
+   * @param digest as of `freshRecord`; `undefined` if the row is removed
+   */
+  takeForgotten(high: number, low: number, digest: number | undefined): boolean {
+    const slot = this.#find(high, low)
+    const [first, second] = [this.#slots[slot + 2] as number, this.#slots[slot + 3]]
+    const isFresh = second === uncertain && (first & meaningBits) === fresh
+    const isOther = isFresh && digest !== undefined && first !== marked(digest, fresh)
+    if (this.#slots[slot + 1] === 0 || (second !== forgotten && !isOther)) return false
+    this.#slots[slot + 2] = 0
+    this.#slots[slot + 3] = uncertain
+    return true
+  }
+
+  /** All records of which the row is certain, in arrays of so many at most. */
+  *certain(recordsMax: number): Generator<Uint32Array, void, undefined> {
+    const slots = this.#slots
+    let page = new Uint32Array(recordsMax * recordWords)
+    let filled = 0
+    for (let slot = 0; slot < slots.length; slot += recordWords) {
+      if ((slots[slot + 3] as number) <= forgotten) continue
+      page.set(slots.subarray(slot, slot + recordWords), filled)
+      filled += recordWords
+      if (filled < page.length) continue
+      yield page
+      page = new Uint32Array(recordsMax * recordWords)
+      filled = 0
+    }
+    if (filled > 0) yield page.subarray(0, filled)
+  }
+
+  #isMarked(kind: Mark, at: number): boolean {
+    return (((this.#marks[kind]?.[at >> 3] ?? 0) >> (at & 7)) & 1) === 1
+  }
+
+  /** The third word of an uncertain key: 0, gone, or the third word of a fresh key. */
+  #uncertaintyOf(slot: number): number {
+    return this.#slots[slot + 3] === uncertain ? (this.#slots[slot + 2] as number) : 0
+  }
+
+  /** The third word of a slot that was just filled. @param before what was known of its key */
+  #settled(slot: number, before: number): number {
+    const now = this.#slots[slot + 2] as number
+    if (this.#slots[slot + 3] !== uncertain) return now
+    const isUnsent = before === gone
+    const wasFresh = (before & meaningBits) === fresh
+    // Sent once more, it was rejected then as well.
+    if ((now & meaningBits) === refused) return isUnsent || before === marked(now, fresh) ? gone : 0
+    if ((now & meaningBits) === fresh) return isUnsent ? now : wasFresh ? before : 0
+    return now
+  }
+
+  #mayHave(slot: number): boolean {
+    const slots = this.#slots
+    return slots[slot + 1] !== 0 && !(slots[slot + 2] === gone && slots[slot + 3] === uncertain)
+  }
+
+  /** The slot where the search for a key begins. */
+  #homeOf(high: number): number {
+    return Math.floor((high / 2 ** 32) * this.#capacity) * recordWords
+  }
+
+  /** The slot of a key, or the free one that it would take. */
+  #find(high: number, low: number): number {
+    const slots = this.#slots
+    let slot = this.#homeOf(high)
+    while (slots[slot + 1] !== 0 && (slots[slot] !== high || slots[slot + 1] !== low)) {
+      slot += recordWords
+      if (slot === slots.length) slot = 0
+    }
+    return slot
+  }
+}
+
+/** Records as a message has them: base64 of their words, least significant byte first. */
+export const encodeRecords = (records: Uint32Array): string =>
+  Buffer.from(records.buffer, records.byteOffset, records.byteLength).toString('base64')
+
+/** The records of a message. */
+export function decodeRecords(text: string): Uint32Array {
+  const bytes = Buffer.from(text, 'base64')
+  const copy = new Uint8Array(bytes.length - (bytes.length % recordBytes))
+  copy.set(bytes.subarray(0, copy.length))
+  return new Uint32Array(copy.buffer)
+}

@@ -1,0 +1,80 @@
+import { asConnectorError, ConnectorError, type Destination, type Values } from '@penstock/connector'
+import { mirrorsRows, sendsChangedRows } from '../../../settings.ts'
+
+/** Which columns identify a row, if only changed rows are sent. */
+
+/**
+ * The names of the columns that identify a row; `undefined`: all columns do.
+ * @param upsertKeys the key columns of the destination with these settings, if it has some: by another key, rows could be taken for
+ *   unchanged that it has replaced
+ * @throws ConnectorError `invalid_setting` if no key is named
+ */
+export function keyOfRows(
+  { rowKey }: Values,
+  upsertKeys: readonly string[] | undefined,
+): readonly string[] | undefined {
+  if (upsertKeys) return upsertKeys
+  const names = String(rowKey ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+  if (names.length === 1 && names[0] === '*') return undefined
+  if (names.length > 0) return names
+  throw new ConnectorError(
+    'invalid_setting',
+    'Only changed rows are sent, but no columns identify a row. Enter them under "Row key", or * for all columns.',
+    { side: 'Destination' },
+  )
+}
+
+/** The indexes of the key columns. Throws a `ConnectorError` if the destination gets no such column. */
+export function indexesOf(
+  names: readonly string[] | undefined,
+  columns: readonly string[],
+): readonly number[] | undefined {
+  return names?.map((name) => {
+    const index = columns.indexOf(name)
+    if (index >= 0) return index
+    const message = `The row key names the column ${name}, which the destination does not get. Map a column to it, or change the row key.`
+    throw new ConnectorError('invalid_setting', message, { side: 'Destination' })
+  })
+}
+
+/**
+ * The columns that identify a row of a mirror.
+ * @throws ConnectorError `not_supported` if the destination does not remove rows with these settings
+ */
+function keyOfMirror({ removesBy }: Pick<Destination, 'removesBy'>, settings: Values): readonly string[] {
+  const names = removesBy?.(settings)
+  if (names) return names
+  const message =
+    'A mirror removes rows at the destination, which it does not do with these settings. Select a write mode with a key, such as Upsert, or send new and changed rows.'
+  throw new ConnectorError('not_supported', message, { side: 'Destination' })
+}
+
+/**
+ * The columns that identify a row with these settings of a destination; `undefined`: all of them.
+ * @throws ConnectorError if no key is named, or a mirror cannot remove rows
+ */
+export const keyWith = (deliver: Pick<Destination, 'windowKeys' | 'removesBy'>, settings: Values) =>
+  mirrorsRows(settings) ? keyOfMirror(deliver, settings) : keyOfRows(settings, deliver.windowKeys?.(settings))
+
+/**
+ * Why a transfer with these settings fails, as a finding of a preview; none if all rows are sent.
+ * @param columns that the destination gets
+ */
+export function keyFindings(
+  deliver: Pick<Destination, 'windowKeys' | 'removesBy'> | undefined,
+  settings: Values,
+  columns: readonly string[],
+): { code: 'invalid_setting' | 'not_supported'; message: string; column: null }[] {
+  if (!sendsChangedRows(settings) || !deliver) return []
+  try {
+    indexesOf(keyWith(deliver, settings), columns)
+    return []
+  } catch (error) {
+    const { code, message } = asConnectorError(error) ?? {}
+    if (message === undefined) throw error
+    return [{ code: code === 'not_supported' ? code : 'invalid_setting', message, column: null }]
+  }
+}

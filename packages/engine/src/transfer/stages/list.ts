@@ -1,0 +1,21 @@
+import { changedRows } from './changed-rows/stage.ts'
+import { duplicates } from './duplicates/stage.ts'
+import { mapping } from './mapping/stage.ts'
+import { mirror } from './mirror/stage.ts'
+import { rejectedKeys } from './rejected-keys/stage.ts'
+import { removals } from './removals/stage.ts'
+import { repeatedRows } from './repeated-rows/stage.ts'
+import { rules } from './rules/stage.ts'
+import type { StageKind } from './stage.ts'
+
+/** All stages, in the order in which a row passes them. Before the mapping, rows have the columns of the source; behind it, of the destination. */
+export const stages: readonly StageKind[] = [
+  mapping,
+  removals,
+  duplicates,
+  mirror,
+  changedRows,
+  repeatedRows,
+  rules,
+  rejectedKeys,
+]

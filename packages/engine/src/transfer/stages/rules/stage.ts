@@ -1,0 +1,36 @@
+import type { Rejected } from '../../confirmation.ts'
+import type { StageKind } from '../stage.ts'
+import { RuleWatch } from './rule-watch.ts'
+import { UniqueValues } from './unique-values.ts'
+
+/** Judges the records of the source, and stops a transfer that breaks a rule. */
+export const rules: StageKind = {
+  needsValues: (state) => (state.rules?.list.length ? 'the rules of the connection judge its records' : undefined),
+  needsAllRows: (state) => (state.rules ? 'the rules of the connection judge all of them' : undefined),
+  open({ state, host, memory, sides }) {
+    const unique = memory.of(rules, () => new UniqueValues())
+    const watch = RuleWatch.of(state, host, unique, () => sides.sourceColumns)
+    if (!watch) return undefined
+    return {
+      get seesAgain() {
+        return watch.needsAgain
+      },
+      seeAgain(mapped, { source }, first) {
+        watch.countAgain(source, mapped, first)
+        return mapped
+      },
+      judgeReplacement: () => (watch.stops ? watch.inAdvance() : undefined),
+      check: async (batch) => {
+        if (!batch.left) await watch.check(batch)
+      },
+      checkpointKey: 'rules',
+      added({ batch, rejects }) {
+        const ofSource = batch?.left ? undefined : batch
+        return watch.add(ofSource, ofSource ? sumOf(rejects) : 0)
+      },
+      finish: () => watch.end(),
+    }
+  },
+}
+
+const sumOf = (rejects: readonly Rejected[]): number => rejects.reduce((sum, { count }) => sum + count, 0)
