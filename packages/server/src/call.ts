@@ -155,6 +155,11 @@ export type Answer<I extends OperationId> = {
   readonly reply: ReplyOf<I>
   /** The version of the resource; becomes the ETag. */
   readonly etag?: string
+  /**
+   * Connections whose state belongs to these settings, or, if settings were changed, whose state starts anew: their next transfers read everything.
+   * Becomes X-Connection-States.
+   */
+  readonly states?: number
   /** Nothing new was started: it was active already. */
   readonly already?: boolean
   /** A session of a person that has begun, for the cookie; or it has ended, and the cookie is removed. */

@@ -1,4 +1,5 @@
 import { compile as compileProxies } from '@fastify/proxy-addr'
+import { limits } from '@penstock/wire'
 import { splitAddress } from './db/addresses.ts'
 
 /** Checks of the values of single settings. */
@@ -46,4 +47,33 @@ export const hostName = /^(?=.{1,253}$)\w(?:[\w-]{0,61}\w)?(?:\.\w(?:[\w-]{0,61}
 export function defaultUrl(host: string | undefined, port: number | undefined): string {
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host?.includes(':') ? `[${host}]` : host
   return `http://${name}:${port}`
+}
+
+/** A whole number within both bounds; undefined if it is another one, or no number. */
+export function between(value: string, min: number, max: number): number | undefined {
+  const number = /^\d{1,10}$/.test(value) ? Number(value) : Number.NaN
+  return number >= min && number <= max ? number : undefined
+}
+
+const clientSecretLengthMin = 16
+
+/** The credentials of the first organization; both or neither. */
+export function readFirstClient(
+  id: string | undefined,
+  secret: string | undefined,
+  fieldErrors: string[],
+): { id: string; secret: string } | undefined {
+  if (!id && !secret) return undefined
+  if (!id || !secret) {
+    fieldErrors.push('PENSTOCK_CLIENT_ID and PENSTOCK_CLIENT_SECRET must be set together, or neither.')
+    return undefined
+  }
+  if (!/^[\x21-\x7e]{1,200}$/.test(id))
+    fieldErrors.push('PENSTOCK_CLIENT_ID must be 1 to 200 visible ASCII characters.')
+  if (secret.length < clientSecretLengthMin || secret.length > limits.credentialLengthMax) {
+    fieldErrors.push(
+      `PENSTOCK_CLIENT_SECRET must have ${clientSecretLengthMin} to ${limits.credentialLengthMax} characters; random ones, such as from: openssl rand -base64 32`,
+    )
+  }
+  return { id, secret }
 }

@@ -4,18 +4,22 @@ import { isAbsolute, join, resolve } from 'node:path'
 import type { PlainHttp } from '@penstock/connector'
 import { limits } from '@penstock/wire'
 import {
+  between,
   defaultUrl,
   type Given,
   hostName,
   isNetwork,
   isOrigin,
   postgresAddress,
+  readFirstClient,
   webAddress,
   words,
 } from './config-values.ts'
 import { splitAddress } from './db/addresses.ts'
+import { problemOfTls } from './db/tls.ts'
 import { type EgressSettings, exposureOf, readDestinations, readEgress } from './egress-settings.ts'
 import { readTelemetrySettings, type TelemetrySettings } from './otel-settings.ts'
+import { type QuotaSettings, quotaMax } from './quota-settings.ts'
 import { type MasterKey, parseMasterKey } from './secrets/seal.ts'
 import { type Environment, readSettings } from './secrets/setting-files.ts'
 
@@ -35,6 +39,8 @@ export type Config = {
   /** A standby of the database, for lists and reports. */
   replicaUrl: string | undefined
   databasePoolSize: number
+  /** Whether `serve` creates the first organization, with credentials that it keeps in the data directory. */
+  createsFirstOrganization: boolean
   /** Credentials of the first organization, taken on the first start. */
   firstClient: { id: string; secret: string } | undefined
   masterKey: MasterKey | undefined
@@ -45,14 +51,18 @@ export type Config = {
   telemetry: TelemetrySettings
   /** Requests a minute for each client; 0: no limit. */
   rateLimitPerMinute: number
-  /** How many a tenant may have that are not deleted: in an organization, in a sub-account, in an organization. */
-  quotas: { readonly accounts: number; readonly connections: number; readonly enabledSchedules: number }
+  /** Unless an organization has a limit of its own (`organizations/limits.ts`). */
+  quotas: QuotaSettings
   /** Open HTTP connections of this process, over all and from one address; 0: no bound. */
   httpConnections: { readonly total: number; readonly perAddress: number }
+  /** How long a process that was asked to stop still serves, so that proxies send their requests elsewhere. */
+  drainSeconds: number
   corsOrigins: readonly string[]
   trustedProxies: readonly string[]
   /** Whether `serve` also works on background jobs. */
   worker: boolean
+  /** Where a `worker` process serves its health and its metrics; undefined: nowhere. */
+  monitor: { readonly host: string; readonly port: number } | undefined
   /** Transfers that run at once, and for how long each may run. */
   transfers: {
     /** In this process. */
@@ -60,6 +70,8 @@ export type Config = {
     /** Of one organization and of one sub-account, in this process. */
     readonly perOrganizationHere: number
     readonly perAccountHere: number
+    /** Of one organization, over all processes; 0: no limit. */
+    readonly perOrganization: number
     /** Of one sub-account and on one platform, over all processes; 0: no limit. */
     readonly perAccount: number
     readonly perPlatform: number
@@ -77,14 +89,20 @@ export type Config = {
   runnerMemoryMb: number
   /** The user that runners are started as, as it was entered; undefined: found at the start. */
   runnerUser: string | undefined
+  /** Whether programs that the operator added run without a wall around them. */
+  programsAreOpen: boolean
+  /** The files that secrets were read from. Absolute paths. */
+  secretFiles: readonly string[]
   /** A worker that sends no heartbeat for this long is considered dead, and another one continues its transfers. */
   heartbeatTimeoutSeconds: number
   /** How long a transfer retries transient errors. */
   retrySeconds: number
-  /** Rejected records that are kept of one transfer, and for how long. */
-  rejects: { readonly max: number; readonly days: number }
+  /** Rejected records that are kept of one transfer, bytes of their values, and for how long. */
+  rejects: { readonly max: number; readonly bytesMax: number; readonly days: number }
   /** Uploaded files: bytes of one and of all of a sub-account, and hours for which they are kept. */
   uploads: { readonly bytesMax: number; readonly accountBytesMax: number; readonly hours: number }
+  /** Days for which transfers are kept once they have ended; 0: as long as their connection. */
+  transferDays: number
   /** Days for which single entries of the ledger are kept; after that, their sums by connection and day. */
   ledgerDays: number
   /** Days for which events of the audit log are kept; 0: for ever. */
@@ -100,10 +118,12 @@ export type Config = {
   connectorsFolder: string
   /** Where mail is sent from, and by which server; undefined: no mail is sent. */
   mail: { readonly url: string; readonly from: string } | undefined
+  /** The command that a person types here to run Penstock. Hints name it. */
+  readonly command: string
   logLevel: LogLevel
 }
 
-export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
 /** Settings that cannot be used; each line names one and says what it takes. */
@@ -116,8 +136,6 @@ export class ConfigError extends Error {
 }
 
 export const masterKeyHint = 'Make one with: openssl rand -base64 32'
-const clientSecretLengthMin = 16
-const quotaMax = 10_000_000
 
 /** Settings that are secret, each with the one that names a file with its value. */
 const files = {
@@ -147,19 +165,24 @@ export function readConfig(env: Environment, { listens = true }: { listens?: boo
   const list = (name: string, fits: (entry: string) => boolean, expected: string): string[] => {
     const entries = words(given(name))
     const wrong = entries.findIndex((entry) => !fits(entry)) + 1
-    if (wrong > 0) fieldErrors.push(`${name} must list ${expected}. Entry ${wrong} is none.`)
+    if (wrong > 0) fieldErrors.push(`${name} must list ${expected}. Entry ${wrong} is not valid.`)
     return entries
   }
   const whole = (name: string, fallback: number, min: number, max: number) =>
     read(name, fallback, (value) => between(value, min, max), `a whole number from ${min} to ${max}`)
 
-  const host = read(
-    'PENSTOCK_HOST',
-    '127.0.0.1',
-    (value) => (isIP(value) || hostName.test(value) ? value : undefined),
-    'an IP address or a host name, such as 127.0.0.1, localhost or ::1 (without brackets)',
-  )
+  const listening = (name: string) =>
+    read(
+      name,
+      '127.0.0.1',
+      (value) => (isIP(value) || hostName.test(value) ? value : undefined),
+      'an IP address or a host name, such as 127.0.0.1, localhost or ::1 (without brackets)',
+    )
+  const host = listening('PENSTOCK_HOST')
   const port = whole('PENSTOCK_PORT', 8080, 1, 65_535)
+  const monitorHost = listening('PENSTOCK_WORKER_HOST')
+  const monitorPort =
+    given('PENSTOCK_WORKER_PORT') === undefined ? undefined : whole('PENSTOCK_WORKER_PORT', 0, 1, 65_535)
   const publicUrl = read(
     'PENSTOCK_PUBLIC_URL',
     defaultUrl(host, port),
@@ -169,21 +192,30 @@ export function readConfig(env: Environment, { listens = true }: { listens?: boo
   const masterKeySetting = (name: string) =>
     read(name, undefined, parseMasterKey, `32 bytes in base64 or hexadecimal. ${masterKeyHint}`)
   const masterKey = masterKeySetting('PENSTOCK_MASTER_KEY')
-  const addressSetting = (name: string) =>
-    read(
+  const addressSetting = (name: string) => {
+    const address = read(
       name,
       undefined,
       postgresAddress,
       'a postgres:// or postgresql:// address; several hosts have commas between them',
     )
+    const problem = address && problemOfTls(address)
+    if (problem) fieldErrors.push(`${name}: ${problem}`)
+    return address
+  }
   const usualUrl = addressSetting('DATABASE_URL')
   const directUrl = addressSetting('PENSTOCK_DATABASE_DIRECT_URL')
   const databaseUrl = directUrl ?? usualUrl
   if (given('PENSTOCK_DATABASE_DIRECT_URL') && !given('DATABASE_URL')) {
     fieldErrors.push('PENSTOCK_DATABASE_DIRECT_URL needs DATABASE_URL: the address of the pooler in front of it.')
   }
+  if (usualUrl && given('PGSSLMODE') && !usualUrl.includes('sslmode=')) {
+    fieldErrors.push('PGSSLMODE is not used. Add sslmode to DATABASE_URL, such as ?sslmode=verify-full.')
+  }
   if (directUrl && usualUrl && splitAddress(usualUrl).length > 1) {
-    fieldErrors.push('DATABASE_URL must have one host with PENSTOCK_DATABASE_DIRECT_URL: that of the pooler.')
+    fieldErrors.push(
+      'With PENSTOCK_DATABASE_DIRECT_URL, DATABASE_URL must have exactly one host: the host of the pooler.',
+    )
   }
   if (given('DATABASE_URL') && !given('PENSTOCK_MASTER_KEY')) {
     fieldErrors.push(
@@ -208,6 +240,12 @@ export function readConfig(env: Environment, { listens = true }: { listens?: boo
     poolerUrl: directUrl === undefined ? undefined : usualUrl,
     replicaUrl: addressSetting('PENSTOCK_DATABASE_REPLICA_URL'),
     databasePoolSize: whole('PENSTOCK_DATABASE_POOL', 10, 2, 200),
+    createsFirstOrganization: read(
+      'PENSTOCK_FIRST_ORGANIZATION',
+      true,
+      (value) => ({ 1: true, 0: false })[value],
+      '1 or 0',
+    ),
     firstClient: readFirstClient(given('PENSTOCK_CLIENT_ID'), given('PENSTOCK_CLIENT_SECRET'), fieldErrors),
     masterKey,
     nextMasterKey: masterKeySetting('PENSTOCK_NEXT_MASTER_KEY'),
@@ -222,15 +260,22 @@ export function readConfig(env: Environment, { listens = true }: { listens?: boo
       accounts: whole('PENSTOCK_QUOTA_ACCOUNTS', limits.accountsPerOrganizationDefault, 1, quotaMax),
       connections: whole('PENSTOCK_QUOTA_CONNECTIONS', limits.connectionsPerAccountDefault, 1, quotaMax),
       enabledSchedules: whole('PENSTOCK_QUOTA_SCHEDULES', limits.enabledSchedulesPerOrganizationDefault, 1, quotaMax),
+      rowsPerMonth: whole('PENSTOCK_QUOTA_ROWS_PER_MONTH', 0, 0, 9_999_999_999),
+      requestsPerMinute: whole('PENSTOCK_QUOTA_REQUESTS_PER_MINUTE', 0, 0, 1_000_000_000),
+      uploadFiles: whole('PENSTOCK_QUOTA_UPLOAD_FILES', limits.uploadsOfOrganizationDefault, 1, quotaMax),
+      uploadsMb: whole('PENSTOCK_QUOTA_UPLOADS_MB', limits.uploadsOfOrganizationMbDefault, 1, quotaMax),
+      rejectsMb: whole('PENSTOCK_QUOTA_REJECTS_MB', limits.rejectsOfOrganizationMbDefault, 1, quotaMax),
+      digestsMb: whole('PENSTOCK_QUOTA_DIGESTS_MB', limits.digestsOfOrganizationMbDefault, 1, quotaMax),
     },
     httpConnections: {
       total: whole('PENSTOCK_HTTP_CONNECTIONS', limits.httpConnectionsDefault, 1, 1_000_000),
       perAddress: whole('PENSTOCK_HTTP_CONNECTIONS_PER_ADDRESS', limits.httpConnectionsPerAddressDefault, 0, 1_000_000),
     },
+    drainSeconds: whole('PENSTOCK_DRAIN_SECONDS', 0, 0, 3_600),
     corsOrigins: list(
       'PENSTOCK_CORS_ORIGINS',
       isOrigin,
-      'origins of web pages, such as https://app.example.com: scheme, host, a port only where it is unusual, and no path',
+      'origins of web pages, such as https://app.example.com: scheme, host and an optional port, without a path',
     ),
     trustedProxies: list(
       'PENSTOCK_TRUSTED_PROXIES',
@@ -238,10 +283,12 @@ export function readConfig(env: Environment, { listens = true }: { listens?: boo
       'IP addresses or networks, such as 10.0.0.5 or 10.0.0.0/8; names are not looked up',
     ),
     worker: read('PENSTOCK_WORKER', true, (value) => ({ 1: true, 0: false })[value], '1 or 0'),
+    monitor: monitorPort === undefined ? undefined : { host: monitorHost, port: monitorPort },
     transfers: {
       atOnce: transfersAtOnce,
       perOrganizationHere: whole('PENSTOCK_TRANSFERS_PER_ORGANIZATION', Math.max(1, transfersAtOnce - 1), 1, 100),
       perAccountHere: Math.max(1, transfersAtOnce - 2),
+      perOrganization: whole('PENSTOCK_QUOTA_TRANSFERS', 0, 0, 10_000),
       perAccount: whole('PENSTOCK_TRANSFERS_PER_ACCOUNT', 4, 1, 1_000),
       perPlatform: whole('PENSTOCK_TRANSFERS_PER_PLATFORM', 0, 0, 1_000),
       perTransfer: whole('PENSTOCK_PARTS_PER_TRANSFER', 4, 1, 1_000),
@@ -260,10 +307,18 @@ export function readConfig(env: Environment, { listens = true }: { listens?: boo
       (value) => (/^[\w.-]{1,64}(?::\d{1,9})?$/.test(value) ? value : undefined),
       'the name of a user, or a number',
     ),
+    programsAreOpen: read(
+      'PENSTOCK_PROGRAMS',
+      false,
+      (value) => ({ isolated: false, open: true })[value],
+      '`isolated` or `open`',
+    ),
+    secretFiles: Object.values(files).flatMap((name) => (env[name]?.trim() ? [resolve(env[name].trim())] : [])),
     heartbeatTimeoutSeconds: whole('PENSTOCK_HEARTBEAT_TIMEOUT_SECONDS', 20, 2, 3_600),
     retrySeconds: whole('PENSTOCK_RETRY_SECONDS', 900, 0, 86_400),
     rejects: {
       max: whole('PENSTOCK_REJECTS', 10_000, 0, 1_000_000),
+      bytesMax: whole('PENSTOCK_REJECTS_MB', limits.rejectsOfTransferMbDefault, 0, 1_048_576) * 1024 ** 2,
       days: whole('PENSTOCK_REJECT_DAYS', 30, 1, 3_650),
     },
     uploads: {
@@ -271,6 +326,7 @@ export function readConfig(env: Environment, { listens = true }: { listens?: boo
       accountBytesMax: whole('PENSTOCK_UPLOADS_MB', limits.uploadsMbDefault, 1, 1_048_576) * 1024 ** 2,
       hours: whole('PENSTOCK_UPLOAD_HOURS', limits.uploadHoursDefault, 1, limits.uploadHoursMax),
     },
+    transferDays: whole('PENSTOCK_TRANSFER_DAYS', 400, 0, 36_500),
     ledgerDays: whole('PENSTOCK_LEDGER_DAYS', 400, 31, 36_500),
     auditDays: whole('PENSTOCK_AUDIT_RETENTION_DAYS', 365, 0, 36_500),
     replacePercentMin: whole('PENSTOCK_REPLACE_PERCENT', 50, 0, 100),
@@ -290,6 +346,7 @@ export function readConfig(env: Environment, { listens = true }: { listens?: boo
     ),
     mail: readMail(given, fieldErrors),
     telemetry: readTelemetrySettings(given, fieldErrors),
+    command: read('PENSTOCK_COMMAND', 'npx penstock-server', (value) => value, 'a command'),
     logLevel: read(
       'PENSTOCK_LOG_LEVEL',
       'info',
@@ -299,26 +356,6 @@ export function readConfig(env: Environment, { listens = true }: { listens?: boo
   }
   if (fieldErrors.length > 0) throw new ConfigError(fieldErrors)
   return config
-}
-
-function readFirstClient(
-  id: string | undefined,
-  secret: string | undefined,
-  fieldErrors: string[],
-): Config['firstClient'] {
-  if (!id && !secret) return undefined
-  if (!id || !secret) {
-    fieldErrors.push('PENSTOCK_CLIENT_ID and PENSTOCK_CLIENT_SECRET must be set together, or neither.')
-    return undefined
-  }
-  if (!/^[\x21-\x7e]{1,200}$/.test(id))
-    fieldErrors.push('PENSTOCK_CLIENT_ID must be 1 to 200 visible ASCII characters.')
-  if (secret.length < clientSecretLengthMin || secret.length > limits.credentialLengthMax) {
-    fieldErrors.push(
-      `PENSTOCK_CLIENT_SECRET must have ${clientSecretLengthMin} to ${limits.credentialLengthMax} characters; random ones, such as from: openssl rand -base64 32`,
-    )
-  }
-  return { id, secret }
 }
 
 function readMail(given: Given, fieldErrors: string[]): Config['mail'] {
@@ -342,11 +379,6 @@ function readMail(given: Given, fieldErrors: string[]): Config['mail'] {
 
 /** The folder that connectors may read and write on a machine of one person, without a setting. Created at the start. */
 export const ownFolderIn = (dataDirectory: string): string => join(dataDirectory, 'files')
-
-function between(value: string, min: number, max: number): number | undefined {
-  const number = /^\d{1,10}$/.test(value) ? Number(value) : Number.NaN
-  return number >= min && number <= max ? number : undefined
-}
 
 /** The names of all settings that `readConfig` reads. */
 export function settingNames(): string[] {

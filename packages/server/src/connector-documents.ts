@@ -1,13 +1,105 @@
 import { readFileSync } from 'node:fs'
 import type { Connector } from '@penstock/connector'
-import { connectors, listedConnectors } from '@penstock/connectors'
+import { connectors, listedConnectors, logoOf } from '@penstock/connectors'
 
-/** The list of all connectors, the connectors taken out, and the README with their count. The service renders the page of each from its definition. */
+/**
+ * The list of all connectors, the connectors taken out, the README with their count, and the logos in its table of platforms. The service
+ * renders the page of each connector from its definition.
+ */
 export const connectorDocuments = (): { path: string; content: string }[] => [
   { path: 'docs/connectors/README.md', content: indexDocument() },
   { path: 'docs/connectors/not-included.md', content: notIncludedDocument() },
   { path: 'README.md', content: readme() },
+  ...logoStrips(),
 ]
+
+/** The platforms in each row of the README's table. Every listed platform is in exactly one row. */
+const platformsByKind: Readonly<Record<string, readonly string[]>> = {
+  databases: ['postgresql', 'mysql'],
+  warehouses: ['google-bigquery', 'snowflake', 'amazon-redshift', 'databricks', 'clickhouse'],
+  files: [
+    'amazon-s3',
+    'google-cloud-storage',
+    'azure-blob-storage',
+    'dropbox',
+    'sftp',
+    'https-file',
+    'local-folder',
+    'file-upload',
+    'google-sheets',
+  ],
+  events: ['apache-kafka', 'webhook', 'mparticle'],
+  customers: [
+    'salesforce',
+    'salesforce-marketing-cloud',
+    'hubspot',
+    'shopify',
+    'activecampaign',
+    'acoustic',
+    'liveramp',
+    'lotame',
+    'adobe',
+  ],
+  advertising: [
+    'google-ads',
+    'google-campaign-manager-360',
+    'display-video-360',
+    'google-ad-manager',
+    'meta',
+    'meta-ads',
+    'microsoft-advertising',
+    'bing-ads',
+    'amazon-ads',
+    'tiktok-ads',
+    'linkedin-ads',
+    'linkedin',
+    'pinterest-ads',
+    'snapchat-ads',
+    'reddit-ads',
+    'x-twitter',
+    'x-ads',
+    'criteo',
+    'the-trade-desk',
+    'yahoo-dsp',
+    'nexxen',
+  ],
+  reports: ['google-analytics', 'google-search-console', 'apple-ads', 'spotify', 'taboola'],
+  other: ['http-api', 'rejected-records'],
+}
+
+/** A picture with the logos of the platforms of each kind. Fails if the table above differs from the catalogue. */
+function logoStrips(): { path: string; content: string }[] {
+  const platforms = new Map(listedConnectors.map(({ platform }) => [platform.slug, platform]))
+  const strips = Object.entries(platformsByKind).map(([kind, slugs]) => ({
+    path: `docs/platforms/${kind}.svg`,
+    content: logoStrip(
+      slugs.map((slug) => {
+        const platform = platforms.get(slug)
+        if (!platforms.delete(slug) || !platform) throw new Error(`No listed connector has the platform ${slug}`)
+        return logoOf(platform)
+      }),
+    ),
+  }))
+  const missing = [...platforms.keys()]
+  if (missing.length > 0) throw new Error(`Add the platforms ${missing.join(', ')} to the table of the README`)
+  return strips
+}
+
+const logosPerLine = 5
+const logoPixels = 24
+const stepPixels = 30
+
+/** Two platforms can share a brand: each logo is shown once. */
+function logoStrip(all: readonly string[]): string {
+  const logos = [...new Map(all.map((logo) => [logo.replace(/<title>.*<\/title>/, ''), logo])).values()]
+  const width = Math.min(logos.length, logosPerLine) * stepPixels
+  const height = Math.ceil(logos.length / logosPerLine) * stepPixels
+  const placed = logos.map((logo, i) => {
+    const at = `x="${(i % logosPerLine) * stepPixels}" y="${Math.floor(i / logosPerLine) * stepPixels}"`
+    return logo.replace('<svg ', `<svg ${at} width="${logoPixels}" height="${logoPixels}" `)
+  })
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" role="img"><title>Logos</title>\n${placed.join('\n')}\n</svg>\n`
+}
 
 /** How many connectors there are, and in how many roles. Data moves in each: a test of the catalogue requires it. */
 const counts = (): { connectors: number; roles: number } => ({
@@ -50,8 +142,8 @@ function notIncludedDocument(): string {
 
 # Connectors that are not included
 
-These connectors were in the catalogue of 0.1.0 and never moved data. They were taken out, mostly since no public document says how the
-platform delivers or takes the data; a connector of a guess would be worse than none. They are no longer listed, and cannot be added.
+These connectors were in the catalogue of earlier builds and never moved data. They are withdrawn, mostly because no public document describes how
+the platform delivers or accepts the data. They are no longer listed, and cannot be added.
 
 A sub-account that added one keeps it, with its configuration and its connections: it is listed among the added connectors, its page
 says that it is withdrawn, and it can be removed. If a platform publishes how its data moves, its connector comes back under the same slug.

@@ -31,7 +31,7 @@ export function readEgress(given: Given, read: Read, listens: boolean): EgressSe
   if (!listens) return { networkPolicy: 'public', allow, reason: 'a worker does not know who has access to the API' }
   const reason = exposureOf(given)
   return reason === undefined
-    ? { networkPolicy: 'any', allow, reason: `the service listens on ${given('PENSTOCK_HOST') ?? '127.0.0.1'} alone` }
+    ? { networkPolicy: 'any', allow, reason: `the service listens only on ${given('PENSTOCK_HOST') ?? '127.0.0.1'}` }
     : { networkPolicy: 'public', allow, reason }
 }
 
@@ -53,7 +53,7 @@ export const readDestinations = (read: Read, setting: string): readonly AllowedD
       const parsed = words(value).map(parseAllowed)
       return parsed.every((one) => one !== undefined) ? parsed : undefined
     },
-    'host names, addresses or networks with commas between them, each with a port where one alone is meant, such as db.internal:5432, 10.1.0.0/16, [fd12::7]:5432; link-local and metadata addresses are never allowed',
+    'host names, addresses or networks, separated by commas, each with an optional port, such as db.internal:5432, 10.1.0.0/16, [fd12::7]:5432; link-local and metadata addresses are never allowed',
   )
 
 /** The network policy of connectors and its reason, as a sentence for the operator. */

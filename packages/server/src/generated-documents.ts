@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { configurationSchema, schemaFile } from '@penstock/configuration/schema'
+import { expressionTables } from '@penstock/expressions/documents'
 import {
   type ErrorAction,
   type ErrorCode,
@@ -22,13 +23,26 @@ const documentedUrl = 'http://127.0.0.1:8080'
 /** The documents that are written from the code, with their paths in the repository. */
 export function generatedDocuments(): { path: string; content: string }[] {
   return [
-    { path: 'docs/openapi.json', content: `${JSON.stringify(openApiDocument(documentedUrl), null, 2)}\n` },
+    { path: 'docs/openapi.json', content: `${lines(openApiDocument(documentedUrl), 3)}\n` },
     { path: 'docs/errors.md', content: errorsDocument() },
     { path: 'docs/access.md', content: accessDocument() },
     { path: `docs/${schemaFile}`, content: `${JSON.stringify(configurationSchema, null, 2)}\n` },
     { path: webhooksPath, content: webhooksDocument() },
+    { path: expressionsPath, content: expressionsDocument() },
     ...connectorDocuments(),
   ]
+}
+
+/**
+ * JSON with a line for each entry of the outermost `levels` of objects: in the contract a line for each operation and each
+ * component, so that a change of the API changes few lines.
+ */
+function lines(value: unknown, levels: number, indent = ''): string {
+  if (levels === 0 || typeof value !== 'object' || value === null || Array.isArray(value)) return JSON.stringify(value)
+  const entries = Object.entries(value).filter(([, entry]) => entry !== undefined)
+  const inner = `${indent}  `
+  const written = entries.map(([key, entry]) => `${inner}${JSON.stringify(key)}: ${lines(entry, levels - 1, inner)}`)
+  return `{\n${written.join(',\n')}\n${indent}}`
 }
 
 const webhooksPath = 'docs/webhooks.md'
@@ -44,26 +58,39 @@ function webhooksDocument(): string {
   return `${text.split(eventsMark, 1)[0]}${eventsMark}\n| Type | Sent when | Scope |\n|---|---|---|\n${lines.join('')}`
 }
 
+const expressionsPath = 'docs/expressions.md'
+const [expressionsMark, expressionsEnd] = [
+  '<!-- Written from packages/expressions/src/functions by: npm run documents -->\n',
+  '<!-- End of the written part -->\n',
+]
+
+/** The page as it is, with the sections about operators and functions. */
+function expressionsDocument(): string {
+  const text = readFileSync(new URL(`../../../${expressionsPath}`, import.meta.url), 'utf8')
+  const [before = '', rest = ''] = text.split(expressionsMark)
+  return `${before}${expressionsMark}\n${expressionTables()}\n${expressionsEnd}${rest.split(expressionsEnd)[1]}`
+}
+
 function errorsDocument(): string {
   const sections = Map.groupBy(Object.keys(errors) as ErrorCode[], (code) => errors[code].status)
   return `<!-- Written from packages/wire/src/errors.ts, transfer-errors.ts and finding-warnings.ts by: npm run documents -->
 
 # Errors
 
-There are two kinds: [refusals](#refusals), with which the API answers a call, and [errors of transfers](#errors-of-transfers),
-previews and checks, which happen at a platform or while data moves.
+There are two kinds. The API answers a call with a [refusal](#refusals). [Errors of transfers](#errors-of-transfers), previews
+and checks happen at a platform or while data moves.
 
 ## Refusals
 
-Every refusal has the envelope of all answers: \`statusCode\` equals the HTTP status, \`statusMessage\` says in
-one sentence what happened and what to do, and \`response\` holds what a program needs:
+A refusal has the same envelope as every answer. \`statusCode\` is the HTTP status. \`statusMessage\` says in one sentence what
+happened and what to do. \`response\` contains the details for programs:
 
-- \`error\`: the code, one of those below. It never changes its meaning, so let programs decide by it.
-- \`requestId\`: the identifier of the request in the service's log. Give it to the operator when you ask for help.
-- \`details\`: every field error of the request at once, each with the \`field\` that is wrong and a \`message\` that says what to do
-  about it. It is empty where no field is wrong.
+- \`error\`: a code from this page. Its meaning never changes, so programs can rely on it.
+- \`requestId\`: the identifier of the request in the log of the service. Send it to the operator when you ask for help.
+- \`details\`: all field errors of the request, each with the invalid \`field\` and a \`message\` that says how to fix it. The list is
+  empty if no field is invalid.
 
-For example, a sub-account was to be created without a name, and with a field that accounts do not have:
+For example, this request creates a sub-account without a name, and with an unknown field:
 
 \`\`\`http
 POST /es/v2/accounts
@@ -81,12 +108,12 @@ X-Request-Id: ${requestIdOf('invalid_request')}
 ${JSON.stringify(exampleRefusal('invalid_request'), null, 2)}
 \`\`\`
 
-Read \`field\` as a path: \`body\`, \`query\` or \`header\`, then the name; or what prevents the change, such as
-\`connection.<id>\`. Here \`name\` must be sent and \`colour\` must not; once both are fixed the request is accepted.
+\`field\` is a path that begins with \`body\`, \`query\` or \`header\`, or the resource that prevents the change, such as
+\`connection.<id>\`. In this example, send \`name\` and omit \`colour\`.
 
-After 408, 429 and 503 the same request can be sent again, after the seconds in \`Retry-After\` where the header is
-there; give a POST an \`Idempotency-Key\`, so that it is not done twice. After any other refusal something has to change
-first. A refused request has changed nothing.
+After 408, 429 and 503 you can send the same request again. If there is a \`Retry-After\` header, wait for its seconds. Send a
+POST with an \`Idempotency-Key\`, so that it is not done twice. After any other refusal, fix the problem first. A refused request
+has changed nothing.
 
 ${[...sections].map(([status, codes]) => `## ${status}\n\n${codes.map(describeCode).join('\n')}`).join('\n')}
 ${transferErrorsDocument()}`
@@ -98,13 +125,13 @@ function transferErrorsDocument(): string {
 
 The \`error\` of a transfer, of a check, and the \`cause\` of the refusal \`platform_refused\` have these keys:
 
-- \`code\`: one of those below. What the service does follows from the code alone. Transfers that ran with earlier versions
-  can have codes that are no longer in use.
+- \`code\`: a code from this page. Only the code decides what the service does. Transfers of earlier versions can have codes
+  that are no longer in use.
 - \`message\`: what happened and what to do, in this case.
-- \`side\`: where it happened: \`source\`, \`destination\`, or \`service\` where it is of neither.
-- \`connectorId\`: the connector of that side; null where the side is \`service\`.
+- \`side\`: where it happened: \`source\`, \`destination\` or \`service\`.
+- \`connectorId\`: the connector of that side, or null for \`service\`.
 
-A running transfer has an \`error\` too, while it retries; it is gone once the destination confirms a batch.
+A running transfer has an \`error\` while it retries. The error is removed when the destination confirms a batch.
 
 ${actions.map(([action, meaning]) => `### Action: ${action}\n\n${meaning}\n\n${tableOf(transferErrorsWith(action))}`).join('\n')}
 ### Warnings of a preview

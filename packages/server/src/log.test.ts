@@ -8,6 +8,7 @@ const line: RequestLine = {
   method: 'GET',
   status: 200,
   durationMs: 1.25,
+  clientAddress: '2001:db8::1',
   clientId: 'bench',
   organizationId: 'fedcba9876543210',
 }
@@ -35,6 +36,7 @@ test('a level above information has no lines of requests', () => {
   const lines: string[] = []
   const log = createLogger('warn', { write: (text) => void lines.push(text) })
   createRequestLog(log)(line)
+  createRequestLog(log)(line, 'debug')
   assert.deepEqual(lines, [])
   log.warn('written')
   assert.equal(lines.length, 1)

@@ -1,5 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 import type { LogLevel } from './config.ts'
+import { asTypedInJson } from './own-command.ts'
 
 export type { Logger }
 
@@ -71,10 +72,10 @@ export function createLogger(level: LogLevel, destination: DestinationStream = s
       serializers: { err: describeError },
       timestamp: clock,
     },
-    lines,
+    { write: (line) => lines.write(asTypedInJson(line)) },
   )
   outputs.set(log, {
-    writeRequest: (fields) => lines.write(`{"level":"info"${clock()}${fields},"msg":"request"}\n`),
+    writeRequest: (level, fields) => lines.write(`{"level":"${level}"${clock()}${fields},"msg":"request"}\n`),
     copyTo: (target) => {
       copy = target
     },
@@ -84,7 +85,7 @@ export function createLogger(level: LogLevel, destination: DestinationStream = s
 
 /** The ways of this file into a logger of the library. */
 type Output = {
-  readonly writeRequest: (fields: string) => void
+  readonly writeRequest: (level: 'info' | 'debug', fields: string) => void
   readonly copyTo: (target: (line: string) => void) => void
 }
 
@@ -110,6 +111,8 @@ export type RequestLine = {
   readonly method: string
   readonly status: number
   readonly durationMs: number
+  /** An IP address, which is personal data in many countries. */
+  readonly clientAddress: string
   readonly clientId: string | undefined
   readonly organizationId: string | undefined
   /** The span of the request, where traces are exported. */
@@ -117,13 +120,13 @@ export type RequestLine = {
 }
 
 /**
- * Writes the line of a request. There is one for each request, so it does not take the logger's way through any fields of any
+ * Writes the line of a request, at the level `info` unless another one is named. There is one for each request, so it does not take the logger's way through any fields of any
  * types; it looks the same.
  */
-export function createRequestLog(log: Logger): (line: RequestLine) => void {
+export function createRequestLog(log: Logger): (line: RequestLine, level?: 'info' | 'debug') => void {
   const { writeRequest } = outputOf(log)
-  return (line) => {
-    if (log.isLevelEnabled('info')) writeRequest(fieldsOf(line))
+  return (line, level = 'info') => {
+    if (log.isLevelEnabled(level)) writeRequest(level, fieldsOf(line))
   }
 }
 
@@ -133,6 +136,7 @@ function fieldsOf({
   method,
   status,
   durationMs,
+  clientAddress,
   clientId,
   organizationId,
   span,
@@ -140,7 +144,7 @@ function fieldsOf({
   const caller =
     organizationId === undefined ? '' : `,"clientId":${quote(clientId)},"organizationId":"${organizationId}"`
   const trace = span ? `,"trace_id":"${span.traceId}","span_id":"${span.spanId}"` : ''
-  return `,"requestId":"${requestId}","operation":"${operation}","method":"${method}","status":${status},"durationMs":${durationMs}${caller}${trace}`
+  return `,"requestId":"${requestId}","operation":"${operation}","method":"${method}","status":${status},"durationMs":${durationMs},"clientAddress":"${clientAddress}"${caller}${trace}`
 }
 
 /** As JSON; most texts need no escaping. */

@@ -60,6 +60,27 @@ const closeWaitMs = 5_000
 
 const isLoopback = (host: string) => /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(host)
 
+/** The connection of the settings to the mail server, with one bound for each step. */
+export async function mailTransport({ url }: NonNullable<Config['mail']>, stepMs: number, more: object = {}) {
+  const { protocol, hostname, searchParams } = new URL(url)
+  const { createTransport } = await import('nodemailer')
+  return createTransport({
+    url,
+    ...more,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    connectionTimeout: stepMs,
+    greetingTimeout: stepMs,
+    socketTimeout: stepMs,
+    dnsTimeout: stepMs,
+    // Mails contain links that open accounts. They are not sent in plain text over a network unless the operator
+    // allows it.
+    ...(isLoopback(hostname) || searchParams.get('ignoreTLS') === 'true'
+      ? { ignoreTLS: true }
+      : { requireTLS: protocol === 'smtp:' }),
+  })
+}
+
 /** Makes the way to the mail server; it is loaded and connected to with the first mail. */
 export function createMailer({ mail }: Pick<Config, 'mail'>, log: Logger): Mailer {
   if (!mail) {
@@ -68,27 +89,8 @@ export function createMailer({ mail }: Pick<Config, 'mail'>, log: Logger): Maile
     }
     return { isSetUp: false, send: () => {}, deliver, inBackground: () => {}, close: async () => {} }
   }
-  const { url, from } = mail
-  const { protocol, hostname, searchParams } = new URL(url)
-  const open = async () => {
-    const { createTransport } = await import('nodemailer')
-    return createTransport({
-      url,
-      pool: true,
-      maxConnections: 2,
-      disableFileAccess: true,
-      disableUrlAccess: true,
-      connectionTimeout: timeoutMs,
-      greetingTimeout: timeoutMs,
-      socketTimeout: timeoutMs,
-      dnsTimeout: timeoutMs,
-      // Mails contain links that open accounts. They are not sent in plain text over a network unless the operator
-      // allows it.
-      ...(isLoopback(hostname) || searchParams.get('ignoreTLS') === 'true'
-        ? { ignoreTLS: true }
-        : { requireTLS: protocol === 'smtp:' }),
-    })
-  }
+  const { from } = mail
+  const open = () => mailTransport(mail, timeoutMs, { pool: true, maxConnections: 2 })
   let transport: ReturnType<typeof open> | undefined
   const pending = new Set<Promise<void>>()
   const deliver = async ({ to, subject, text, messageId }: Mail) => {

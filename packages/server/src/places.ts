@@ -31,6 +31,7 @@ const packages = [
   '@penstock/engine',
   '@penstock/connectors',
   '@penstock/connector',
+  '@penstock/expressions',
   '@penstock/parquet',
   '@penstock/wire',
 ]

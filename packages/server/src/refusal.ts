@@ -35,7 +35,7 @@ export function requireQuota(
   if (live > max) refuse('quota_exceeded', [{ field, message: `the quota is ${max} ${what}; ${setting} sets it` }])
   const keptMax = max * limits.quotaFactorWithDeleted
   if (kept > keptMax) {
-    const message = `at most ${keptMax} ${what}, deleted ones included, are kept at once, and deleted ones for ${limits.restoreWindowDays} days; ${setting} sets a ${limits.quotaFactorWithDeleted}th of it`
+    const message = `at most ${keptMax} ${what} are kept, including deleted ones, which are kept for ${limits.restoreWindowDays} days. This is ${limits.quotaFactorWithDeleted} times ${setting}`
     refuse('quota_exceeded', [{ field, message }])
   }
 }

@@ -13,7 +13,7 @@ export type BackgroundTask = {
 
 /**
  * Repeats a task until the signal aborts: the one mechanism of background work
- * ([decision](../../../docs/decisions/0027-background-work.md)). A failure, such as a database that is away, stops nothing:
+ * ([decision](../../../docs/decisions/background-work.md)). A failure, such as a database that is away, stops nothing:
  * the next look tries again.
  */
 export async function repeat({ name, everyMs, run }: BackgroundTask, log: Logger, signal: AbortSignal): Promise<void> {

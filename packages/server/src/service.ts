@@ -1,20 +1,20 @@
 import type { FastifyInstance } from 'fastify'
 import { createAccountFinder } from './accounts/accounts.ts'
-import { alertFigures } from './alerts/keep.ts'
 import { createAuditLinker } from './audit/link.ts'
 import { createRequestAudit } from './audit/requests.ts'
 import { createFailedSignIns } from './audit/sign-ins.ts'
 import { createAuthorizationFlow } from './authorizations/flow.ts'
 import type { Config } from './config.ts'
 import { createConnectPageAuthenticator, embeddingOrigins, isLinkOpen } from './connect-links/page.ts'
-import { connectionsOfAccounts, countConnections } from './connections/connections.ts'
-import { createCatalogue, installedConnectors } from './connectors/catalogue.ts'
-import { findUnknownConnectors } from './connectors/unknown.ts'
+import { connectionsOfAccounts } from './connections/connections.ts'
+import { createCatalogue } from './connectors/catalogue.ts'
+import { watchDefinitions } from './connectors/watch-definitions.ts'
 import type { DatabaseUrl } from './db/addresses.ts'
 import { databaseNow } from './db/clock.ts'
 import type { Database } from './db/database.ts'
 import { createNotices, type Notices } from './db/notices.ts'
 import { openReplica } from './db/replica.ts'
+import { createShares } from './db/shares.ts'
 import { type Deps, handlers } from './handlers.ts'
 import { createApp } from './http/app.ts'
 import { serveAuthorizations } from './http/authorizations.ts'
@@ -35,28 +35,31 @@ import { serveSingleSignOn } from './http/single-sign-on.ts'
 import { serveTriggers } from './http/triggers.ts'
 import type { Logger } from './log.ts'
 import { createMailer } from './mail.ts'
+import { disksOf } from './metrics/disks.ts'
+import { createRegistry } from './metrics/registry.ts'
 import { findClientsNamed } from './organizations/credentials.ts'
 import { registerEnvironment } from './organizations/organizations.ts'
+import { limitOrganizationRequests } from './organizations/request-limit.ts'
 import type { Runners } from './runners/runner-pool.ts'
+import { watchSamples } from './samples/watch.ts'
 import { openKeyring } from './secrets/keyring.ts'
 import type { MasterKey } from './secrets/seal.ts'
 import { createSingleSignOnFlow } from './single-sign-on/flow.ts'
 import type { Telemetry } from './telemetry/telemetry.ts'
 import { unixSeconds } from './time.ts'
-import { createAttempts, createRequestLimit } from './tokens/attempts.ts'
+import { createAttempts, createRequestLimit, type RequestLimit } from './tokens/attempts.ts'
 import { authenticateBySecret } from './tokens/secret-bearers.ts'
 import { createAuthenticator, createCredentialCheck, issueToken } from './tokens/tokens.ts'
 import { Discoveries } from './transfers/discoveries.ts'
 import { createInteractiveJobs } from './transfers/interactive.ts'
-import { readTransferTotals } from './transfers/totals/totals.ts'
 import { createTriggerUse } from './transfers/use-trigger.ts'
 import { createFileReceiver } from './uploads/receiver.ts'
-import { createPasswords } from './users/passwords.ts'
+import { createPasswords, type Passwords } from './users/passwords.ts'
 import { answerScim, requireProvisioning } from './users/scim/scim.ts'
 import { createSessionAuthenticator } from './users/sessions.ts'
 import { findUsersNamed } from './users/sign-ins.ts'
-import { readWebhookTotals } from './webhooks/totals.ts'
-import { readOverdueWork } from './worker/figure-queries.ts'
+import { databaseFigures } from './worker/figures.ts'
+import type { Worker } from './worker/worker.ts'
 
 /** The service without a port: everything is put together here and nowhere else. */
 export type Service = {
@@ -65,9 +68,14 @@ export type Service = {
   readonly notices: Notices
   /** Brings into the audit log what is queued for it, and refusals and failed sign-ins, which wait for a while otherwise. */
   settleAudit(): Promise<void>
-  /** Takes no new connections, answers what is in flight, and lets go of the database. */
+  /** Reports on `/readyz` that the service stops, and ends each connection with its next answer. It still serves. */
+  drain(): void
+  /** Accepts no new connections, answers the requests in flight, and closes the database connections. */
   close(): Promise<void>
 }
+
+/** How long requests in flight may take once no new connections are accepted. */
+const finishMs = 30_000
 
 /** Creates the service. If that fails, it closes the resources that it opened. */
 export async function createService(
@@ -79,7 +87,9 @@ export async function createService(
     runners,
     log,
     timeouts = {},
+    passwords = createPasswords(),
     telemetry,
+    worker,
     embedded = config.databaseUrl === undefined,
   }: {
     database: Database
@@ -89,22 +99,24 @@ export async function createService(
     log: Logger
     /** In place of the usual ones. */
     timeouts?: Partial<Timeouts>
+    /** In place of the usual ones, whose digests are much work. */
+    passwords?: Passwords
     /** Where traces and metrics go. */
     telemetry?: Telemetry | undefined
+    /** The worker of this process, for its metrics. */
+    worker?: Worker | undefined
     /** Whether the database is the embedded PostgreSQL, which can have databases for samples beside it. */
     embedded?: boolean
   },
 ): Promise<Service> {
   await registerEnvironment(database, config)
-  const installed = installedConnectors(config)
-  for (const problem of installed.problems) log.warn(problem)
-  const catalogue = createCatalogue(config.publicUrl, installed)
-  const unknown = await findUnknownConnectors(database, catalogue)
-  if (unknown) throw new Error(unknown)
   // Closed here where putting together fails, and by the service's `close` otherwise: in the reverse order.
   await using opened = new AsyncDisposableStack()
   const notices = createNotices(databaseUrl, (err) => log.warn({ err }, 'LISTEN connection lost; reconnecting'))
   opened.defer(notices.close)
+  const catalogue = createCatalogue(config.publicUrl)
+  const definitions = await watchDefinitions(catalogue, { database, notices, config }, log)
+  opened.defer(definitions.close)
   const keyring = await openKeyring(database, masterKey, notices)
   const accounts = createAccountFinder(database, notices)
   const replica =
@@ -125,16 +137,24 @@ export async function createService(
   const userSessions = createSessionAuthenticator(database, notices)
   const mailer = createMailer(config, log)
   opened.defer(mailer.close)
+  const clientLimit = createRequestLimit(config.rateLimitPerMinute)
+  const organizationLimit = await limitOrganizationRequests({ database, notices, config }, (err) =>
+    log.warn({ err }, 'the limits of organizations could not be read'),
+  )
+  const requestLimit: RequestLimit = (id, organizationId) => {
+    clientLimit(id)
+    if (organizationId !== undefined) organizationLimit(organizationId)
+  }
   const deps: Deps = {
     config,
     keyring,
     attempts: createAttempts(),
-    requestLimit: createRequestLimit(config.rateLimitPerMinute),
+    requestLimit,
     tokens,
     failedSignIns,
     auditLinker,
     userSessions,
-    passwords: createPasswords(),
+    passwords,
     mailer,
     areCredentialsRight: createCredentialCheck(database, notices),
     accounts,
@@ -149,9 +169,10 @@ export async function createService(
     authenticate: (token) => authenticatePage(token) ?? tokens.authenticate(token),
     authenticateSession: userSessions.authenticate,
     findAccount: accounts.find,
-    limit: ({ id }) => deps.requestLimit(id),
+    limit: ({ id, organizationId }) => deps.requestLimit(id, organizationId),
   }
   await notices.start()
+  if (deps.sampleServer) opened.defer(watchSamples({ database, server: deps.sampleServer, log }).close)
 
   const { total, perAddress } = config.httpConnections
   const openFilesMax = readOpenFilesMax()
@@ -164,41 +185,51 @@ export async function createService(
   }
   const { publicUrl, corsOrigins, trustedProxies } = config
   const { app, listener } = await createApp({ log, publicUrl, corsOrigins, trustedProxies, connections, timeouts })
-  opened.defer(async () => void (await app.close()))
-  let draining = false
-  observe(app, {
-    database,
-    log,
-    connections: listener.counts,
-    figures: {
-      transfers: () => readTransferTotals(database),
-      connections: () => countConnections(database),
-      webhooks: () => readWebhookTotals(database),
-      alerts: () => alertFigures(database),
-      overdue: () => readOverdueWork(database),
-    },
-    runners: () => runners.stats(),
-    telemetry,
-    publicUrl,
+  opened.defer(async () => {
+    const late = setTimeout(() => {
+      log.warn(`answers that took longer than ${finishMs / 1000} seconds after the end of the drain were cut off`)
+      listener.cut()
+    }, finishMs)
+    await app.close()
+    clearTimeout(late)
   })
+  let draining = false
+  const drain = () => {
+    draining = true
+    listener.drain()
+  }
+  const registry = createRegistry({
+    pools: { api: database.pool, ...worker?.pools },
+    figures: databaseFigures(database),
+    disks: disksOf(config),
+    runners: () => runners.stats(),
+    worker: worker?.stats,
+    telemetry,
+  })
+  observe(app, { registry, log, connections: listener.counts, telemetry, publicUrl })
   serveHealth(app, database, () => draining)
   serveDocuments(app, config.publicUrl, catalogue)
   await serveConsole(app, config.publicUrl)
   await serveConnectPage(app, config.publicUrl, (id) => embeddingOrigins(database, id))
   serveAuthorizations(app, config.publicUrl, createAuthorizationFlow({ ...deps, database, isLinkOpen }))
   serveSingleSignOn(app, config.publicUrl, createSingleSignOnFlow({ ...deps, database }))
+  const shareOf = createShares(config.databasePoolSize)
   const files = createFileReceiver({ database, keyring, config })
-  serveOperations(app, { accessControl, audit, database, replica, files, publicUrl: config.publicUrl, handlers, deps })
+  const serving = { accessControl, audit, database, shareOf, replica, files, publicUrl, handlers, deps }
+  serveOperations(app, serving)
   serveOauthToken(app, (request) => issueToken(database, request, deps))
   serveOauthMetadata(app, publicUrl)
-  serveTriggers(app, createTriggerUse({ ...deps, database, once }))
+  serveTriggers(app, createTriggerUse({ ...deps, database, shareOf, once }))
   serveScim(app, {
     authenticate: async (request) => {
       const actor = await authenticateBySecret(database, request, { ...deps, tokens })
       if (actor) requireProvisioning(actor)
       return actor
     },
-    answer: (request) => answerScim(request, { database, publicUrl, userSessions }),
+    answer: (request) => {
+      const own = shareOf(database, request.actor.organizationId)
+      return answerScim(request, { database: own, publicUrl, userSessions })
+    },
   })
   const confirmationClock = async () => unixSeconds(await databaseNow(database))
   serveMcp(app, { accessControl, publicUrl: config.publicUrl, corsOrigins, confirmationClock })
@@ -211,9 +242,9 @@ export async function createService(
       await Promise.all([audit.flush(), failedSignIns.flush()])
       await auditLinker.settle(null)
     },
+    drain,
     close: async () => {
-      draining = true
-      listener.drain()
+      drain()
       await open.disposeAsync()
     },
   }

@@ -8,6 +8,7 @@ import type { Database, Db, Transaction } from '../db/database.ts'
 import { containing } from '../db/like.ts'
 import type { Notices } from '../db/notices.ts'
 import { newIdentifier } from '../identifiers.ts'
+import { findLimit } from '../organizations/limits.ts'
 import { type InEnvironment, refuse, requireEditable, requireQuota } from '../refusal.ts'
 import * as queries from './queries.ts'
 import { viewAccount, viewAccountEntry } from './view.ts'
@@ -28,7 +29,7 @@ export type AccountDeps = {
 }
 
 /** Topic of the notices about deleted accounts. */
-export const accountTopic = 'account'
+const accountTopic = 'account'
 const cachedAccountsMax = 10_000
 
 /** One version of an account; its ETag. */
@@ -57,7 +58,7 @@ export async function addAccount(
   requireAllAccounts(actor)
   const { organizationId } = actor
   const id = newIdentifier()
-  const max = config.quotas.accounts
+  const { max, setting } = await findLimit(tx, config, organizationId, 'accounts')
   const mostKept = max * limits.quotaFactorWithDeleted
   const count = await queries.countForQuota.first(tx, { organizationId, most: max, mostKept })
   requireQuota(
@@ -66,7 +67,7 @@ export async function addAccount(
       field: 'account',
       what: 'sub-accounts of the organization',
       max,
-      setting: 'PENSTOCK_QUOTA_ACCOUNTS',
+      setting,
     },
   )
   const env = config.environment.name
@@ -122,7 +123,7 @@ export async function restoreAccount(
   const account = await queries.lockDeletedAccount.first(tx, { id, windowDays: limits.restoreWindowDays })
   if (!account) {
     throw new Error(
-      `There is no account ${id} that was deleted within the last ${limits.restoreWindowDays} days: penstock account list --deleted shows those there are.`,
+      `No account ${id} was deleted within the last ${limits.restoreWindowDays} days. penstock account list --deleted shows all deleted accounts.`,
     )
   }
   await contents.restore(tx, id)

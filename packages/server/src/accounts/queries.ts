@@ -183,7 +183,11 @@ export const purgeAccounts = statement<
   { id: string; organizationId: string; name: string }
 >(`
   delete from accounts where id in (
-    select id from accounts where deleted_time < now() - make_interval(days => :windowDays) limit :limit for update skip locked
+    select id from accounts
+    where deleted_time < now() - make_interval(days => :windowDays)
+      -- Its secrets are needed to drop these, which is tried for a few days.
+      and not exists (select from change_logs where account_id = accounts.id and slot <> '' and not stays)
+    limit :limit for update skip locked
   )
   returning id, organization_id, name
 `)

@@ -1,4 +1,4 @@
-import type { AlertChannel, AlertReason, AlertResolution, Role, UserRole } from '@penstock/wire'
+import type { AlertReason, AlertResolution, Role, UserRole } from '@penstock/wire'
 import { distinct } from '../db/distinct.ts'
 import { statement } from '../db/statement.ts'
 
@@ -51,14 +51,23 @@ export type PendingRow = {
   resolvedTime: Date | null
   resolution: AlertResolution | null
 }
-/** Takes what is to be announced of a rule, at most so much: what was opened, or else what is over. */
+/**
+ * Takes what is to be announced of a rule, at most so much: what was opened, or else what is over. Ends come first if a connection of one
+ * failed again meanwhile: otherwise the end of the earlier incident would look like the end of the one that is open.
+ */
 export const takePending = statement<{ ruleId: string; limit: number }, PendingRow>(`
   with taken as (
     update alert_incidents i set pending = null
     from (
       select id, pending as kind from alert_incidents
       where rule_id = :ruleId and pending is not null and pending = (
-        select min(pending) from alert_incidents where rule_id = :ruleId and pending is not null
+        select case when exists (
+            select from alert_incidents r
+            join alert_incidents o on o.rule_id = r.rule_id and o.connection_id = r.connection_id and o.resolved_time is null
+            where r.rule_id = :ruleId and r.pending = 'resolved' and o.pending = 'opened'
+          ) then 'resolved' else (
+            select min(pending) from alert_incidents where rule_id = :ruleId and pending is not null
+          ) end
       )
       limit :limit
     ) p
@@ -89,14 +98,6 @@ export const recipientsOf = statement<{ ruleIds: readonly string[]; limit: numbe
   where r.id = any(:ruleIds)
 `)
 
-export type NewDelivery = {
-  id: string
-  ruleId: string
-  kind: 'opened' | 'resolved' | 'test'
-  channel: AlertChannel
-  recipient: string | null
-  content: object
-}
 export const insertDeliveries = statement<{ deliveries: string }>(`
   insert into alert_deliveries (id, rule_id, kind, channel, recipient, content)
   select id, "ruleId", kind, channel, recipient, content

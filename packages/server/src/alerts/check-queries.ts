@@ -34,6 +34,8 @@ export type FactsRow = {
   rejected: number | null
   idleHours: number
   volumes: number[] | null
+  logKeptBytes: number | null
+  logAtRisk: boolean
 }
 
 /**
@@ -62,7 +64,7 @@ export const factsOf = statement<{ connectionIds: readonly string[]; weeks: numb
     t.id as transfer_id, t.status as transfer_status, t.finished_time as transfer_time, t.error_code, t.error_side,
     s.finished_time as success_time, s.accepted, s.rejected,
     (extract(epoch from now() - greatest(c.created_time, s.finished_time, e.created_time)) / 3600)::float8 as idle_hours,
-    v.volumes
+    v.volumes, k.bytes as log_kept_bytes, coalesce(k.at_risk, false) as log_at_risk
   from connections c join accounts a on a.id = c.account_id
   left join lateral ${newestOf('succeeded', 'partial', 'failed')} t on true
   left join lateral ${newestOf('succeeded', 'partial')} s on true
@@ -87,6 +89,10 @@ export const factsOf = statement<{ connectionIds: readonly string[]; weeks: numb
         where account_id = c.account_id and connection_id = c.id and day <= d.day and not test
       )
   ) v on true
+  left join lateral (
+    select max(kept_bytes) as bytes, bool_or(status in ('unreserved', 'lost')) as at_risk from change_logs
+    where connection_id = c.id and leaving_since is null
+  ) k on true
   where c.id = any(:connectionIds)
 `)
 
@@ -100,6 +106,7 @@ export type CoveringRow = {
   rejectedPercent: number | null
   noSuccessHours: number | null
   volumePercent: number | null
+  logKeptGb: number | null
 }
 /** Rules that are on and may cover some connections. */
 export const findCovering = statement<
@@ -111,7 +118,7 @@ export const findCovering = statement<
   CoveringRow
 >(`
   select id, organization_id, account_id, connection_ids, transfer_failed, connection_broken, rejected_percent,
-    no_success_hours, volume_percent
+    no_success_hours, volume_percent, log_kept_gb
   from alert_rules
   where organization_id = any(:organizationIds) and coalesce(account_id, '') = any(array_append(:accountIds::text[], ''))
     and (connection_ids is null or connection_ids && :connectionIds::text[]) and enabled

@@ -35,15 +35,10 @@ const firstRetrySeconds = 30
 const lastRetrySeconds = 3_600
 
 /** Sends what is due at a channel, a few messages at a time. Resolves with how many were tried. */
-export async function deliverDue(
-  deps: DeliverDeps,
-  channel: AlertChannel,
-  log: Logger,
-  signal: AbortSignal,
-): Promise<number> {
+export async function deliverDue(deps: DeliverDeps, channel: AlertChannel, log: Logger): Promise<number> {
   const bounds = { limit: atOnce[channel], most: mostOfOne }
   const rows = await queries.takeDeliveries.all(deps.database, { channel, leaseSeconds, ...bounds })
-  await Promise.all(rows.map((row) => deliver(deps, row, log, signal)))
+  await Promise.all(rows.map((row) => deliver(deps, row, log)))
   return rows.length
 }
 
@@ -59,15 +54,11 @@ class NotTaken extends Error {
   }
 }
 
-async function deliver(
-  deps: DeliverDeps,
-  row: queries.AlertDeliveryRow,
-  log: Logger,
-  signal: AbortSignal,
-): Promise<void> {
+async function deliver(deps: DeliverDeps, row: queries.AlertDeliveryRow, log: Logger): Promise<void> {
   const { database } = deps
   const { id, ruleId, channel, attempts } = row
-  const failure = await send(deps, row, signal).then(
+  // A worker that stops waits for the answer: the message may be there already, and another worker would send it a second time.
+  const failure = await send(deps, row).then(
     () => undefined,
     (error: unknown) => reasonOf(error, row),
   )
@@ -76,7 +67,6 @@ async function deliver(
     await database.transaction((tx) => queries.endDelivery.run(tx, { id, outcome: 'delivered', message: null }))
     return
   }
-  if (signal.aborted) return
   const { message, advice, retryAfterMs } = failure
   log.warn({ deliveryId: id, ruleId, channel, attempts, reason: message }, 'an alert could not be sent')
   const isTooOld = row.ageSeconds > limits.alertDeliveryHours * 3_600
@@ -92,11 +82,7 @@ async function deliver(
 const waitSeconds = (attempts: number, retryAfterMs: number | null): number =>
   Math.min(Math.max(firstRetrySeconds * 2 ** Math.min(attempts - 1, 10), (retryAfterMs ?? 0) / 1_000), lastRetrySeconds)
 
-async function send(
-  { config, database, keyring, mailer, outgoing }: DeliverDeps,
-  row: queries.AlertDeliveryRow,
-  signal: AbortSignal,
-) {
+async function send({ config, database, keyring, mailer, outgoing }: DeliverDeps, row: queries.AlertDeliveryRow) {
   const { id, channel, recipient } = row
   const message = messageOf(row.content, config.publicUrl)
   if (channel === 'email') {
@@ -125,7 +111,6 @@ async function send(
   const answer = await outgoing.post(openAddress(key, row.ruleId, channel, sealed), {
     body,
     contentType: 'application/json; charset=utf-8',
-    signal,
   })
   if (isSuccess(answer)) return
   const { status, retryAfterMs } = answer

@@ -66,7 +66,7 @@ export async function evaluate(tx: Transaction): Promise<number> {
 
 type Rule = Pick<
   queries.CoveringRow,
-  'transferFailed' | 'connectionBroken' | 'rejectedPercent' | 'noSuccessHours' | 'volumePercent'
+  'transferFailed' | 'connectionBroken' | 'rejectedPercent' | 'noSuccessHours' | 'volumePercent' | 'logKeptGb'
 > & { readonly covers: boolean }
 
 /** The rule to use if the real one is off, or no longer covers the connection. */
@@ -77,6 +77,7 @@ const noRule: Rule = {
   rejectedPercent: null,
   noSuccessHours: null,
   volumePercent: null,
+  logKeptGb: null,
 }
 
 const covers = (rule: queries.CoveringRow, { accountId, connectionId }: queries.FactsRow): boolean =>

@@ -11,6 +11,7 @@ const fine: Facts = {
   rejectedPercent: 5,
   noSuccessHours: 24,
   volumePercent: 50,
+  logKeptGb: 10,
   status: 'active',
   live: true,
   transferStatus: 'succeeded',
@@ -21,6 +22,8 @@ const fine: Facts = {
   rejected: 0,
   idleHours: 1,
   volumes: null,
+  logKeptBytes: null,
+  logAtRisk: false,
   incidentReasons: null,
   openedTime: null,
 }
@@ -50,6 +53,15 @@ describe('an incident is opened', () => {
     ['where nothing succeeded for long', { idleHours: 24.01 }, ['no_success']],
     ['not before', { idleHours: 24 }, []],
     ['where the volume is unusual', { volumes: [0, 9_000, 9_000, 9_000, 9_000] }, ['volume_unusual']],
+    ['if a server keeps much of its log', { logKeptBytes: 10 * 1024 ** 3 }, ['log_kept']],
+    ['not if it keeps less', { logKeptBytes: 10 * 1024 ** 3 - 1 }, []],
+    ['if it will not have the changes', { logAtRisk: true }, ['log_kept']],
+    [
+      'if it keeps much for a disabled connection, and for nothing else of it',
+      { ...failed, status: 'disabled', live: false, logKeptBytes: 20 * 1024 ** 3 },
+      ['log_kept'],
+    ],
+    ['not if it is deleted', { status: 'deleted', live: false, logKeptBytes: 20 * 1024 ** 3 }, []],
     ['not where the connection or its sub-account is off', { ...failed, status: 'disabled', live: false }, []],
     ['not where the rule does not cover it', { ...failed, covers: false }, []],
   ] as const) {

@@ -10,6 +10,7 @@ export type Facts = {
   readonly rejectedPercent: number | null
   readonly noSuccessHours: number | null
   readonly volumePercent: number | null
+  readonly logKeptGb: number | null
   readonly status: ConnectionStatus
   /** Whether data could move, were the connection not broken or offline: neither it nor its sub-account is off or deleted. */
   readonly live: boolean
@@ -25,6 +26,10 @@ export type Facts = {
   readonly idleHours: number
   /** Records of the last whole day and of the same weekday before it, the newest first; null if it is not asked for. */
   readonly volumes: readonly number[] | null
+  /** How much the server of the source keeps of its log for the connection; null: nothing, or it is not known. */
+  readonly logKeptBytes: number | null
+  /** Whether that server does not have changes that are still to be read, or soon removes them. */
+  readonly logAtRisk: boolean
   /** The open incident; null: none. */
   readonly incidentReasons: readonly AlertReason[] | null
   readonly openedTime: Date | null
@@ -47,10 +52,12 @@ const untilSuccess: readonly AlertReason[] = [
 
 export function judge(facts: Facts): Verdict {
   const { incidentReasons: open, openedTime, successTime } = facts
-  if (!facts.covers || !facts.live) {
+  // The server keeps its log for a connection that is disabled, too.
+  const isLookedAt = facts.live || (facts.status !== 'deleted' && isLogKept(facts))
+  if (!facts.covers || !isLookedAt) {
     return open ? { do: 'resolve', resolution: facts.covers ? 'stopped' : 'rule_changed' } : { do: 'nothing' }
   }
-  const found = reasonsOf(facts)
+  const found: readonly AlertReason[] = facts.live ? reasonsOf(facts) : ['log_kept']
   if (!open) return found.length > 0 ? { do: 'open', reasons: found } : { do: 'nothing' }
   if (found.length > 0) {
     const all = alertReasons.filter((reason) => open.includes(reason) || found.includes(reason))
@@ -73,9 +80,13 @@ function reasonsOf(facts: Facts): AlertReason[] {
     no_success: noSuccessHours !== null && facts.idleHours > noSuccessHours,
     volume_unusual:
       volumePercent !== null && volumes !== null && isVolumeUnusual(volumes[0] ?? 0, volumes.slice(1), volumePercent),
+    log_kept: isLogKept(facts),
   }
   return alertReasons.filter((reason) => found[reason])
 }
+
+const isLogKept = ({ logKeptGb, logKeptBytes, logAtRisk }: Facts): boolean =>
+  logKeptGb !== null && (logAtRisk || (logKeptBytes ?? 0) >= logKeptGb * 1024 ** 3)
 
 const shareOf = (rejected: number | null, accepted: number | null): number =>
   rejected ? rejected / (rejected + (accepted ?? 0)) : 0
@@ -94,6 +105,8 @@ function isLookedFor(reason: AlertReason, facts: Facts): boolean {
       return facts.noSuccessHours !== null
     case 'volume_unusual':
       return facts.volumePercent !== null
+    case 'log_kept':
+      return facts.logKeptGb !== null
   }
 }
 

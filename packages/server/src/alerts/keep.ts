@@ -33,7 +33,7 @@ export async function keepAlerts(deps: KeepDeps, log: Logger, signal: AbortSigna
 
 /** Each channel on its own: one that is down does not keep the others waiting. */
 async function deliverAll(deps: KeepDeps, channel: AlertChannel, log: Logger, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted && (await deliverDue(deps, channel, log, signal)) > 0);
+  while (!signal.aborted && (await deliverDue(deps, channel, log)) > 0);
 }
 
 /** Looks at everything that is noted, sweeps, and writes the messages. */

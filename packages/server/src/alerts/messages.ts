@@ -27,6 +27,7 @@ const what: Record<AlertReason, string> = {
   transfer_partial: 'A transfer rejected more records than the rule allows',
   no_success: 'No transfer has succeeded for longer than the rule allows',
   volume_unusual: 'The records of the last day are far from usual',
+  log_kept: 'The server of the source keeps much of its log for the connection, or will not have its changes',
 }
 const todo: Record<AlertReason, string> = {
   connection_broken: 'Fix the connector or the platform, then activate the connection.',
@@ -36,11 +37,12 @@ const todo: Record<AlertReason, string> = {
   transfer_partial: 'Look at the rejected records and their reasons.',
   no_success: 'Check the schedule and the last transfers of the connection.',
   volume_unusual: 'Check the source and the last transfers of the connection.',
+  log_kept: 'Run a transfer. If the connection is not needed, drop its replication slot in the console.',
 }
 const over = {
   recovered: 'It works again',
   stopped: 'The connection was disabled or deleted',
-  rule_changed: 'The rule does not look for it any more',
+  rule_changed: 'The rule no longer checks this',
 }
 
 export function messageOf(content: AlertContent, publicUrl: string): AlertMessage {

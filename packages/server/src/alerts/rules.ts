@@ -72,7 +72,7 @@ export async function createAlertRule(
       field: 'alertRules',
       what: 'of the organization',
       ofAccount: 'of a sub-account',
-      advice: 'delete those that are not needed, or have one rule cover several connections',
+      advice: 'delete rules that are not needed, or let one rule cover several connections',
     },
   )
   const id = newIdentifier()
@@ -164,6 +164,7 @@ const fresh: Omit<queries.RuleContent, 'id'> = {
   rejectedPercent: null,
   noSuccessHours: null,
   volumePercent: null,
+  logKeptGb: null,
   dataKeyId: null,
   slackSealed: null,
   teamsSealed: null,
@@ -184,6 +185,7 @@ async function contentOf(
     rejectedPercent: conditions.rejectedPercent ?? null,
     noSuccessHours: conditions.noSuccessHours ?? null,
     volumePercent: conditions.volumePercent ?? null,
+    logKeptGb: conditions.logKeptGb ?? null,
   }
   if (asked && !Object.values(asked).some((one) => one !== null && one !== false)) {
     refuse('invalid_request', [{ field: 'body.conditions', message: 'name at least one condition' }])
@@ -199,6 +201,7 @@ async function contentOf(
     rejectedPercent: before.rejectedPercent,
     noSuccessHours: before.noSuccessHours,
     volumePercent: before.volumePercent,
+    logKeptGb: before.logKeptGb,
     ...asked,
     emails: body.emails?.map((email) => email.trim()) ?? before.emails,
     emailRoles: body.emailRoles ?? before.emailRoles,

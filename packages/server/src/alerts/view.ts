@@ -22,6 +22,7 @@ export const viewRule = (row: RuleRow, mailIsSetUp: boolean): AlertRule => ({
     rejectedPercent: row.rejectedPercent,
     noSuccessHours: row.noSuccessHours,
     volumePercent: row.volumePercent,
+    logKeptGb: row.logKeptGb,
   },
   emails: row.emails,
   emailRoles: row.emailRoles,

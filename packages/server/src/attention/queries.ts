@@ -101,6 +101,13 @@ const listIn = (scope: string, bare: string) =>
       left join lateral (select status from connections where id = d.after_connection_id limit 1) u on true
       left join lateral (select status from transfers where connection_id = d.after_connection_id and latest limit 1) t on true
       where u.status is distinct from 'active' or t.status in ('failed', 'cancelled')
+      union all
+      select c.id, c.created_time, ${rankOf('log_kept')}
+      from (select connection_id from change_logs where ${scope} and warns) k
+      cross join lateral (
+        select id, created_time from connections
+        where id = k.connection_id and status <> 'deleted' and not account_deleted limit 1
+      ) c
     ),
     found as (
       select id, created_time, array_agg(distinct reason order by reason) as reasons from wrong

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import type { AuditEvent } from '@penstock/wire'
 import type { Answer, Call } from '../call.ts'
 import type { Database, Db } from '../db/database.ts'
+import { TooManyBytes } from '../db/errors.ts'
 import type { AuditLinker } from './link.ts'
 import {
   type AuditFilter,
@@ -54,11 +55,19 @@ export async function listAudit(
 function streamEvents(db: Database, filter: AuditFilter): Readable {
   async function* lines(): AsyncGenerator<string> {
     const { list } = auditList(filter)
+    let size = eventsAtOnce
     for (let { lastNumber } = filter; ; ) {
-      const rows = await list.all(db, { ...filter, lastNumber, size: eventsAtOnce, offset: 0 })
+      const rows = await list.all(db, { ...filter, lastNumber, size, offset: 0 }).catch((error) => {
+        if (error instanceof TooManyBytes && size > 1) return undefined
+        throw error
+      })
+      if (!rows) {
+        size = Math.ceil(size / 10)
+        continue
+      }
       yield rows.map((row) => `${JSON.stringify(viewEvent(row))}\n`).join('')
       const last = rows.at(-1)
-      if (!last || rows.length < eventsAtOnce) return
+      if (!last || rows.length < size) return
       lastNumber = last.number - 1
     }
   }

@@ -13,7 +13,7 @@ import { linksAfter } from './queries.ts'
 import { type HeadSeal, type LogEnd, makeHeadSeal } from './seal-heads.ts'
 
 /**
- * Links queued events into the chains of their organizations ([decision](../../../../docs/decisions/0051-audit-queue.md)):
+ * Links queued events into the chains of their organizations ([decision](../../../../docs/decisions/audit.md)):
  * shortly after their transactions, in batches, in one process at a time.
  */
 export type AuditLinker = {

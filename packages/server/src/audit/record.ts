@@ -26,7 +26,7 @@ export type AuditEntry = {
 }
 
 /** Name of the log of events that concern the whole deployment, and no single organization. */
-export const deploymentLog = 'deployment'
+const deploymentLog = 'deployment'
 
 /** The actor of what the service does without a request. */
 export const serviceActor: AuditActor = { kind: 'service', id: null, name: null }

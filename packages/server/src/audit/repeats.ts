@@ -42,7 +42,7 @@ export function createRepeats<E extends { times: number }>(
     timer = undefined
     const events = waiting
     waiting = new Map()
-    if (dropped > 0) log.warn({ events: dropped }, 'audit events dropped: too many at once')
+    if (dropped > 0) log.warn({ events: dropped }, 'audit events dropped: too many concurrent events')
     dropped = 0
     if (events.size === 0) return
     try {

@@ -48,7 +48,7 @@ export async function authorizeConnector(
   const { server } = connector.authorization ?? refuse('authorization_not_supported')
   const clientId = await findOAuthClientId(tx, { env: config.environment.name, slug: server.slug })
   if (clientId === undefined) {
-    const message = `no app is registered with ${server.name}: penstock oauth-app set ${server.slug}`
+    const message = `no app is registered with ${server.name}; the operator registers one with the command \`oauth-app set ${server.slug}\` of Penstock`
     refuse('authorization_not_available', [{ field: 'connector', message }])
   }
   await dropOldAuthorizations.run(tx, { ...owner, kept: atOnceMax - 1 })

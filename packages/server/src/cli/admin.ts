@@ -61,7 +61,12 @@ export async function createOrganizationCommand(
   )
 }
 
-export async function listOrganizationsCommand(config: Config, log: Logger, { json }: Json): Promise<void> {
+export async function listOrganizationsCommand(
+  config: Config,
+  log: Logger,
+  { figures, json }: Json & { figures?: boolean },
+): Promise<void> {
+  if (figures) return (await import('./organizations.ts')).listFigures(config, log, json ?? false)
   const rows = await withRuntime(config, log, ({ database }) => listOrganizations(database))
   const list = rows.map(({ id, name, ownerId, ownerEmail, createdTime }) => ({
     organizationId: id,
@@ -108,7 +113,7 @@ export async function createClientCommand(
     ...(name === undefined ? [] : errorsOfName('--name', name)),
     ...(scope ?? [])
       .filter((text) => !isKnown(text))
-      .map((text) => `There is no scope ${text}: ${scopeNames.join(', ')}.`),
+      .map((text) => `The scope ${text} does not exist. Choose one of ${scopeNames.join(', ')}.`),
   ]
   const inTheFuture = '--expires must be a time in the future, such as 2030-01-31 or 2030-01-31T12:00:00Z.'
   if (expiresTime && Number.isNaN(expiresTime.getTime())) fieldErrors.push(inTheFuture)
@@ -118,7 +123,7 @@ export async function createClientCommand(
       if (expiresTime && expiresTime <= (await databaseNow(tx))) refuseFieldErrors([inTheFuture])
       const accounts = account && (await accountsOf(tx, organization)).map(({ id }) => id)
       const unknown = account?.filter((id) => !accounts?.includes(id)) ?? []
-      refuseFieldErrors(unknown.map((id) => `There is no sub-account ${id} in organization ${organization}.`))
+      refuseFieldErrors(unknown.map((id) => `The sub-account ${id} does not exist in organization ${organization}.`))
       const grants = { scopes: scope?.filter(isKnown) ?? null, accountIds: account }
       const credentials = await addClient(tx, organization, { name: name?.trim(), grants, expiresTime })
       const after = { name: name?.trim() ?? null, ...grants, expiresTime }

@@ -27,7 +27,7 @@ export async function verifyAuditCommand(
     verifyAudit(db, headSeal, organization ?? null, expected),
   )
   if (organization !== undefined && verified.length === 0) {
-    throw new Error(`There is no audit log of ${organization}: penstock org list shows the organizations.`)
+    throw new Error(`The audit log of ${organization} does not exist. penstock org list shows all organizations.`)
   }
   const list = verified.map(({ tampering, ...one }) => ({ ...one, tampering: tampering ?? null }))
   print(list, json, verified.map(describe).join('\n') || 'There is no audit log yet.')

@@ -46,8 +46,12 @@ export async function backupCommand(config: Config, log: Logger, file: string, {
     return masterKey.id
   }
   const keyId = await withRuntime(config, log, write, { migrates: false }).catch(async (error) => {
-    await rm(draft, { force: true })
-    throw error
+    await rm(draft, { force: true }).catch(() => {})
+    const { code, syscall } = error as NodeJS.ErrnoException
+    if (!code || !['open', 'write', 'fsync', 'rename', 'close'].includes(syscall ?? '')) throw error
+    throw new BackupError(
+      `${file} cannot be written (${code}): check the directory, its permissions and the free disk space.`,
+    )
   })
   const { size } = await stat(file)
   print(
@@ -62,12 +66,18 @@ export async function restoreCommand(config: Config, log: Logger, file: string, 
   const input = createReadStream(file)
   // The reader of the lines gets the error of the file; the pipeline ends when that is over.
   const unzipped = createGunzip()
-  const reading = pipeline(input, unzipped).catch(() => {})
+  // A pipeline whose streams are destroyed never settles if the file has been read and not yet unzipped. An aborted one does.
+  const refused = new AbortController()
+  const reading = pipeline(input, unzipped, { signal: refused.signal }).catch(() => {})
   const lines = splitLines(unzipped)
   try {
-    await stat(file).catch(({ code }) => {
+    const found = await stat(file).catch(({ code }) => {
       throw new BackupError(`${file} cannot be read (${code}): check the path.`)
     })
+    if (!found.isFile()) {
+      const what = found.isDirectory() ? 'a directory' : 'not a regular file'
+      throw new BackupError(`${file} is ${what}: name the file that penstock backup wrote.`)
+    }
     const header = await readHeader(lines)
     let ended = 0
     const restore = async ({ database, databaseUrl, masterKey }: CommandRuntime) => {
@@ -107,6 +117,7 @@ export async function restoreCommand(config: Config, log: Logger, file: string, 
         .join('\n'),
     )
   } finally {
+    refused.abort()
     input.destroy()
     unzipped.destroy()
     await reading

@@ -21,7 +21,7 @@ import {
   type WebhookSecret,
 } from '@penstock/configuration'
 import { ConfigError } from '../config.ts'
-import { print } from './print.ts'
+import { print, tell } from './print.ts'
 import { connect, type RemoteService } from './remote.ts'
 
 /** Configuration as code: commands that call the API of a service, wherever it is, and use no database. */
@@ -120,7 +120,7 @@ async function applyFiles(
   say(describePlan(plan, { colour: isTerminal() }))
   const refused = refusalOf(plan, options, expect)
   if (refused) {
-    process.stderr.write(`penstock: ${refused.message}\n`)
+    tell(refused.message)
     if (options.json) print({ ...viewPlan(plan), done: 0, failed: [] }, true, '')
     process.exitCode = refused.code
     return
@@ -132,7 +132,7 @@ async function applyFiles(
     onSecret,
     onDone: (change, problem) => {
       if (!problem) say(`Done: ${titleOf(change)}`)
-      else process.stderr.write(`penstock: ${titleOf(change)}: ${describeProblem(problem)}\n`)
+      else tell(`${titleOf(change)}: ${describeProblem(problem)}`)
     },
   })
   const view = failed.map(({ change, problem, changedMeanwhile }) => ({

@@ -1,32 +1,38 @@
+import { connectors as ownConnectors } from '@penstock/connectors'
 import { readInstalled } from '@penstock/connectors/installed'
 import { type Config, ConfigError } from '../config.ts'
-import { createCatalogue, installedConnectors } from '../connectors/catalogue.ts'
+import { deleteDefinition } from '../connectors/definition-queries.ts'
+import { installedConnectors, readKept, saveInstalled } from '../connectors/definitions.ts'
 import { addPackage, removePackage } from '../connectors/packages/add-package.ts'
 import { type AddedProgram, addProgram } from '../connectors/packages/add-program.ts'
 import { writeSkeleton } from '../connectors/packages/skeleton.ts'
 import { testPackage } from '../connectors/packages/test-package.ts'
 import { unknownConnectors } from '../connectors/queries.ts'
 import type { Logger } from '../log.ts'
-import { print, printTable } from './print.ts'
-import { withRuntime } from './runtime.ts'
+import { print, printTable, tell } from './print.ts'
+import { type CommandRuntime, hasDatabase, withRuntime } from './runtime.ts'
 
 /** `penstock connector`: connectors that the operator adds to this deployment, from packages. */
 
 type Json = { json?: boolean }
 
-const restart = 'Restart Penstock on this machine to use it, and add it on every other machine of the deployment.'
+const next =
+  'Services and workers on this machine use it within seconds. Add it on every other machine that runs transfers.'
+const nextVersion =
+  'The next jobs on this machine use it; transfers that run now end with the earlier version. Add it on every other machine that runs transfers.'
 
 type Source = Json & { airbyte?: string; singer?: string; properties?: boolean; slug?: string; name?: string }
 
-/** Adds a connector from a directory, a tarball, a package of npm, or a program. It needs no database. */
+/** Adds a connector from a directory, a tarball, a package of npm, or a program. Its definition goes into the database if there is one. */
 export async function addConnectorCommand(
   config: Config,
-  _: Logger,
+  log: Logger,
   from: string | undefined,
   { json, ...source }: Source,
 ): Promise<void> {
   const { record, id, replaced } =
     from === undefined ? await addProgram(config, programOf(source)) : await addPackage(config, from)
+  await keepDefinitions(config, log)
   const { slug, definition } = record
   const { name, version } = record.package
   print(
@@ -36,9 +42,23 @@ export async function addConnectorCommand(
       replaced === undefined
         ? `The connector ${slug} is added (${[name, version].join(' ').trim()}), with the identifier ${id}.`
         : `The connector ${slug} is replaced: ${name} ${replaced} by ${version}.`.replaceAll('  ', ' '),
-      restart,
+      replaced === undefined ? next : nextVersion,
     ].join('\n'),
   )
+}
+
+/** Saves the definitions in the database, if there is one yet. Otherwise the next start of Penstock does. */
+async function keepDefinitions(config: Config, log: Logger): Promise<void> {
+  if (!config.databaseUrl && !(await hasDatabase(config))) return
+  try {
+    const save = ({ database }: CommandRuntime) => saveInstalled(database, installedConnectors(config), config)
+    await withRuntime(config, log, save, { migrates: false })
+  } catch (error) {
+    const { message } = error as Error
+    tell(
+      `The definition is not in the database yet: ${message.replace(/\.$/, '')}. The next start of Penstock saves it.`,
+    )
+  }
 }
 
 /** @throws ConfigError if the options name no program, or not how it is called */
@@ -63,29 +83,31 @@ export async function listConnectorsCommand(config: Config, _: Logger, { json }:
     version: record.package.version,
   }))
   printTable(list, json, `No connector was added in ${config.connectorsFolder}.`)
-  for (const problem of problems) process.stderr.write(`penstock: ${problem}\n`)
+  for (const problem of problems) tell(problem)
 }
 
-/** Removes a connector that nothing in the database uses. */
+/** Removes a connector that nothing in the database uses: its folder on this machine, and its definition. */
 export async function removeConnectorCommand(config: Config, log: Logger, slug: string, { json }: Json): Promise<void> {
-  const nothing = { connectors: [], platforms: [] }
-  const found = readInstalled(config.connectorsFolder, nothing).connectors.find((one) => one.connector.slug === slug)
-  if (!found)
-    throw new ConfigError([`There is no added connector ${slug}: penstock connector list shows those there are.`])
-  const { id } = found.connector
-  const used = await withRuntime(config, log, async ({ database }) => {
-    const { all } = createCatalogue(config.publicUrl, installedConnectors(config))
-    const known = all.map((connector) => connector.id).filter((one) => one !== id)
-    const rows = await unknownConnectors.all(database, { known })
-    return rows.find(({ connectorId }) => connectorId === id)
-  })
-  if (used) {
-    throw new Error(
-      `The connector ${slug} is in use (accounts: ${used.accounts}, connections: ${used.connections}): delete these connections, remove the connector from the accounts, then remove it here.`,
+  await withRuntime(config, log, async ({ database }) => {
+    const installed = readInstalled(config.connectorsFolder, { connectors: [], platforms: [] })
+    const { kept } = await readKept(database)
+    const known = [...installed.connectors, ...kept].map(({ connector }) => connector)
+    const found = known.find((connector) => connector.slug === slug)
+    if (!found)
+      throw new ConfigError([`The connector ${slug} is not added. penstock connector list shows all added connectors.`])
+    const others = [...ownConnectors, ...known].map(({ id }) => id).filter((id) => id !== found.id)
+    const used = (await unknownConnectors.all(database, { known: others })).find(
+      ({ connectorId }) => connectorId === found.id,
     )
-  }
-  await removePackage(config, slug)
-  print({ slug, removed: true }, json, `The connector ${slug} is removed from this machine. Restart Penstock.`)
+    if (used) {
+      throw new Error(
+        `The connector ${slug} is in use (accounts: ${used.accounts}, connections: ${used.connections}): delete these connections, remove the connector from the accounts, then remove it here.`,
+      )
+    }
+    await removePackage(config, slug)
+    await deleteDefinition.run(database, { slug })
+  })
+  print({ slug, removed: true }, json, `The connector ${slug} is removed from this machine.`)
 }
 
 /** Writes the skeleton of a package. */

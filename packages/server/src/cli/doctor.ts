@@ -1,26 +1,55 @@
-import { statfs } from 'node:fs/promises'
+import { programsIn } from '@penstock/connectors/installed'
 import { type Config, ConfigError, readConfig } from '../config.ts'
-import { createCatalogue, installedConnectors } from '../connectors/catalogue.ts'
-import { findUnknownConnectors } from '../connectors/unknown.ts'
-import { checkDatabase, readServerVersion } from '../db/readiness.ts'
+import { installedConnectors, readKept } from '../connectors/definitions.ts'
+import { describeMissing } from '../connectors/missing.ts'
+import { checkDatabase, readServerFacts } from '../db/readiness.ts'
 import { describeEgress } from '../egress-settings.ts'
 import { createLogger } from '../log.ts'
+import { asTyped } from '../own-command.ts'
 import { runnerOptions } from '../runners/options.ts'
+import { describeWall, findProgramWall } from '../runners/program-wall.ts'
 import { createRunnerPool } from '../runners/runner-pool.ts'
 import { whyRunnersCannotRead } from '../runners/runner-user.ts'
-import { openKeyring } from '../secrets/keyring.ts'
+import { findSealingKeyId, readKeyring } from '../secrets/keyring.ts'
 import { describePause } from '../transfers/restored.ts'
+import { checkListening, checkPublicUrl } from './doctor/address.ts'
+import { bounded, type Check, type Finding, problem, warning, well } from './doctor/check.ts'
+import { checkCertificates, checkDisk, checkTemporary, describeKeyFile, whyNoConnectorsFolder } from './doctor/files.ts'
+import { checkMail } from './doctor/mail.ts'
+import { checkReplica } from './doctor/replica.ts'
+import { describeServer } from './doctor/server.ts'
+import { checkTelemetry } from './doctor/telemetry.ts'
+import { checkClock, checkSignIn, checkWorkers } from './doctor/work.ts'
 import { withFreePort } from './port.ts'
 import { print } from './print.ts'
 import { type CommandRuntime, CommandRuntimeError, openRuntime, sayDatabase } from './runtime.ts'
 import { findWarnings } from './warnings.ts'
 
-const versionMin = 15
 const runnerStartMs = 30_000
-const freeBytesMin = 1024 ** 3
 const unreadable = 'It cannot be checked until the database answers and is migrated.'
 
-type Check = { name: string; ok: boolean; message: string }
+/** The names of the checks, in their order. Names stay: programs read them with `--json`. */
+export const checkNames = [
+  'settings',
+  'egress',
+  'database',
+  'migrations',
+  'master key',
+  'connectors',
+  'schedules',
+  'workers',
+  'replica',
+  'clock',
+  'sign-in',
+  'runners',
+  'disk',
+  'temporary',
+  'TLS files',
+  'mail',
+  'telemetry',
+  'listening',
+  'public URL',
+] as const
 
 /**
  * `penstock doctor`: checks everything that a start needs, and says what to do about each problem.
@@ -30,7 +59,8 @@ export async function doctor(
   env: NodeJS.ProcessEnv,
   { json }: { json?: boolean },
 ): Promise<'well' | 'unwell' | 'bad settings'> {
-  const checks = await examine(env)
+  const found = await examine(env)
+  const checks = found.map((check) => ({ ...check, message: asTyped(check.message) }))
   const lines = checks.map(({ name, ok, message }) => `${ok ? 'ok  ' : 'FAIL'}  ${name.padEnd(11)} ${message}`)
   print(checks, json, lines.join('\n'))
   if (checks.every(({ ok }) => ok)) return 'well'
@@ -50,33 +80,62 @@ async function examine(env: NodeJS.ProcessEnv): Promise<Check[]> {
   const warnings = await findWarnings(env, config)
   const settings = [
     { name: 'settings', ok: true, message: `${config.publicUrl}, environment ${config.environment.name}` },
-    ...warnings.map((warning) => ({ name: 'settings', ok: true, message: `warning: ${warning}` })),
+    ...[...warnings, ...proxyWarnings(settled)].map((text) => ({ name: 'settings', ...warning(text) })),
   ]
   const egress = { name: 'egress', ok: true, message: describeEgressOf(settled) }
+  // These need no database, and run while it is opened.
+  const outside = checkOutside(settled, config)
   let runtime: CommandRuntime
   try {
     runtime = await openRuntime(config, createLogger('silent'))
   } catch (error) {
     const name = error instanceof CommandRuntimeError ? error.part : 'database'
-    return [...settings, egress, { name, ok: false, message: (error as Error).message }, await checkDisk(config)]
+    return [...settings, egress, { name, ok: false, message: (error as Error).message }, ...(await outside)]
   }
   try {
     sayDatabase(runtime)
-    return [
-      ...settings,
-      egress,
-      await checkServer(runtime),
-      await checkMigrations(runtime),
-      await checkMasterKey(runtime),
-      await checkConnectors(runtime, config),
-      await checkSchedules(runtime),
-      await checkRunners(config),
-      await checkDisk(config),
-    ]
+    const { database } = runtime
+    const needingDatabase = Promise.all([
+      bounded('database', () => checkServer(runtime)),
+      bounded('migrations', () => checkMigrations(runtime)),
+      bounded('master key', () => checkMasterKey(runtime, config)),
+      bounded('connectors', () => checkConnectors(runtime, settled, config)),
+      bounded('schedules', () => checkSchedules(runtime)),
+      bounded('workers', () => readable(checkWorkers(database, config))),
+      bounded('replica', () => checkReplica(database, config)),
+      bounded('clock', () => checkClock(database)),
+      bounded('sign-in', () => readable(checkSignIn(database, config))),
+    ])
+    return [...settings, egress, ...(await needingDatabase), ...(await outside)]
   } finally {
     await runtime.close()
   }
 }
+
+/** Variables of other programs for proxies, which an operator may expect to have an effect. */
+const proxyWarnings = (env: NodeJS.ProcessEnv): string[] =>
+  Object.keys(env)
+    .filter((name) => /^https?_proxy$/i.test(name) && env[name])
+    .map(
+      (name) =>
+        `${name} has no effect on connectors: Penstock connects directly. Let this machine reach platforms without a proxy.`,
+    )
+
+/** Checks of the servers, files and addresses that settings name, without the database. */
+const checkOutside = (env: NodeJS.ProcessEnv, config: Config): Promise<Check[]> =>
+  Promise.all([
+    bounded('runners', () => checkRunners(config), runnerStartMs + 5_000),
+    bounded('disk', () => checkDisk(config)),
+    bounded('temporary', checkTemporary),
+    bounded('TLS files', () => checkCertificates(env, config)),
+    bounded('mail', () => checkMail(config)),
+    bounded('telemetry', () => checkTelemetry(env, config)),
+    bounded('listening', async () => checkListening(config)),
+    bounded('public URL', () => checkPublicUrl(env, config)),
+  ])
+
+/** A check of the database that has no tables yet. */
+const readable = (check: Promise<Finding>): Promise<Finding> => check.catch(() => problem(unreadable))
 
 /** Of the service, and of a dedicated worker if its policy differs. */
 function describeEgressOf(env: NodeJS.ProcessEnv): string {
@@ -84,75 +143,64 @@ function describeEgressOf(env: NodeJS.ProcessEnv): string {
   return serve === worker ? `${serve}` : `serve: ${serve} worker: ${worker}`
 }
 
-async function checkServer({ database }: CommandRuntime): Promise<Check> {
-  const name = 'database'
+async function checkServer({ database }: CommandRuntime): Promise<Finding> {
   try {
-    const { version, number } = await readServerVersion(database)
-    const ok = number >= versionMin * 10_000
-    return {
-      name,
-      ok,
-      message: ok ? `PostgreSQL ${version}` : `PostgreSQL ${version} is too old: use ${versionMin} or newer.`,
-    }
+    return describeServer(await readServerFacts(database))
   } catch {
-    return {
-      name,
-      ok: false,
-      message: 'It does not answer: check DATABASE_URL, and that the server is running and accepts this user.',
-    }
+    return problem('It does not answer: check DATABASE_URL, and that the server is running and accepts this user.')
   }
 }
 
-async function checkMigrations({ database }: CommandRuntime): Promise<Check> {
-  const problem = await checkDatabase(database)
-  return { name: 'migrations', ok: !problem, message: problem ?? 'current' }
+async function checkMigrations({ database }: CommandRuntime): Promise<Finding> {
+  const found = await checkDatabase(database)
+  return found ? problem(found) : well('current')
 }
 
-async function checkMasterKey({ database, masterKey }: CommandRuntime): Promise<Check> {
-  const name = 'master key'
+async function checkMasterKey({ database, masterKey }: CommandRuntime, config: Config): Promise<Finding> {
   try {
-    await openKeyring(database, masterKey)
-    return { name, ok: true, message: `key ${masterKey.id} opens this database's secrets` }
+    if ((await findSealingKeyId(database)) === undefined)
+      return (await checkDatabase(database))
+        ? problem(unreadable)
+        : well(`the database has no key yet; its first start makes ${masterKey.id} its key`)
+    await readKeyring(database, masterKey)
+    return well(`key ${masterKey.id} opens this database's secrets${await describeKeyFile(config)}`)
   } catch (error) {
     const known = error instanceof Error && error.name === 'MasterKeyMismatch'
-    return {
-      name,
-      ok: false,
-      message: known ? error.message : unreadable,
-    }
+    return problem(known ? error.message : unreadable)
   }
 }
 
 /** The connectors in the database, and the ones that the operator added to this machine. */
-async function checkConnectors({ database }: CommandRuntime, config: Config): Promise<Check> {
-  const name = 'connectors'
+async function checkConnectors({ database }: CommandRuntime, env: NodeJS.ProcessEnv, config: Config): Promise<Finding> {
+  const missing = await whyNoConnectorsFolder(env, config)
   const installed = installedConnectors(config)
   const added = installed.connectors.map(({ record }) => `${record.slug} ${record.package.version}`)
-  const all = `this version knows all that the database holds${added.length > 0 ? `; added here: ${added.join(', ')}` : ''}`
+  const wall = findProgramWall(config)
+  const all = `this version knows all that the database holds${added.length > 0 ? `; added here: ${added.join(', ')}` : ''}; ${describeWall(wall)}`
   try {
-    const unknown = await findUnknownConnectors(database, createCatalogue(config.publicUrl, installed))
+    const { kept, problems: unusable } = await readKept(database)
+    const lacking = await describeMissing(database, { config, installed, kept })
     const unreadable = added.length > 0 ? whyRunnersCannotRead(config, config.connectorsFolder) : undefined
-    const problems = [...installed.problems, ...[unknown, unreadable].filter((one) => one !== undefined)]
-    return { name, ok: problems.length === 0, message: problems.join(' ') || all }
+    const off = wall.kind === 'off' && programsIn(config.connectorsFolder).length > 0 ? wall.why : undefined
+    const problems = [missing, ...unusable, ...lacking, unreadable, off].filter((one) => one !== undefined)
+    return problems.length === 0 ? well(all) : problem(problems.join(' '))
   } catch {
-    return { name, ok: false, message: unreadable }
+    return problem(unreadable)
   }
 }
 
 /** A pause is no error: an operator asked for it, or a restore did. */
-async function checkSchedules({ database }: CommandRuntime): Promise<Check> {
-  const name = 'schedules'
+async function checkSchedules({ database }: CommandRuntime): Promise<Finding> {
   try {
     const pause = await describePause(database)
-    return { name, ok: true, message: pause ? `warning: ${pause}` : 'not paused' }
+    return pause ? warning(pause) : well('not paused')
   } catch {
-    return { name, ok: false, message: unreadable }
+    return problem(unreadable)
   }
 }
 
 /** Whether a process for the code of connectors starts and answers. */
-async function checkRunners(config: Config): Promise<Check> {
-  const name = 'runners'
+async function checkRunners(config: Config): Promise<Finding> {
   const pool = createRunnerPool({ ...runnerOptions(config), spare: false }, createLogger('silent'))
   const { transfers, interactive, runnerMemoryMb } = config
   try {
@@ -160,26 +208,14 @@ async function checkRunners(config: Config): Promise<Check> {
     const watch = { deadlineMs: runnerStartMs }
     const result = await pool.run({ kind: 'ping' }, { owner: 'doctor', watch, signal })
     if (!result.ok) throw new Error('It did not answer the ping')
-    const message = `one starts and answers; at most ${transfers.atOnce + interactive.atOnce} work at once, with up to ${runnerMemoryMb} MiB each`
-    return { name, ok: true, message }
+    return well(
+      `a runner starts and answers; at most ${transfers.atOnce + interactive.atOnce} run concurrently, with up to ${runnerMemoryMb} MiB each`,
+    )
   } catch {
-    const message = `None starts within ${runnerStartMs / 1000} seconds: check that this machine lets Penstock start processes, and that memory is free.`
-    return { name, ok: false, message }
+    return problem(
+      `None starts within ${runnerStartMs / 1000} seconds: check that this machine lets Penstock start processes, and that memory is free.`,
+    )
   } finally {
     await pool.close()
   }
-}
-
-async function checkDisk({ dataDirectory, databaseUrl }: Config): Promise<Check> {
-  const name = 'disk'
-  const space = await statfs(dataDirectory).catch(({ code }: NodeJS.ErrnoException) => code)
-  if (space === 'ENOENT' && databaseUrl) {
-    return { name, ok: true, message: `${dataDirectory} is not there, and not needed with DATABASE_URL` }
-  }
-  if (typeof space !== 'object')
-    return { name, ok: false, message: `Nothing can be kept at ${dataDirectory}: check PENSTOCK_DATA_DIR.` }
-  const { bavail, bsize } = space
-  const free = `${((bavail * bsize) / 1024 ** 3).toFixed(1)} GiB free at ${dataDirectory}`
-  const ok = bavail * bsize >= freeBytesMin
-  return { name, ok, message: ok ? free : `Only ${free}: free some space, PostgreSQL stops when the disk is full.` }
 }

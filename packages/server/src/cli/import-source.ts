@@ -8,8 +8,8 @@ const bytesMax = 4 << 20
 /**
  * `penstock import-source`: a manifest of the low-code CDK of Airbyte as values of the connector HTTP API. Prints the body with which the connector
  * is configured, and on standard error what was not carried and which secrets to add. Without a database.
- * The exit code is 0 if everything was carried, 2 if a part was not, and 1 if no stream was. Throws `ConfigError`, and the error of a file
- * that cannot be read.
+ * The exit code is 0 if everything was carried, 2 if a part was not, and 1 if no stream was. Throws `ConfigError`, also if the file
+ * cannot be read.
  */
 export async function importSourceCommand(file: string, { value = [] }: { value?: readonly string[] }): Promise<void> {
   const given = value.map((one): [string, string] => {
@@ -17,7 +17,9 @@ export async function importSourceCommand(file: string, { value = [] }: { value?
     if (at < 1) throw new ConfigError([`--value ${one}: write --value name=value.`])
     return [one.slice(0, at), one.slice(at + 1)]
   })
-  const bytes = await readFile(file)
+  const bytes = await readFile(file).catch(({ code }) => {
+    throw new ConfigError([`${file} cannot be read (${code}): check the path.`])
+  })
   if (bytes.length > bytesMax) throw new ConfigError([`${file} has more than 4 MiB, which no manifest has.`])
   const imported = importManifest(bytes.toString('utf8'), Object.fromEntries(given))
   const { values, secrets, streams } = imported

@@ -29,7 +29,9 @@ const servers: ReadonlyMap<string, AuthorizationServer> = new Map(
 function requireServer(slug: string): AuthorizationServer {
   const server = servers.get(slug)
   if (server) return server
-  throw new ConfigError([`There is no platform ${slug} to register an app with: ${[...servers.keys()].join(', ')}.`])
+  throw new ConfigError([
+    `The platform ${slug} does not support apps. Choose one of ${[...servers.keys()].join(', ')}.`,
+  ])
 }
 
 /** Registers an app, or replaces it. The secret comes from a file or from standard input, so that no list of processes shows it. */
@@ -67,7 +69,7 @@ export async function setOAuthAppCommand(
       `Register this redirect URI with ${server.name}: ${redirectUri}`,
       ...(isPublic
         ? []
-        : ['Most platforms take https:// addresses alone: set PENSTOCK_PUBLIC_URL to that of the service.']),
+        : ['Most platforms accept only https:// addresses. Set PENSTOCK_PUBLIC_URL to the address of the service.']),
     ].join('\n'),
   )
 }
@@ -91,7 +93,7 @@ export async function removeOAuthAppCommand(config: Config, log: Logger, slug: s
       return isRemoved
     }),
   )
-  if (!removed) throw new Error(`There is no app of ${slug} to remove: penstock oauth-app list shows those there are.`)
+  if (!removed) throw new Error(`No app of ${slug} is registered. penstock oauth-app list shows all apps.`)
   print(
     { platform: slug, removed: true },
     json,

@@ -22,26 +22,31 @@ export async function withFreePort(env: NodeJS.ProcessEnv): Promise<NodeJS.Proce
 }
 
 /** Advice if a server cannot listen on an address: the invalid setting, or the port that is in use. */
-export function explainListenFailure(error: unknown, host: string, port: number): Error {
+export function explainListenFailure(
+  error: unknown,
+  host: string,
+  port: number,
+  names = { host: 'PENSTOCK_HOST', port: 'PENSTOCK_PORT' },
+): Error {
   const { code } = error as NodeJS.ErrnoException
   switch (code) {
     case 'EADDRINUSE':
       return new Error(
-        `Port ${port} on ${host} is in use by another program: stop it, or set PENSTOCK_PORT to a free one.`,
+        `Port ${port} on ${host} is in use by another program: stop it, or set ${names.port} to a free one.`,
       )
     case 'EACCES':
       return new ConfigError([
-        `PENSTOCK_PORT must be a port that this user may listen on; ${port} is not: use one from 1024 on.`,
+        `${names.port} must be a port that this user may listen on; ${port} is not: use one from 1024 on.`,
       ])
     case 'EADDRNOTAVAIL':
     case 'EINVAL':
       return new ConfigError([
-        `PENSTOCK_HOST must be an address of this machine; ${host} is not (${code}): use 127.0.0.1, or 0.0.0.0 for every address.`,
+        `${names.host} must be an address of this machine; ${host} is not (${code}): use 127.0.0.1, or 0.0.0.0 for every address.`,
       ])
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return new ConfigError([
-        `PENSTOCK_HOST must be an address of this machine; the name ${host} was not found (${code}): use 127.0.0.1, or 0.0.0.0 for every address.`,
+        `${names.host} must be an address of this machine; the name ${host} was not found (${code}): use 127.0.0.1, or 0.0.0.0 for every address.`,
       ])
     default:
       return error as Error

@@ -1,8 +1,13 @@
+import { asTyped } from '../own-command.ts'
+
 /** Output of commands: JSON for programs, words and tables for people. */
 
 export function print(value: unknown, json: boolean | undefined, words: string): void {
-  process.stdout.write(json ? `${JSON.stringify(value)}\n` : `${words}\n`)
+  process.stdout.write(json ? `${JSON.stringify(value)}\n` : `${asTyped(words)}\n`)
 }
+
+/** Writes a sentence for the operator to standard error: a failure, or a note. */
+export const tell = (sentence: string): void => void process.stderr.write(`penstock: ${asTyped(sentence)}\n`)
 
 /** Prints a list of like objects: a JSON array, or a table with a column for each key. */
 export function printTable(

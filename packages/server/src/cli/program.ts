@@ -1,10 +1,14 @@
 import { Command, CommanderError } from 'commander'
-import { type Config, ConfigError, readConfig } from '../config.ts'
-import { createLogger, describeError, type Logger } from '../log.ts'
+import { ConfigError, readConfig } from '../config.ts'
+import { createLogger, describeError } from '../log.ts'
+import { asTyped } from '../own-command.ts'
+import { addOrganizationCommands, addTransferCommands } from './operations.ts'
 import { withFreePort } from './port.ts'
+import { tell } from './print.ts'
+import type { WithConfig } from './with-config.ts'
 
 /** Exit codes: the command did what it says · it failed · it was called wrongly or a setting is bad. */
-export const exitCodes = { done: 0, failed: 1, usage: 2 } as const
+const exitCodes = { done: 0, failed: 1, usage: 2 } as const
 
 /** Runs the command line, `serve` if it is empty, and sets the exit code of the process. Every failure is one clear sentence on standard error. */
 export async function runCommand(args: readonly string[]): Promise<void> {
@@ -29,7 +33,7 @@ function withHelpFirst(args: readonly string[]): readonly string[] {
 async function showHelp(program: Command, path: readonly string[]): Promise<void> {
   let shown = program
   for (const name of path) {
-    const next = shown.commands.find((command) => command.name() === name)
+    const next = shown.commands.find((command) => command.name() === name || command.aliases().includes(name))
     if (!next && shown.commands.length === 0) break
     // The library refuses the name, and suggests the most similar one.
     if (!next) return void (await shown.parseAsync([name], { from: 'user' }))
@@ -43,7 +47,7 @@ export function buildProgram(): Command {
   const program = new Command('penstock')
     .description('Moves data between marketing, advertising and data platforms')
     .exitOverride()
-    .showHelpAfterError('Run penstock help to see every command.')
+    .showHelpAfterError(asTyped('Run penstock help to see every command.'))
     .option('-V, --version', 'print the versions of Penstock, Node and the database schema')
     .helpCommand(false)
   program
@@ -51,12 +55,9 @@ export function buildProgram(): Command {
     .description('show the arguments and options of a command')
     .action((path) => showHelp(program, path))
   // Each command loads what it needs when it runs: listing clients need not load a web server.
-  const withConfig =
-    <A extends unknown[]>(
-      load: () => Promise<(config: Config, log: Logger, ...rest: A) => Promise<void>>,
-      { quiet = true, listens = false } = {},
-    ) =>
-    async (...rest: A) => {
+  const withConfig: WithConfig =
+    (load, { quiet = true, listens = false } = {}) =>
+    async (...rest) => {
       const config = readConfig(await withFreePort(process.env), { listens })
       // A command prints for a person; only the long-running ones log what they do.
       const log = createLogger(quiet ? 'silent' : config.logLevel)
@@ -80,7 +81,7 @@ export function buildProgram(): Command {
     .action(withConfig(async () => (await admin()).migrateDatabase))
   program
     .command('doctor')
-    .description('check settings, egress, database, migrations, master key, connectors, schedules, runners and disk')
+    .description('check the settings, and all that they name outside of the process')
     .option(...json)
     .action(async (options) => {
       const { doctor } = await import('./doctor.ts')
@@ -112,7 +113,7 @@ export function buildProgram(): Command {
   program
     .command('documents', { hidden: true })
     .description('write the documents that are generated from the code')
-    .option('--check', 'change nothing, fail where one differs')
+    .option('--check', 'change nothing, fail if a document differs')
     .action(async (options) => (await import('./documents.ts')).documents(options))
 
   program
@@ -128,7 +129,7 @@ export function buildProgram(): Command {
     .action(async (options) => (await import('./mcp.ts')).serveModels(options, process.env))
 
   const users = () => import('./users.ts')
-  const org = program.command('org').description('organizations')
+  const org = program.command('org').alias('organization').description('organizations')
   org
     .command('create')
     .description('create an organization with its first client credentials')
@@ -139,13 +140,16 @@ export function buildProgram(): Command {
   org
     .command('list')
     .description('list organizations')
+    .option('--figures', 'with their sub-accounts, connections, transfers, rows of the month, and bytes stored')
     .option(...json)
     .action(withConfig(async () => (await admin()).listOrganizationsCommand))
   org
     .command('allow-passwords <organizationId>')
-    .description('let people sign in with a password alone again, where their organization requires a second factor')
+    .description('let people sign in with only a password again, if their organization requires a second factor')
     .option(...json)
     .action(withConfig(async () => (await users()).allowPasswordsCommand))
+  addOrganizationCommands(org, withConfig)
+  addTransferCommands(program, withConfig)
 
   const client = program.command('client').description('client credentials')
   client
@@ -241,7 +245,7 @@ export function buildProgram(): Command {
     .command('set <platform>')
     .description('register an app, or replace it; its client secret comes from standard input')
     .requiredOption('--client-id <id>', 'client ID that the platform gave the app')
-    .option('--secret-file <file>', 'file that holds the client secret, in place of standard input')
+    .option('--secret-file <file>', 'file with the client secret, instead of standard input')
     .option(...json)
     .action(withConfig(async () => (await import('./oauth-app.ts')).setOAuthAppCommand))
   oauthApp
@@ -294,12 +298,12 @@ export function buildProgram(): Command {
       .option(...ofService)
       .option('--allow-destroy', 'delete what the files do not have, in the sub-accounts that they have')
       .option('--allow-destroy-accounts', 'delete sub-accounts that are not in the files, with all that they hold')
-      .option('--set-secrets', 'send all secrets, also those that are set already')
+      .option('--set-secrets', 'send all secrets, including secrets that are already set')
       .option('--files-within <directory>', 'refuse references to files outside of this directory')
       .option(...json)
   program
     .command('export')
-    .description('write the configuration of a service as YAML, with references in place of secrets')
+    .description('write the configuration of a service as YAML, with references instead of secrets')
     .option(...ofService)
     .option('--account <name...>', 'these sub-accounts only')
     .option('--output <file>', 'write it to this file, not to standard output')
@@ -329,7 +333,7 @@ export function buildProgram(): Command {
       .requiredOption('--account <accountId>', 'sub-account of the connection')
       .option(...json)
   ofConnection(connection.command('backfill <connectionId>'))
-    .description('start a transfer that reads a range of the source; the cursor stays as it is')
+    .description('start a transfer that reads a range of the source; the cursor does not change')
     .requiredOption('--from <day>', 'first day, such as 2026-01-31, or first time, such as 2026-01-31T00:00:00Z')
     .requiredOption('--to <day>', 'last day, or the time at which the range ends')
     .action(async (id, options) => (await connections()).backfillCommand(id, options))
@@ -367,13 +371,12 @@ function reportFailure(error: unknown): number {
   if (error instanceof SuppressedError) return reportFailure(error.suppressed)
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage
   if (error instanceof ConfigError) {
-    for (const fieldError of error.fieldErrors) process.stderr.write(`penstock: ${fieldError}\n`)
+    for (const fieldError of error.fieldErrors) tell(fieldError)
     return exitCodes.usage
   }
   const { message, code, cause } = describeError(error)
   const causeMessage = (cause as { message?: unknown } | undefined)?.message
-  process.stderr.write(
-    `penstock: ${message ?? `the database refused (${code})`}${causeMessage ? ` (${causeMessage})` : ''}\n`,
-  )
+  const said = `${message ?? `the database refused (${code})`}${causeMessage ? ` (${causeMessage})` : ''}`
+  tell(said)
   return exitCodes.failed
 }

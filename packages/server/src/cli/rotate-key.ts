@@ -55,7 +55,7 @@ export async function rotateKeyCommand(config: Config, log: Logger, { json }: { 
       previousFile === undefined ? `Keep the old key ${previous}.` : `The old key ${previous} is in ${previousFile}.`,
       stillSealed > 0
         ? `${stillSealed} secrets in the database are still sealed under it: run penstock key rotate again.`
-        : 'Nothing in the database is sealed under it any more.',
+        : 'It no longer opens any value in the database.',
       'Backups made before this rotation open only with the old key: delete it when you no longer keep any of them.',
     )
   }

@@ -8,7 +8,7 @@ import { describeDatabase, explainFailure } from '../db/failures.ts'
 import { idleTransactionMs } from '../db/liveness.ts'
 import { MigrationError, migrate } from '../db/migrate.ts'
 import { isPooledByTransaction, isSameDatabase } from '../db/pooler.ts'
-import { readServerVersion } from '../db/readiness.ts'
+import { readServerFacts } from '../db/readiness.ts'
 import { hasEmbeddedPostgres, startEmbeddedPostgres } from '../embedded/embedded-postgres.ts'
 import type { Logger } from '../log.ts'
 import { findSealingKeyId } from '../secrets/keyring.ts'
@@ -136,7 +136,7 @@ async function assertConnectivity(database: Database, { databaseUrl, poolerUrl }
         : `${directSetting} is the address of a pooler in transaction mode. Set it to the address of PostgreSQL itself.`,
     )
   }
-  await explained(poolerUrl ?? databaseUrl, 'DATABASE_URL', () => readServerVersion(database))
+  await explained(poolerUrl ?? databaseUrl, 'DATABASE_URL', () => readServerFacts(database))
   if (!databaseUrl || poolerUrl === undefined) return
   if (!(await explained(databaseUrl, setting, () => isSameDatabase(database, databaseUrl)))) {
     throw new CommandRuntimeError(
@@ -166,11 +166,14 @@ export async function applyMigrations({ databaseUrl }: Pick<CommandRuntime, 'dat
   }
 }
 
+/** Whether the data directory has the embedded database. */
+export const hasDatabase = (config: Config): Promise<boolean> => hasEmbeddedPostgres(postgresDirectory(config))
+
 async function requireEmbedded(config: Config): Promise<void> {
-  if (await hasEmbeddedPostgres(postgresDirectory(config))) return
+  if (await hasDatabase(config)) return
   throw new CommandRuntimeError(
     'database',
-    `There is no database in ${config.dataDirectory} yet. Start the service once (penstock serve), set DATABASE_URL to a PostgreSQL of your own, or set PENSTOCK_DATA_DIR to the directory that has one.`,
+    `There is no database in ${config.dataDirectory} yet. Start the service once, set DATABASE_URL to your own PostgreSQL, or set PENSTOCK_DATA_DIR to a directory with a database.`,
   )
 }
 
@@ -227,7 +230,7 @@ async function makeFirstKey(config: Config, database: Database, mayMake: boolean
   const made = await readMasterKey(config)
   if (made !== undefined) return made
   if (keyId === undefined) {
-    const message = `The master key is missing: put the file ${file} back from where it was backed up, or set PENSTOCK_MASTER_KEY.`
+    const message = `The master key is missing. Restore the file ${file} from its backup, or set PENSTOCK_MASTER_KEY.`
     throw new CommandRuntimeError('master key', message)
   }
   throw new CommandRuntimeError(

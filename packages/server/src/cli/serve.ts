@@ -1,14 +1,19 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Config } from '../config.ts'
+import type { Database } from '../db/database.ts'
 import { describeEgress } from '../egress-settings.ts'
 import type { Logger } from '../log.ts'
+import { asTyped } from '../own-command.ts'
 import { compileForRunners } from '../runners/compiled.ts'
 import { runnerOptions } from '../runners/options.ts'
-import { createRunnerPool } from '../runners/runner-pool.ts'
+import { createRunnerPool, type Runners } from '../runners/runner-pool.ts'
 import { findRunnerUser } from '../runners/runner-user.ts'
 import { createService, type Service } from '../service.ts'
 import { openTelemetry } from '../telemetry/open-telemetry.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
 import { describePause } from '../transfers/restored.ts'
-import { startWorker } from '../worker/worker.ts'
+import type { Monitor } from '../worker/monitor.ts'
+import { startWorker, type Worker } from '../worker/worker.ts'
 import { hideEnvironment } from './environment.ts'
 import { StoppedWaiting, whileFull } from './full-database.ts'
 import { releaseStartMemorySoon } from './memory.ts'
@@ -58,18 +63,28 @@ async function runService(config: Config, log: Logger, stopSignal: Promise<void>
   const runners = createRunnerPool(runnerOptions(config), log)
   opened.defer(runners.close)
   const given = { ...runtime, runners, telemetry }
-  if (config.worker) opened.defer((await onceFree(() => startWorker(config, given, log))).stop)
-  const service = await onceFree(() => createService(config, { ...given, log }))
+  const worker = config.worker ? await onceFree(() => startWorker(config, given, log)) : undefined
+  if (worker) opened.defer(worker.stop)
+  const service = await onceFree(() => createService(config, { ...given, worker, log }))
   opened.defer(service.close)
   const greeting = await onceFree(() => welcome(config, runtime.database, first, process.stdout.isTTY === true))
   await listen(service, config)
   logEgress(config, log)
   logFolders(config, log)
   log.info({ address: config.publicUrl, environment: config.environment.name }, 'serving')
-  process.stdout.write(greeting)
+  process.stdout.write(asTyped(greeting))
   releaseStartMemorySoon()
   await stopSignal
-  log.info('stopping: answering what is in flight')
+  await drain(service, config, log)
+  log.info('stopping: answering the requests in flight')
+}
+
+/** Serves on for a while, so that proxies notice that the process stops before it closes its port. */
+async function drain(service: Service, { drainSeconds }: Config, log: Logger): Promise<void> {
+  service.drain()
+  if (drainSeconds === 0) return
+  log.info(`draining: requests are served for ${drainSeconds} more seconds (PENSTOCK_DRAIN_SECONDS)`)
+  await delay(drainSeconds * 1000)
 }
 
 async function listen({ app }: Service, { host, port }: Config): Promise<void> {
@@ -94,11 +109,53 @@ async function runWorker(config: Config, log: Logger, stopSignal: Promise<void>)
   compileForRunners(findRunnerUser(config).user)
   const runners = createRunnerPool(runnerOptions(config), log)
   opened.defer(runners.close)
-  opened.defer((await onceFree(() => startWorker(config, { ...runtime, runners, telemetry }, log))).stop)
+  const worker = await onceFree(() => startWorker(config, { ...runtime, runners, telemetry }, log))
+  opened.defer(worker.stop)
+  const monitor = await watchWorker(config, { database: runtime.database, worker, runners, telemetry }, log)
+  if (monitor) opened.defer(monitor.close)
   logEgress(config, log)
   log.info('working')
   releaseStartMemorySoon()
   await stopSignal
+}
+
+/** Serves the health and the metrics of a worker, and exports its metrics, if the settings ask for them. */
+async function watchWorker(
+  config: Config,
+  {
+    database,
+    worker,
+    runners,
+    telemetry,
+  }: { database: Database; worker: Worker; runners: Runners; telemetry: Telemetry | undefined },
+  log: Logger,
+): Promise<Monitor | undefined> {
+  const { monitor } = config
+  if (!monitor && !config.telemetry.metrics) return undefined
+  const [{ createRegistry }, { disksOf }, { databaseFigures }] = await Promise.all([
+    import('../metrics/registry.ts'),
+    import('../metrics/disks.ts'),
+    import('../worker/figures.ts'),
+  ])
+  const registry = createRegistry({
+    pools: { runtime: database.pool, ...worker.pools },
+    figures: databaseFigures(database),
+    disks: disksOf(config),
+    runners: () => runners.stats(),
+    worker: worker.stats,
+    telemetry,
+  })
+  if (!monitor) return undefined
+  const { openMonitor } = await import('../worker/monitor.ts')
+  const { host, port } = monitor
+  const metricsText = async () => ({ type: registry.contentType, text: await registry.metrics() })
+  try {
+    const open = await openMonitor(monitor, { problem: worker.problem, metrics: metricsText }, log)
+    log.info({ host, port }, 'health and metrics of the worker')
+    return open
+  } catch (error) {
+    throw explainListenFailure(error, host, port, { host: 'PENSTOCK_WORKER_HOST', port: 'PENSTOCK_WORKER_PORT' })
+  }
 }
 
 /** The folders that a refusal of the connector does not name to tenants. */

@@ -17,7 +17,7 @@ export async function inviteUserCommand(
   { organization, email, role = 'viewer', json }: Json & { organization: string; email: string; role?: string },
 ): Promise<void> {
   const fieldErrors: string[] = []
-  if (!isRole(role)) fieldErrors.push(`There is no role ${role}: ${userRoleNames.join(', ')}.`)
+  if (!isRole(role)) fieldErrors.push(`The role ${role} does not exist. Choose one of ${userRoleNames.join(', ')}.`)
   if (email.length > limits.emailLengthMax || !/^[^\s@\p{Cc}<>,;"]+@[^\s@\p{Cc}<>,;"]+$/u.test(email)) {
     fieldErrors.push('--email must be an e-mail address, such as ada@example.com.')
   }

@@ -9,10 +9,15 @@ import { credentialsFile, makeDataDirectory, readIfThere, writePrivate } from '.
 
 /** Output of `penstock serve` when it is ready, and the credentials for the first sign-in. */
 
-/** Creates the first organization if there is none; generated credentials are kept in the data directory. */
+/**
+ * Creates the first organization if there is none; generated credentials are kept in the data directory. With
+ * `PENSTOCK_FIRST_ORGANIZATION=0`, it is only created with credentials of the settings: generated credentials would be lost with the
+ * data directory of a container.
+ */
 export async function prepareFirstOrganization(config: Config, database: Database): Promise<Credentials | undefined> {
   await registerEnvironment(database, config)
   const given = credentialsOfSettings(config)
+  if (!given && !config.createsFirstOrganization) return undefined
   return createFirstOrganization(database, given, async (credentials) => {
     if (given) return
     await makeDataDirectory(config)
@@ -66,7 +71,7 @@ async function describePeople(config: Config, database: Database, showsLink: boo
   }
   return [
     'No person can sign in yet. To get a link to set a password:',
-    `  npx penstock user invite --organization ${organization.id} --role owner --email you@example.com`,
+    `  penstock user invite --organization ${organization.id} --role owner --email you@example.com`,
     '',
   ]
 }
@@ -104,11 +109,18 @@ async function describeCredentials(config: Config, database: Database, file: str
   if (given && (await isCurrentClient(database, given))) return []
   if (file) return [`Your client credentials, for programs, are in ${file}.`, '']
   const [organization] = await listOrganizations(database)
+  if (!organization) {
+    return [
+      'There is no organization yet. Create one, which prints client credentials:',
+      '  penstock org create --name Acme --owner-email you@example.com',
+      '',
+    ]
+  }
   return [
     given
       ? 'PENSTOCK_CLIENT_ID and PENSTOCK_CLIENT_SECRET are not the credentials of a client in this database. Create new ones:'
       : 'No client credentials are kept here. Those created before still work. To create new ones:',
-    `  npx penstock client create --organization ${organization?.id}`,
+    `  penstock client create --organization ${organization.id}`,
     '',
   ]
 }

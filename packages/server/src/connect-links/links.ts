@@ -53,7 +53,7 @@ export async function createConnectLink(
       field: 'connectLinks',
       what: 'that can be used',
       ofAccount: 'of a sub-account that can be used',
-      advice: 'revoke those that are not needed',
+      advice: 'revoke links that are not needed',
     },
   )
   const token = newToken('link')

@@ -4,7 +4,7 @@ import { statement } from '../db/statement.ts'
 /** The one who created a link, as they are now. */
 export type CreatorRow = {
   clientId: string | null
-  /** Client credentials that were neither revoked nor have expired. */
+  /** Client credentials that exist, were not revoked and have not expired. */
   clientCounts: boolean | null
   clientScopes: Scope[] | null
   clientAccountIds: string[] | null
@@ -13,7 +13,7 @@ export type CreatorRow = {
   userAccountIds: string[] | null
 }
 const creatorColumns = `
-  l.client_id, c.revoked_time is null and (c.expires_time is null or c.expires_time > now()) as client_counts,
+  l.client_id, c.id is not null and c.revoked_time is null and (c.expires_time is null or c.expires_time > now()) as client_counts,
   c.scopes as client_scopes, c.account_ids as client_account_ids, u.role as user_role, u.account_ids as user_account_ids`
 const creators = 'left join clients c on c.id = l.client_id left join users u on u.id = l.user_id'
 

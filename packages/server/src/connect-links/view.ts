@@ -1,9 +1,9 @@
 import type { Branding, ConnectLink, ConnectLinkStatus } from '@penstock/wire'
-import { unixSeconds } from '../time.ts'
+import { maybeSeconds, unixSeconds } from '../time.ts'
 import { isCovered } from './creator.ts'
 import type { BrandingRow, LinkRow } from './queries.ts'
 
-export function statusOf(row: LinkRow): ConnectLinkStatus {
+function statusOf(row: LinkRow): ConnectLinkStatus {
   const { outcome, revokedTime, expired, openedTime } = row
   if (outcome) return outcome
   if (revokedTime) return 'revoked'
@@ -11,8 +11,6 @@ export function statusOf(row: LinkRow): ConnectLinkStatus {
   if (!isCovered(row)) return 'revoked'
   return openedTime ? 'opened' : 'pending'
 }
-
-const maybeSeconds = (time: Date | null) => time && unixSeconds(time)
 
 export const viewLink = (row: LinkRow): ConnectLink => ({
   id: row.id,

@@ -10,10 +10,12 @@ import type { Db, Transaction } from '../db/database.ts'
 import { violates } from '../db/errors.ts'
 import { containing } from '../db/like.ts'
 import { newIdentifier } from '../identifiers.ts'
+import { findLimit } from '../organizations/limits.ts'
 import { isNearQuota, refuse, refuseFieldErrors, requireEditable, requireQuota } from '../refusal.ts'
 import { connectionList, countedMax, countForQuota, countsOfAll } from './list-queries.ts'
+import { requireActivatable } from './mirror-conflicts.ts'
 import * as queries from './queries.ts'
-import { readSettings, requireCompatible, requireReady, requireToDirectSecrets, type SideKey, sides } from './sides.ts'
+import { nameOtherData, readSettings, requireCompatible, requireToDirectSecrets, type SideKey, sides } from './sides.ts'
 import { readTagFilter } from './tags.ts'
 import { etagOf, viewConnection, viewConnectionDetails, viewEvent, viewUpdatedConnection } from './view.ts'
 
@@ -128,12 +130,12 @@ export async function addConnection(
     // Nothing to refuse: what was missing has been added in between.
     await findConfigurations(tx, named)
   }
-  const max = config.quotas.connections
+  const { max, setting } = await findLimit(tx, config, account.organizationId, 'connections')
   if (isNearQuota(row, max)) {
     // The trigger has counted the connection, and holds the count of the account until this transaction ends.
     const count = await countForQuota.first(tx, { accountId: account.id })
     const what = 'connections of the sub-account'
-    requireQuota(count ?? row, { field: 'connection', what, max, setting: 'PENSTOCK_QUOTA_CONNECTIONS' })
+    requireQuota(count ?? row, { field: 'connection', what, max, setting })
   }
   const reply = viewConnection(row, deps)
   const settings = { srcConnectionConfig: row.srcConfig, destConnectionConfig: row.destConfig }
@@ -226,6 +228,7 @@ export async function updateConnection(
   })
   refuseFieldErrors([...(src?.fieldErrors ?? []), ...(dest?.fieldErrors ?? [])])
   const change = { srcConfig: src?.values ?? {}, destConfig: dest?.values ?? {} }
+  const hasState = (await queries.hasState.first(tx, { id }))?.found ?? false
   const { srcConfigurationId, destConfigurationId } = row
   const wanted = {
     srcConfigurationId: body.srcConfigurationId ?? srcConfigurationId,
@@ -240,19 +243,20 @@ export async function updateConnection(
   }
   if (switched.length > 0) await switchConfigurations(tx, account, { ...row, ...wanted })
   // A connection that carries data stays complete.
-  if (row.status === 'active') await requireReady(tx, catalogue, { ...row, ...wanted, ...change })
+  if (row.status === 'active') await requireActivatable(tx, catalogue, { ...row, ...wanted, ...change })
   await queries.updateConnection.run(tx, {
     id,
     name: body.name?.trim() ?? row.name,
     srcConfig: JSON.stringify(change.srcConfig),
     destConfig: JSON.stringify(change.destConfig),
   })
+  const states = hasState && (switched.length > 0 || nameOtherData(catalogue, row, change)) ? 1 : 0
   const changed = await findConnection(tx, account, id)
   const reply = viewUpdatedConnection(changed)
-  if (switched.length === 0) return { reply, etag: etagOf(changed), audited: { before: viewUpdatedConnection(row) } }
-  const ofBefore = { srcConfigurationId, destConfigurationId }
-  const audited = { before: { ...viewUpdatedConnection(row), ...ofBefore }, after: { ...reply, ...wanted } }
-  return { reply, etag: etagOf(changed), audited }
+  const before = viewUpdatedConnection(row)
+  const ofBefore = { ...before, srcConfigurationId, destConfigurationId }
+  const audited = switched.length === 0 ? { before } : { before: ofBefore, after: { ...reply, ...wanted } }
+  return { reply, etag: etagOf(changed), audited, states }
 }
 
 /**
@@ -303,13 +307,13 @@ export async function triggerConnection(
   const to = transition.to === 'previous' ? previousStatusOf(row) : transition.to
   if (to !== row.status) {
     const mustBeReady = transition.to === 'previous' ? to === 'active' : transition.ready
-    if (mustBeReady) await requireReady(tx, deps.catalogue, row)
+    if (mustBeReady) await requireActivatable(tx, deps.catalogue, row)
     const previousStatus = to === 'disabled' || to === 'deleted' ? previousStatusOf(row) : null
     const moved = await requireSides(
       () => queries.moveConnection.run(tx, { id, from: row.status, to, previousStatus }),
       (key) => refuse('configuration_deleted', [{ field: `${key}Connector`, message: 'no longer has it' }]),
     )
-    if (moved === 0) throw new Error(`Connection ${id} was held and moved all the same`)
+    if (moved === 0) throw new Error(`Connection ${id} was locked, but changed anyway`)
   }
   const now = await findConnection(tx, account, id)
   const audited = { before: viewConnection(row, deps) }

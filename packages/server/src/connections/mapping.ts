@@ -3,22 +3,30 @@ import { record, serviceActor } from '../audit/record.ts'
 import type { Transaction } from '../db/database.ts'
 import { holdMapping, saveMapping } from './mapping-queries.ts'
 
+/** How the mapping of a transfer changed. */
+export type MappingChange = {
+  readonly before: string
+  readonly after: string
+  /** Columns of the source that it got. */
+  readonly added: readonly string[]
+}
+
 /**
- * Adds columns of the source to the mapping of a connection as it is by now: a person may have changed it since the transfer started.
- * Nothing changes if the connection is deleted, or the mapping has the columns, is empty, or would become too long.
- * @param columns names of columns
- * @param transferId the transfer that found them
+ * Has the mapping of a connection follow that of a transfer. If a person has changed it since the transfer started, it only gets the columns
+ * that were added. Nothing changes if the connection is deleted, or the mapping would become too long.
+ * @param transferId the transfer that found the columns
  */
-export async function addToMapping(
+export async function changeMapping(
   tx: Transaction,
   id: string,
-  columns: readonly string[],
+  { before, after, added }: MappingChange,
   transferId: string,
 ): Promise<void> {
   const held = await holdMapping.first(tx, { id })
-  const extended = held && extendMapping(held.mapping, columns)
-  if (!extended || extended.added.length === 0) return
-  await saveMapping.run(tx, { id, mapping: extended.text })
+  if (!held) return
+  const text = held.mapping === before ? after : (extendMapping(held.mapping, added)?.text ?? held.mapping)
+  if (text === held.mapping) return
+  await saveMapping.run(tx, { id, mapping: text })
   const { organizationId, accountId, mapping } = held
   record(tx, {
     organizationId,
@@ -27,7 +35,7 @@ export async function addToMapping(
     accountId,
     targetId: id,
     before: { mapping },
-    after: { mapping: extended.text },
-    details: { transferId, columns: extended.added },
+    after: { mapping: text },
+    details: { transferId, columns: added },
   })
 }

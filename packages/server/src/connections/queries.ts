@@ -190,6 +190,11 @@ export const hasActiveTransfer = statement<{ id: string }, { active: boolean }>(
   ) as active
 `)
 
+/** Whether the next transfer would continue where the last one ended. */
+export const hasState = statement<{ id: string }, { found: boolean }>(`
+  select exists (select from connection_states where connection_id = :id and cursor_sealed is not null) as found
+`)
+
 export const moveConnection = statement<
   { id: string; from: ConnectionStatus; to: ConnectionStatus; previousStatus: PreviousStatus | null },
   { organizationId: string; accountId: string }

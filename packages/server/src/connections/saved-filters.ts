@@ -52,7 +52,7 @@ export async function createSavedFilter({
     await requireAccounts(tx, actor, [accountId], () => 'body.accountId')
   } else if (shared && accountIds !== null) {
     refuse('invalid_request', [
-      { field: 'body.accountId', message: 'is required: you can share filters of your sub-accounts alone' },
+      { field: 'body.accountId', message: 'is required: you can share only filters of your sub-accounts' },
     ])
   }
   const userId = shared ? null : actor.id

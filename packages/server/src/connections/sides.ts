@@ -1,5 +1,6 @@
 import {
   type Connector,
+  changedIdentity,
   fieldsOfRole,
   incompatibilities,
   missingValues,
@@ -22,6 +23,17 @@ export const sides = [
   { key: 'dest', role: 'Destination' },
 ] as const satisfies readonly { key: string; role: Role }[]
 export type SideKey = (typeof sides)[number]['key']
+
+/** Whether changed settings of a connection name other data, or another destination, than before: a state that describes these starts anew. */
+export const nameOtherData = (
+  { known }: Pick<Catalogue, 'known'>,
+  row: Pick<ConnectionRow, 'srcConnectorId' | 'destConnectorId' | 'srcConfig' | 'destConfig'>,
+  change: Pick<ConnectionRow, 'srcConfig' | 'destConfig'>,
+): boolean =>
+  sides.some(({ key, role }) => {
+    const fields = fieldsOfRole(known(row[`${key}ConnectorId`]), role)
+    return changedIdentity(fields, row[`${key}Config`], change[`${key}Config`]).length > 0
+  })
 
 /** Refuses an incompatible pair, with every reason. */
 export function requireCompatible(source: Connector, destination: Connector): void {

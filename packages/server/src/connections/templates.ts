@@ -156,7 +156,7 @@ async function contentOf(
     ])
     return { destConnectorId: destConnectorId ?? '', srcConnectorId: srcConnectorId ?? null, mapping: mapping ?? '' }
   }
-  const message = 'is that of the connection: leave it out, or leave out connectionId'
+  const message = 'is already set by the connection: omit it, or omit connectionId'
   refuseFieldErrors(
     Object.entries({ destConnectorId, srcConnectorId, mapping }).flatMap(([key, given]) =>
       given === undefined ? [] : [{ field: `body.${key}`, message }],

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto'
 import { type Connector, ConnectorError, type Platform } from '@penstock/connector'
 import * as own from '@penstock/connectors'
-import { type Installed, readInstalled } from '@penstock/connectors/installed'
 import { type CatalogueEntry, connectorStatus, type QueryOf, type Connector as WireConnector } from '@penstock/wire'
 
 /** The catalogue as this deployment serves it: the connectors of `@penstock/connectors` and the operator's own, with addresses of its own. */
 export type Catalogue = {
-  /** Connectors that can be added, by name. */
+  /** Connectors that can be added, by name. Like `all` and `platforms`, another list once connectors were added or removed. */
   readonly listed: readonly Connector[]
   /** The same with withdrawn ones, which accounts may still hold. */
   readonly all: readonly Connector[]
@@ -22,28 +21,28 @@ export type Catalogue = {
   logo(connector: Connector): string
   view(connector: Connector): WireConnector
   etag(connector: Connector): string
-  /** A page of the list, frozen; made once for each query, since the catalogue stays as it is while the process lives. */
+  /** A page of the list, frozen; made once for each query, until connectors are added or removed. */
   page(query: CatalogueQuery): CataloguePage
+}
+
+/** A catalogue whose added connectors can change while the process lives. */
+export type LiveCatalogue = Catalogue & {
+  /** Replaces the connectors that the operator added. */
+  setAdded(connectors: readonly Connector[]): void
 }
 
 export type CatalogueQuery = QueryOf<'listConnectors'>
 export type CataloguePage = { readonly reply: CatalogueEntry[]; readonly total: number }
 
-const noneInstalled: Installed = { connectors: [], problems: [] }
-
 /** How many pages are cached; when the cache is full, it is emptied. */
 const pagesMax = 200
 
-/** Connectors that the operator added to this deployment, as they are in its folder now. */
-export const installedConnectors = ({ connectorsFolder }: { connectorsFolder: string }): Installed =>
-  readInstalled(connectorsFolder, own)
+const withAdded = (added: readonly Connector[]) =>
+  added.length === 0 ? own : own.makeCatalogue([...own.connectors, ...added])
 
-/** @param installed connectors that the operator added; none unless given */
-export function createCatalogue(publicUrl: string, { connectors: installed }: Installed = noneInstalled): Catalogue {
-  const { connectors, listedConnectors, platforms, connectorById } =
-    installed.length === 0
-      ? own
-      : own.makeCatalogue([...own.connectors, ...installed.map(({ connector }) => connector)])
+/** @param added connectors that the operator added; none unless given */
+export function createCatalogue(publicUrl: string, added: readonly Connector[] = []): LiveCatalogue {
+  let current = withAdded(added)
   const pages = new Map<string, CataloguePage>()
   const logo = ({ platform }: Connector) => `${publicUrl}/logos/${platform.slug}.svg`
   const view = (connector: Connector): WireConnector => ({
@@ -55,16 +54,22 @@ export function createCatalogue(publicUrl: string, { connectors: installed }: In
     status: connectorStatus[connector.status ?? 'available'],
   })
   return {
-    listed: listedConnectors,
-    all: connectors,
-    platforms,
-    find: connectorById,
+    get listed() {
+      return current.listedConnectors
+    },
+    get all() {
+      return current.connectors
+    },
+    get platforms() {
+      return current.platforms
+    },
+    find: (id) => current.connectorById(id),
     known: (id) => {
-      const connector = connectorById(id)
+      const connector = current.connectorById(id)
       if (connector) return connector
       throw new ConnectorError(
         'connector_missing',
-        `This process does not know the connector ${id}, which was added since it started, or on another machine. Ask your operator to add it on every machine (penstock connector add) and to restart Penstock there.`,
+        `The database has no definition of the connector ${id}. Ask your operator to add it again, with the command \`connector add\` of Penstock.`,
       )
     },
     logo,
@@ -80,9 +85,13 @@ export function createCatalogue(publicUrl: string, { connectors: installed }: In
       const known = pages.get(key)
       if (known) return known
       if (pages.size === pagesMax) pages.clear()
-      const page = pickPage(listedConnectors, query)
+      const page = pickPage(current.listedConnectors, query)
       pages.set(key, page)
       return page
+    },
+    setAdded: (connectors) => {
+      current = withAdded(connectors)
+      pages.clear()
     },
   }
 }

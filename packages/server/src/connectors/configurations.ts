@@ -52,7 +52,7 @@ export async function createConnectorConfiguration(
   requireEditable(added, deps)
   const count = await queries.countOfConnector.first(tx, owner)
   if ((count?.total ?? 0) >= limits.configurationsOfConnectorMax) {
-    const message = `at most ${limits.configurationsOfConnectorMax} of a connector: delete those that are not needed`
+    const message = `at most ${limits.configurationsOfConnectorMax} of a connector: delete configurations that are not needed`
     refuse('quota_exceeded', [{ field: 'configurations', message }])
   }
   const of = { ...owner, configurationId: newIdentifier() }

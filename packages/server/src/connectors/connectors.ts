@@ -1,4 +1,4 @@
-import { type Connector, incompatibilities } from '@penstock/connector'
+import { type Connector, changedIdentity, incompatibilities } from '@penstock/connector'
 import type { ActingAccount, Answer, Call } from '../call.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/database.ts'
@@ -144,7 +144,8 @@ export async function getConnectorConfiguration(
   const wanted = { actor, accountId: account.id, connectorId, configurationId, field: 'query.configurationId' }
   const row = await requireConfiguration(db, wanted, findConfiguration)
   const values = await currentValues(db, account, row)
-  return { reply: viewConfiguration(connector, row, values, deps), etag: etagOf(row) }
+  const states = await countStates(db, account, connectorId, row)
+  return { reply: viewConfiguration(connector, row, values, deps), etag: etagOf(row), states }
 }
 
 /** Saves a connector's configuration; what is given, kept and refused is `saveConfiguration`'s. */
@@ -161,7 +162,19 @@ export async function configureConnector(
 
   const given = { actor, secretConfig, name, secretName }
   const { now, audited } = await saveConfiguration(tx, connector, account, row, given, deps)
-  return { reply: viewSaved(now), etag: etagOf(now), audited }
+  const changed = changedIdentity(connector.secrets, row.settings, now.settings)
+  const states = changed.length > 0 ? await countStates(tx, account, connectorId, row) : 0
+  return { reply: viewSaved(now), etag: etagOf(now), audited, states }
+}
+
+/** How many connections have a state that describes the data which a configuration names. */
+async function countStates(
+  db: Db,
+  { id: accountId }: ActingAccount,
+  connectorId: string,
+  { configurationId }: queries.ConfigurationRow,
+): Promise<number> {
+  return (await queries.statesUsing.first(db, { accountId, connectorId, configurationId }))?.states ?? 0
 }
 
 /** Removes a connector from the sub-account with all its configurations, and destroys their secrets (invariant 4). */

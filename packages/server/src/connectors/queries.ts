@@ -256,6 +256,13 @@ export const connectionsUsing = statement<OfConfiguration & { limit: number }, {
   order by created_time desc, id desc limit :limit
 `)
 
+/** How many connections have a state that belongs to a configuration. */
+export const statesUsing = statement<Named, { states: number }>(`
+  select count(*) as states from connections c join connection_states s on s.connection_id = c.id
+  where c.account_id = :accountId and (c.live_src_connector_id = :connectorId or c.live_dest_connector_id = :connectorId)
+    and :configurationId in (c.src_configuration_id, c.dest_configuration_id) and s.cursor_sealed is not null
+`)
+
 /** Some active connections that a configuration plays any of these roles in, to name them in the refusal. */
 export const activeConnectionsUsing = statement<
   Named & { roles: readonly Role[]; limit: number },

@@ -1,9 +1,11 @@
 import pg from 'pg'
 import { currentUrl, type DatabaseUrl, passOver, refuseStandby } from './addresses.ts'
 import { isAway, isDeadlock } from './errors.ts'
-import { idleTransactionMsDefault, keepAliveOptions, sessionSettings, transactionLimits } from './liveness.ts'
+import { idleTransactionMsDefault, keepAliveOptions } from './liveness.ts'
 import type { Run } from './run.ts'
+import { sessionSettings, transactionSettings } from './session-settings.ts'
 import { createSockets } from './sockets.ts'
+import { connectionTo } from './tls.ts'
 import { types } from './types.ts'
 
 /**
@@ -78,7 +80,7 @@ export function openDatabase({
 }: DatabaseOptions): Database {
   const sockets = createSockets()
   const limits = { statement_timeout: statementTimeoutMs, idle_in_transaction_session_timeout: idleTransactionMs }
-  const shared = poolerUrl === undefined ? undefined : transactionLimits(limits)
+  const shared = poolerUrl === undefined ? undefined : transactionSettings(limits)
   const pool = new pg.Pool({
     Client: poolerUrl === undefined ? clientTo(url, sessionSettings(limits)) : clientTo(poolerUrl, ''),
     stream: sockets.open,
@@ -97,10 +99,10 @@ export function openDatabase({
   return {
     pool,
     query: (run) => {
-      if (shared) run.shareSession(shared.ofStatement)
+      if (shared) run.shareSession([shared.statement])
       poolQuery(run, (error) => error && run.fail(error))
     },
-    transaction: (work, actor) => runTransaction(pool, shared?.ofTransaction, work, actor),
+    transaction: (work, actor) => runTransaction(pool, shared, work, actor),
     close: async () => {
       await Promise.all([pool.end(), sockets.closed()])
     },
@@ -109,17 +111,17 @@ export function openDatabase({
 
 /**
  * The driver's client, which asks for the address of the server each time that it is made, and is connected once its
- * statements and transactions have their time limits. They are not sent with the start of the connection, where poolers
+ * session has its settings. They are not sent with the start of the connection, where poolers
  * refuse what they do not know; so what the pool allows for connecting holds for both.
  */
-function clientTo(url: DatabaseUrl, limits: string): new () => pg.Client {
-  const settings = [limits, refuseStandby(url)].filter(Boolean).join('; ')
+function clientTo(url: DatabaseUrl, ours: string): new () => pg.Client {
+  const settings = [ours, refuseStandby(url)].filter(Boolean).join('; ')
   class LimitedClient extends pg.Client {
     readonly #address: string
 
     constructor(options: pg.ClientConfig = {}) {
       const address = currentUrl(url)
-      super({ ...options, connectionString: address })
+      super({ ...options, ...connectionTo(address) })
       this.#address = address
       // The pool listens only once it has the connection: one that breaks before would end the process.
       this.on('error', () => {})
@@ -144,28 +146,32 @@ function clientTo(url: DatabaseUrl, limits: string): new () => pg.Client {
   return LimitedClient
 }
 
+/** Settings of a session that a pooler shares. */
+type SharedSettings = ReturnType<typeof transactionSettings>
+
 /** Statements at the beginning of a transaction. */
-const openingOf = (actor: TransactionActor | undefined): readonly string[] => {
-  if (!actor) return ['begin']
+const openingOf = (actor: TransactionActor | undefined, shared: SharedSettings | undefined): string[] => {
+  const opening = shared ? [shared.begin, shared.statement] : ['begin']
+  if (!actor) return opening
   const { kind, id = null, name = null } = actor
-  return ['begin', `set local penstock.actor = ${pg.escapeLiteral(JSON.stringify({ kind, id, name }))}`]
+  return [...opening, `set local penstock.actor = ${pg.escapeLiteral(JSON.stringify({ kind, id, name }))}`]
 }
 
 async function runTransaction<T>(
   pool: pg.Pool,
-  limits: readonly string[] | undefined,
+  shared: SharedSettings | undefined,
   work: (tx: Transaction) => Promise<T>,
   actor: TransactionActor | undefined,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const client = await pool.connect()
-    const opening = [...openingOf(actor), ...(limits ?? [])]
+    const opening = openingOf(actor, shared)
     const committed: (() => void)[] = []
     let broken: Error | undefined
     let begun = false
     let last: ((db: Db) => Promise<unknown>) | undefined
     const send = (run: Run<Record<string, unknown>>) => {
-      if (limits) run.shareSession()
+      if (shared) run.shareSession()
       if (!begun) run.preceding = opening
       begun = true
       client.query(run)

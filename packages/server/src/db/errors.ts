@@ -33,6 +33,10 @@ const awayCodes = new Set([
   'EAI_AGAIN',
   'EHOSTUNREACH',
   'ENETUNREACH',
+  // This process, or the machine, has too many open files.
+  'EMFILE',
+  'ENFILE',
+  'ENOBUFS',
 ])
 /** How the driver words a lost or refused connection; it has no codes for these. */
 const awayMessages =
@@ -41,6 +45,16 @@ const awayMessages =
 /** Whether the database has no connection left: the server, the database or the role has as many as it may. */
 export const isFull = (error: unknown): boolean =>
   error instanceof AggregateError ? error.errors.some(isFull) : codeOf(error) === '53300'
+
+/** The rows of a statement have more bytes than its caller accepts. */
+export class TooManyBytes extends Error {
+  constructor(bytesMax: number) {
+    super(`The rows have more than ${bytesMax} bytes`)
+  }
+}
+
+/** Whether the server cancelled a statement that took longer than it may. */
+export const isTooSlow = (error: unknown): boolean => codeOf(error) === '57014'
 
 /** Whether the database is away: the same request can succeed later, unchanged. */
 export function isAway(error: unknown): boolean {

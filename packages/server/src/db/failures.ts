@@ -1,18 +1,17 @@
 import pg from 'pg'
 import { currentUrl, type DatabaseUrl } from './addresses.ts'
+import { connectionTo } from './tls.ts'
+import { explainTls, needsClientCertificate } from './tls-failures.ts'
 
 /** Messages for the operator: why the database cannot be used, and what to do. */
 
 /** The database in the form of an address, without its password. */
 export function describeDatabase(url: DatabaseUrl): string {
-  const { user, host, port, database } = new pg.Client({ connectionString: currentUrl(url) })
+  const { user, host, port, database } = new pg.Client(connectionTo(currentUrl(url)))
   // A path is the directory of a socket, which has no place between user and database.
   if (host.startsWith('/')) return `postgres://${user}@/${database}?host=${host}`
   return `postgres://${user}@${host.includes(':') ? `[${host}]` : host}:${port}/${database}`
 }
-
-/** Codes of certificates that Node does not accept. */
-const certificateCodes = /^(?:SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|CERT_|ERR_TLS_CERT|HOSTNAME_MISMATCH|ERR_SSL|EPROTO)/
 
 /**
  * Explains why the database did not let us in, or did not let us do what a start needs.
@@ -27,7 +26,7 @@ export function explainFailure(error: unknown, url: DatabaseUrl, setting = 'DATA
 function explain(error: unknown, url: DatabaseUrl): string | undefined {
   if (error instanceof AggregateError) return explain(error.errors.at(-1), url)
   if (!(error instanceof Error)) return undefined
-  const { user, host, port, database } = new pg.Client({ connectionString: currentUrl(url) })
+  const { user, host, port, database } = new pg.Client(connectionTo(currentUrl(url)))
   const server = `${host}:${port}`
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   const message = error.message
@@ -69,12 +68,8 @@ function explain(error: unknown, url: DatabaseUrl): string | undefined {
     case '08P01':
       return `${server} refused the connection (08P01). If it is a pooler, check its log, and that it lets this role and database in; check DATABASE_URL.`
   }
-  if (certificateCodes.test(code)) {
-    return `The TLS certificate of ${server} is not accepted (${code}). Add sslrootcert=/path/to/ca.pem to DATABASE_URL, or sslmode=no-verify where the network is safe.`
-  }
-  if (/does not support SSL/.test(message)) {
-    return `PostgreSQL on ${server} does not offer TLS. Turn ssl on there, or remove sslmode from DATABASE_URL where the network is safe.`
-  }
+  const tls = explainTls(error, { server, host, user }, currentUrl(url))
+  if (tls !== undefined) return tls
   if (/timeout|timed out/i.test(message)) return noAnswer(server, 'timeout')
   if (/Connection terminated|connection ended/i.test(message)) {
     return `${server} ended the connection before it answered. Check that PostgreSQL listens there, and host and port in DATABASE_URL.`
@@ -94,6 +89,10 @@ function explainAuthorization(
   message: string,
   { user, server, database }: { user: string | undefined; server: string; database: string | undefined },
 ): string {
+  if (/client certificate/.test(message)) return needsClientCertificate(server)
+  if (/certificate authentication failed/.test(message)) {
+    return `${server} does not let the role ${user} in with this client certificate (28000). Its common name must be the role, or pg_ident.conf must map it.`
+  }
   if (/no encryption|SSL off/i.test(message)) {
     return `${server} does not let the role ${user} into ${database} without TLS (28000). Add sslmode=verify-full to DATABASE_URL, or a line to its pg_hba.conf.`
   }

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import { migrationsFolder } from '../places.ts'
 import type { DatabaseUrl } from './addresses.ts'
+import { neededEncoding, wrongEncoding } from './encoding.ts'
 import { type AppliedMigration, listMigrations, readMigration } from './migrations.ts'
 import { openSession } from './session.ts'
 
@@ -44,7 +45,10 @@ const anEmptyDatabase = 'an empty database: set DATABASE_URL to one, or PENSTOCK
  */
 export async function applyMigrations(session: pg.Client, until?: string, folder = migrationsFolder): Promise<void> {
   const applied = await readApplied(session)
-  if (applied.length === 0) await requireNoTables(session)
+  if (applied.length === 0) {
+    await requireEncoding(session)
+    await requireNoTables(session)
+  }
   const digests = new Map(applied.map(({ name, digest }) => [name, digest]))
   for (const name of await listMigrations(folder)) {
     if (until !== undefined && name > until) return
@@ -53,12 +57,19 @@ export async function applyMigrations(session: pg.Client, until?: string, folder
     if (recorded === digest) continue
     if (recorded !== undefined) {
       throw new MigrationError(
-        `Another build of Penstock migrated this database: its migration ${name} differs from that of this version. Use that build, or start with ${anEmptyDatabase}`,
+        `Another build of Penstock migrated this database: its migration ${name} differs from the migration of this version. Use that build, or start with ${anEmptyDatabase}`,
       )
     }
     await session.query(text)
     await session.query('insert into penstock_migrations (name, digest) values ($1, $2)', [name, digest])
   }
+}
+
+/** Texts of all languages are stored. */
+async function requireEncoding(session: pg.Client): Promise<void> {
+  const { rows } = await session.query(`select current_setting('server_encoding') as encoding`)
+  const encoding: string = rows[0]?.encoding ?? ''
+  if (encoding !== neededEncoding) throw new MigrationError(wrongEncoding(encoding))
 }
 
 /** A database of a build before 0.1.0 has tables, and no record that this version reads. */

@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { currentUrl, type DatabaseUrl, passOver, refuseStandby } from './addresses.ts'
-import { idleTransactionMsDefault, keepAliveOptions, sessionSettings } from './liveness.ts'
+import { idleTransactionMsDefault, keepAliveOptions } from './liveness.ts'
+import { sessionSettings } from './session-settings.ts'
 import { createSockets } from './sockets.ts'
+import { connectionTo } from './tls.ts'
 
 /**
  * Notices between processes on the same database, by LISTEN and NOTIFY: this token, this account, this key has changed. A
@@ -65,7 +67,7 @@ export function createNotices(url: DatabaseUrl, onError: (error: unknown) => voi
   const connect = async () => {
     const address = currentUrl(url)
     const fresh = new pg.Client({
-      connectionString: address,
+      ...connectionTo(address),
       stream: sockets.open,
       application_name: 'penstock notices',
       connectionTimeoutMillis: timeoutMs,

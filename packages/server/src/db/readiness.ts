@@ -19,13 +19,29 @@ export async function checkDatabase(database: Database): Promise<string | undefi
   }
 }
 
-const serverVersion = statement<Record<never, never>, { version: string; number: number }>(`
-  select current_setting('server_version') as version, current_setting('server_version_num')::int as number
+const serverFacts = statement<Record<never, never>, ServerFacts>(`
+  select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
+    current_setting('server_encoding') as encoding,
+    (select jsonb_object_agg(name, setting) from pg_settings) as settings,
+    (select jsonb_object_agg(name, reset_val) from pg_settings) as defaults
 `)
 
-/** The version of the server, as people and as programs read it. Throws where the server cannot be reached. */
-export async function readServerVersion(database: Database): Promise<{ version: string; number: number }> {
-  return (await serverVersion.first(database, {})) ?? { version: '', number: 0 }
+/** The server, and the database that a session uses. */
+export type ServerFacts = {
+  /** The version, as people read it and as programs compare it. */
+  version: string
+  number: number
+  encoding: string
+  /** The settings of the session, and the ones it began with: of the server, the database, the role and the address. */
+  settings: Readonly<Record<string, string>>
+  defaults: Readonly<Record<string, string>>
+}
+
+/** Facts about the server. Throws if the server cannot be reached. */
+export async function readServerFacts(database: Database): Promise<ServerFacts> {
+  const found = await serverFacts.first(database, {})
+  if (!found) throw new Error('The server returned nothing about itself')
+  return found
 }
 
 const identity = statement<Record<never, never>, { identity: string }>(`

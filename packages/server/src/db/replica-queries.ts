@@ -22,3 +22,15 @@ export const hasReplayed = statement<LogPosition, { reached: boolean }>(`
     and s.system_identifier::text = :system and current_database()::text = :name as reached
   from pg_control_checkpoint() c, pg_control_system() s
 `)
+
+/** Whether a server is a standby, of the same database, and how far it is behind a position of the primary. */
+export const replicaState = statement<
+  LogPosition,
+  { isStandby: boolean; isSame: boolean; bytesBehind: number | null; secondsBehind: number | null }
+>(`
+  select pg_is_in_recovery() as is_standby,
+    s.system_identifier::text = :system and current_database()::text = :name and :timeline::text <> '' as is_same,
+    greatest(0, pg_wal_lsn_diff(:position::text::pg_lsn, pg_last_wal_replay_lsn()))::float8 as bytes_behind,
+    extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp())::float8 as seconds_behind
+  from pg_control_system() s
+`)

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DatabaseUrl } from './addresses.ts'
 import { type Database, openDatabase } from './database.ts'
-import { isAway, isDeadlock } from './errors.ts'
+import { isAway, isDeadlock, isTooSlow } from './errors.ts'
 import { hasReplayed, type LogPosition, loggedPosition } from './replica-queries.ts'
 
 /** A standby that serves reads, which show everything that was committed before they began. */
@@ -47,7 +47,7 @@ export function openReplica(
         if (logged && (await isCurrent(logged))) return await work(replica)
       } catch (error) {
         // A replica cancels what reads rows that its primary has removed.
-        if (!isAway(error) && !isDeadlock(error)) throw error
+        if ((!isAway(error) && !isDeadlock(error)) || isTooSlow(error)) throw error
         if (isAway(error)) {
           restUntilMs = performance.now() + restMs
           onError(error)

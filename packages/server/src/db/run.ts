@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import utils from 'pg/lib/utils.js'
+import { TooManyBytes } from './errors.ts'
 import { types } from './types.ts'
 
 /**
@@ -26,6 +27,9 @@ export class Run<Row extends Record<string, unknown>> implements pg.Submittable 
    * succeeds.
    */
   commits = false
+  /** Bytes of all rows at most; undefined: no limit yet. If there are more, it fails with `TooManyBytes`. */
+  bytesMax: number | undefined
+  #bytes = 0
   /** The pool's, which takes its connection back. */
   callback?: (error?: Error) => void
   readonly #columns: Columns<Row>
@@ -83,7 +87,13 @@ export class Run<Row extends Record<string, unknown>> implements pg.Submittable 
     this.#columns.describe(fields)
   }
 
-  handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
+  handleDataRow({ fields, length }: { fields: readonly (string | null)[]; length: number }): void {
+    this.#bytes += length
+    if (this.bytesMax !== undefined && this.#bytes > this.bytesMax) {
+      this.#unreadable ??= new TooManyBytes(this.bytesMax)
+      this.rows.length = 0
+      return
+    }
     try {
       this.rows.push(this.#columns.read(fields))
     } catch (error) {

@@ -1,7 +1,9 @@
 import pg from 'pg'
 import { countServers, currentUrl, type DatabaseUrl, passOver, refuseStandby } from './addresses.ts'
 import type { Db } from './database.ts'
-import { keepAliveOptions, sessionSettings } from './liveness.ts'
+import { keepAliveOptions } from './liveness.ts'
+import { sessionSettings } from './session-settings.ts'
+import { connectionTo } from './tls.ts'
 
 /**
  * Opens a connection of its own: for work that holds a lock or one transaction for as long as it takes. Its statements
@@ -24,7 +26,7 @@ export async function openSession(url: DatabaseUrl, name: string, { blocks = fal
 
 async function openAt(address: string, check: string, name: string, blocks: boolean): Promise<pg.Client> {
   const session = new pg.Client({
-    connectionString: address,
+    ...connectionTo(address),
     application_name: `penstock ${name}`,
     connectionTimeoutMillis: 10_000,
     ...keepAliveOptions,

@@ -41,6 +41,8 @@ function readerOf<Row extends Record<string, unknown>>(name: string): Columns<Ro
 export type StatementOptions = {
   /** Has PostgreSQL make a plan for the values at hand each time, if no plan fits all values: it is not prepared by name. */
   readonly plannedEachTime?: boolean
+  /** Whether its rows can have more bytes than an answer of the API. */
+  readonly isLong?: boolean
 }
 
 /**
@@ -50,7 +52,7 @@ export type StatementOptions = {
 export function statement<
   Parameters extends Record<string, unknown> = Record<never, never>,
   Row extends Record<string, unknown> = Record<never, never>,
->(sql: string, { plannedEachTime = false }: StatementOptions = {}): Statement<Parameters, Row> {
+>(sql: string, { plannedEachTime = false, isLong = false }: StatementOptions = {}): Statement<Parameters, Row> {
   const names: string[] = []
   // A colon that starts a parameter follows no other colon (a cast) and precedes a letter.
   const text = sql.trim().replace(/(?<!:):([a-zA-Z]\w*)/g, (_, name: string) => {
@@ -62,6 +64,7 @@ export function statement<
 
   const send = async (db: Db, parameters: Parameters): Promise<Run<Row>> => {
     const run = new Run(made.sends(parameters), columns)
+    if (isLong) run.bytesMax = Number.POSITIVE_INFINITY
     db.query(run)
     await run.finished
     return run

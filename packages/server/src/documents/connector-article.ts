@@ -32,7 +32,7 @@ export function connectorArticle(connector: Connector): string {
 
 const statusNotes: { readonly [S in NonNullable<Connector['status']>]?: string } = {
   preview: '> In preview: little is published about this platform, and the definition may still change.',
-  withdrawn: '> Withdrawn: it cannot be added any more. Where it was added already, it stays.',
+  withdrawn: '> Withdrawn: it can no longer be added. Sub-accounts that have added it keep it.',
 }
 
 function facts(connector: Connector): string {
@@ -69,7 +69,7 @@ function configuration(secrets: Fields, authorization: Authorization | undefined
 
 /** How a user authorizes the connector, where the operator has seen to it. */
 const authorizationNote = ({ server, scopes, client, refreshToken }: Authorization): string =>
-  `Where the operator has registered an app with ${plain(server.name)}, [sign in with a click](../authorizations.md) in place of entering ${codes([client.id, client.secret, refreshToken])}. Access is asked for with ${codes(scopes)}.`
+  `If the operator has registered an app with ${plain(server.name)}, [sign in with a click](../authorizations.md) instead of entering ${codes([client.id, client.secret, refreshToken])}. The app requests ${codes(scopes)}.`
 
 const sides: { readonly [R in Role]: { config: string; records: string } } = {
   Source: { config: 'srcConnectionConfig', records: 'Columns it gives' },

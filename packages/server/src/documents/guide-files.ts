@@ -5,7 +5,7 @@ import { guidesFolder } from '../places.ts'
 export const guideGroups: readonly { title: string; slugs: readonly string[] }[] = [
   { title: 'Start', slugs: ['getting-started', 'first-hour', 'configuration-as-code', 'mcp'] },
   { title: 'Embed', slugs: ['embedding', 'webhooks', 'authorizations'] },
-  { title: 'Orchestrate', slugs: ['orchestrators', 'airflow', 'dagster', 'prefect', 'dbt'] },
+  { title: 'Orchestrate', slugs: ['orchestrators'] },
   {
     title: 'Use',
     slugs: [
@@ -18,6 +18,7 @@ export const guideGroups: readonly { title: string; slugs: readonly string[] }[]
       'mapping-templates',
       'expressions',
       'duplicates',
+      'values',
       'rules',
       'rejected-records',
       'alerts',
@@ -46,6 +47,14 @@ export const guideGroups: readonly { title: string; slugs: readonly string[] }[]
     ],
   },
 ]
+
+/** Guides that are now sections of another one: their former slugs, and the guide. */
+export const movedGuides: Readonly<Record<string, string>> = {
+  airflow: 'orchestrators',
+  dagster: 'orchestrators',
+  dbt: 'orchestrators',
+  prefect: 'orchestrators',
+}
 
 export type Guide = { readonly slug: string; readonly title: string; readonly text: string }
 

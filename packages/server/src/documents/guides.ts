@@ -87,7 +87,7 @@ ${groups.map(
 }
 
 /** The first paragraph after the title, which says what the guide is for; empty where a heading comes first. */
-export const firstParagraph = (text: string): string => {
+const firstParagraph = (text: string): string => {
   const title = /^# .*\n/m.exec(text)
   const [first = ''] = text
     .slice(title ? title.index + title[0].length : 0)

@@ -13,8 +13,7 @@ export type AddedPackage = {
 }
 
 /** Where added packages are kept for all services of this user: below `XDG_CACHE_HOME`, `~/.cache` if it is not set. */
-export const addedPackagesFolder = (): string =>
-  join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'penstock')
+const addedPackagesFolder = (): string => join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'penstock')
 
 /**
  * Adds a package with npm, unless that was done before. npm verifies its digest and runs no script of it.

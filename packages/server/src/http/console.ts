@@ -25,7 +25,7 @@ const policy = [
 export const assetMaxAge = '365d'
 
 export const notBuilt =
-  'The console is not built: run npm ci, with development dependencies, or copy packages/console/dist from a checkout where it is built. Then start the service again.\n'
+  'The console is not built: run npm ci, with development dependencies, or copy packages/console/dist from another checkout. Then start the service again.\n'
 
 /** Serves the console at `/` and at the addresses of its pages, and its files under `/console/`. */
 export async function serveConsole(app: FastifyInstance, publicUrl: string): Promise<void> {

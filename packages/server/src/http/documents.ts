@@ -7,7 +7,7 @@ import { openApiDocument } from '@penstock/wire/openapi'
 import type { FastifyInstance } from 'fastify'
 import { connectorsPage, platformPage } from '../documents/catalogue-pages.ts'
 import { connectorPage } from '../documents/connector-page.ts'
-import { guideSlugs, readGuide } from '../documents/guide-files.ts'
+import { guideSlugs, movedGuides, readGuide } from '../documents/guide-files.ts'
 import { guidePage, guidesFoundPage, guidesPage } from '../documents/guides.ts'
 import { pagePolicy } from '../documents/layout.ts'
 import { createLinks } from '../documents/links.ts'
@@ -34,11 +34,7 @@ export type ServedCatalogue = {
  * Serves the documentation for people and their tools: the contract, its pages, a page for each connector and platform,
  * and the logos.
  */
-export function serveDocuments(
-  app: FastifyInstance,
-  publicUrl: string,
-  { all: connectors, listed: listedConnectors, platforms }: ServedCatalogue,
-): void {
+export function serveDocuments(app: FastifyInstance, publicUrl: string, catalogue: ServedCatalogue): void {
   const links = createLinks(publicUrl)
   const contractPath = `${basePath}/openapi.json`
   const page = (body: string, policy = pagePolicy) => makeResource({ type: pageType, body, maxAgeSeconds: 0, policy })
@@ -67,16 +63,20 @@ export function serveDocuments(
   /** Serves one resource for each thing of the catalogue, by its slug in the path. */
   const serveEach = <T extends { readonly slug: string }>(
     path: string,
-    things: readonly T[],
+    things: () => readonly T[],
     make: (thing: T) => Resource,
     otherName = ({ slug }: T) => slug,
   ) => {
-    const made = new Map<string, Resource>()
-    const bySlug = new Map(things.flatMap((thing) => [thing.slug, otherName(thing)].map((name) => [name, thing])))
+    let made = new Map<T, Resource>()
+    let of: unknown
     app.get<{ Params: { slug: string } }>(path, { config: { operation: 'docs' } }, async (request, reply) => {
-      const thing = bySlug.get(request.params.slug) ?? refuse('not_found')
-      const resource = made.get(thing.slug) ?? make(thing)
-      made.set(thing.slug, resource)
+      const { slug } = request.params
+      // A page of a platform names its connectors.
+      if (of !== catalogue.all) made = new Map()
+      of = catalogue.all
+      const thing = things().find((one) => one.slug === slug || otherName(one) === slug) ?? refuse('not_found')
+      const resource = made.get(thing) ?? make(thing)
+      made.set(thing, resource)
       return sendResource(request, reply, resource)
     })
   }
@@ -93,38 +93,56 @@ export function serveDocuments(
   )
   serve('/docs', () => page(referencePage(links), referencePolicy(publicUrl)))
   app.get('/docs/', { config: { operation: 'docs' } }, (_, reply) => reply.redirect(links.reference, 308))
-  const guides = page(guidesPage(links))
+  const guides = guideSlugs().map((slug) => ({ slug }))
+  const guidesList = page(guidesPage(links))
   app.get<{ Querystring: { q?: string | string[] } }>(
     '/docs/guides',
     { config: { operation: 'docs' } },
     (request, reply) => {
       const search = [request.query.q ?? ''].flat()[0]?.trim() ?? ''
-      return sendResource(request, reply, search === '' ? guides : page(guidesFoundPage(links, search)))
+      return sendResource(request, reply, search === '' ? guidesList : page(guidesFoundPage(links, search)))
     },
   )
   serveEach(
     '/docs/guides/:slug',
-    guideSlugs().map((slug) => ({ slug })),
+    () => guides,
     ({ slug }) => page(guidePage(links, readGuide(slug))),
   )
+  for (const [slug, guide] of Object.entries(movedGuides)) {
+    app.get(`/docs/guides/${slug}`, { config: { operation: 'docs' } }, (_, reply) =>
+      reply.redirect(`${links.guide(guide)}#${slug}`, 308),
+    )
+  }
   serve(`/docs/${schemaFile}`, () =>
     asset('application/schema+json; charset=utf-8', JSON.stringify(configurationSchema)),
   )
-  serve('/docs/connectors', () => page(connectorsPage(links, { platforms, connectors: listedConnectors })))
-  serveEach('/docs/connectors/:slug', connectors, (connector) => page(connectorPage(links, connector)))
-  serveEach('/docs/platforms/:slug', platforms, (platform) =>
-    page(
-      platformPage(
-        links,
-        platform,
-        connectors.filter((connector) => connector.platform.slug === platform.slug),
+  let list: { readonly of: readonly Connector[]; readonly made: Resource } | undefined
+  app.get('/docs/connectors', { config: { operation: 'docs' } }, (request, reply) => {
+    const { listed, platforms } = catalogue
+    if (list?.of !== listed) list = { of: listed, made: page(connectorsPage(links, { platforms, connectors: listed })) }
+    return sendResource(request, reply, list.made)
+  })
+  serveEach(
+    '/docs/connectors/:slug',
+    () => catalogue.all,
+    (connector) => page(connectorPage(links, connector)),
+  )
+  serveEach(
+    '/docs/platforms/:slug',
+    () => catalogue.platforms,
+    (platform) =>
+      page(
+        platformPage(
+          links,
+          platform,
+          catalogue.all.filter((connector) => connector.platform.slug === platform.slug),
+        ),
       ),
-    ),
   )
   // Lists of connectors name a platform by its identifier.
   serveEach(
     '/logos/:slug.svg',
-    platforms,
+    () => catalogue.platforms,
     (platform) => logo(logoOf(platform)),
     ({ slug }) => catalogueId('platform', slug),
   )

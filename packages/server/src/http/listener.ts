@@ -63,6 +63,8 @@ export type ConnectionListener = {
   answerOn(socket: Socket): ServerResponse | undefined
   /** Ends each connection with its next answer: one that stays open for more requests would hold up the end. */
   drain(): void
+  /** Breaks the connections whose answers are not complete. A client sees that the answer is not whole. */
+  cut(): void
   /** How many connections are open, and how many were refused since the start. */
   readonly counts: { open: number; readonly refused: Record<RefusedConnection, number> }
 }
@@ -197,6 +199,9 @@ export function createListener({
     drain: () => {
       draining = true
       for (const answer of answers.values()) answer.shouldKeepAlive = false
+    },
+    cut: () => {
+      for (const socket of answers.keys()) socket.destroy()
     },
     createServer: (handler) => {
       const server = createServer(

@@ -1,6 +1,7 @@
 import { type ErrorCode, errors, limits, type Scope, scopeNames } from '@penstock/wire'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal, refuse } from '../refusal.ts'
+import { clientAddressOf } from './client-address.ts'
 import { asRefusal } from './replies.ts'
 
 /**
@@ -75,8 +76,7 @@ export function serveOauthToken(app: FastifyInstance, issue: IssueToken): void {
       const form = readForm(request.body)
       const credentials = readCredentials(request.headers.authorization, form)
       const scopes = readScopes(form.get('scope'))
-      const { ip: address, id: requestId } = request
-      const issued = await issue({ ...credentials, scopes, address, requestId })
+      const issued = await issue({ ...credentials, scopes, address: clientAddressOf(request), requestId: request.id })
       return reply.headers({ 'cache-control': 'no-store', pragma: 'no-cache' }).send({
         access_token: issued.accessToken,
         token_type: 'Bearer',

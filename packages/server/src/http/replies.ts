@@ -1,7 +1,8 @@
 import { asConnectorError } from '@penstock/connector'
 import { type ErrorCode, errors, type FieldError, limits, type TransferError } from '@penstock/wire'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { isAway } from '../db/errors.ts'
+import { isAway, isTooSlow, TooManyBytes } from '../db/errors.ts'
+import { ShareExhausted } from '../db/shares.ts'
 import { Refusal } from '../refusal.ts'
 
 /** Every error answer is made here: the envelope of section 2.1 around a refusal. */
@@ -58,6 +59,9 @@ const frameworkRefusals: Readonly<Record<string, ErrorCode>> = {
 export function asRefusal(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error
   if (isOutOfFiles(error)) return new Refusal('overloaded', [], retrySeconds)
+  if (error instanceof ShareExhausted) return new Refusal('rate_limited', [], retrySeconds)
+  if (error instanceof TooManyBytes) return new Refusal('answer_too_large', [])
+  if (isTooSlow(error)) return new Refusal('too_slow', [])
   if (isAway(error)) return new Refusal('unavailable', [], retrySeconds)
   const missing = asConnectorError(error)
   if (missing?.code === 'connector_missing') {

@@ -3,6 +3,7 @@ import { type ActingAccount, type Actor, type Precondition, quoteEtag } from '..
 import { csrfTokenOf } from '../csrf.ts'
 import type { Database, Transaction } from '../db/database.ts'
 import { refuse } from '../refusal.ts'
+import { clientAddressOf } from './client-address.ts'
 import type { Input } from './validate.ts'
 
 export type OperationRequest = RouteGenericInterface & {
@@ -56,7 +57,7 @@ export class RequestCall {
   }
 
   get address(): string {
-    return this.#request.ip
+    return clientAddressOf(this.#request)
   }
 
   get requestId(): string {

@@ -37,13 +37,15 @@ import {
 } from '../call.ts'
 import type { Database, Db, Transaction } from '../db/database.ts'
 import type { Replica } from '../db/replica.ts'
+import type { ShareOf } from '../db/shares.ts'
 import { Refusal, refuse } from '../refusal.ts'
+import { clientAddressOf } from './client-address.ts'
 import { once, readIdempotencyKey } from './idempotency.ts'
-import { METHODS } from './node-http.ts'
+import { refuseOtherMethods } from './other-methods.ts'
 import { pageLinks } from './paging.ts'
 import { admitFile, receiveBody } from './receive-file.ts'
 import { type OperationRequest, RequestCall } from './request-call.ts'
-import { serialiseBySchema } from './serialise.ts'
+import { sendLasting, serialiseBySchema } from './serialise.ts'
 import { createSessionCookie, type SessionCookie } from './session-cookie.ts'
 import { compileValidator, type Input } from './validate.ts'
 
@@ -84,6 +86,7 @@ type Serving<Deps> = {
   audit: RequestAudit
   files: FileReceiver
   database: Database
+  shareOf: ShareOf
   /** For the operations of `replicaReads`. */
   replica: Replica | undefined
   publicUrl: string
@@ -103,8 +106,6 @@ const replicaReads: ReadonlySet<OperationId> = new Set([
 
 const errorEnvelopeSchema = envelope(Refused)
 const wellFormedId = new RegExp(identifierPattern)
-/** Every method that Node can read; CONNECT never becomes a request. */
-const everyMethod = METHODS.filter((method) => method !== 'CONNECT')
 
 /**
  * Binds every operation of the contract to its handler. A request runs one way:
@@ -116,7 +117,6 @@ export function serveOperations<Deps>(app: FastifyInstance, given: Serving<Deps>
   app.decorateRequest('operation', undefined)
   app.decorateRequest('sessionToken', undefined)
   serialiseBySchema(app)
-  for (const method of everyMethod) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
   const methods = new Map<string, string[]>()
   for (const id of Object.keys(operations) as OperationId[]) {
     const operation: Operation = operations[id]
@@ -138,26 +138,20 @@ export function serveOperations<Deps>(app: FastifyInstance, given: Serving<Deps>
       handler: handle(id, operation, serving),
     })
   }
-  for (const [url, allowed] of methods) {
-    const allow = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'].filter((method) => allowed.includes(method)).join(', ')
-    // Before the body is read: whatever it is, the method is wrong.
-    const refuseMethod = async (_: FastifyRequest, reply: FastifyReply) => {
-      reply.header('allow', allow)
-      refuse('method_not_allowed')
-    }
-    app.route({
-      method: everyMethod.filter((method) => !allowed.includes(method)),
-      url,
-      onRequest: refuseMethod,
-      handler: refuseMethod,
-    })
-  }
+  refuseOtherMethods(app, methods)
 }
 
+/** The schema of an answer. Services of one process share it, and what is compiled of it. */
 function replySchema(operation: Operation): TSchema {
-  if (operation.bare) return operation.reply
-  return envelope(operation.list ? Type.Array(operation.reply) : operation.reply)
+  const known = replySchemas.get(operation)
+  if (known) return known
+  const payload = operation.list ? Type.Array(operation.reply) : operation.reply
+  const schema = operation.bare ? operation.reply : envelope(payload)
+  replySchemas.set(operation, schema)
+  return schema
 }
+
+const replySchemas = new Map<Operation, TSchema>()
 
 /**
  * Authenticates, limits and checks the scope, before the body is read. With a cached token that takes no promise. A browser
@@ -227,7 +221,7 @@ function auditedOf(
     operationId,
     actor,
     stream,
-    address: request.ip,
+    address: clientAddressOf(request),
     requestId: request.id,
     accountId: operations[operationId].actsIn.includes('account') ? wellFormed(request.query.accountId) : undefined,
     id: wellFormed(request.params.id) ?? '',
@@ -242,7 +236,7 @@ function recordRefusal(audit: RequestAudit, request: () => AuditedRequest, error
 function handle<Deps>(
   id: OperationId,
   operation: Operation,
-  { accessControl, audit, cookie, database, replica, files, publicUrl, handlers, deps }: Served<Deps>,
+  { accessControl, audit, cookie, database, shareOf, replica, files, publicUrl, handlers, deps }: Served<Deps>,
 ) {
   const handler = handlers[id] as Handler<OperationId, Deps>
   const validate = compileValidator(operation)
@@ -292,9 +286,11 @@ function handle<Deps>(
       const found = actor && actingAccount(accessControl, db, actor, accountId, writes)
       return found instanceof Promise ? found.then(act) : act(found)
     }
+    const share = (whole: Database) => (actor ? shareOf(whole, actor.organizationId) : whole)
+    const own = share(database)
     const perform = () => {
-      if (writes) return database.transaction((tx) => run(tx), actor)
-      return replica && replicaReads.has(id) ? replica.read((reads) => run(database, reads)) : run(database)
+      if (writes) return own.transaction((tx) => run(tx), actor)
+      return replica && replicaReads.has(id) ? replica.read((reads) => run(own, share(reads))) : run(own)
     }
     const answer = await perform().catch(async (error) => {
       if (file) await discard(file)
@@ -372,6 +368,7 @@ function sender(operation: Operation, publicUrl: string) {
     const statusCode = answer.already ? 200 : (operation.success ?? 200)
     reply.code(statusCode)
     if (answer.etag !== undefined) reply.header('etag', quoteEtag(answer.etag))
+    if (answer.states !== undefined) reply.header('x-connection-states', String(answer.states))
     if (operation.list === 'paged') {
       const page = query as { size: number; offset: number }
       const total = answer.total ?? 0
@@ -383,16 +380,4 @@ function sender(operation: Operation, publicUrl: string) {
       : { statusCode, statusMessage: (answer.already && operation.already) || operation.done, response: answer.reply }
     return Object.isFrozen(answer.reply) ? sendLasting(reply, answer.reply, payload) : reply.send(payload)
   }
-}
-
-/** A frozen reply never changes, so it is serialised once, not for each request. */
-const written = new WeakMap<object, Buffer>()
-
-function sendLasting(reply: FastifyReply, key: object, payload: unknown): FastifyReply {
-  let bytes = written.get(key)
-  if (!bytes) {
-    bytes = Buffer.from(String(reply.serialize(payload)))
-    written.set(key, bytes)
-  }
-  return reply.type('application/json; charset=utf-8').send(bytes)
 }

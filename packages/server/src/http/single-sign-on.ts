@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { createLinks, type Links } from '../documents/links.ts'
 import { answerPage, pageHeaders } from './browser-pages.ts'
+import { clientAddressOf } from './client-address.ts'
 import { createStateCookies } from './cookies.ts'
 import { createSessionCookie } from './session-cookie.ts'
 
@@ -41,7 +42,11 @@ export function serveSingleSignOn(app: FastifyInstance, publicUrl: string, flow:
   app.get<{ Querystring: Record<string, unknown> }>('/sso/callback', options, (request, reply) =>
     answer(reply, links, async () => {
       const { state, code, error, iss } = request.query
-      const place = { address: request.ip, requestId: request.id, userAgent: request.headers['user-agent'] ?? null }
+      const place = {
+        address: clientAddressOf(request),
+        requestId: request.id,
+        userAgent: request.headers['user-agent'] ?? null,
+      }
       const given = cookies.read(request.headers, state)
       void reply.header('set-cookie', cookies.remove(request.headers, state))
       const finished = await flow.finish(

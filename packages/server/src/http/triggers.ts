@@ -1,6 +1,7 @@
 import { identifierPattern, limits, type Transfer } from '@penstock/wire'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { refuse } from '../refusal.ts'
+import { clientAddressOf } from './client-address.ts'
 import { readIdempotencyKey } from './idempotency.ts'
 
 /**
@@ -44,7 +45,7 @@ export function serveTriggers(app: FastifyInstance, use: UseTrigger): void {
           body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
           authorization: request.headers.authorization,
           idempotencyKey: readIdempotencyKey(request.headers['idempotency-key']?.toString()),
-          address: request.ip,
+          address: clientAddressOf(request),
           requestId: request.id,
         })
         const isStarted = 'transfer' in result

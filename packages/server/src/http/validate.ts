@@ -32,10 +32,7 @@ export function compileValidator(operation: Operation): Validator {
   let query: ValidateFunction | undefined
   let body: ValidateFunction | undefined
   return (input) => {
-    query ??= queries.compile({
-      type: 'object',
-      properties: { accountId: { type: 'string' }, ...operation.query },
-    })
+    query ??= queries.compile(querySchemaOf(operation))
     if (schema) body ??= bodies.compile(schema)
     coerce(parameters, input.query)
     const fieldErrors: FieldError[] = []
@@ -50,6 +47,18 @@ export function compileValidator(operation: Operation): Validator {
     return fieldErrors
   }
 }
+
+/** The schema of the query of an operation: the same object each time, so that it is compiled once. */
+function querySchemaOf(operation: Operation): object {
+  const schema = querySchemas.get(operation) ?? {
+    type: 'object',
+    properties: { accountId: { type: 'string' }, ...operation.query },
+  }
+  querySchemas.set(operation, schema)
+  return schema
+}
+
+const querySchemas = new Map<Operation, object>()
 
 /** Writes what the text of a query parameter stands for in its place; what stands for nothing stays, and is an error. */
 function coerce(parameters: readonly [string, TSchema][], query: Record<string, unknown>): void {

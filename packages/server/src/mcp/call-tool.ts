@@ -2,7 +2,7 @@ import { type Client, NoAnswerError, PenstockError } from '@penstock/client'
 import { type ConnectorConfiguration, type Operation, type OperationId, operations } from '@penstock/wire'
 import { ArgumentError, type Arguments, type CallParameters, parametersOf } from './arguments.ts'
 import type { Confirmations } from './confirmation.ts'
-import { isReading, type Tool } from './tools.ts'
+import { isReading, type Tool, takesSecretFields } from './tools.ts'
 
 /** Result of a tool in the protocol. */
 export type ToolResult = {
@@ -23,7 +23,7 @@ export type ToolCaller = {
 }
 
 /** Characters of an answer: a read that would be longer is refused, since it would fill the context of a model. */
-export const answerLengthMax = 200_000
+const answerLengthMax = 200_000
 
 /** Calls a tool. Errors are results that say what happened and what to do. */
 export async function callTool(
@@ -34,8 +34,7 @@ export async function callTool(
 ): Promise<ToolResult> {
   try {
     const parameters = parametersOf(tool, given)
-    if (tool.id === 'configureConnector' || tool.id === 'createConnectorConfiguration')
-      await refuseSecrets(parameters, caller, signal)
+    if (takesSecretFields(tool.operation)) await refuseSecrets(parameters, caller, signal)
     if (!tool.confirmed) return answerOf(tool, parameters, await call(caller.client, tool.id, parameters, signal))
     return await callConfirmed(tool, parameters, given.confirmation, caller, signal)
   } catch (error) {
@@ -117,7 +116,7 @@ function questionOf({ listed, id }: Tool, parameters: CallParameters, target: un
 const questionPartLengthMax = 2_000
 const cut = (text: string) => (text.length > questionPartLengthMax ? `${text.slice(0, questionPartLengthMax)}…` : text)
 
-/** Refuses values of secret fields: what is an argument of a tool is in the conversation, and in its log. */
+/** Refuses values of secret fields: the arguments of a tool are part of the conversation, and of its log. */
 async function refuseSecrets(
   { id, accountId, body }: CallParameters,
   { client, publicUrl }: ToolCaller,
@@ -136,7 +135,7 @@ async function refuseSecrets(
     .map(([name]) => name)
   if (entered.length === 0) return
   throw new ArgumentError(
-    `Nothing was saved: ${entered.join(', ')} must not be entered here, where it is part of the conversation. Ask a person to open ${publicUrl}/accounts/${accountId}/connectors and enter it there, and replace the secret if it was a real one. Other fields can be saved with this tool.`,
+    `Nothing was saved or sent: ${entered.join(', ')} must not be entered here, because the conversation would contain it. Ask a person to open ${publicUrl}/accounts/${accountId}/connectors and enter it there, or to create a connect link there for the customer who knows it. Replace the secret if it was a real one. This tool accepts the other fields.`,
   )
 }
 

@@ -71,7 +71,7 @@ function whyUnknown(name: string, tool: Tool | undefined, { readOnly = false }: 
   const operation: Operation | undefined = Object.hasOwn(operations, name)
     ? operations[name as keyof typeof operations]
     : undefined
-  if (!operation) return `There is no tool of this name. List the tools.`
+  if (!operation) return `There is no tool with this name. List the tools.`
   const isWrite = readOnly && tool !== undefined && !isReading(tool)
   const why = whyNoTool(operation) ?? (isWrite ? 'this server only reads' : undefined)
   if (why === undefined) return `${name} is not among the tools that this client chose.`

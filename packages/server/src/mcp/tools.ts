@@ -80,6 +80,10 @@ function holdsSecret(schema: unknown): boolean {
   return Object.values(schema).some(holdsSecret)
 }
 
+/** Whether it accepts the fields of a configuration, which include secrets; a tool accepts only the other fields. */
+export const takesSecretFields = ({ body }: Operation): boolean =>
+  body !== undefined && 'secretConfig' in ((body as { properties?: object }).properties ?? {})
+
 let all: ReadonlyMap<string, Tool> | undefined
 
 /** Every tool, by its name, which is that of its operation. Made when it is first asked for. */
@@ -110,7 +114,7 @@ function toolOf(id: OperationId, operation: Operation): Tool {
     listed: {
       name: id,
       title: summary,
-      description: descriptionOf(id, operation, confirmed),
+      description: descriptionOf(operation, confirmed),
       inputSchema: inputSchemaOf(operation, confirmed),
       outputSchema: outputSchemaOf(operation, confirmed),
       annotations: {
@@ -124,11 +128,12 @@ function toolOf(id: OperationId, operation: Operation): Tool {
   }
 }
 
-function descriptionOf(id: OperationId, { summary, description, exactlyOne }: Operation, confirmed: boolean): string {
+function descriptionOf(operation: Operation, confirmed: boolean): string {
+  const { summary, description, exactlyOne } = operation
   return [
     `${summary}. ${description}`,
     exactlyOne && `Give exactly one of ${exactlyOne.join(' and ')}.`,
-    id === 'configureConnector' &&
+    takesSecretFields(operation) &&
       'Never put a secret (a field of the type Password) here: it would be in this conversation. Secrets are refused, and the answer names the page on which a person enters them.',
     confirmed &&
       'The first call changes nothing and answers what would be done with a `confirmation`. Show that to the user, and call again with the same arguments and the confirmation if they agree.',
@@ -183,7 +188,7 @@ function inputSchemaOf(operation: Operation, confirmed: boolean): ListedTool['in
 }
 
 const headerTexts: Readonly<Record<string, string>> = {
-  ifMatch: 'The `etag` that was read: the call is refused where it changed since',
+  ifMatch: 'The `etag` that you read. If it has changed, the call is refused',
   idempotencyKey: 'A text of your choice, new for each new call: a call that is repeated with it does its work once',
 }
 
@@ -206,8 +211,7 @@ function outputSchemaOf(
       ? {
           total: {
             ...integer,
-            description:
-              'Entries of the whole list; of connections that are searched, 10,000 or more stands for at least so many',
+            description: 'Entries of the whole list. In a search for connections, 10,000 is a minimum',
           },
           nextOffset: { ...integer, description: 'The `offset` of the next page; absent on the last one' },
         }

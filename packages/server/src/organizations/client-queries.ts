@@ -56,6 +56,15 @@ export const revokeClient = statement<{ id: string }>(`
   update clients set revoked_time = now() where id = :id and revoked_time is null
 `)
 
+/** Removes clients that were revoked so long ago. */
+export const purgeClients = statement<{ days: number; limit: number }>(`
+  delete from clients where id in (
+    select id from clients c
+    where revoked_time < now() - make_interval(days => :days) and not exists (select from tokens t where t.client_id = c.id)
+    limit :limit for update skip locked
+  )
+`)
+
 /**
  * Stores when a client was last used. Of concurrent requests only one writes, so no request for a token waits for
  * another one.

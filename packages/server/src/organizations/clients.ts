@@ -57,7 +57,7 @@ export async function createClient({ db: tx, actor, body }: Call<'createClient'>
       field: 'clients',
       what: 'that are not revoked',
       ofAccount: 'that are limited to a sub-account and not revoked',
-      advice: 'revoke those that are not used',
+      advice: 'revoke credentials that are not used',
     },
   )
   const { clientId, clientSecret } = await addClient(tx, organizationId, {

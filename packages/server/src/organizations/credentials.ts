@@ -52,7 +52,7 @@ export async function addClient(
   } = {},
 ): Promise<Credentials> {
   if (!(await organizationExists.first(tx, { id: organizationId }))) {
-    throw new Error(`There is no organization ${organizationId}: penstock org list shows those there are.`)
+    throw new Error(`The organization ${organizationId} does not exist. penstock org list shows all organizations.`)
   }
   const credentials = client ?? { clientId: newIdentifier(), clientSecret: newSecret() }
   await insertClient.run(tx, {
@@ -73,7 +73,7 @@ export async function addClient(
 export async function replaceSecret(tx: Transaction, id: string, overlapHours: number): Promise<Credentials> {
   const clientSecret = newSecret()
   if ((await rotateSecret.run(tx, { id, secretDigest: secretDigest(clientSecret), overlapHours })) === 0) {
-    throw new Error(`There is no client ${id} to rotate: penstock client list shows those there are.`)
+    throw new Error(`The client ${id} cannot be found. penstock client list shows all clients.`)
   }
   if (overlapHours === 0) await deleteTokensOfClient.run(tx, { clientId: id })
   await announceRevocation.run(tx, { topic: revokedTopic, value: id })
@@ -87,7 +87,7 @@ export const isCurrentClient = async (db: Db, { clientId, clientSecret }: Creden
 /** Calls a client by another name. Throws if there is no such client. */
 export async function changeName(db: Db, id: string, name: string): Promise<void> {
   if ((await renameClient.run(db, { id, name })) === 0) {
-    throw new Error(`There is no client ${id} to rename: penstock client list shows those there are.`)
+    throw new Error(`The client ${id} cannot be found. penstock client list shows all clients.`)
   }
 }
 
@@ -101,7 +101,7 @@ export const clientsOf = (db: Db, organizationId: string | null): Promise<Client
  */
 export async function endClient(tx: Transaction, id: string): Promise<void> {
   if ((await revokeClient.run(tx, { id })) === 0) {
-    throw new Error(`There is no client ${id} to revoke: penstock client list shows those there are.`)
+    throw new Error(`The client ${id} cannot be found. penstock client list shows all clients.`)
   }
   await deleteTokensOfClient.run(tx, { clientId: id })
   await announceRevocation.run(tx, { topic: revokedTopic, value: id })

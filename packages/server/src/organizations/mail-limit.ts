@@ -21,7 +21,7 @@ export const mailsMax: Readonly<Record<MailKind, { readonly ofOrganization: numb
   alertTest: { ofOrganization: 50, toRecipient: 10 },
 }
 /** Invitations to one address in an hour, from all organizations together. */
-export const invitationsToAddressMax = 5
+const invitationsToAddressMax = 5
 
 export type CountedMails = {
   /** The recipients that may be sent to. */

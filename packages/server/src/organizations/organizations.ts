@@ -19,7 +19,7 @@ import {
  */
 
 /** Name of the client that is created with an organization. */
-export const firstClientName = 'First client'
+const firstClientName = 'First client'
 
 /** Makes this deployment known as an environment; `env` of what is made here names it. */
 export const registerEnvironment = (db: Db, { environment }: Config) => putEnvironment.run(db, environment)

@@ -1,6 +1,9 @@
 import { availableParallelism } from 'node:os'
-import type { HostMethod, Job, JobResult } from '@penstock/engine'
+import type { ProgramWall } from '@penstock/connectors/programs'
+import type { HostMethod, Job, JobError, JobResult } from '@penstock/engine'
 import type { Logger } from '../log.ts'
+import { OwnCode } from './own-code.ts'
+import { takeProgramUser } from './program-users.ts'
 import {
   EndJob,
   type RunnerDeath,
@@ -22,6 +25,8 @@ export type Runners = {
    */
   run<J extends Job>(job: J, options: RunOptions): Promise<JobResult<J['kind']>>
   stats(): RunnerStats
+  /** Whether runners could not start or load their code shortly before, so that no more work is begun yet. */
+  readonly isPaused: boolean
   /** Ends every runner. */
   close(): Promise<void>
 }
@@ -59,16 +64,29 @@ const spareDelayMs = 500
 export type PoolOptions = RunnerOptions & {
   /** Whether one unused runner is always ready, so that a job need not wait for a process to start. */
   readonly spare: boolean
-  /** The slugs of connectors that are programs; none unless given. */
-  readonly programs?: readonly string[]
+  /** Whether a connector is a program, as the folder of added connectors is now; none is unless given. */
+  readonly isProgram?: (slug: string) => boolean
+  /** Names the code of an added connector, as its folder is now; undefined for connectors of the catalogue. */
+  readonly codeOf?: (slug: string) => string | undefined
+  /** What keeps programs from others, found when the first one runs. */
+  readonly findWall?: () => ProgramWall
 }
 
 /** The connectors of a job. */
 const slugsOf = (job: Job): readonly string[] => {
   if (job.kind === 'transfer') return job.connectors
   if (job.kind === 'preview') return [job.source.slug, job.destination.slug]
-  return job.kind === 'check' || job.kind === 'discovery' || job.kind === 'ask' ? [job.connector.slug] : []
+  return 'connector' in job ? [job.connector.slug] : []
 }
+
+const isMissingConnector = (error: JobError): boolean =>
+  error.kind === 'connector' && error.code === 'connector_missing'
+
+/** Errors that a runner can meet if its code was replaced after its supervisor had started. */
+const mayBeOfCode = (error: JobError): boolean => error.kind === 'defect' || isMissingConnector(error)
+
+const cannotStart =
+  'a runner could not start, or could not load its code; its work is tried again, here or by another worker. If an upgrade replaced the files of this process, restart it; otherwise look at the free memory, processes, open files and disk space of this machine'
 
 export function createRunnerPool(options: PoolOptions, log: Logger): Runners {
   const all = new Set<RunnerProcess>()
@@ -80,15 +98,21 @@ export function createRunnerPool(options: PoolOptions, log: Logger): Runners {
     deadline: 0,
     runner_crashed: 0,
     not_ended: 0,
+    not_started: 0,
   }
+  /** Node keeps that an import failed, so the code that comes back needs another process. */
+  const failedToLoad = new WeakSet<RunnerProcess>()
+  /** The code of added connectors that each runner has loaded. */
+  const loadedCodes = new WeakMap<RunnerProcess, ReadonlyMap<string, string>>()
   const waiting = new WaitingJobs()
+  const ownCode = new OwnCode()
   let spare: RunnerProcess | undefined
   let spareTimer: NodeJS.Timeout | undefined
   let isClosed = false
   let running = 0
 
-  const start = (startsPrograms = false): RunnerProcess => {
-    const runner = new RunnerProcess(options, startsPrograms)
+  const start = (): RunnerProcess => track(new RunnerProcess(options))
+  const track = (runner: RunnerProcess): RunnerProcess => {
     all.add(runner)
     void runner.exited.then(() => all.delete(runner))
     return runner
@@ -100,36 +124,58 @@ export function createRunnerPool(options: PoolOptions, log: Logger): Runners {
     clearTimeout(spareTimer)
     spareTimer = setTimeout(prepareSpare, spareDelayMs).unref()
   }
-  const takeIdle = (owner: string): RunnerProcess | undefined => {
-    const at = idle.findLastIndex(({ runner }) => runner.owner === owner && runner.isUsable)
+  const dismiss = (runner: RunnerProcess) => {
+    const at = idle.findIndex((one) => one.runner === runner)
+    if (at >= 0) clearTimeout(idle.splice(at, 1)[0]?.timer)
+    void runner.close()
+  }
+  /** The code of added connectors that a job needs. */
+  const codesOf = (job: Job): ReadonlyMap<string, string> =>
+    new Map(
+      slugsOf(job).flatMap((slug) => {
+        const code = options.codeOf?.(slug)
+        return code === undefined ? [] : [[slug, code]]
+      }),
+    )
+  /** Whether the runner has not loaded another version of a connector: Node keeps the first one. */
+  const hasCodes = (runner: RunnerProcess, codes: ReadonlyMap<string, string>): boolean =>
+    [...codes].every(([slug, code]) => (loadedCodes.get(runner)?.get(slug) ?? code) === code)
+  const takeIdle = (owner: string, codes: ReadonlyMap<string, string>): RunnerProcess | undefined => {
+    const at = idle.findLastIndex(({ runner }) => runner.owner === owner && runner.isUsable && hasCodes(runner, codes))
     if (at < 0) return undefined
     const [found] = idle.splice(at, 1)
     clearTimeout(found?.timer)
     return found?.runner
   }
-  const take = async (owner: string): Promise<RunnerProcess> => {
+  const take = async (owner: string, codes: ReadonlyMap<string, string>): Promise<RunnerProcess> => {
     const atWork = [...all].filter((runner) => runner.owner === owner && runner.isUsable).length
-    const kept = takeIdle(owner) ?? (atWork < availableParallelism() ? undefined : await waiting.wait(owner))
-    if (kept) return kept
+    const kept = takeIdle(owner, codes) ?? (atWork < availableParallelism() ? undefined : await waiting.wait(owner))
+    if (kept && hasCodes(kept, codes)) return kept
+    if (kept) dismiss(kept)
     if (isClosed) throw new EndJob(true, 0)
     const runner = spare?.isUsable ? spare : start()
     if (runner === spare) spare = undefined
     runner.owner = owner
     return runner
   }
-  const hasProgram = (job: Job) => options.programs?.some((slug) => slugsOf(job).includes(slug))
+  /** A runner that crashes after its code was replaced says nothing about its job. */
+  const deathOf = async (died: RunnerDied): Promise<RunnerDied> =>
+    died.reason === 'runner_crashed' && (await ownCode.hasChanged())
+      ? new RunnerDied('not_started', died.peakBytes, died.report)
+      : died
+  const hasProgram = (job: Job) => options.isProgram !== undefined && slugsOf(job).some(options.isProgram)
   const startFor = (owner: string): RunnerProcess => {
-    const runner = start(true)
+    const programWall = options.findWall?.()
+    const own = programWall?.kind === 'user' ? takeProgramUser(options.user) : undefined
+    const settings = { ...options.settings, ...(programWall && { programWall }) }
+    const runner = track(new RunnerProcess({ ...options, settings, user: own?.user ?? options.user }, true))
+    if (own) void runner.exited.then(own.giveBack)
     runner.owner = owner
     return runner
   }
-  const dismiss = (runner: RunnerProcess) => {
-    const at = idle.findIndex((one) => one.runner === runner)
-    if (at >= 0) clearTimeout(idle.splice(at, 1)[0]?.timer)
-    void runner.close()
-  }
   const isReusable = (runner: RunnerProcess) =>
     !isClosed &&
+    !failedToLoad.has(runner) &&
     !runner.startsPrograms &&
     runner.isUsable &&
     runner.jobs < jobsMax &&
@@ -151,16 +197,28 @@ export function createRunnerPool(options: PoolOptions, log: Logger): Runners {
     async run(job, { owner, watch, signal, answer = refuseCall, about = {} }) {
       signal.throwIfAborted()
       if (isClosed) throw new EndJob(true, 0)
-      const runner = hasProgram(job) ? startFor(owner) : await take(owner)
+      const codes = codesOf(job)
+      const runner = hasProgram(job) ? startFor(owner) : await take(owner, codes)
+      loadedCodes.set(runner, new Map([...(loadedCodes.get(runner) ?? []), ...codes]))
       running++
       try {
-        return await runner.run(job, answer, watch, signal)
-      } catch (error) {
-        if (error instanceof RunnerDied && !isClosed) {
-          deaths[error.reason]++
-          const { reason, peakBytes, report } = error
-          const peakMemoryMb = Math.round(peakBytes / 1024 ** 2)
-          log.warn({ ...about, job: job.kind, owner, reason, peakMemoryMb, report }, 'runner died during its job')
+        const result = await runner.run(job, answer, watch, signal)
+        if (!result.ok && isMissingConnector(result.error)) failedToLoad.add(runner)
+        if (!result.ok && mayBeOfCode(result.error) && (await ownCode.hasChanged())) {
+          throw new RunnerDied('not_started', 0, 'report' in result.error ? result.error.report : undefined)
+        }
+        ownCode.worked()
+        return result
+      } catch (thrown) {
+        if (!(thrown instanceof RunnerDied) || isClosed) throw thrown
+        const error = await deathOf(thrown)
+        deaths[error.reason]++
+        const { reason, peakBytes, report } = error
+        const peakMemoryMb = Math.round(peakBytes / 1024 ** 2)
+        log.warn({ ...about, job: job.kind, owner, reason, peakMemoryMb, report }, 'runner died during its job')
+        if (reason === 'not_started') {
+          ownCode.failed()
+          log.error({ report }, cannotStart)
         }
         throw error
       } finally {
@@ -175,6 +233,9 @@ export function createRunnerPool(options: PoolOptions, log: Logger): Runners {
       memoryBytes: [...all].reduce((sum, runner) => sum + runner.memoryBytes(), 0),
       deaths: { ...deaths },
     }),
+    get isPaused() {
+      return ownCode.isPaused
+    },
     async close() {
       isClosed = true
       clearTimeout(spareTimer)

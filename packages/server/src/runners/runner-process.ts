@@ -1,6 +1,5 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { setPriority } from 'node:os'
 import {
   type DefectReport,
   type FromRunner,
@@ -8,11 +7,9 @@ import {
   type Job,
   type JobResult,
   protocolLimits,
-  type RunnerSettings,
   type ToRunner,
 } from '@penstock/engine'
-import { runnerProgram } from '../places.ts'
-import { compiledFor, environmentOfRunners, permissionFlags, type RunnerUser } from './permissions.ts'
+import { type ProcessOptions, startProcess } from './start-process.ts'
 
 /** Why a runner was killed, or ended on its own in the middle of a job. */
 export type RunnerDeath =
@@ -26,6 +23,8 @@ export type RunnerDeath =
   | 'runner_crashed'
   /** It did not end in time after its job was ended. */
   | 'not_ended'
+  /** It could not be started, or could not load its code: the cause is this machine or its files, and no job. */
+  | 'not_started'
 
 /** The runner died before its job was done. */
 export class RunnerDied extends Error {
@@ -50,12 +49,7 @@ export type Watch = {
   readonly progressMs?: number
 }
 
-export type RunnerOptions = {
-  readonly settings: RunnerSettings
-  /** Undefined: the service's own. */
-  readonly user?: RunnerUser | undefined
-  /** Resident memory at most, in bytes; the heap gets half of it. */
-  readonly memoryBytesMax: number
+export type RunnerOptions = ProcessOptions & {
   /** A runner that does not respond for this long is killed, in milliseconds. */
   readonly stallMs: number
 }
@@ -80,24 +74,24 @@ export class EndJob extends Error {
 const watchEveryMs = 100
 /** A supervisor that looks so much later did not run itself, asleep or on a paused machine: no runner is to blame. */
 const sleptMsMin = 2_000
-const niceness = 5
 /** V8 says this before it aborts a process whose heap is full. */
 const heapIsFull = /heap out of memory|Allocation failed|OOM error/
 const stderrKeptLength = 4_096
 
-/**
- * Memory for young objects at most, in MiB; a runner that may have less memory gets a sixteenth of it. If only the heap is
- * limited, V8 uses so little that rows in transit survive several collections: a CSV file into PostgreSQL took a third longer.
- */
-const semiSpaceMbMax = 64
-
 /** One child process that runs connector code, one job at a time. */
 export class RunnerProcess {
-  readonly #child: ChildProcess
+  /** Undefined if it could not be started. */
+  readonly #child: ChildProcess | undefined
   readonly #options: RunnerOptions
   readonly #exited: Promise<void>
   #hasExited = false
   #stderr = ''
+  /** Why the system did not start it. */
+  #startError: string | undefined
+  /** Whether it has loaded its main module. */
+  #isReady = false
+  /** Whether code was missing that it needed later. */
+  #isUnloadable = false
   #killedFor: RunnerDeath | undefined
   #report: DefectReport | undefined
   #peakBytes = 0
@@ -116,60 +110,52 @@ export class RunnerProcess {
   constructor(options: RunnerOptions, startsPrograms = false) {
     this.#options = options
     this.startsPrograms = startsPrograms
-    const memoryMb = options.memoryBytesMax / 1024 ** 2
-    const heapMb = Math.max(64, Math.floor(memoryMb / 2))
-    const semiSpaceMb = Math.min(semiSpaceMbMax, Math.max(8, Math.floor(memoryMb / 16)))
-    const compiled = compiledFor(options.user)
-    this.#child = fork(runnerProgram, [], {
-      // Without the groups of the service, too.
-      ...options.user,
-      env: environmentOfRunners(compiled),
-      execArgv: [
-        `--max-old-space-size=${heapMb}`,
-        `--max-semi-space-size=${semiSpaceMb}`,
-        ...permissionFlags(options.settings, compiled, startsPrograms),
-      ],
-      // Standard error is read for what V8 says of a full heap; it is never logged, since it may quote values.
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    })
-    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      this.#stderr = (this.#stderr + text).slice(-stderrKeptLength)
-    })
-    this.#child.on('message', (message: FromRunner) => this.#receive(message))
-    // A process that cannot be started, or a channel that broke: `exit` follows or has come.
-    this.#child.on('error', () => this.#child.kill('SIGKILL'))
-    this.#exited = new Promise((resolve) => {
-      const exited = () => {
-        this.#hasExited = true
-        resolve()
-      }
-      this.#child.once('exit', exited)
-      if (this.#child.pid === undefined) exited()
-    })
-    this.#lowerPriority()
+    try {
+      this.#child = startProcess(options, startsPrograms)
+    } catch (error) {
+      this.#startError = systemCodeOf(error)
+    }
+    this.#exited = this.#listen()
     this.#send({ type: 'settings', settings: options.settings })
   }
 
-  /** The API and the database have priority if processors are short. */
-  #lowerPriority(): void {
-    try {
-      if (this.#child.pid !== undefined) setPriority(this.#child.pid, niceness)
-    } catch {
-      // It has ended already, or the system does not allow it.
+  /** @returns resolves once the process has ended, or could not be started */
+  #listen(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const child = this.#child
+    const exited = () => {
+      this.#hasExited = true
+      resolve()
     }
+    if (!child) {
+      exited()
+      return promise
+    }
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#stderr = (this.#stderr + text).slice(-stderrKeptLength)
+    })
+    child.on('message', (message: FromRunner) => this.#receive(message))
+    child.on('error', (error) => {
+      // A channel that broke: `exit` follows or has come.
+      if (child.pid !== undefined) return child.kill('SIGKILL')
+      this.#startError = systemCodeOf(error)
+      exited()
+    })
+    child.once('exit', exited)
+    return promise
   }
 
   get pid(): number | undefined {
-    return this.#child.pid
+    return this.#child?.pid
   }
 
   get isUsable(): boolean {
-    return !this.#hasExited && this.#child.connected && this.#killedFor === undefined
+    return !this.#hasExited && this.#child?.connected === true && this.#killedFor === undefined && !this.#isUnloadable
   }
 
   /** Resident memory, in bytes: current if the system reports it, otherwise as the runner last reported it. */
   memoryBytes(): number {
-    this.#rssBytes = rssOf(this.#child.pid) ?? this.#rssBytes
+    this.#rssBytes = rssOf(this.pid) ?? this.#rssBytes
     return this.#rssBytes
   }
 
@@ -217,8 +203,9 @@ export class RunnerProcess {
       this.#send({ type: 'job', job })
       if (signal.aborted) end()
       const result = await Promise.race([promise, this.#exited])
-      if (result) return result
-      throw new RunnerDied(this.#deathReason(), this.#peakBytes, this.#report)
+      if (result && (result.ok || result.error.kind !== 'unloadable')) return result
+      if (result && !result.ok && result.error.kind === 'unloadable') this.#noteUnloadable(result.error.report)
+      throw new RunnerDied(this.#deathReason(), this.#peakBytes, this.#reportOfDeath())
     } finally {
       clearInterval(watcher)
       signal.removeEventListener('abort', end)
@@ -229,7 +216,7 @@ export class RunnerProcess {
   /** Kills it at once, with a reason if its job must report one. */
   kill(reason: RunnerDeath): void {
     this.#killedFor ??= reason
-    this.#child.kill('SIGKILL')
+    this.#child?.kill('SIGKILL')
   }
 
   /** Kills it and resolves once it is gone. */
@@ -247,8 +234,10 @@ export class RunnerProcess {
     this.#aliveAt = performance.now()
     if (message.type === 'alive') this.#rssBytes = message.rssBytes
     if (message.type === 'progress' || message.type === 'call') this.#progressAt = this.#aliveAt
+    if (message.type === 'ready') this.#isReady = true
     if (message.type === 'crashed') {
       this.#report = message.report
+      this.#isUnloadable = message.unloadable
       this.kill('runner_crashed')
     }
     this.#onMessage?.(message)
@@ -266,7 +255,7 @@ export class RunnerProcess {
   }
 
   #send(message: ToRunner): void {
-    if (this.#child.connected) this.#child.send(message, () => {})
+    if (this.#child?.connected) this.#child.send(message, () => {})
   }
 
   /** Why it must be killed now, if it must. */
@@ -282,12 +271,28 @@ export class RunnerProcess {
     return undefined
   }
 
+  #noteUnloadable(report: DefectReport): void {
+    this.#report = report
+    this.#isUnloadable = true
+  }
+
   #deathReason(): RunnerDeath {
+    if (this.#isUnloadable || this.#startError !== undefined) return 'not_started'
     if (this.#killedFor && !(this.#killedFor === 'runner_crashed' && heapIsFull.test(this.#stderr)))
       return this.#killedFor
-    return heapIsFull.test(this.#stderr) ? 'out_of_memory' : 'runner_crashed'
+    if (heapIsFull.test(this.#stderr)) return 'out_of_memory'
+    return this.#isReady ? 'runner_crashed' : 'not_started'
+  }
+
+  /** The report of its death. Of what it wrote before its code was loaded, only codes of Node are repeated. */
+  #reportOfDeath(): DefectReport | undefined {
+    const code =
+      this.#startError ?? (this.#isReady ? undefined : /\b(?:ERR_[A-Z_]+|E[A-Z]{3,})\b/.exec(this.#stderr)?.[0])
+    return this.#report ?? (code === undefined ? undefined : { type: 'Error', code, stack: '' })
   }
 }
+
+const systemCodeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? (error as Error).name
 
 const waitOf = (argument: unknown): number => {
   const waitMs = (argument as { waitMs?: unknown } | null)?.waitMs

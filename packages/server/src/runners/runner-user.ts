@@ -92,6 +92,9 @@ export function whyRunnersCannotRead(
     : undefined
 }
 
+/** Why a user cannot run the code of connectors: a clause without a full stop. Undefined if it can. */
+export const whyUserCannotRun = (user: RunnerUser): string | undefined => problemOf(user, [])
+
 /** Why a user cannot do the work of runners: a clause without a full stop. Undefined if it can. */
 function problemOf({ uid, gid }: RunnerUser, localFolders: readonly string[]): string | undefined {
   const read = [runnerProgram, ...codeFolders(), ...filesOfEnvironment()].filter(existsSync).map((path) => `r${path}`)

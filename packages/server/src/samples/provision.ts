@@ -23,6 +23,17 @@ export type SampleDatabase = {
 /** The table that gets the people. */
 export const sampleTable = 'people'
 
+/** Bounds of a sample on the server. A role can change its own settings, so that watch.ts holds it to these. */
+export const sampleBounds = {
+  /** Bytes of the database; it is emptied beyond. */
+  bytesMax: 256 * 1024 * 1024,
+  /** How long a statement or a transaction can last, in milliseconds. */
+  statementMs: 60_000,
+  /** Locks of one connection: all databases of the server share the memory of locks. */
+  locksMax: 1_000,
+}
+export type SampleBounds = typeof sampleBounds
+
 const connectionsMax = 4
 /** Serialises all that changes these databases and roles, over every process. */
 const lock = 7_360_217_204
@@ -42,14 +53,7 @@ export function createSampleDatabase(server: SampleServer, kept: readonly string
       `create role ${name} login nosuperuser nocreatedb nocreaterole noreplication nobypassrls
        connection limit ${connectionsMax} password '${password}'`,
     )
-    // Only a superuser can change this one.
-    await session.query(`alter role ${name} set temp_file_limit = '256MB'`)
-    // No one but a superuser connects before it is closed to everyone else.
-    await session.query(`create database ${name} template template0 connection limit 0`)
-    await session.query(`revoke all on database ${name} from public`)
-    await session.query(`grant connect, temporary on database ${name} to ${name}`)
-    await prepare(server, name)
-    await session.query(`alter database ${name} connection limit ${connectionsMax}`)
+    await addDatabase(session, server, name)
     const { port } = new URL(currentUrl(server.url))
     return { name, password, host: '127.0.0.1', port: Number(port) }
   })
@@ -58,6 +62,29 @@ export function createSampleDatabase(server: SampleServer, kept: readonly string
 /** Removes every database of a sample that is not kept, with its role, and ends the connections to it. */
 export function removeSampleDatabases(server: SampleServer, kept: readonly string[]): Promise<void> {
   return withServer(server, (session, prefix) => removeOthers(session, prefix, kept))
+}
+
+/** Replaces the database of a sample by an empty one, for the same role and password, and ends the connections to it. */
+export function emptySampleDatabase(server: SampleServer, name: string): Promise<void> {
+  return withServer(server, async (session) => {
+    await session.query(`drop database if exists ${name} with (force)`)
+    await addDatabase(session, server, name)
+  })
+}
+
+/** Creates the database of a role. */
+async function addDatabase(session: pg.Client, server: SampleServer, name: string): Promise<void> {
+  // Only a superuser can change the first one; the others are for programs that mean no harm: see watch.ts.
+  await session.query(`alter role ${name} reset all`)
+  await session.query(`alter role ${name} set temp_file_limit = '256MB'`)
+  await session.query(`alter role ${name} set statement_timeout = ${sampleBounds.statementMs}`)
+  await session.query(`alter role ${name} set idle_in_transaction_session_timeout = ${sampleBounds.statementMs}`)
+  // No one but a superuser connects before it is closed to everyone else.
+  await session.query(`create database ${name} template template0 connection limit 0`)
+  await session.query(`revoke all on database ${name} from public`)
+  await session.query(`grant connect, temporary on database ${name} to ${name}`)
+  await prepare(server, name)
+  await session.query(`alter database ${name} connection limit ${connectionsMax}`)
 }
 
 /** Makes the table. Nothing of the tenant is in the database yet, so that a superuser can work there. */

@@ -14,7 +14,7 @@ import { type MasterKey, masterKey, seal, Unreadable, unseal } from './seal.ts'
 export const masterKeyTopic = 'master-key'
 
 /** The place that a master key is sealed for while it is passed on. */
-export const nextKeyPlace = (keyId: string) => ['master key', keyId]
+const nextKeyPlace = (keyId: string) => ['master key', keyId]
 
 /** Processes that know a key hold this lock, shared; a rotation ends when no process holds the lock of the old key any more. */
 export const keyLockSql = {
@@ -60,6 +60,14 @@ export async function findSealingKeyId(db: Db): Promise<string | undefined> {
  */
 export async function openKeyring(database: Db, own: MasterKey, notices?: Notices): Promise<Keyring> {
   await insertFirstMasterKey.run(database, { keyId: own.id })
+  return readKeyring(database, own, notices)
+}
+
+/**
+ * Opens the keyring of a database that has a master key, and writes nothing.
+ * @throws MasterKeyMismatch if the key opens no secret of the database, or the database is new
+ */
+export async function readKeyring(database: Db, own: MasterKey, notices?: Notices): Promise<Keyring> {
   const keys = new Map([[own.id, own]])
   let latest = own
   const learn = async (db: Db): Promise<MasterKey> => {

@@ -20,6 +20,10 @@ export const findProvider = statement<{ organizationId: string }, ProviderRow>(`
   from single_sign_on s join organizations o on o.id = s.organization_id
   where s.organization_id = :organizationId
 `)
+/** Issuers of identity providers, some of them if there are many. */
+export const issuersInUse = statement<Record<never, never>, { issuer: string }>(`
+  select issuer from single_sign_on group by issuer order by count(*) desc, issuer limit 20
+`)
 export const lockProvider = statement<{ organizationId: string }, { issuer: string; clientId: string }>(`
   select issuer, client_id from single_sign_on where organization_id = :organizationId for no key update
 `)

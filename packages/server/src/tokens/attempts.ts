@@ -1,54 +1,85 @@
 import { isIPv6 } from 'node:net'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
+import { RequestsInMinute } from '../organizations/requests-in-minute.ts'
 import { refuse } from '../refusal.ts'
 
 /**
- * How many token requests may fail within the window, from one address for one client and for all clients together, before
- * more are refused. Nothing is counted for a client alone, so that guesses from elsewhere cannot lock it out.
+ * How many requests may fail within the window before more are refused: from one address for one name, from one address for all
+ * names, and for one name from all addresses together. A name is the identifier of a client or the e-mail address of a person.
  */
-export const failuresMax = { clientFromAddress: 10, address: 30 } as const
-export const failureWindowSeconds = 60
+export const failuresMax = { clientFromAddress: 10, address: 30, name: 30 } as const
+const failureWindowSeconds = 60
+
+/** The addresses from which someone proved before that the name is theirs: guesses from elsewhere do not lock these out. */
+export type ProvenAddresses = () => Promise<readonly string[]>
 
 /**
- * Counts failed token requests, so that a secret cannot be guessed: by address and client together, and by address. The
- * addresses of an IPv6 network of 64 bits count as one.
- * A request asks before its secret is looked up and again once it is judged: of guesses that come all at once,
- * no more are answered than of guesses that come one by one.
+ * Counts failed requests, so that a secret cannot be guessed: by address and name together, by address, and by name. The addresses of
+ * an IPv6 network of 64 bits count as one.
+ * A request asks before its secret is looked up and again after it was compared: concurrent guesses get no more answers than
+ * sequential guesses.
  */
 export type Attempts = {
-  /** Refuses with `rate_limited` where too many failed. */
-  check(clientId: string, address: string): Promise<void>
-  /** Counts a failure; refuses with `rate_limited` if it is one too many. */
-  failed(clientId: string, address: string): Promise<void>
+  /**
+   * Refuses with `rate_limited` if too many failed.
+   * @param proven limits the name as well, from all addresses but these
+   */
+  check(name: string, address: string, proven?: ProvenAddresses): Promise<void>
+  /**
+   * Counts a failure; refuses with `rate_limited` if it is one too many.
+   * @param proven counts it for the name as well
+   */
+  failed(name: string, address: string, proven?: ProvenAddresses): Promise<void>
+  /** Stores the address of a success, as one of the proven addresses of the name. */
+  succeeded(name: string, address: string): void
 }
+
+const storedMax = 10_000
 
 export function createAttempts(): Attempts {
   const pairs = new RateLimiterMemory({ points: failuresMax.clientFromAddress, duration: failureWindowSeconds })
   const addresses = new RateLimiterMemory({ points: failuresMax.address, duration: failureWindowSeconds })
+  const names = new RateLimiterMemory({ points: failuresMax.name, duration: failureWindowSeconds })
+  /** Names and networks that belong together, the oldest first. */
+  const stored = new Set<string>()
+  const isProven = async (name: string, network: string, proven: ProvenAddresses) =>
+    stored.has(pairOf(name, network)) || (await proven()).some((address) => networkOf(address) === network)
   return {
-    async check(clientId, address) {
+    async check(name, address, proven) {
       const network = networkOf(address)
-      for (const state of await Promise.all([pairs.get(pairOf(clientId, network)), addresses.get(network)])) {
+      for (const state of await Promise.all([pairs.get(pairOf(name, network)), addresses.get(network)])) {
         if (state && state.remainingPoints <= 0) refuse('rate_limited', [], retryAfterSeconds(state))
       }
+      const byName = proven ? await names.get(name) : null
+      if (proven && byName && byName.remainingPoints <= 0 && !(await isProven(name, network, proven)))
+        refuse('rate_limited', [], retryAfterSeconds(byName))
     },
-    async failed(clientId, address) {
+    async failed(name, address, proven) {
       const network = networkOf(address)
-      const [byPair, byAddress] = await Promise.all([
-        pairs.penalty(pairOf(clientId, network)),
-        addresses.penalty(network),
-      ])
+      const [byPair, byAddress] = await Promise.all([pairs.penalty(pairOf(name, network)), addresses.penalty(network)])
       if (byPair.consumedPoints > failuresMax.clientFromAddress) refuse('rate_limited', [], retryAfterSeconds(byPair))
       if (byAddress.consumedPoints > failuresMax.address) refuse('rate_limited', [], retryAfterSeconds(byAddress))
+      if (!proven) return
+      // Only now, so that one address cannot use up what all may fail together.
+      const byName = await names.penalty(name)
+      if (byName.consumedPoints > failuresMax.name && !(await isProven(name, network, proven)))
+        refuse('rate_limited', [], retryAfterSeconds(byName))
+    },
+    succeeded(name, address) {
+      const pair = pairOf(name, networkOf(address))
+      stored.delete(pair)
+      stored.add(pair)
+      const [oldest] = stored
+      if (stored.size > storedMax && oldest !== undefined) stored.delete(oldest)
     },
   }
 }
 
 /** An address holds no space. */
-const pairOf = (clientId: string, network: string) => `${network} ${clientId}`
+const pairOf = (name: string, network: string) => `${network} ${name}`
 
 /** Addresses that one attacker controls: the IPv4 address, or the first 64 bits of an IPv6 address. */
-function networkOf(address: string): string {
+export function networkOf(address: string): string {
   const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1]
   if (mapped !== undefined || !isIPv6(address)) return mapped ?? address
   const [head = '', tail] = address.split('::').map((part) => part.split(':').filter(Boolean))
@@ -60,29 +91,14 @@ function networkOf(address: string): string {
     .join(':')
 }
 
-/** Counts a request of a client; refuses with `rate_limited` if it is one too many. */
-export type RequestLimit = (clientId: string) => void
+/** Counts a request of a client, and of its organization if that is known; refuses with `rate_limited` if it is one too many. */
+export type RequestLimit = (clientId: string, organizationId?: string) => void
 
-const requestWindowMs = 60_000
-
-/** Limits the requests of each client in a minute, which begins with its first request; 0 is no limit. */
+/** Limits the requests of each client in a minute; 0 is no limit. */
 export function createRequestLimit(requestsPerMinute: number): RequestLimit {
   if (requestsPerMinute === 0) return () => {}
-  const windows = new Map<string, { requests: number; endMs: number }>()
-  return (clientId) => {
-    const nowMs = performance.now()
-    const window = windows.get(clientId)
-    if (!window || window.endMs <= nowMs) {
-      // The oldest come first.
-      for (const [id, { endMs }] of windows) {
-        if (endMs > nowMs) break
-        windows.delete(id)
-      }
-      windows.set(clientId, { requests: 1, endMs: nowMs + requestWindowMs })
-    } else if (++window.requests > requestsPerMinute) {
-      refuse('rate_limited', [], retryAfterSeconds({ msBeforeNext: window.endMs - nowMs }))
-    }
-  }
+  const requests = new RequestsInMinute()
+  return (clientId) => requests.count(clientId, requestsPerMinute)
 }
 
 const retryAfterSeconds = ({ msBeforeNext }: { msBeforeNext: number }) => Math.max(1, Math.ceil(msBeforeNext / 1000))

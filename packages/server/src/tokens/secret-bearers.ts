@@ -5,7 +5,7 @@ import type { Database } from '../db/database.ts'
 import { noteUse, secretDigest } from '../organizations/credentials.ts'
 import type { Attempts, RequestLimit } from './attempts.ts'
 import { findClientBySecret } from './queries.ts'
-import type { createCredentialCheck } from './tokens.ts'
+import { type createCredentialCheck, fromAnywhere } from './tokens.ts'
 
 /** Requests of programs that can send one lasting bearer token only, such as the SCIM clients of identity providers. */
 
@@ -40,7 +40,7 @@ export async function authenticateBySecret(
   const [clientId = '', clientSecret, ...more] = token.split('.')
   if (clientSecret === undefined) {
     const actor = await tokens.authenticate(token)
-    if (actor) requestLimit(actor.id)
+    if (actor) requestLimit(actor.id, actor.organizationId)
     return actor
   }
   const isPossible = more.length === 0 && [clientId, clientSecret].every(isCredential)
@@ -51,14 +51,14 @@ export async function authenticateBySecret(
     // The check is cached; an expiry is not announced to the cache.
     const row = await findClientBySecret.first(db, { id: clientId, secretDigest: secretDigest(clientSecret) })
     if (row) {
-      requestLimit(clientId)
+      requestLimit(clientId, row.organizationId)
       const { lastUseIsOld, ...grants } = row
       if (lastUseIsOld) await noteUse(db, clientId)
       return { kind: 'client', id: clientId, clientId, ...grants }
     }
   }
   failedSignIns.add({ kind: 'client', name: clientId, action: 'scim', address, requestId })
-  await attempts.failed(clientId, address)
+  await attempts.failed(clientId, address, fromAnywhere)
   return undefined
 }
 

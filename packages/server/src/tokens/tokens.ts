@@ -11,6 +11,12 @@ import { refuse } from '../refusal.ts'
 import type { Attempts, RequestLimit } from './attempts.ts'
 import { findClient, findToken, insertSession, insertToken } from './queries.ts'
 
+/**
+ * Wrong secrets of a client are counted from all addresses together, and its secret is accepted from every address at any time: it cannot
+ * be guessed, and a stranger must not stop a program.
+ */
+export const fromAnywhere = async (): Promise<readonly string[]> => []
+
 /** Dependencies of the handler of the token. */
 export type TokenDeps = {
   readonly config: Config
@@ -98,7 +104,7 @@ export async function issueToken(
     : undefined
   if (!issued) {
     failedSignIns.add({ kind: 'client', name: clientId, ...request })
-    await attempts.failed(clientId, address)
+    await attempts.failed(clientId, address, fromAnywhere)
     refuse('invalid_client')
   }
   const { lifetimeSeconds } = issued

@@ -6,7 +6,7 @@ import * as queries from './connection-rules-queries.ts'
 import { holdRunnable } from './queries.ts'
 import type { TransferDeps } from './transfers.ts'
 
-/** The rules of a connection. Runners judge transfers by them (`engine/src/transfer/rules`). */
+/** The rules of a connection. Runners judge transfers by them (`engine/src/transfer/stages/rules`). */
 
 /** Answers 404 if there is no such connection. */
 export async function getConnectionRules({

@@ -2,6 +2,7 @@ import {
   type Authorization,
   type Connector,
   type Fields,
+  identifiesState,
   movesIn,
   type Records,
   type Side,
@@ -84,6 +85,7 @@ const viewFields = (fields: Fields): FieldDefinition[] =>
       ? { when: Object.fromEntries(Object.entries(field.when).map(([other, values]) => [other, [values].flat()])) }
       : {}),
     ...(field.form ? { form: field.form } : {}),
+    ...(identifiesState(field) ? {} : { keepsState: true }),
     ...(field.role ? { role: field.role } : {}),
   }))
 

@@ -1,3 +1,5 @@
+import type { Shape } from '@penstock/engine'
+import type { ColumnChange } from '@penstock/wire'
 import type { Answer, Call } from '../call.ts'
 import { refuse, requireEditable } from '../refusal.ts'
 import * as queries from './drift-queries.ts'
@@ -13,9 +15,17 @@ export async function getDrift({ db, account, id }: Call<'getDrift'>): Promise<A
   return { reply: viewDrift(row ?? refuse('not_found')) }
 }
 
+/** The columns that the newest transfer found, and the changes that the next one follows. */
+const acceptedShape = ({ shape, foundShape }: queries.DriftRow, changes: readonly ColumnChange[]): Shape => ({
+  source: null,
+  destination: null,
+  ...foundShape,
+  accepted: [...(shape?.accepted ?? []), ...changes],
+})
+
 /**
  * Sets what changes do, and accepts the ones that stopped the newest transfer: the next transfer is compared with the columns that
- * it found.
+ * it found, and follows the changes: it adds columns, and maps columns that were renamed.
  */
 export async function setDrift(
   { db: tx, account, id: connectionId, body }: Call<'setDrift'>,
@@ -29,7 +39,7 @@ export async function setDrift(
   await queries.putDrift.run(tx, {
     connectionId,
     drift: body.drift ?? before.drift,
-    shape: body.accept && before.changes ? JSON.stringify(before.foundShape) : null,
+    shape: body.accept && before.changes ? JSON.stringify(acceptedShape(before, before.changes)) : null,
   })
   const after = (await queries.findDrift.first(tx, of)) ?? refuse('not_found')
   return {

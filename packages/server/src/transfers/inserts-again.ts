@@ -8,16 +8,21 @@ const insertingModes: readonly unknown[] = ['Insert', 'Append']
 
 /**
  * Whether a transfer of a whole source adds rows that the destination has.
+ * @param forgets whether the cursor does not count, though there is one
  * @returns a sentence that names the settings to change; `undefined` if it does not
  */
 export async function insertsAgain(
   db: Db,
   { source, destination }: { readonly source: Connector; readonly destination: Connector },
-  { connectionId, destConfig }: { readonly connectionId: string; readonly destConfig: Values },
+  {
+    connectionId,
+    destConfig,
+    forgets = false,
+  }: { readonly connectionId: string; readonly destConfig: Values; readonly forgets?: boolean },
 ): Promise<string | undefined> {
   const settings = sideSettings(destination, 'Destination', destConfig)
   if (sendsChangedRows(settings) || !insertingModes.includes(settings.writeMode)) return undefined
-  const { sent = false } = (await sentBefore.first(db, { connectionId })) ?? {}
+  const { sent = false } = (await sentBefore.first(db, { connectionId, forgets })) ?? {}
   if (!sent) return undefined
   const fields = fieldsOfRole(destination, 'Destination')
   const { options = [] } = fields.writeMode ?? {}

@@ -99,6 +99,8 @@ function explain(error: JobError, deadlineMs: number): InteractiveFailure {
   switch (error.kind) {
     case 'connector':
       return { code: error.code, message: error.message, ...(error.side ? { side: error.side } : {}) }
+    case 'unloadable':
+      return cannotStart
     case 'late':
     case 'ended':
       return tooLate(deadlineMs)
@@ -125,6 +127,8 @@ function explainDeath({ reason }: RunnerDied, deadlineMs: number): InteractiveFa
     case 'deadline':
     case 'not_ended':
       return tooLate(deadlineMs)
+    case 'not_started':
+      return cannotStart
     case 'runner_crashed':
       return {
         code: 'runner_crashed',
@@ -133,6 +137,13 @@ function explainDeath({ reason }: RunnerDied, deadlineMs: number): InteractiveFa
           'The process that ran this ended unexpectedly on the response of the other side. Check the address, and that the other side is what the connector expects, then try again.',
       }
   }
+}
+
+const cannotStart: InteractiveFailure = {
+  code: 'runner_crashed',
+  side: null,
+  message:
+    'Penstock could not start a process for this, or could not load its code. Try again in a minute; if it persists, ask your operator to look at the log and to restart Penstock.',
 }
 
 const tooLate = (deadlineMs: number): InteractiveFailure => ({

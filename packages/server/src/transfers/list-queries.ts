@@ -1,9 +1,9 @@
-import type { ConnectionTransferOrder, TransferOrder, TransferStatus } from '@penstock/wire'
+import type { ConnectionTransferOrder, TransferOrder, TransferStatus, TransferTrigger } from '@penstock/wire'
 import { isKept } from '../db/kept.ts'
 import { type Statement, statement } from '../db/statement.ts'
 import { type TransferRow, transferColumns } from './queries.ts'
 
-/** Statements of the lists: the transfers of one connection, and those of many. */
+/** Statements of the lists: the transfers of one connection, those of many, and those of all organizations. */
 
 type Filter = { connectionId: string; status: TransferStatus | null; sort: ConnectionTransferOrder }
 type Page = { size: number; offset: number }
@@ -185,3 +185,132 @@ export const wideTransferList = ({ accountId, accountIds, latest, connectionIds,
   const { list, count } = scopes[scope]
   return { list: list[sort], count }
 }
+
+// Of all organizations, for the operator
+
+export type OperatorTransferRow = {
+  id: string
+  organizationId: string
+  accountId: string
+  connectionId: string
+  connection: string
+  status: TransferStatus
+  trigger: TransferTrigger
+  attempt: number
+  cancelling: boolean
+  /** The workers that have the transfer or its parts, or had it last. */
+  worker: string | null
+  /** Since the last heartbeat, of the part that is silent for longest. */
+  heartbeatSeconds: number | null
+  read: number
+  accepted: number
+  rejected: number
+  parts: number | null
+  partsRunning: number
+  errorCode: string | null
+  errorMessage: string | null
+  createdTime: Date
+  startedTime: Date | null
+  finishedTime: Date | null
+  /** Of a transfer that waits: its group if that is full, and how much runs of its sub-account and of its organization. */
+  waitsForGroup: string | null
+  accountRuns: number
+  organizationRuns: number
+  organizationLimit: number | null
+}
+
+/** How much runs of an owner, a part like a whole transfer. */
+const runsOf = (owner: 'account_id' | 'organization_id') => `
+  case when t.status = 'queued' then (
+    select count(*) from active_transfers a
+    left join transfer_parts p on a.divided and p.transfer_id = a.transfer_id and p.status = 'running'
+    where a.${owner} = t.${owner} and a.running and (not a.divided or p.transfer_id is not null)
+  ) else 0 end`
+
+const operatorColumns = `
+  t.id, t.organization_id, t.account_id, t.connection_id, c.name as connection, t.status, t.trigger, t.attempt, t.cancelling,
+  p.worker, extract(epoch from now() - p.heartbeat_time)::float8 as heartbeat_seconds,
+  t.read, t.accepted, t.rejected, nullif(t.parts, 1) as parts, case when t.parts > 1 then p.running else 0 end as parts_running, t.error_code, t.error_message,
+  t.created_time, t.started_time, t.finished_time,
+  case when t.status = 'queued' then group_waited_for(t.id) end as waits_for_group,
+  ${runsOf('account_id')} as account_runs, ${runsOf('organization_id')} as organization_runs,
+  (select value from organization_limits l where l.organization_id = t.organization_id and l.name = 'transfers') as organization_limit`
+
+const withParts = `
+  join connections c on c.id = t.connection_id
+  cross join lateral (
+    select count(*) filter (where status = 'running')::int as running, min(heartbeat_time) as heartbeat_time,
+      coalesce(
+        string_agg(distinct worker, ', ') filter (where status = 'running'),
+        (array_agg(worker order by started_time desc nulls last))[1]
+      ) as worker
+    from transfer_parts where transfer_id = t.id
+  ) p`
+
+export type OperatorFilter = {
+  statuses: readonly TransferStatus[]
+  /** Only transfers that were tried and wait to be tried again. */
+  retrying: boolean
+  organizationId: string | null
+  accountId: string | null
+  connectionId: string | null
+  worker: string | null
+  /** Made at least so long ago. */
+  olderThanSeconds: number
+  limit: number
+}
+
+/** The newest of each organization and status are read in the order of an index, and of them the newest of all are listed. */
+export const listOfOperator = statement<OperatorFilter, OperatorTransferRow>(
+  `
+  with newest as (
+    select t.id, t.created_time
+    from organizations o cross join unnest(:statuses::text[]) as s (status)
+    cross join lateral (
+      select id, created_time from transfers t
+      where t.organization_id = o.id and t.status = s.status
+        and (:accountId::text is null or t.account_id = :accountId)
+        and (:connectionId::text is null or t.connection_id = :connectionId)
+        and (:worker::text is null or exists (
+          select from transfer_parts p
+          where p.transfer_id = t.id and p.worker = :worker and (t.parts = 1 or p.status = 'running')
+        ))
+        and (not :retrying::boolean or t.status = 'queued' and t.attempt > 0 or t.status = 'running' and t.error_code is not null)
+        and t.created_time <= now() - make_interval(secs => :olderThanSeconds::float8)
+      order by t.created_time desc, t.id desc limit :limit
+    ) t
+    where :organizationId::text is null or o.id = :organizationId
+    order by t.created_time desc, t.id desc limit :limit
+  )
+  select ${operatorColumns} from newest n join transfers t on t.id = n.id ${withParts}
+  order by t.created_time desc, t.id desc`,
+  { plannedEachTime: true },
+)
+
+export const findOfOperator = statement<{ id: string }, OperatorTransferRow>(
+  `select ${operatorColumns} from transfers t ${withParts} where t.id = :id`,
+)
+
+export const partsOfOperator = statement<
+  { id: string },
+  {
+    number: number
+    status: string
+    attempt: number
+    worker: string | null
+    heartbeatSeconds: number | null
+    read: number
+    accepted: number
+    rejected: number
+    errorCode: string | null
+  }
+>(`
+  select number, status, attempt, worker, extract(epoch from now() - heartbeat_time)::float8 as heartbeat_seconds, read, accepted,
+    rejected, error_code
+  from transfer_parts where transfer_id = :id order by number
+`)
+
+export const lockOfOperator = statement<
+  { id: string },
+  { organizationId: string; accountId: string; status: TransferStatus; cancelling: boolean }
+>(`select organization_id, account_id, status, cancelling from transfers where id = :id for no key update`)

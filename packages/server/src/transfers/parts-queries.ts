@@ -1,7 +1,7 @@
 import type { Role, TransferPartStatus } from '@penstock/wire'
 import { statement } from '../db/statement.ts'
 
-/** Statements that read the parts of a transfer. */
+/** Statements that read the parts of a transfer. One that was not divided shows none. */
 
 export type PartRow = {
   number: number
@@ -24,8 +24,8 @@ export const listParts = statement<{ transferId: string; size: number; offset: n
   select p.number, p.status, p.attempt, p.read, p.accepted, p.rejected, p.progress, p.error_code, p.error_message,
     p.error_side, p.started_time, p.finished_time, t.src_connector_id, t.dest_connector_id
   from transfer_parts p join transfers t on t.id = p.transfer_id
-  where p.transfer_id = :transferId order by p.number limit :size offset :offset
+  where p.transfer_id = :transferId and t.parts > 1 order by p.number limit :size offset :offset
 `)
 export const countParts = statement<{ transferId: string }, { total: number }>(`
-  select count(*) as total from transfer_parts where transfer_id = :transferId
+  select case when parts > 1 then parts else 0 end as total from transfers where id = :transferId
 `)

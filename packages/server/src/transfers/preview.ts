@@ -5,9 +5,11 @@ import type { Answer, Call } from '../call.ts'
 import { readFieldValues, requireReady } from '../connections/sides.ts'
 import { Refusal, refuse } from '../refusal.ts'
 import { findRules } from './connection-rules-queries.ts'
-import { insertsAgain } from './inserts-again.ts'
 import { JobHost } from './job-host.ts'
+import { consequencesOf } from './reads-again.ts'
 import { configuredSides, movingSides, openSide } from './sides.ts'
+import { startsAfresh } from './state.ts'
+import { findState } from './state-queries.ts'
 import { readRunTimeConfigs, requireConnection, requireIntegrated, type TransferDeps } from './transfers.ts'
 import { viewError } from './view.ts'
 
@@ -76,9 +78,18 @@ export async function previewConnection(
   const { preview } = result.value
   if (unmapped || partial || preview.findings.length >= limits.previewFindingsMax) return { reply: preview }
   const connectors = { source: source.connector, destination: destination.connector }
-  const message = await insertsAgain(database, connectors, { connectionId: row.id, destConfig: configs.destConfig })
-  if (message === undefined) return { reply: preview }
-  return {
-    reply: { ...preview, findings: [...preview.findings, { code: 'rows_inserted_again', message, column: null }] },
-  }
+  const of = { accountId: account.id, connectionId: row.id }
+  const state = await findState.first(database, of)
+  const afresh = state && startsAfresh(catalogue, { ...state, ...configs })
+  const again = { connectionId: row.id, ...configs, forgets: afresh !== undefined }
+  const consequences = await consequencesOf(database, connectors, again)
+  const added = [
+    ...(afresh === undefined ? [] : [{ code: 'state_forgotten' as const, message: afresh }]),
+    ...consequences,
+  ]
+  const findings = [...preview.findings, ...added.map((one) => ({ ...one, column: null }))].slice(
+    0,
+    limits.previewFindingsMax,
+  )
+  return { reply: { ...preview, findings } }
 }

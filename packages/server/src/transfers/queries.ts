@@ -170,6 +170,10 @@ export const cancelTransfer = statement<{ id: string }, TransferRow>(`
       finished_time = case when status = 'queued' and attempt = 0 then now() end
     where id = :id and status in ('queued', 'running')
     returning *
+  ),
+  part as (
+    update transfer_parts p set status = t.status, finished_time = t.finished_time
+    from t where p.transfer_id = t.id and t.status = 'cancelled'
   )
   select ${transferColumns} from t
 `)

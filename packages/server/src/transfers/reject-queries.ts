@@ -21,11 +21,14 @@ export type RejectRow = {
   editedSealed: Buffer | null
   /** Whether a replay delivered it. */
   replayed: boolean
+  structural: boolean
+  superseded: boolean
 }
 const shown = `number, row, count, field, reason_sealed, record,
     case when octet_length(sealed) <= ${shownBytesMax} then sealed end as sealed,
     erased_time is not null as erased,
-    case when octet_length(edited_sealed) <= ${shownBytesMax} then edited_sealed end as edited_sealed, replayed_by is not null as replayed`
+    case when octet_length(edited_sealed) <= ${shownBytesMax} then edited_sealed end as edited_sealed, replayed_by is not null as replayed,
+    structural, superseded is not null as superseded`
 
 export const listRejects = statement<{ transferId: string; size: number; offset: number }, RejectRow>(`
   select ${shown} from rejects
@@ -65,17 +68,31 @@ export const findEditable = statement<
 `)
 export const lockRejects = statement<
   { transferId: string; numbers: readonly number[] },
-  { number: number; sealed: Buffer | null; replayed: boolean; erased: boolean }
+  {
+    number: number
+    sealed: Buffer | null
+    replayed: boolean
+    erased: boolean
+    structural: boolean
+    superseded: boolean
+    editedBytes: number
+  }
 >(`
-  select number, sealed, replayed_by is not null as replayed, erased_time is not null as erased
+  select number, sealed, coalesce(octet_length(edited_sealed), 0) as edited_bytes, replayed_by is not null as replayed, erased_time is not null as erased, structural,
+    superseded is not null as superseded
   from rejects where transfer_id = :transferId and number = any(:numbers::int[]) order by number for update
 `)
-/** Stores corrected records, sealed and in base64, in the order of their numbers; null takes the corrections back. */
+/**
+ * Stores corrected records, sealed and in base64, in the order of their numbers; null takes the corrections back.
+ * @param addedBytes by how many bytes the transfer keeps more than before
+ */
 export const saveEdits = statement<{
   transferId: string
+  addedBytes: number
   numbers: readonly number[]
   edited: readonly (string | null)[]
 }>(`
+  with counted as (update transfers set kept_bytes = kept_bytes + :addedBytes where id = :transferId)
   update rejects r set edited_sealed = decode(e.edited, 'base64')
   from unnest(:numbers::int[], :edited::text[]) as e (number, edited)
   where r.transfer_id = :transferId and r.number = e.number

@@ -101,9 +101,10 @@ export const rejectedAfter = statement<
   where bytes_before < :bytes::bigint order by number
 `)
 
-/** Stores up to which position a connection delivered the rejected records of another one. */
+/** Stores up to which position a connection delivered the rejected records of another one. If none was accepted, they are read again. */
 export const saveRejectsRead = statement<{ id: string; rejectsOf: string; rejectsRead: number }>(`
   insert into connection_states (connection_id, rejects_of, rejects_read)
-  select connection_id, :rejectsOf, :rejectsRead from transfers where id = :id
+  select connection_id, :rejectsOf, :rejectsRead from transfers
+  where id = :id and not (rejected > 0 and accepted = 0 and unchanged = 0)
   on conflict (connection_id) do update set rejects_of = excluded.rejects_of, rejects_read = excluded.rejects_read
 `)

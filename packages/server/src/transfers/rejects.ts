@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import type { Json } from '@penstock/connector'
 import { csvOf, limits, type Reject } from '@penstock/wire'
 import type { Answer, Call } from '../call.ts'
@@ -20,7 +21,9 @@ import { viewReject } from './view.ts'
  */
 
 /** Records that are in memory at the same time. */
-const rowsAtOnce = 100
+const rowsAtOnce = 50
+/** Bytes of records that are opened before other requests have their turn. */
+const bytesInTurn = 100_000
 /** Groups that are opened at once in this process, and for one organization, so that no search keeps the others waiting. */
 const turns = new Turns(2, 1, Number.POSITIVE_INFINITY)
 
@@ -48,11 +51,15 @@ export async function listRejects(
   const all = () => (q === '' ? everyReject(reader) : matching(reader, q))
   if (stream) return { reply: [], total: 0, body: streamRejects(all(), stream) }
   if (q === '') {
-    const [rows, count] = await Promise.all([
-      queries.listRejects.all(db, { transferId, size, offset }),
-      queries.countRejects.first(db, { transferId }),
-    ])
-    return { reply: await reader.open(rows), total: count?.total ?? 0 }
+    const count = await queries.countRejects.first(db, { transferId })
+    const found: Reject[] = []
+    for (let at = 0; at < size; at += rowsAtOnce) {
+      const part = { transferId, size: Math.min(rowsAtOnce, size - at), offset: offset + at }
+      const rows = await queries.listRejects.all(db, part)
+      found.push(...(await reader.open(rows)))
+      if (rows.length < part.size) break
+    }
+    return { reply: withinAnswer(found), total: count?.total ?? 0 }
   }
   const page: Reject[] = []
   let total = 0
@@ -60,7 +67,7 @@ export async function listRejects(
     page.push(...found.slice(Math.max(0, offset - total), Math.max(0, offset + size - total)))
     total += found.length
   }
-  return { reply: page, total }
+  return { reply: withinAnswer(page), total }
 }
 
 function openerOf(db: Database, keyring: Keyring, transferId: string): Reader['open'] {
@@ -73,13 +80,22 @@ function openerOf(db: Database, keyring: Keyring, transferId: string): Reader['o
       sealing = { key, columns: found?.sourceColumns ?? [] }
     }
     const { key, columns = [] } = sealing ?? {}
-    return rows.map((row) => {
+    const opened: Reject[] = []
+    let bytes = 0
+    for (const row of rows) {
       const { number, sealed } = row
+      bytes += sealed?.length ?? 0
+      if (bytes > bytesInTurn) {
+        bytes = 0
+        await setImmediate()
+      }
       const reason = reasonIn(key, transferId, row)
       const values: Json = sealed ? JSON.parse(openText(key, places.reject(transferId, number), sealed)) : null
       const record = recordOf(columns, values)
-      return viewReject(row, reason, record ?? row.record, editOf(key, transferId, columns, row), record !== undefined)
-    })
+      const edited = editOf(key, transferId, columns, row)
+      opened.push(viewReject(row, reason, record ?? row.record, edited, record !== undefined))
+    }
+    return opened
   }
 }
 
@@ -95,10 +111,26 @@ function editOf(
     : undefined
 }
 
-/** A record by its columns; undefined if it is not kept, or has other columns than the last session of the transfer. */
+/**
+ * A record by its columns; undefined if it is not kept, has other columns than the last session of the transfer, or is too long with the names of
+ * its columns.
+ */
 export function recordOf(columns: readonly string[], values: Json): Reject['record'] | undefined {
   if (!Array.isArray(values) || values.length !== columns.length) return undefined
-  return Object.fromEntries(columns.map((column, i) => [column, shownValue(values[i] ?? null)]))
+  const entries = columns.map((column, i) => [column, shownValue(values[i] ?? null)] as const)
+  return lengthOf(entries) > limits.rejectNamedLengthMax ? undefined : Object.fromEntries(entries)
+}
+
+const lengthOf = (entries: readonly (readonly [string, string | null])[]): number =>
+  entries.reduce((sum, [name, value]) => sum + name.length + (value?.length ?? 0), 0)
+
+/** The records of an answer. All are there, but values beyond a length are left out: of a smaller page, more are shown. */
+function withinAnswer<R extends Pick<Reject, 'record'> & Partial<Pick<Reject, 'edited'>>>(records: R[]): R[] {
+  let left: number = limits.rejectsAnswerLengthMax
+  return records.map((one) => {
+    left -= lengthOf(Object.entries({ ...one.record })) + lengthOf(Object.entries({ ...one.edited }))
+    return left >= 0 ? one : { ...one, record: {}, ...(one.edited ? { edited: {} } : {}) }
+  })
 }
 
 function shownValue(value: Json): string | null {

@@ -22,14 +22,15 @@ export async function getReplayable({
 /** Starts a transfer of the records that another one rejected, that are kept, and that no replay has delivered yet. */
 export async function replayTransfer(
   { db: tx, account, id: connectionId, transferId: id, traceparent }: Call<'replayTransfer'>,
-  { catalogue }: TransferDeps,
+  deps: TransferDeps,
 ): Promise<Answer<'replayTransfer'>> {
+  const { catalogue } = deps
   const row = (await holdRunnable.first(tx, { accountId: account.id, id: connectionId })) ?? refuse('not_found')
   const rejected = await requireTransfer(tx, account, connectionId, id)
   requireIntegrated(catalogue, row)
   if (replacesAll(catalogue, row)) {
     const message =
-      'replaces everything with what it is sent, and so with the rejected records alone: start a whole transfer instead'
+      'replaces everything, so a replay would leave only the rejected records: start a new transfer instead'
     refuse('transfer_not_supported', [{ field: 'destConnectionConfig', message }])
   }
   if (rejected.test) {
@@ -41,7 +42,7 @@ export async function replayTransfer(
   }
   const rejects = await replayableOf(tx, rejected)
   if (rejects.replayable === 0) refuseNothing(rejects)
-  const { reply, already } = await begin(tx, row, { trigger: 'replay', replayOf: id, traceparent })
+  const { reply, already } = await begin(tx, row, { trigger: 'replay', replayOf: id, traceparent }, deps)
   return { reply: { ...reply, rejects }, already }
 }
 

@@ -1,5 +1,6 @@
 import { limits } from '@penstock/wire'
 import type { Answer, Call } from '../call.ts'
+import { requireRowsLeft } from '../organizations/limits.ts'
 import { refuse } from '../refusal.ts'
 import { blackoutEnd } from './blackouts.ts'
 import { findActive, holdRunnable, wakeWorkers } from './queries.ts'
@@ -8,7 +9,7 @@ import { addLogLine } from './supervisor/part-queries.ts'
 import { requireIntegrated, requireRunnable, requireTransfer, type TransferDeps } from './transfers.ts'
 import { viewTransfer } from './view.ts'
 
-/** Retries of the parts of a transfer that did not succeed (docs/decisions/0077-dead-letters-and-retries.md). */
+/** Retries of the parts of a transfer that did not succeed (docs/decisions/rejected-records.md). */
 
 /**
  * Continues a transfer in parts that ended without success: its parts that did not succeed, each after its last confirmed record. Refuses
@@ -16,7 +17,7 @@ import { viewTransfer } from './view.ts'
  */
 export async function retryTransfer(
   { db: tx, account, id: connectionId, transferId: id }: Call<'retryTransfer'>,
-  { catalogue }: TransferDeps,
+  { catalogue, config }: TransferDeps,
 ): Promise<Answer<'retryTransfer'>> {
   const row = (await holdRunnable.first(tx, { accountId: account.id, id: connectionId })) ?? refuse('not_found')
   const before = await requireTransfer(tx, account, connectionId, id)
@@ -27,6 +28,7 @@ export async function retryTransfer(
   if (active) refuse('transfer_active')
   const until = row.blackout && blackoutEnd(row.blackout, row.now)
   if (until) refuse('transfer_blacked_out', [{ field: 'id', message: `has a blackout until ${until.toISOString()}` }])
+  await requireRowsLeft(tx, config, row.organizationId)
   const found = (await queries.findRetry.first(tx, { id, connectionId })) ?? refuse('not_found')
   const why = whyNot(found)
   if (why) refuse('nothing_to_retry', [{ field: 'transferId', message: why }])
@@ -52,7 +54,7 @@ function whyNot({
   left,
   lost,
 }: NonNullable<Awaited<ReturnType<typeof queries.findRetry.first>>>): string | undefined {
-  if (parts === null) return 'has no parts: a new transfer continues where it can'
+  if (parts === 1) return 'has no parts: start a new transfer'
   if (left === 0) return 'has no part that failed'
   if (!isLatest) return 'was followed by another transfer, which read its records again'
   if (!isKept) return 'ended too long ago: start a new transfer'

@@ -6,13 +6,13 @@ import { type TransferRow, transferColumns } from './queries.ts'
 /** A transfer that may be retried, held, and its parts: how many did not succeed, and how many of these cannot continue. */
 export const findRetry = statement<
   { id: string; connectionId: string },
-  { isLatest: boolean; parts: number | null; isKept: boolean; left: number; lost: number }
+  { isLatest: boolean; parts: number; isKept: boolean; left: number; lost: number }
 >(`
   select t.latest as is_latest, t.parts, t.data_key_id is not null as is_kept, p.unfinished as left, p.lost
   from transfers t
   cross join lateral (
     select count(*) as unfinished,
-      count(*) filter (where key_sealed is null or read > 0 and checkpoint_sealed is null) as lost
+      count(*) filter (where key_sealed is null or read > 0 and coalesce(checkpoint_sealed, cursor_sealed) is null) as lost
     from transfer_parts where transfer_id = t.id and status <> 'succeeded'
   ) p
   where t.id = :id and t.connection_id = :connectionId
@@ -32,7 +32,7 @@ export const continueTransfer = statement<{ id: string }, TransferRow & { logAtt
     update transfers set
       status = 'running', cancelling = false, error_code = null, error_message = null, error_side = null,
       paused = paused + (now() - finished_time), finished_time = null
-    where id = :id and status in ('failed', 'cancelled') and parts is not null
+    where id = :id and status in ('failed', 'cancelled') and parts > 1
     returning *
   )
   select ${transferColumns}, t.attempt as log_attempt from t

@@ -44,14 +44,14 @@ export async function setRunConditions(
       if (id === connectionId) return [{ field, message: 'is this connection: it cannot run after itself' }]
       if (name === undefined)
         // One that was deleted since may stay named.
-        return kept.includes(id) ? [] : [{ field, message: 'is no connection of this sub-account, or is deleted' }]
+        return kept.includes(id) ? [] : [{ field, message: 'is not a connection of this sub-account, or is deleted' }]
       if (looped.some((one) => one.id === id)) {
         const message = `${name} runs after this connection, directly or through others: they would wait for each other`
         return [{ field, message }]
       }
       return []
     }),
-    ...(isGroup ? [] : [{ field: 'body.group', message: 'is no group of this sub-account: set the groups first' }]),
+    ...(isGroup ? [] : [{ field: 'body.group', message: 'is not a group of this sub-account: set the groups first' }]),
   ])
   await queries.putDependencies.run(tx, { connectionId, organizationId: row.organizationId, accountId, ids })
   if (group === null) await queries.deleteGroupOf.run(tx, { connectionId })

@@ -3,6 +3,7 @@ import { Cron } from 'croner'
 import type { ActingAccount, Answer, Call } from '../call.ts'
 import { databaseNow } from '../db/clock.ts'
 import type { Transaction } from '../db/database.ts'
+import { findLimit } from '../organizations/limits.ts'
 import { refuse, refuseFieldErrors, requireEditable, requireQuota } from '../refusal.ts'
 import { holdRunnable } from './queries.ts'
 import * as queries from './schedule-queries.ts'
@@ -54,8 +55,9 @@ export async function setSchedule(
   const enabled = body.enabled ?? current?.enabled ?? true
   refuseFieldErrors(errorsOf(body.cron, timezone))
   const nextTime = nextRun(body.cron, timezone, await databaseNow(tx))
-  if (!nextTime) refuse('invalid_request', [{ field: 'body.cron', message: 'never occurs: there is no such day' }])
-  if (enabled && !current?.enabled) await requireScheduleQuota(tx, account, deps.config.quotas.enabledSchedules)
+  if (!nextTime)
+    refuse('invalid_request', [{ field: 'body.cron', message: 'never occurs: correct the day or the month' }])
+  if (enabled && !current?.enabled) await requireScheduleQuota(tx, account, deps)
   const saved = await queries.putSchedule.first(tx, {
     connectionId,
     cron: body.cron.trim(),
@@ -73,14 +75,16 @@ export async function setSchedule(
 /** A schedule as the audit log keeps it: when it starts transfers is no change of it. */
 const auditedOf = ({ cron, timezone, enabled }: queries.ScheduleRow) => ({ cron, timezone, enabled })
 
-async function requireScheduleQuota(tx: Transaction, { organizationId }: ActingAccount, max: number): Promise<void> {
+async function requireScheduleQuota(
+  tx: Transaction,
+  { organizationId }: ActingAccount,
+  { config }: TransferDeps,
+): Promise<void> {
   // Schedules of one organization are enabled one after another, so that each counts those before it.
   await queries.lockOrganization.first(tx, { organizationId })
   const live = ((await queries.countEnabledSchedules.first(tx, { organizationId }))?.live ?? 0) + 1
-  requireQuota(
-    { live, kept: live },
-    { field: 'schedule', what: 'enabled schedules of the organization', max, setting: 'PENSTOCK_QUOTA_SCHEDULES' },
-  )
+  const { max, setting } = await findLimit(tx, config, organizationId, 'schedules')
+  requireQuota({ live, kept: live }, { field: 'schedule', what: 'enabled schedules of the organization', max, setting })
 }
 
 export async function deleteSchedule(

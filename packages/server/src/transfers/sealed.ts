@@ -9,13 +9,9 @@ import { type MasterKey, type SealedPlace, seal, Unreadable, unseal, unsealJson 
  */
 export const places = {
   // Under the key of the transfer.
-  /** @param part its number; 0: all of the transfer. Of a part, the cursor is sealed with it */
-  checkpoint: (transferId: string, part = 0): SealedPlace => [
-    'checkpoint',
-    transferId,
-    ...(part > 0 ? [String(part)] : []),
-  ],
-  /** @param part its number; 0: all of the transfer */
+  /** @param part its number */
+  checkpoint: (transferId: string, part: number): SealedPlace => ['checkpoint', transferId, String(part)],
+  /** @param part its number */
   announced: (transferId: string, part: number): SealedPlace => ['announced', transferId, String(part)],
   plan: (transferId: string): SealedPlace => ['plan', transferId],
   part: (transferId: string, number: number): SealedPlace => ['part', transferId, String(number)],

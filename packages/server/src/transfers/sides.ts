@@ -123,7 +123,7 @@ async function withApp(
   if (!app) {
     return {
       ...side,
-      refusal: `The operator removed the app at ${server.name} that this connector was authorized with. Ask your operator to register it again (penstock oauth-app set ${server.slug}), or save a client and a token of your own in the connector.`,
+      refusal: `The operator removed the app at ${server.name} that this connector was authorized with. Ask your operator to register it again with the command \`oauth-app set ${server.slug}\` of Penstock, or save a client and a token of your own in the connector.`,
     }
   }
   if (app.clientId !== oauthClientId) {

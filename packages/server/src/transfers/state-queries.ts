@@ -1,5 +1,9 @@
+import type { Values } from '@penstock/connector'
 import { isKept } from '../db/kept.ts'
 import { statement } from '../db/statement.ts'
+import type { ChangeLogRow } from './change-log-view.ts'
+import type { Described } from './described.ts'
+import { savedSettings } from './queries.ts'
 
 /** Statements of the state that a connection keeps from one transfer to the next. */
 
@@ -10,6 +14,16 @@ export type ConnectionStateRow = {
   since: Date | null
   mirrored: boolean
   removed: number
+  /** The settings that the state describes; null: that is not known. */
+  describes: Described | null
+  srcConnectorId: string
+  destConnectorId: string
+  srcConfigurationId: string
+  destConfigurationId: string
+  srcConfig: Values
+  destConfig: Values
+  srcSettings: Values
+  destSettings: Values
 }
 
 export const findState = statement<{ accountId: string; connectionId: string }, ConnectionStateRow>(`
@@ -22,14 +36,31 @@ export const findState = statement<{ accountId: string; connectionId: string }, 
       select from connection_digests d
       where d.connection_id = c.id and d.generation = s.digests_generation and d.keys_sealed is not null
     ) as mirrored,
-    coalesce((select t.removed from transfers t where t.connection_id = c.id and t.latest), 0)::bigint as removed
+    coalesce((select t.removed from transfers t where t.connection_id = c.id and t.latest), 0)::bigint as removed,
+    s.describes, c.src_connector_id, c.dest_connector_id, c.src_configuration_id, c.dest_configuration_id, c.src_config, c.dest_config,
+    coalesce(${savedSettings('c.account_id', 'c.src_connector_id', 'c.src_configuration_id')}, '{}') as src_settings,
+    coalesce(${savedSettings('c.account_id', 'c.dest_connector_id', 'c.dest_configuration_id')}, '{}') as dest_settings
   from connections c left join connection_states s on s.connection_id = c.id
   where c.id = :connectionId and c.account_id = :accountId and not c.account_deleted and ${isKept('c')}
 `)
 
-/** The next transfer reads everything. */
-export const forgetCursor = statement<{ connectionId: string }>(`
-  update connection_states set cursor_sealed = null, pending = null where connection_id = :connectionId
+/** The logs of a connection; those first from which it reads. */
+export const findLogs = statement<{ connectionId: string }, ChangeLogRow>(`
+  select slot, server, measured_time, status, kept_bytes, safe_bytes, limit_bytes, behind_bytes, behind_files, older_files,
+    kept_seconds, delivered_time, problem, warns, leaving_since, stays
+  from change_logs where connection_id = :connectionId
+  order by leaving_since desc nulls first, slot, server
+`)
+
+/** The next transfer reads everything. @param salt makes its batches others than all before */
+export const forgetCursor = statement<{ connectionId: string; salt: string }>(`
+  update connection_states set cursor_sealed = null, pending = null, keys_salt = :salt where connection_id = :connectionId
+`)
+
+/** The next transfer does not repeat the batch that may have been delivered. */
+export const forgetAnnounced = statement<{ connectionId: string }>(`
+  update connection_states set announced_by = null, announced_data_key_id = null, announced_sealed = null, pending = null
+  where connection_id = :connectionId
 `)
 
 /** Adds the reset to the history of the connection. @param what the names of the parts that were forgotten */
@@ -37,10 +68,26 @@ export const recordReset = statement<{ connectionId: string; what: string }>(`
   select add_connection_event(:connectionId, 'state', null, :what, null)
 `)
 
-/** Whether transfers sent rows, and the next one reads the source from its beginning. A test does not count. */
-export const sentBefore = statement<{ connectionId: string }, { sent: boolean }>(`
+/** Adds to the history of the connection what happened to a slot. @param what `slot dropped` or `slot stays` */
+export const recordSlot = statement<{ connectionId: string; slot: string; what: string }>(`
+  select add_connection_event(:connectionId, 'state', :slot, :what, null)
+`)
+
+/**
+ * Whether transfers sent rows, and the next one reads the source from its beginning. A test does not count.
+ * @param forgets whether the cursor does not count
+ */
+export const sentBefore = statement<
+  { connectionId: string; forgets: boolean },
+  { sent: boolean; lastTime: Date | null }
+>(`
   select exists (select from transfers where connection_id = :connectionId and accepted > 0 and test_rows is null)
-    and not exists (
+    and (:forgets::boolean or not exists (
       select from connection_states where connection_id = :connectionId and cursor_sealed is not null
-    ) as sent
+    )) as sent,
+    (
+      select finished_time from transfers
+      where connection_id = :connectionId and status in ('succeeded', 'partial') and test_rows is null
+      order by created_time desc, id desc limit 1
+    ) as last_time
 `)

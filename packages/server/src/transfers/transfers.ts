@@ -14,6 +14,7 @@ import { type ReadSettings, readSettings, requireToDirectSecrets, sides } from '
 import type { Catalogue } from '../connectors/catalogue.ts'
 import type { Db, Transaction } from '../db/database.ts'
 import { newIdentifier } from '../identifiers.ts'
+import { requireRowsLeft } from '../organizations/limits.ts'
 import { refuse, refuseFieldErrors } from '../refusal.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import { requireBackfill } from './backfills.ts'
@@ -116,21 +117,23 @@ type Start = {
 /** Starts a transfer, or finds the one that is active: never two at once for one connection. */
 export async function startTransfer(
   { db: tx, actor, account, id, body, traceparent }: Call<'startTransfer'>,
-  { catalogue }: TransferDeps,
+  deps: TransferDeps,
 ): Promise<Answer<'startTransfer'>> {
+  const { catalogue } = deps
   const row = (await queries.holdRunnable.first(tx, { accountId: account.id, id })) ?? refuse('not_found')
   requireIntegrated(catalogue, row)
   const configs = readRunTimeConfigs(catalogue, actor, row, body)
   if (body.test) requireTestable(catalogue, row, configs.destConfig)
   if (body.backfill) requireBackfill(catalogue, row, configs, body)
-  const begun = await begin(tx, row, {
+  const start: Start = {
     trigger: 'manual',
     ...configs,
     traceparent,
     confirmed: body.confirm ?? false,
     testRows: body.test?.rows ?? null,
     backfill: body.backfill ?? null,
-  })
+  }
+  const begun = await begin(tx, row, start, deps)
   const settings = { srcConnectionConfig: configs.srcConfig, destConnectionConfig: configs.destConfig }
   return { ...begun, audited: { after: { ...begun.reply, ...settings } } }
 }
@@ -156,6 +159,7 @@ export async function begin(
     backfill = null,
     traceparent = null,
   }: Start,
+  { config }: Pick<TransferDeps, 'config'>,
 ): Promise<{ reply: Transfer; already: boolean }> {
   requireRunnable(row)
   const active = await queries.findActive.first(tx, { connectionId: row.id })
@@ -166,6 +170,7 @@ export async function begin(
   if (active) return { reply: viewTransfer(active), already: true }
   const until = row.blackout && blackoutEnd(row.blackout, row.now)
   if (until) refuse('transfer_blacked_out', [{ field: 'id', message: `has a blackout until ${until.toISOString()}` }])
+  await requireRowsLeft(tx, config, row.organizationId)
   const id = newIdentifier()
   const inserted = await queries.insertTransfer.first(tx, {
     id,

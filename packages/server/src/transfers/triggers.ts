@@ -45,7 +45,7 @@ export async function createTrigger(
   requireEditable(row, deps)
   if (row.status === 'deleted') refuse('connection_deleted')
   if (((await queries.countTriggers.first(tx, { connectionId }))?.total ?? 0) >= limits.triggersMax) {
-    const message = `at most ${limits.triggersMax} triggers of a connection: delete those that are not needed`
+    const message = `at most ${limits.triggersMax} triggers of a connection: delete triggers that are not needed`
     refuse('quota_exceeded', [{ field: 'id', message }])
   }
   const id = newIdentifier()

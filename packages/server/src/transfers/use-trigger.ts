@@ -2,8 +2,10 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { limits, type Transfer } from '@penstock/wire'
 import { record } from '../audit/record.ts'
 import type { Actor } from '../call.ts'
+import type { Config } from '../config.ts'
 import type { Catalogue } from '../connectors/catalogue.ts'
 import type { Database, Db, Transaction } from '../db/database.ts'
+import type { ShareOf } from '../db/shares.ts'
 import { refuse } from '../refusal.ts'
 import { openDataKey } from '../secrets/data-keys.ts'
 import type { Keyring } from '../secrets/keyring.ts'
@@ -35,7 +37,9 @@ export type TriggerResult = { readonly transfer: Transfer } | { readonly ignored
 type Once = <A>(tx: Db, actor: Actor, key: string, request: readonly unknown[], work: () => Promise<A>) => Promise<A>
 
 type TriggerDeps = {
+  readonly config: Config
   readonly database: Database
+  readonly shareOf: ShareOf
   readonly keyring: Keyring
   readonly catalogue: Catalogue
   readonly attempts: Attempts
@@ -47,7 +51,7 @@ type TriggerDeps = {
  * `unauthorized`, too many requests with `rate_limited`, and a connection that cannot run as by Start Transfer.
  */
 export function createTriggerUse(deps: TriggerDeps): (request: TriggerRequest) => Promise<TriggerResult> {
-  const { database, attempts, once } = deps
+  const { database, shareOf, attempts, once } = deps
   const limit = createRequestLimit(limits.triggerRequestsPerMinute)
   return async (request) => {
     const { id, secret, address } = request
@@ -68,7 +72,7 @@ export function createTriggerUse(deps: TriggerDeps): (request: TriggerRequest) =
     if (event?.ignored !== undefined) return { ignored: event.ignored }
     const key = event?.id ?? request.idempotencyKey
     const actor = actorOf(trigger)
-    return database.transaction(async (tx) => {
+    return shareOf(database, actor.organizationId).transaction(async (tx) => {
       const work = () => start(tx, trigger, request, deps)
       const transfer = await (key === undefined ? work() : once(tx, actor, key, ['trigger', id], work))
       return { transfer }
@@ -126,12 +130,12 @@ async function start(
   tx: Transaction,
   { id, name, organizationId, accountId, connectionId }: queries.UsedTriggerRow,
   { address, requestId }: TriggerRequest,
-  { catalogue }: TriggerDeps,
+  deps: TriggerDeps,
 ): Promise<Transfer> {
   const row = (await holdRunnable.first(tx, { accountId, id: connectionId })) ?? refuse('not_found')
   if (!(await queries.useTrigger.first(tx, { id }))) refuse('not_found')
-  requireIntegrated(catalogue, row)
-  const { reply, already } = await begin(tx, row, { trigger: 'url' })
+  requireIntegrated(deps.catalogue, row)
+  const { reply, already } = await begin(tx, row, { trigger: 'url' }, deps)
   const entry = { organizationId, action: 'startTransfer', accountId, targetId: connectionId, address, requestId }
   if (!already) record(tx, { ...entry, actor: { kind: 'link', id, name }, after: reply })
   return reply

@@ -1,4 +1,4 @@
-import type { SideShape } from '@penstock/engine'
+import { mirrorsRows, type SideShape } from '@penstock/engine'
 import type {
   ConnectionState,
   Drift,
@@ -10,7 +10,7 @@ import type {
   TransferLogLine,
   TransferPart,
 } from '@penstock/wire'
-import { unixSeconds } from '../time.ts'
+import { maybeSeconds, unixSeconds } from '../time.ts'
 import type { DriftRow } from './drift-queries.ts'
 import type { LogRow } from './log-queries.ts'
 import type { PartRow } from './parts-queries.ts'
@@ -18,8 +18,6 @@ import type { TransferRow } from './queries.ts'
 import type { RejectRow } from './reject-queries.ts'
 import type { ScheduleRow } from './schedule-queries.ts'
 import type { ConnectionStateRow } from './state-queries.ts'
-
-const maybeSeconds = (timestamp: Date | null) => (timestamp ? unixSeconds(timestamp) : null)
 
 export const viewTransfer = (row: TransferRow): Transfer => ({
   id: row.id,
@@ -69,7 +67,7 @@ export function viewError(
 
 /** @param record with its values, or the redacted copy. @param isShown whether these are its values */
 export const viewReject = (
-  { number, row, count, field, replayed }: RejectRow,
+  { number, row, count, field, replayed, structural, superseded }: RejectRow,
   reason: string,
   record: Reject['record'],
   edited: Reject['record'] | undefined,
@@ -82,7 +80,9 @@ export const viewReject = (
   reason,
   record,
   edited: edited ?? null,
-  editable: isShown && !replayed,
+  structural,
+  superseded,
+  editable: isShown && !replayed && !superseded,
 })
 
 export const viewLogLine = ({ number, attempt, ms, kind, text }: LogRow): TransferLogLine => ({
@@ -112,9 +112,22 @@ export const viewDrift = ({ connectionId, drift, shape, changes }: DriftRow): Dr
   changes: changes ?? [],
 })
 
-export const viewState = ({ since, ...row }: ConnectionStateRow): ConnectionState => ({
-  ...row,
-  since: maybeSeconds(since),
+/**
+ * @param afresh why the next transfer reads everything though there is a cursor
+ * @param removedRowsStay that it copies a table again
+ */
+export const viewState = (
+  row: ConnectionStateRow,
+  { afresh, removedRowsStay }: Record<'afresh' | 'removedRowsStay', string | undefined>,
+): ConnectionState => ({
+  connectionId: row.connectionId,
+  cursor: row.cursor,
+  rows: row.rows,
+  since: maybeSeconds(row.since),
+  mirrored: row.mirrored && mirrorsRows(row.destConfig),
+  removed: row.removed,
+  ...(afresh !== undefined && { afresh }),
+  ...(removedRowsStay !== undefined && { removedRowsStay }),
 })
 
 const viewShape = (shape: SideShape | null | undefined): Drift['source'] =>

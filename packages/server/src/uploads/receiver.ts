@@ -4,6 +4,7 @@ import type { ActingAccount, FileReceiver, ReceivedFile } from '../call.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import { newIdentifier } from '../identifiers.ts'
+import { type LimitSettings, requireUploadCapacity } from '../organizations/limits.ts'
 import { refuse } from '../refusal.ts'
 import { makeDataKey } from '../secrets/data-keys.ts'
 import type { Keyring } from '../secrets/keyring.ts'
@@ -12,14 +13,19 @@ import { type MasterKey, seal } from '../secrets/seal.ts'
 import { chunkBytes, chunkPlace, cut } from './chunks.ts'
 import * as queries from './queries.ts'
 
-type ReceiverDeps = { readonly database: Database; readonly keyring: Keyring; readonly config: Pick<Config, 'uploads'> }
+type ReceiverDeps = {
+  readonly database: Database
+  readonly keyring: Keyring
+  readonly config: Pick<Config, 'uploads'> & LimitSettings
+}
 
 /**
  * Makes what stores the content of files while it arrives, so that a file is never whole in memory, and no transaction is open
  * for as long as a slow client sends. The content is visible to no one before the operation of the upload has completed it,
  * and is purged within an hour if that never happens.
  */
-export function createFileReceiver({ database, keyring, config: { uploads } }: ReceiverDeps): FileReceiver {
+export function createFileReceiver({ database, keyring, config }: ReceiverDeps): FileReceiver {
+  const { uploads } = config
   const { bytesMax } = uploads
   const discard = ({ id }: Pick<ReceivedFile, 'id'>): Promise<void> =>
     database.transaction(async (tx) => {
@@ -39,6 +45,7 @@ export function createFileReceiver({ database, keyring, config: { uploads } }: R
       )
       const id = newIdentifier()
       const { organizationId } = account
+      await requireUploadCapacity(tx, config, { organizationId, sizeBytes })
       const minutes = limits.uploadMinutesMax
       await queries.insertUpload.run(tx, { id, organizationId, accountId, sizeBytes, dataKeyId, minutes })
       return { id, key }
@@ -103,7 +110,7 @@ async function* bounded(stream: AsyncIterable<Uint8Array>, bytesMax: number): As
 }
 
 /** Refuses with `payload_too_large`, and says how large a file may be. */
-export function refuseSize(bytesMax: number): never {
+function refuseSize(bytesMax: number): never {
   const message = `is larger than ${mebibytes(bytesMax)}, the most for one file; PENSTOCK_UPLOAD_MB sets it`
   refuse('payload_too_large', [{ field: 'body', message }])
 }

@@ -109,12 +109,12 @@ export async function allowPasswords(tx: Transaction, organizationId: string): P
 
 async function requireOrganization(tx: Transaction, organizationId: string): Promise<void> {
   if (await queries.findOrganization.first(tx, { organizationId })) return
-  throw new Error(`There is no organization ${organizationId}: penstock org list shows those there are.`)
+  throw new Error(`The organization ${organizationId} does not exist. penstock org list shows all organizations.`)
 }
 
 async function requirePerson(tx: Transaction, id: string): Promise<queries.UserRow> {
   await queries.lockUserRow.first(tx, { userId: id })
   const row = await queries.findUserById.first(tx, { id })
-  if (!row) throw new Error(`There is no person ${id}: penstock user list shows those there are.`)
+  if (!row) throw new Error(`The person ${id} does not exist. penstock user list shows all people.`)
   return row
 }

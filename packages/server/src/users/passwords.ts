@@ -10,9 +10,9 @@ import { commonPasswords } from './common-passwords.ts'
  * its time does not say how many there are.
  */
 
-type Parameters = { readonly memoryKib: number; readonly passes: number; readonly lanes: number }
+export type Parameters = { readonly memoryKib: number; readonly passes: number; readonly lanes: number }
 /** OWASP Password Storage Cheat Sheet, argon2id. */
-const parameters: Parameters = { memoryKib: 19_456, passes: 2, lanes: 1 }
+const recommended: Parameters = { memoryKib: 19_456, passes: 2, lanes: 1 }
 const saltBytes = 16
 const digestBytes = 32
 
@@ -30,6 +30,8 @@ export type Passwords = {
   digest(password: string, like: string | undefined, address: string): Promise<string>
   /** Which of the digests are of the password. Takes the same work if there are none. */
   matches(password: string, digests: readonly string[], address: string): Promise<boolean[]>
+  /** Whether a digest was made with other parameters than digests are made with now. */
+  isOutdated(digest: string): boolean
 }
 
 const compute = promisify(argon2)
@@ -53,18 +55,12 @@ const unpadded = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')
 const print = ({ memoryKib, passes, lanes, salt, digest }: Parsed): string =>
   `$argon2id$v=19$m=${memoryKib},t=${passes},p=${lanes}$${unpadded(salt)}$${unpadded(digest)}`
 
-/** Whether a digest was made with other parameters than those of today. */
-export function isOutdated(digest: string): boolean {
-  const { memoryKib, passes, lanes } = parse(digest)
-  return memoryKib !== parameters.memoryKib || passes !== parameters.passes || lanes !== parameters.lanes
-}
-
 export const hasSameSalt = (one: string, other: string): boolean => parse(one).salt.equals(parse(other).salt)
 
-/** Digest that a password is compared with if the person has none. */
-const noDigest: Parsed = { ...parameters, salt: randomBytes(saltBytes), digest: randomBytes(digestBytes) }
-
-export function createPasswords(): Passwords {
+/** @param parameters how much work a digest is */
+export function createPasswords(parameters: Parameters = recommended): Passwords {
+  /** Digest that a password is compared with if the person has none. */
+  const noDigest: Parsed = { ...parameters, salt: randomBytes(saltBytes), digest: randomBytes(digestBytes) }
   let running = 0
   const waiting: { readonly address: string; readonly go: () => void }[] = []
   const inTurn = async <T>(address: string, work: () => Promise<T>): Promise<T> => {
@@ -109,6 +105,10 @@ export function createPasswords(): Passwords {
       const computed = new Map<string, Buffer>()
       for (const [kind, [first = noDigest]] of kinds) computed.set(kind, await run(password, first, address))
       return parsed.map((one) => timingSafeEqual(computed.get(kindOf(one)) ?? noDigest.digest, one.digest))
+    },
+    isOutdated(digest) {
+      const { memoryKib, passes, lanes } = parse(digest)
+      return memoryKib !== parameters.memoryKib || passes !== parameters.passes || lanes !== parameters.lanes
     },
   }
 }

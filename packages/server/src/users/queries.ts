@@ -188,8 +188,18 @@ export const insertSession = statement<
   for no key update
   returning id
 `)
-export const saveSignIn = statement<{ userId: string }, { organizationId: string; name: string | null }>(`
-  update users set last_signed_in_time = now() where id = :userId returning organization_id, name
+/** @param networksMax networks that are kept: the latest come first */
+export const saveSignIn = statement<
+  { userId: string; network: string; networksMax: number },
+  { organizationId: string; name: string | null }
+>(`
+  update users set
+    last_signed_in_time = now(),
+    known_networks = trim_array(n.all_networks, greatest(0, cardinality(n.all_networks) - :networksMax))
+  from (
+    select array_prepend(:network, array_remove(known_networks, :network)) as all_networks from users where id = :userId
+  ) n
+  where id = :userId returning organization_id, name
 `)
 
 export const findByAddress = statement<
@@ -240,6 +250,12 @@ export const listSessions = statement<{ userId: string; idleDays: number }, Sess
   select s.id, s.method, s.address, s.user_agent, s.created_time, s.last_used_time, s.expires_time
   from user_sessions s where s.user_id = :userId and ${isCurrent}
   order by s.last_used_time desc, s.id
+`)
+/** The networks and addresses from which the people with an e-mail address signed in. */
+export const addressesOfSignIns = statement<{ email: string }, { address: string }>(`
+  select s.address from user_sessions s join users u on u.id = s.user_id where lower(u.email) = lower(:email)
+  union
+  select unnest(known_networks) from users where lower(email) = lower(:email)
 `)
 export const deleteSession = statement<{ userId: string; id: string }, { digest: Buffer }>(`
   delete from user_sessions where user_id = :userId and id = :id returning digest

@@ -7,7 +7,7 @@ import type { UserDeps } from './deps.ts'
 import * as queries from './queries.ts'
 import { type BegunSession, endSession, endSessions, refreshSessions } from './sessions.ts'
 import { requireGoodPassword, withPasswordDigest } from './set-password.ts'
-import { attemptsKey, completeSignIn } from './sign-ins.ts'
+import { addressesOf, attemptsKey, completeSignIn } from './sign-ins.ts'
 import { viewSelf, viewSession } from './view.ts'
 
 /** Operations of the caller: their identity, and a person's own account. */
@@ -71,7 +71,8 @@ export async function changePassword(
   const { email, organizationName } = row
   if (row.hasPassword) {
     const key = attemptsKey(email)
-    await attempts.check(key, address)
+    const proven = addressesOf(db, email)
+    await attempts.check(key, address, proven)
     const present = await queries.findPassword.first(db, { id: actor.id })
     const [right] = await passwords.matches(
       body.currentPassword ?? '',
@@ -80,10 +81,10 @@ export async function changePassword(
     )
     if (!right) {
       failedSignIns.add({ kind: 'user', name: key, action: 'changePassword', address, requestId: call.requestId })
-      await attempts.failed(key, address)
+      await attempts.failed(key, address, proven)
       refuse('wrong_password', [{ field: 'body.currentPassword', message: 'is not your present password' }])
     }
-    await attempts.check(key, address)
+    await attempts.check(key, address, proven)
   }
   requireGoodPassword('body.newPassword', body.newPassword, { email, organizationName })
   const method = actor.person?.method ?? 'password'

@@ -1,11 +1,10 @@
 import type { Answer, Call } from '../call.ts'
 import { refuse } from '../refusal.ts'
 import type { UserDeps } from './deps.ts'
-import { isOutdated } from './passwords.ts'
 import * as queries from './queries.ts'
 import { answerSelf } from './self.ts'
 import { endSession, endSessions } from './sessions.ts'
-import { attemptsKey, completeSignIn, failSignIn, methodOf } from './sign-ins.ts'
+import { addressesOf, attemptsKey, completeSignIn, failSignIn, methodOf } from './sign-ins.ts'
 
 /** Sign-in with e-mail address and password, and sign-out. */
 
@@ -19,7 +18,8 @@ export async function signIn(call: Call<'signIn'>, deps: UserDeps): Promise<Answ
   const email = body.email.trim()
   const organizationId = body.organizationId ?? null
   const key = attemptsKey(email)
-  await attempts.check(key, address)
+  const proven = addressesOf(db, email)
+  await attempts.check(key, address, proven)
   const found = await queries.findPasswords.all(db, { email, organizationId })
   const people = found.flatMap(({ passwordDigest, ...one }) => (passwordDigest ? [{ ...one, passwordDigest }] : []))
   const right = await passwords.matches(
@@ -29,10 +29,11 @@ export async function signIn(call: Call<'signIn'>, deps: UserDeps): Promise<Answ
   )
   const [person, ...more] = people.filter((_, i) => right[i])
   if (!person) {
-    return failSignIn({ method: 'password', email, organizationId: body.organizationId }, call, deps)
+    return failSignIn({ method: 'password', email, organizationId: body.organizationId }, call, deps, proven)
   }
   // Concurrent guesses are limited in the same way as sequential ones.
-  await attempts.check(key, address)
+  await attempts.check(key, address, proven)
+  attempts.succeeded(key, address)
   await requestLimit(person.id)
   // Of two in one organization who have the same password too, the one who joined first is meant.
   const others = more.filter((one) => one.organizationId !== person.organizationId)
@@ -42,14 +43,14 @@ export async function signIn(call: Call<'signIn'>, deps: UserDeps): Promise<Answ
   }
   const { id: userId, passwordDigest: before } = person
   let passwordDigest = before
-  if (isOutdated(before)) {
+  if (passwords.isOutdated(before)) {
     const fresh = await passwords.digest(body.password, before, address)
     const replaced = await queries.replaceDigest.run(db, { id: userId, before, passwordDigest: fresh })
     if (replaced > 0) passwordDigest = fresh
   }
-  const proven = { userId, method: 'password', passwordDigest } as const
+  const signedIn = { userId, method: 'password', passwordDigest } as const
   const confirming = { keyring: deps.keyring, token: body.link }
-  const session = await db.transaction((tx) => completeSignIn(tx, proven, call, confirming))
+  const session = await db.transaction((tx) => completeSignIn(tx, signedIn, call, confirming))
   return answerSelf(db, person.id, methodOf('password', body.link), session)
 }
 

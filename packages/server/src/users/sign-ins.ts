@@ -1,8 +1,9 @@
 import type { SignInMethod } from '@penstock/wire'
 import { type FindNamed, recordSignIn } from '../audit/sign-ins.ts'
-import type { Transaction } from '../db/database.ts'
+import type { Db, Transaction } from '../db/database.ts'
 import { refuse } from '../refusal.ts'
 import type { Keyring } from '../secrets/keyring.ts'
+import { networkOf, type ProvenAddresses } from '../tokens/attempts.ts'
 import type { UserDeps } from './deps.ts'
 import * as queries from './queries.ts'
 import { type BegunSession, beginSession, type ProvenSignIn, type SignInPlace } from './sessions.ts'
@@ -10,6 +11,9 @@ import { findSignInRules } from './sign-in-rules-queries.ts'
 import { link } from './single-sign-on.ts'
 
 /** The one place where a sign-in succeeds, and the one where it fails, whatever the method. */
+
+/** Networks that are kept of a person. */
+const networksMax = 10
 
 /**
  * A person has proven who they are: their session begins, and the audit log says so. Refuses with `sign_in_failed` if
@@ -37,7 +41,7 @@ export async function completeSignIn(
   if (method === 'password' && rules?.secondFactorRequired && rules.hasSecondFactor) refuse('second_factor_required')
   const begun = { ...proven, method: methodOf(method, confirmed) }
   const session = (await beginSession(tx, begun, place)) ?? refuse('sign_in_failed')
-  const person = (await queries.saveSignIn.first(tx, { userId })) ?? refuse('sign_in_failed')
+  const person = (await saveSignIn(tx, userId, place.address)) ?? refuse('sign_in_failed')
   const { organizationId, name } = person
   const { address, requestId } = place
   const actor = { kind: 'user', id: userId, name } as const
@@ -51,6 +55,9 @@ export async function completeSignIn(
   })
   return session
 }
+
+const saveSignIn = (tx: Transaction, userId: string, address: string) =>
+  queries.saveSignIn.first(tx, { userId, network: networkOf(address), networksMax })
 
 /** How a session began, for a person who confirmed a sign-in at the provider too. */
 export const methodOf = (method: SignInMethod, confirmed: string | undefined): SignInMethod =>
@@ -69,12 +76,19 @@ export async function failSignIn(
   { email = '' }: SignInFailure,
   place: SignInPlace,
   { attempts, failedSignIns }: Pick<UserDeps, 'attempts' | 'failedSignIns'>,
+  proven?: ProvenAddresses,
 ): Promise<never> {
   const { address, requestId } = place
   failedSignIns.add({ kind: 'user', name: attemptsKey(email), action: 'signIn', address, requestId })
-  await attempts.failed(attemptsKey(email), address)
+  await attempts.failed(attemptsKey(email), address, proven)
   refuse('sign_in_failed')
 }
+
+/** The addresses and networks from which an e-mail address signed in before: guesses from elsewhere do not lock these out. */
+export const addressesOf =
+  (db: Db, email: string): ProvenAddresses =>
+  async () =>
+    (await queries.addressesOfSignIns.all(db, { email })).map(({ address }) => address)
 
 /** Key of the counter of failures, together with the address. */
 export const attemptsKey = (email: string): string => email.trim().toLowerCase()

@@ -126,7 +126,7 @@ export async function addUser(
       field: 'users',
       what: 'of the organization',
       ofAccount: 'who are limited to a sub-account',
-      advice: 'remove those who have left',
+      advice: 'remove people who have left',
     },
   )
   const id = newIdentifier()

@@ -167,5 +167,7 @@ function requireUrl(address: string, { plainHttp }: Config): string {
 
 function requireFew(count: number, most: number, whose: string): void {
   if (count < most) return
-  refuse('quota_exceeded', [{ field: 'webhooks', message: `at most ${most} ${whose}: delete those that are not used` }])
+  refuse('quota_exceeded', [
+    { field: 'webhooks', message: `at most ${most} ${whose}: delete webhooks that are not used` },
+  ])
 }

@@ -11,11 +11,20 @@ import type { Database, Transaction } from '../db/database.ts'
 import { purgeEvents } from '../events/queries.ts'
 import { deleteOldKeys } from '../http/idempotency.ts'
 import type { Logger } from '../log.ts'
+import { purgeClients } from '../organizations/client-queries.ts'
 import { purgeCounts as purgeMailCounts } from '../organizations/mail-queries.ts'
 import { repeat } from '../repeat.ts'
 import { purgeDataKeys } from '../secrets/queries.ts'
 import { deleteExpiredTokens } from '../tokens/queries.ts'
-import { forgetDataKeys, purgeLedger, purgeRejects, purgeTransfers, sumLedger } from '../transfers/purge-queries.ts'
+import {
+  forgetDataKeys,
+  purgeLedger,
+  purgeOldTransfers,
+  purgeRejects,
+  purgeRowCounts,
+  purgeTransfers,
+  sumLedger,
+} from '../transfers/purge-queries.ts'
 import { purgeExpiredUploads } from '../uploads/purge.ts'
 import { deleteExpiredChallenges } from '../users/passkey-queries.ts'
 import { deleteExpiredLinks, deleteExpiredSessions } from '../users/queries.ts'
@@ -26,6 +35,8 @@ const batchRows = 1_000
 /** An event takes its deliveries with it, and each of these its attempts. */
 const eventBatchRows = 100
 const accountBatchRows = 10
+/** A transfer takes its parts with it, and the logs of its attempts. */
+const transferBatchRows = 200
 /** Rows on which nothing else depends. */
 const leafBatchRows = 10_000
 
@@ -38,6 +49,8 @@ const leaseSeconds = 300
 type KeptDays = {
   /** The rejected records of a transfer that has ended. */
   readonly rejectDays: number
+  /** Transfers that have ended, with their logs and parts, but for the newest of each connection; 0 or missing: as long as it. */
+  readonly transferDays?: number
   /** Single entries of the ledger; after that, their sums by connection and day. */
   readonly ledgerDays: number
   /** Events of the audit log; 0: for ever. */
@@ -88,6 +101,8 @@ export type Purged = {
   events: number
   accounts: number
   tokens: number
+  /** That were revoked. */
+  clients: number
   authorizations: number
   connectLinks: number
   userSessions: number
@@ -101,7 +116,7 @@ export type Purged = {
 
 /**
  * Permanently removes data that can no longer be accessed (invariant 5): connections and accounts that were deleted 30
- * days ago with their content, rejected records that are older than the retention, expired tokens, authorizations,
+ * days ago with their content, transfers and rejected records that are older than the retention, expired tokens, authorizations,
  * sessions, links and used challenges of people, idempotency keys past their window, events with their deliveries,
  * resolved incidents and messages of alerts, counts of mails, and the oldest events of the audit log. If it is
  * interrupted, the next run continues from there.
@@ -109,7 +124,7 @@ export type Purged = {
  */
 export async function purge(
   database: Database,
-  { rejectDays, ledgerDays, auditDays }: KeptDays,
+  { rejectDays, transferDays = 0, ledgerDays, auditDays }: KeptDays,
   signal?: AbortSignal,
 ): Promise<Purged> {
   const inBatches = async (limit: number, removeSome: (limit: number) => Promise<number>): Promise<number> => {
@@ -125,7 +140,8 @@ export async function purge(
   // Dependent rows are removed before a row, so that the statement for the row itself removes little and is short.
   const rejects = await inBatches(leafBatchRows, (limit) => purgeRejects.run(database, { ...old, limit }))
   await inBatches(batchRows, (limit) => forgetDataKeys.run(database, { ...old, limit }))
-  const transfers = await inBatches(batchRows, (limit) => purgeTransfers.run(database, { ...gone, limit }))
+  const ofDeleted = await inBatches(batchRows, (limit) => purgeTransfers.run(database, { ...gone, limit }))
+  const transfers = ofDeleted + (await removeOldTransfers(database, transferDays, signal))
   const connections = await inBatches(batchRows, (limit) =>
     database.transaction(async (tx) => {
       const removed = await purgeConnections.all(tx, { ...gone, limit })
@@ -138,6 +154,7 @@ export async function purge(
     purgeEvents.run(database, { days: limits.eventDays, limit }),
   )
   // Not reported: they are no one's data.
+  if (!signal?.aborted) await purgeRowCounts.run(database, {})
   await inBatches(batchRows, (limit) => purgeMailCounts.run(database, { limit }))
   const accounts = await inBatches(accountBatchRows, (limit) =>
     database.transaction(async (tx) => {
@@ -156,6 +173,9 @@ export async function purge(
     accounts,
     dataKeys: await inBatches(batchRows, (limit) => purgeDataKeys.run(database, { limit })),
     tokens: await inBatches(batchRows, (limit) => deleteExpiredTokens.run(database, { limit })),
+    clients: await inBatches(batchRows, (limit) =>
+      purgeClients.run(database, { days: limits.revokedClientDays, limit }),
+    ),
     authorizations: await inBatches(batchRows, (limit) => deleteExpiredAuthorizations.run(database, { limit })),
     connectLinks: await inBatches(batchRows, (limit) =>
       deleteOldLinks.run(database, { days: limits.connectLinkKeptDays, limit }),
@@ -174,6 +194,27 @@ export async function purge(
     ),
     auditEvents: signal?.aborted ? 0 : await purgeAudit(database, auditDays),
   }
+}
+
+/**
+ * Removes transfers that ended before the days, each batch in a transaction of its own, but for the newest of each connection.
+ * @returns how many it removed; if it is interrupted, the next run finds the others
+ */
+async function removeOldTransfers(database: Database, days: number, signal?: AbortSignal): Promise<number> {
+  let removed = 0
+  let connection: string | null = days === 0 ? null : ''
+  while (connection !== null && !signal?.aborted) {
+    const of: Parameters<typeof purgeOldTransfers.first>[1] = {
+      days,
+      kept: limits.transfersKeptMin,
+      connection,
+      limit: transferBatchRows,
+    }
+    const batch = await database.transaction((tx) => purgeOldTransfers.first(tx, of))
+    removed += batch?.removed ?? 0
+    connection = batch?.connection ?? null
+  }
+  return removed
 }
 
 /**

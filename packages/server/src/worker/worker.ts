@@ -2,20 +2,23 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { keepAlerts } from '../alerts/keep.ts'
 import { createAuditLinker } from '../audit/link.ts'
 import type { Config } from '../config.ts'
-import { createCatalogue, installedConnectors } from '../connectors/catalogue.ts'
-import { findUnknownConnectors } from '../connectors/unknown.ts'
+import { createCatalogue } from '../connectors/catalogue.ts'
+import { watchDefinitions } from '../connectors/watch-definitions.ts'
 import type { DatabaseUrl } from '../db/addresses.ts'
-import { openDatabase } from '../db/database.ts'
+import { type Database, openDatabase } from '../db/database.ts'
 import { idleTransactionMs } from '../db/liveness.ts'
 import { createNotices, type Notices } from '../db/notices.ts'
+import { checkDatabase } from '../db/readiness.ts'
 import type { Logger } from '../log.ts'
 import { createMailer } from '../mail.ts'
+import type { WorkerStats } from '../metrics/worker.ts'
 import { createOutgoing } from '../outgoing/outgoing.ts'
 import type { Runners } from '../runners/runner-pool.ts'
 import { openKeyring } from '../secrets/keyring.ts'
 import type { MasterKey } from '../secrets/seal.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import { transferTopic } from '../transfers/queries.ts'
+import { WorkerActivity } from '../transfers/supervisor/activity.ts'
 import { Claims } from '../transfers/supervisor/claim.ts'
 import type { SupervisorDeps } from '../transfers/supervisor/deps.ts'
 import { keepUp } from '../transfers/supervisor/upkeep.ts'
@@ -30,6 +33,8 @@ const firstRetryMs = 500
 const longestRetryMs = 60_000
 /** How long what is active may take to end; transfers that take longer are claimed by another worker later. */
 const finishMs = 10_000
+/** How long statements may take after that: longer than the database lets any of them take. */
+const statementsMs = 36_000
 
 /** Resources of a worker. */
 type WorkerResources = {
@@ -43,6 +48,11 @@ type WorkerResources = {
 export type Worker = {
   /** Gives back active transfers, within ten seconds, and lets go of the database. Once; a further call waits for the same. */
   stop(): Promise<void>
+  stats(): WorkerStats
+  /** Its database connections, by the name of the pool. */
+  readonly pools: Readonly<Record<string, Database['pool']>>
+  /** Why it cannot work, as a sentence; undefined if it can. */
+  problem(): Promise<string | undefined>
 }
 
 /**
@@ -57,7 +67,9 @@ export async function startWorker(config: Config, given: WorkerResources, log: L
   const retiring = AbortSignal.any([signal, outdated.signal])
   const { transfers } = config
   const claims = new Claims(transfers)
-  const { deps, notices, close } = await openSupervisor(config, given, log)
+  const { deps: opened, notices, close } = await openSupervisor(config, given, log)
+  const activity = new WorkerActivity()
+  const deps = { ...opened, activity }
   const { database, keyring } = deps
   await recordWorker(database).catch(async (error) => {
     await close()
@@ -77,10 +89,15 @@ export async function startWorker(config: Config, given: WorkerResources, log: L
   const outgoing = createOutgoing(config)
   const mailer = createMailer(config, log)
   const bounds = { leaseSeconds: config.heartbeatTimeoutSeconds }
-  const kept = { rejectDays: config.rejects.days, ledgerDays: config.ledgerDays, auditDays: config.auditDays }
+  const kept = {
+    rejectDays: config.rejects.days,
+    transferDays: config.transferDays,
+    ledgerDays: config.ledgerDays,
+    auditDays: config.auditDays,
+  }
   const tasks = [
     keepUp(deps, { claims, wake }, log, signal, retiring),
-    untilOutdated(deps, log, signal).then(() => outdated.abort()),
+    untilOutdated(deps, log, signal).then(() => signal.aborted || outdated.abort()),
     new Sender({ database, keyring, outgoing, mailer, bounds }, log).run(retiring),
     keepAlerts({ ...deps, config, mailer, outgoing }, log, retiring),
     keepPurging(database, kept, log, retiring),
@@ -89,22 +106,39 @@ export async function startWorker(config: Config, given: WorkerResources, log: L
   wake()
   const end = async () => {
     stopping.abort()
-    const late = new AbortController()
-    const tooLate = delay(finishMs, undefined, { signal: late.signal }).catch(() => {})
-    await Promise.race([Promise.all([work.ended(), ...tasks]), tooLate])
-    late.abort()
+    const statements = Promise.all([claims.settled(), ...tasks])
+    await within(finishMs, Promise.all([work.ended(), statements]))
+    // Without its connection, a claim could be lost that the database has already confirmed.
+    await within(statementsMs, statements)
     await outgoing.close()
     await mailer.close()
     await auditLinker.close()
     await close()
   }
   let ended: Promise<void> | undefined
+  const stats = () => ({ ...activity.stats, slots: transfers.atOnce, isOutdated: outdated.signal.aborted })
   return {
     stop: () => {
       ended ??= end()
       return ended
     },
+    stats,
+    pools: { worker: database.pool },
+    problem: async () => {
+      if (signal.aborted) return 'The worker is stopping.'
+      if (outdated.signal.aborted) return 'A newer version of Penstock works on the database: replace this worker.'
+      const seconds = Math.round(stats().heartbeatAgeSeconds)
+      if (seconds > config.heartbeatTimeoutSeconds) return `The last heartbeat was ${seconds} seconds ago.`
+      return checkDatabase(database)
+    },
   }
+}
+
+/** Waits for something, but no longer than a time. */
+async function within(ms: number, done: Promise<unknown>): Promise<void> {
+  const late = new AbortController()
+  await Promise.race([done, delay(ms, undefined, { signal: late.signal }).catch(() => {})])
+  late.abort()
 }
 
 /**
@@ -124,25 +158,26 @@ async function openSupervisor(
     onIdleError: (err) => log.warn({ err }, 'a database connection of the transfers broke'),
   })
   const notices = createNotices(databaseUrl, (err) => log.warn({ err }, 'LISTEN connection lost; reconnecting'))
-  const close = async () => {
-    await notices.close()
-    await database.close()
-  }
+  const opened = new AsyncDisposableStack()
+  opened.defer(database.close)
+  opened.defer(notices.close)
+  const close = () => opened.disposeAsync()
   try {
     const keyring = await openKeyring(database, masterKey, notices)
+    const catalogue = createCatalogue(config.publicUrl)
+    const definitions = await watchDefinitions(catalogue, { database, notices, config }, log)
+    opened.defer(definitions.close)
     await notices.start()
     const settings = {
       retry: { firstMs: firstRetryMs, mostMs: longestRetryMs, totalMs: config.retrySeconds * 1000 },
       heartbeatTimeoutMs: config.heartbeatTimeoutSeconds * 1000,
       rejectsMax: config.rejects.max,
+      limits: { quotas: config.quotas, transfers: config.transfers, rejectBytesMax: config.rejects.bytesMax },
       replaceShareMin: config.replacePercentMin / 100,
       progressMs: config.transfers.progressSeconds * 1000,
       parts: { atOnce: config.transfers.perTransfer, bytesMin: config.transfers.partMb << 20 },
       runTimeMs: config.transfers.hours * 3_600_000,
     }
-    const catalogue = createCatalogue(config.publicUrl, installedConnectors(config))
-    const unknown = await findUnknownConnectors(database, catalogue)
-    if (unknown) throw new Error(unknown)
     const deps = { database, keyring, catalogue, runners, settings, startSpan: telemetry?.startSpan }
     return { deps, notices, close }
   } catch (error) {

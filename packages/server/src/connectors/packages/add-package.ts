@@ -58,7 +58,7 @@ export function addPackage(config: Config, from: string): Promise<AddedConnector
  */
 export async function addFrom(
   config: Config,
-  make: (staging: string) => Promise<InstalledRecord>,
+  make: (staging: string) => Promise<Omit<InstalledRecord, 'addedTime'>>,
 ): Promise<AddedConnectorPackage> {
   const folder = config.connectorsFolder
   await mkdir(folder, { recursive: true, mode: 0o755 })
@@ -68,7 +68,7 @@ export async function addFrom(
     await chmod(staging, 0o755)
     const unreadable = whyRunnersCannotRead(config, staging)
     if (unreadable !== undefined) throw new PackageRefused(unreadable)
-    const record = await make(staging)
+    const record = { ...(await make(staging)), addedTime: new Date().toISOString() }
     const { id } = requireUsable(folder, record)
     await writeFile(join(staging, recordFile), `${JSON.stringify(record, null, 2)}\n`, { mode: 0o644 })
     const replaced = await moveIn(folder, staging, record)
@@ -78,10 +78,12 @@ export async function addFrom(
   }
 }
 
-/** Removes an added connector with its code. The caller knows that nothing uses it. */
+/** Removes an added connector with its code, if this machine has it. The caller knows that nothing uses it. */
 export async function removePackage({ connectorsFolder }: Config, slug: string): Promise<void> {
   const gone = join(connectorsFolder, `.removed-${slug}-${process.pid}`)
-  await rename(join(connectorsFolder, slug), gone)
+  await rename(join(connectorsFolder, slug), gone).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error
+  })
   await rm(gone, { recursive: true, force: true })
 }
 

@@ -9,6 +9,8 @@ import {
   specOf,
 } from '@penstock/connectors/programs'
 import type { Config } from '../../config.ts'
+import { takeProgramUser } from '../../runners/program-users.ts'
+import { findProgramWall } from '../../runners/program-wall.ts'
 import { findRunnerUser } from '../../runners/runner-user.ts'
 import { type AddedConnectorPackage, addFrom } from './add-package.ts'
 import { PackageRefused } from './probe.ts'
@@ -58,19 +60,25 @@ export function addProgram(
 }
 
 async function findForm(config: Config, command: readonly string[]): Promise<ProgramForm> {
-  const { user } = findRunnerUser(config)
+  const wall = findProgramWall(config)
+  if (wall.kind === 'off') throw new PackageRefused(wall.why)
+  const runners = findRunnerUser(config).user
+  const own = wall.kind === 'user' ? takeProgramUser(runners) : undefined
+  const user = own?.user ?? runners
   try {
-    return formOf(await specOf({ command, config: () => ({}), signal: AbortSignal.timeout(specMs), user }))
+    return formOf(await specOf({ command, config: () => ({}), signal: AbortSignal.timeout(specMs), user, wall }))
   } catch (error) {
     const { message, name } = error as Error
     const late = name === 'TimeoutError' ? `it did not answer within ${specMs / 1000} seconds` : undefined
     const why = late ?? (error instanceof ConnectorError ? message.replace(/\.$/, '') : message)
     throw new PackageRefused(`The program cannot be added: ${why}.`)
+  } finally {
+    own?.giveBack()
   }
 }
 
 /** The words of a command line, with single and double quotes. Nothing is expanded, since no shell reads it. */
-export function wordsOf(line: string): readonly string[] {
+function wordsOf(line: string): readonly string[] {
   const words = line.match(/(?:[^\s"']|"[^"]*"|'[^']*')+/g) ?? []
   const used = words.join('').length + (line.match(/\s/g)?.length ?? 0)
   const inQuotes = words.join('').match(/\s/g)?.length ?? 0

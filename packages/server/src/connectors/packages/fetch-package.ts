@@ -22,7 +22,7 @@ export async function fetchPackage(from: string, code: string): Promise<string> 
   const found = existsSync(path) ? statSync(path) : undefined
   if (found?.isDirectory()) return copyDirectory(path, code)
   if (!found && (/^[.~]?[/\\]|^[a-z]:/i.test(from) || /\.t(?:ar\.)?gz$/i.test(from)))
-    throw new PackageRefused(`There is no file or directory ${from}.`)
+    throw new PackageRefused(`The file or directory ${from} does not exist.`)
   await mkdir(code, { recursive: true })
   await writeFile(join(code, 'package.json'), '{ "private": true }\n')
   await npm(['install', '--', found ? path : from], code)
@@ -39,7 +39,7 @@ const isLeftOut = (root: string, path: string) =>
 async function copyDirectory(path: string, code: string): Promise<string> {
   if (!existsSync(join(path, 'package.json')))
     throw new PackageRefused(
-      `${path} is no package: it has no package.json. Make one with: penstock connector new my-connector`,
+      `${path} is not a package: it has no package.json. Create a package with: penstock connector new my-connector`,
     )
   await cp(path, join(code, 'package'), {
     recursive: true,
@@ -84,6 +84,6 @@ async function npm([command = '', ...args]: readonly string[], cwd: string): Pro
   })
   if (failure === undefined) return
   throw new PackageRefused(
-    `The package cannot be installed: ${failure}\nA directory with its node_modules needs no npm: unpack the package, install what it needs beside it, and add that directory.`,
+    `The package cannot be installed: ${failure}\nWithout npm, unpack the package, install its dependencies in the same directory, and add the directory.`,
   )
 }

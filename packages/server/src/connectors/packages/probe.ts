@@ -52,7 +52,7 @@ export async function probe({ code, root, user }: Probed): Promise<WrittenDefini
   const text = answer?.definition
   if (typeof text !== 'string' || text.length > lengthMax) {
     throw new PackageRefused(
-      `The package cannot be added: its definition was not there after ${deadlineMs / 1000} seconds, or its process ended before. A definition must be loaded at once and reach nothing outside of it.`,
+      `The package cannot be added: its definition did not load within ${deadlineMs / 1000} seconds, or its process ended. A definition must load immediately, without network, files or processes.`,
     )
   }
   const definition: unknown = JSON.parse(text)

@@ -12,7 +12,7 @@ import { PackageRefused } from './probe.ts'
  */
 export async function writeSkeleton(slug: string): Promise<string> {
   if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(slug) || slug.length > 100)
-    throw new PackageRefused(`${slug} is no slug: use lowercase words joined by hyphens, such as acme-orders.`)
+    throw new PackageRefused(`${slug} is not a valid slug: use lowercase words joined by hyphens, such as acme-orders.`)
   const folder = resolve(slug)
   if (existsSync(folder)) throw new PackageRefused(`${folder} is there already: remove it, or use another slug.`)
   await mkdir(folder)
@@ -40,7 +40,7 @@ const filesOf = (slug: string): Readonly<Record<string, string>> => ({
   )}\n`,
   'index.js': `import { checkSteps, defineConnector, definePlatform, number, secret } from '@penstock/connector'
 
-// The definition alone: the service shows its fields. Code that moves data is imported in the functions that need it.
+// Only the definition: the service shows its fields. Functions import the code that moves data when they are called.
 export const connector = defineConnector({
   slug: '${slug}',
   name: '${nameOf(slug)}',

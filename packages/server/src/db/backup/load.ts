@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import pg from 'pg'
 import { migrationsFolder } from '../../places.ts'
 import type { Db } from '../database.ts'
 import { applyMigrations, holdMigrations, readApplied } from '../migrate.ts'
@@ -29,9 +29,10 @@ type Lines = AsyncIterator<string>
 
 /** Reads the first line. Throws BackupError if it is not the header of a backup that this program can restore. */
 export async function readHeader(lines: Lines): Promise<Header> {
-  const text = await nextText(lines)
+  const text = await nextText(lines, true)
   const header = text.startsWith('{') ? parse(text) : undefined
   if (!header || !('format' in header) || header.format !== formatName) throw new BackupError(noBackup)
+  if (header.version === formatVersion && !isWhole(header)) throw new BackupError(damaged)
   const known = new Set(await listMigrations())
   const isKnown = async ({ name, digest }: AppliedMigration) =>
     known.has(name) && (await readMigration(name)).digest === digest
@@ -41,6 +42,20 @@ export async function readHeader(lines: Lines): Promise<Header> {
     )
   }
   return header
+}
+
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((one) => typeof one === 'string')
+
+/** Whether a header has all its parts: JSON of another file may have its format. */
+function isWhole({ createdTime, migrations, masterKeys, tables }: Header): boolean {
+  return (
+    typeof createdTime === 'string' &&
+    isTexts(masterKeys) &&
+    Array.isArray(migrations) &&
+    migrations.every((one) => typeof one?.name === 'string' && typeof one.digest === 'string') &&
+    Array.isArray(tables) &&
+    tables.every((one) => typeof one?.name === 'string' && isTexts(one.columns))
+  )
 }
 
 /**
@@ -85,9 +100,13 @@ export async function load(
     return counts
   } catch (error) {
     await session.query('rollback').catch(() => {})
-    throw error
+    // Rows that the tables refuse are not the rows that were backed up.
+    throw isRefusedRow(error) ? new BackupError(damaged) : error
   }
 }
+
+/** Whether a value is of another type (class 22) or breaks a constraint (class 23). */
+const isRefusedRow = (error: unknown): boolean => error instanceof pg.DatabaseError && /^2[23]/.test(error.code ?? '')
 
 async function requireEmpty(session: pg.Client, newest: string): Promise<void> {
   const { rows } = await session.query('select from organizations limit 1')
@@ -155,16 +174,18 @@ async function compare(session: pg.Client, table: { name: string; columns: reado
 
 const isRow = (line: Line): line is Row => Array.isArray(line)
 
-async function nextText(lines: Lines): Promise<string> {
+async function nextText(lines: Lines, isFirst = false): Promise<string> {
   let next: IteratorResult<string>
   try {
     next = await lines.next()
   } catch (error) {
     // Error of the decompression.
     const { code, message } = error as NodeJS.ErrnoException
-    if (message === 'incorrect header check') throw new BackupError(noBackup)
+    if (message === 'incorrect header check') throw new BackupError(isFirst ? noBackup : damaged)
     if (code === 'Z_BUF_ERROR') throw new BackupError(truncated)
     if (code?.startsWith('Z_')) throw new BackupError(damaged)
+    if (code?.startsWith('E'))
+      throw new BackupError(`The file cannot be read (${code}): check the path, and the disk that it is on.`)
     throw error
   }
   if (next.done) throw new BackupError(truncated)

@@ -52,7 +52,7 @@ function requireLongValues({ values }: DataSubject): void {
   )
 }
 
-const viewFound = ({ transfer, kept, reason, values }: FoundRecord) => ({
+const viewFound = ({ transfer, kept, reason, columns, values }: FoundRecord) => ({
   accountId: transfer.accountId,
   connectionId: transfer.connectionId,
   connectionName: transfer.connectionName,
@@ -61,5 +61,5 @@ const viewFound = ({ transfer, kept, reason, values }: FoundRecord) => ({
   row: kept.row,
   field: kept.field,
   reason,
-  record: recordOf(transfer.sourceColumns ?? [], values ?? null) ?? kept.record,
+  record: recordOf(columns, values ?? null) ?? kept.record,
 })

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { toNormalForm } from '@penstock/wire'
 
 /** Whether a stored value is of a person who is named by values such as an e-mail address. */
 
@@ -16,10 +17,7 @@ const algorithms = ['sha256', 'md5'] as const
  */
 export function matcherOf(values: readonly string[]): (stored: string) => boolean {
   const texts = values.map(plain)
-  const words = new RegExp(
-    `(?<![\\p{L}\\p{N}._%+-])(?:${texts.map(RegExp.escape).join('|')})(?![\\p{L}\\p{N}_%+@-]|\\.[\\p{L}\\p{N}])`,
-    'u',
-  )
+  const words = texts.map(finderOf)
   const phones = texts.flatMap(digitsOf)
   const digests = new Set(
     [...texts, ...values.map((value) => value.trim()), ...phones, ...phones.map((digits) => `+${digits}`)].flatMap(
@@ -28,14 +26,46 @@ export function matcherOf(values: readonly string[]): (stored: string) => boolea
   )
   return (stored) => {
     const text = plain(stored)
-    if (words.test(text)) return true
+    if (words.some((find) => find(text))) return true
     if (hex.test(text) || base64.test(stored.trim()))
       return digests.has(base64.test(stored.trim()) ? stored.trim() : text)
     return digitsOf(text).some((digits) => phones.some((phone) => isSamePhone(phone, digits)))
   }
 }
 
-const plain = (value: string): string => value.trim().normalize('NFC').toLowerCase()
+const wordBegins = /(?<![\p{L}\p{N}._%+-])/uy
+const wordEnds = /(?![\p{L}\p{N}_%+@-]|\.[\p{L}\p{N}])/uy
+const holdsAt = (pattern: RegExp, text: string, at: number): boolean => {
+  pattern.lastIndex = at
+  return pattern.test(text)
+}
+
+/**
+ * Makes the test whether a text has a word. It looks at each character of the text one time (Knuth, Morris and Pratt): a pattern
+ * of many words would begin again at each character of a text that is made for it.
+ */
+function finderOf(word: string): (text: string) => boolean {
+  // For each length of a begun word: the longest shorter begin that it ends with.
+  const shorter = [0]
+  for (let at = 1, length = 0; at < word.length; at++) {
+    while (length > 0 && word[at] !== word[length]) length = shorter[length - 1] ?? 0
+    if (word[at] === word[length]) length++
+    shorter.push(length)
+  }
+  return (text) => {
+    for (let at = 0, length = 0; at < text.length; at++) {
+      while (length > 0 && text[at] !== word[length]) length = shorter[length - 1] ?? 0
+      if (text[at] === word[length]) length++
+      if (length < word.length) continue
+      const end = at + 1
+      if (holdsAt(wordBegins, text, end - length) && holdsAt(wordEnds, text, end)) return true
+      length = shorter[length - 1] ?? 0
+    }
+    return false
+  }
+}
+
+const plain = (value: string): string => toNormalForm(value.trim(), 'NFC').toLowerCase()
 
 /** The digits of a telephone number without the prefix of calls abroad; empty if the text is none. */
 function digitsOf(text: string): string[] {

@@ -19,7 +19,6 @@ export type SearchedTransfer = {
   connectionName: string
   createdTime: Date
   dataKeyId: string | null
-  sourceColumns: string[] | null
   /** Whether it can be shown: neither it nor what it belongs to was deleted long ago. */
   shown: boolean
 }
@@ -33,7 +32,7 @@ const ofScope = `t.organization_id = :organizationId
  * @param fromId begins at this transfer, or at the newest one if there is none with this identifier
  */
 export const searchedTransfers = statement<SearchScope & { fromId: string | null; limit: number }, SearchedTransfer>(`
-  select t.id, t.account_id, t.connection_id, c.name as connection_name, t.created_time, t.data_key_id, t.source_columns,
+  select t.id, t.account_id, t.connection_id, c.name as connection_name, t.created_time, t.data_key_id,
     (not c.account_deleted and ${isKept('c')}) as shown
   from transfers t join connections c on c.id = t.connection_id
   where ${ofScope} and t.data_key_id is not null and (t.created_time, t.id)
@@ -52,10 +51,17 @@ export type SearchedRecord = {
   /** With corrected values. */
   editedSealed: Buffer | null
 }
-/** Records that are not erased, in their order. */
-export const recordsAfter = statement<{ transferId: string; number: number; limit: number }, SearchedRecord>(`
+/** Records that are not erased, in their order. A transfer keeps a bounded number of bytes. */
+export const recordsAfter = statement<{ transferId: string; number: number; limit: number }, SearchedRecord>(
+  `
   select number, row, field, reason_sealed, record, sealed, edited_sealed from rejects
   where transfer_id = :transferId and number > :number and erased_time is null order by number limit :limit
+`,
+  { isLong: true },
+)
+/** The columns of the records of a transfer. */
+export const findColumns = statement<{ transferId: string }, { sourceColumns: string[] | null }>(`
+  select source_columns from transfers where id = :transferId
 `)
 
 /** Erases values and reasons. The rows stay: they are counted. */

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Json } from '@penstock/connector'
 import { type DataSubject, limits } from '@penstock/wire'
 import type { ActingAccount, Actor } from '../../call.ts'
@@ -15,6 +16,8 @@ import * as queries from './queries.ts'
 const recordsAtOnce = 100
 /** Transfers without a kept record cost a statement each: so many are looked at in one part. */
 const transfersAtOnce = 200
+/** Characters of records that are compared before other requests have their turn. */
+const unitsInTurn = 100_000
 /** No record of a transfer has a greater number. */
 const lastNumber = 2_147_483_647
 
@@ -22,6 +25,8 @@ export type FoundRecord = {
   readonly transfer: queries.SearchedTransfer
   readonly kept: queries.SearchedRecord
   readonly reason: string
+  /** Columns of the records of the transfer. */
+  readonly columns: readonly string[]
   /** The values by column; undefined if they are not kept. */
   readonly values: Json | undefined
 }
@@ -56,10 +61,15 @@ export async function searchPart(
   const found: FoundRecord[] = []
   let searched = 0
   let notKept = 0
+  let units = 0
+  /** Of the records that are found, with the names of their columns. */
+  let length = 0
   for (const transfer of transfers) {
     let key: MasterKey | undefined
+    let columns: readonly string[] | undefined
     for (let after = transfer.id === fromId ? Math.min(Number(number), lastNumber) : 0; ; ) {
-      if (searched >= limits.personRecordsMax) return { found, searched, notKept, next: `${transfer.id}-${after}` }
+      const isFull = searched >= limits.personRecordsMax || length >= limits.rejectsAnswerLengthMax
+      if (isFull) return { found, searched, notKept, next: `${transfer.id}-${after}` }
       const part = { transferId: transfer.id, number: after, limit: recordsAtOnce }
       const records = await queries.recordsAfter.all(db, part)
       if (records.length > 0 && transfer.dataKeyId) key ??= await openDataKey(db, keyring, transfer.dataKeyId)
@@ -67,7 +77,17 @@ export async function searchPart(
         const { reason, values, edited } = openRecord(key, transfer, kept)
         if (values === undefined) notKept++
         const texts = [...textsOf(values), ...textsOf(edited), reason]
-        if (texts.some(isOfPerson)) found.push({ transfer, kept, reason, values })
+        const ofTexts = texts.reduce((sum, text) => sum + text.length, 0)
+        units += ofTexts
+        if (units > unitsInTurn) {
+          units = 0
+          await setImmediate()
+        }
+        if (!texts.some(isOfPerson)) continue
+        columns ??= (await queries.findColumns.first(db, { transferId: transfer.id }))?.sourceColumns ?? []
+        found.push({ transfer, kept, reason, columns, values })
+        const ofNames = columns.reduce((sum, name) => sum + name.length, 0)
+        length += Math.min(ofNames + ofTexts, limits.rejectNamedLengthMax)
       }
       searched += records.length
       after = records.at(-1)?.number ?? after

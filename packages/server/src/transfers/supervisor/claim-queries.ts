@@ -2,6 +2,7 @@ import type { Values } from '@penstock/connector'
 import type { Shape } from '@penstock/engine'
 import type { ConnectionRule, DriftMode, TransferRange, TransferTrigger } from '@penstock/wire'
 import { statement } from '../../db/statement.ts'
+import type { Described } from '../described.ts'
 import type { StandingRow } from './queries.ts'
 import { isOutdated, type ProgramParameters } from './version-queries.ts'
 
@@ -38,6 +39,11 @@ export type WorkRow = StandingRow & {
   pending: number | null
   announcedSealed: Buffer | null
   unconfirmed: number | null
+  /** The batch that an earlier transfer without success announced, and its key; null once this one has announced or confirmed a batch. */
+  carriedFrom: string | null
+  carriedDataKeyId: string | null
+  carriedSealed: Buffer | null
+  keysSalt: string | null
   sourceColumns: string[] | null
   columns: string[] | null
   dataKeyId: string | null
@@ -49,12 +55,14 @@ export type WorkRow = StandingRow & {
   pausedMs: number
   connectionDataKeyId: string | null
   cursorSealed: Buffer | null
-  /** The cursor that is confirmed in this transfer; that of a part is sealed with its checkpoint. */
+  /** The cursor that is confirmed in this part. */
   reachedSealed: Buffer | null
   /** The plan of the source, for all readers of the transfer. */
   planSealed: Buffer | null
   stateSealed: Buffer | null
   replaced: number | null
+  /** The settings that the state of the connection describes; null: that is not known. */
+  describes: Described | null
   /** Of the digests of the rows that the destination has, if only changed rows are sent. */
   digestKeySealed: Buffer | null
   digestsScope: string | null
@@ -66,11 +74,11 @@ export type WorkRow = StandingRow & {
   shape: Shape | null
   /** The rules of the connection as they were at the start. */
   rules: ConnectionRule[] | null
-  /** The number of the part that is moved, from 1; 0: all of the transfer. */
+  /** The number of the part that is moved, from 1. */
   part: number
-  /** How many parts the transfer has; `null`: it is not divided. */
-  parts: number | null
-  /** The key that the source gave the part. */
+  /** How many parts the transfer has. */
+  parts: number
+  /** The key that the source gave the part; null: it is the only one. */
   partKeySealed: Buffer | null
 }
 
@@ -91,27 +99,36 @@ export const holdClaims = `do $$ begin
   perform pg_advisory_xact_lock(hashtext('penstock claims'), 0);
 end $$`
 
+/** A column of the batch of an earlier transfer, until this one announces or confirms one; nothing of a test, a backfill and a replay. */
+const carried = (column: string) => `
+    case
+      when t.parts = 1 and t.read = 0 and p.pending is null and t.test_rows is null and t.backfill is null and t.trigger <> 'replay' then s.${column}
+    end`
+
 /**
- * Columns that a worker needs of a transfer, or of a part of one, which has its own attempts and its own progress.
- * @param transfers the table, or the part of a statement, that is `t`
- * @param parts the same of `p`, for parts
+ * Columns that a worker needs of a part of a transfer.
+ * @param transfers the table, or the CTE, that is `t`
+ * @param parts the same of `p`
  */
-const workOf = (transfers: 'transfers' | 'claimed', parts?: 'transfer_parts' | 'claimed_part') => `
+const workOf = (transfers: 'transfers' | 'of_turn', parts: 'transfer_parts' | 'claimed') => `
   select t.id, t.organization_id, t.account_id, t.connection_id, t.src_connector_id, t.dest_connector_id,
     c.src_configuration_id, c.dest_configuration_id, t.trigger, t.replay_of, t.src_config, t.dest_config,
     t.src_settings, t.dest_settings, ${changedSince('src')} as src_changed, ${changedSince('dest')} as dest_changed, t.confirmed, t.test_rows, t.backfill,
-    ${parts ? 'p.read, p.rejected, p.attempt, p.checkpoint_sealed, p.pending, p.announced_sealed' : 't.read, t.rejected, t.attempt, t.checkpoint_sealed, t.pending, t.announced_sealed'}, ${parts ? 'null::bytea as plan_sealed' : 't.plan_sealed'},
+    p.read, p.rejected, p.attempt, p.checkpoint_sealed, p.pending, p.announced_sealed,
+    case when t.parts = 1 then t.plan_sealed end as plan_sealed,
     t.source_columns, t.columns, t.data_key_id, t.created_time, t.started_time,
     extract(epoch from now() - t.started_time)::float8 * 1000 as ran_ms,
     extract(epoch from t.paused)::float8 * 1000 as paused_ms, t.traceparent,
-    s.data_key_id as connection_data_key_id, s.cursor_sealed, t.cursor_sealed as reached_sealed, s.state_sealed, s.replaced,
+    s.data_key_id as connection_data_key_id, s.cursor_sealed, p.cursor_sealed as reached_sealed, s.state_sealed, s.replaced, s.describes,
     s.digest_key_sealed, s.digests_scope, s.digests_salt, s.digests_generation,
     coalesce(s.drift, 'ignore') as drift, s.shape, t.rules,
-    ${parts ? 'null::integer' : 'case when t.read = 0 and t.test_rows is null and t.backfill is null then s.pending end'} as unconfirmed,
+    case when t.parts = 1 and t.read = 0 and t.test_rows is null and t.backfill is null then s.pending end as unconfirmed,
+    ${carried('announced_by')} as carried_from, ${carried('announced_data_key_id')} as carried_data_key_id,
+    ${carried('announced_sealed')} as carried_sealed, s.keys_salt,
     c.status, a.enabled as account_enabled, t.cancelling, c.account_deleted as gone,
-    ${parts ? 'p.number' : '0'} as part, t.parts, ${parts ? 'p.key_sealed' : 'null::bytea'} as part_key_sealed
+    p.number as part, t.parts, p.key_sealed as part_key_sealed
   from ${transfers} t
-  ${parts ? `join ${parts} p on p.transfer_id = t.id` : ''}
+  join ${parts} p on p.transfer_id = t.id
   join connections c on c.id = t.connection_id
   join accounts a on a.id = c.account_id
   left join connection_states s on s.connection_id = t.connection_id`
@@ -125,12 +142,16 @@ export type ClaimParameters = {
   platformConnectors: string
   fullOrganizations: readonly string[]
   fullAccounts: readonly string[]
+  /** Of one organization, over all workers, unless it has a limit of its own; 0: no limit. */
+  perOrganization: number
+  /** The name of the worker that claims. */
+  worker: string
 } & ProgramParameters
 
-/** All that runs, a part like a whole transfer, and the next part of each transfer that may run another. */
+/** All parts that run, and the next part of each divided transfer that may run another. */
 const running = `
   running as (
-    select transfer_id as id, 0 as part, organization_id, account_id, src_connector_id, dest_connector_id, group_name
+    select transfer_id as id, 1 as part, organization_id, account_id, src_connector_id, dest_connector_id, group_name
     from active_transfers where running and not divided
     union all
     select t.transfer_id, p.number, t.organization_id, t.account_id, t.src_connector_id, t.dest_connector_id, t.group_name
@@ -138,6 +159,11 @@ const running = `
     where t.divided
   ),
   running_organizations as (select organization_id, count(*) as runs from running group by organization_id),
+  full_organizations as (
+    select r.organization_id from running_organizations r
+    left join organization_limits l on l.organization_id = r.organization_id and l.name = 'transfers'
+    where coalesce(l.value, :perOrganization::bigint) > 0 and r.runs >= coalesce(l.value, :perOrganization::bigint)
+  ),
   running_accounts as (select account_id, count(*) as runs from running group by account_id),
   platforms as (
     select p.connector, p.platform from jsonb_to_recordset(:platformConnectors::jsonb) as p (connector text, platform text)
@@ -171,32 +197,38 @@ const running = `
 const isOpen = (transfer: string) => `
   case when ${transfer}.src_connector_id = any(array(select connector from barred))
     or ${transfer}.dest_connector_id = any(array(select connector from barred))
+    or ${transfer}.organization_id = any(array(select organization_id from full_organizations))
     or (${transfer}.account_id || ${transfer}.group_name) = any(array(select "group" from full_groups)) then false else true end`
 const mayRun = `
   x.account_id <> all(:fullAccounts::text[]) and x.organization_id <> all(:fullOrganizations::text[]) and ${isOpen('x')}`
 
 /**
- * The transfer or the part that `next` names. Where a newer version of the program has been here, there is none.
+ * The part that `next` names, and its transfer, which begins with it if it waits. Only then is the transfer locked, before the part. If
+ * a newer version of the program has been here, nothing is claimed.
  */
 const claimed = `
   turn as (select id, part from next where not ${isOutdated} limit 1),
-  claimed as (
+  begun as (
     update transfers set
-      status = 'running', attempt = attempt + 1, heartbeat_time = now(), started_time = coalesce(started_time, now()),
+      status = 'running', attempt = attempt + 1, started_time = coalesce(started_time, now()),
       error_code = null, error_message = null, error_side = null
-    where id in (select id from turn where part = 0) and status = 'queued'
+    where id = (select id from turn) and status = 'queued'
     returning *
   ),
-  claimed_part as (
-    update transfer_parts set
-      status = 'running', attempt = attempt + 1, heartbeat_time = now(), started_time = coalesce(started_time, now()),
-      error_code = null, error_message = null, error_side = null
-    where (transfer_id, number) in (select id, part from turn where part > 0) and status = 'queued'
-    returning *
+  of_turn as (
+    select * from begun
+    union all
+    select * from transfers where id = (select id from turn) and not exists (select from begun)
+  ),
+  claimed as (
+    update transfer_parts p set
+      status = 'running', worker = :worker, attempt = p.attempt + 1, heartbeat_time = now(),
+      started_time = coalesce(p.started_time, now()), error_code = null, error_message = null, error_side = null
+    from of_turn t
+    where p.transfer_id = t.id and p.number = (select part from turn) and p.status = 'queued'
+    returning p.*
   )
-  ${workOf('claimed')}
-  union all
-  ${workOf('transfers', 'claimed_part')}`
+  ${workOf('of_turn', 'claimed')}`
 
 /**
  * How many of the oldest waiting transfers are looked at, before every sub-account that waits is. Those of sub-accounts that run are
@@ -206,7 +238,7 @@ const lookedAt = 200
 /** The oldest that wait, and the next parts of divided transfers, of which there are few. */
 const oldestWaiting = (where = '') => `
   (
-    select transfer_id as id, 0 as part, organization_id, account_id, src_connector_id, dest_connector_id, created_time, group_name
+    select transfer_id as id, 1 as part, organization_id, account_id, src_connector_id, dest_connector_id, created_time, group_name
     from active_transfers where not running ${where && `and ${where}`} order by created_time, transfer_id limit ${lookedAt}
   )
   union all
@@ -302,7 +334,7 @@ export const claimAnywhere = statement<ClaimParameters, WorkRow>(`
     ) p on true
     cross join lateral (
       select * from (
-        values (q.id, 0, q.organization_id, q.created_time, 0), (p.id, p.part, p.organization_id, p.created_time, p.runs)
+        values (q.id, 1, q.organization_id, q.created_time, 0), (p.id, p.part, p.organization_id, p.created_time, p.runs)
       ) candidates (id, part, organization_id, created_time, runs)
       where id is not null order by runs, created_time, id limit 1
     ) first
@@ -313,18 +345,13 @@ export const claimAnywhere = statement<ClaimParameters, WorkRow>(`
   ${claimed}
 `)
 
-/** A running transfer, as it is now. */
-export const findWork = statement<{ id: string }, WorkRow>(`
-  ${workOf('transfers')} where t.id = :id and t.status = 'running' and t.parts is null
-`)
-
 /** A running part, as it is now. */
-export const findWorkOfPart = statement<{ id: string; part: number }, WorkRow>(`
+export const findWork = statement<{ id: string; part: number; parts: number }, WorkRow>(`
   ${workOf('transfers', 'transfer_parts')}
-  where t.id = :id and p.number = :part and t.status = 'running' and p.status = 'running'
+  where t.id = :id and p.number = :part and t.parts = :parts and t.status = 'running' and p.status = 'running'
 `)
 
-/** The delivery states of a transfer, or of a part of one. @param after the number before its first entry */
+/** The delivery states of a part. @param after the number before its first entry */
 export const deliveryStatesOf = statement<
   { transferId: string; after: number; until: number },
   { number: number; deliveryStateSealed: Buffer | null }

@@ -1,6 +1,9 @@
+import { hostname } from 'node:os'
 import type { Database } from '../../db/database.ts'
+import { wakeWorkers } from '../queries.ts'
 import * as queries from './claim-queries.ts'
 import type { SupervisorDeps } from './deps.ts'
+import { fenceOf, releasePart } from './queries.ts'
 import { thisProgram } from './versions.ts'
 
 /** How many transfers run at once. */
@@ -9,6 +12,8 @@ export type ClaimLimits = {
   readonly perOrganizationHere: number
   /** Of one sub-account, in one worker. */
   readonly perAccountHere: number
+  /** Of one organization without a limit of its own, over all workers; 0 or missing: no limit. */
+  readonly perOrganization?: number
   /** Of one sub-account, over all workers. */
   readonly perAccount: number
   /** That touch one platform, over all workers; 0: no limit. */
@@ -17,10 +22,13 @@ export type ClaimLimits = {
   readonly perTransfer: number
 }
 
-/** A claimed transfer or part: its owner, for the shares, and the attempt of this worker. */
+/** How the operator finds the process that runs a transfer. */
+const workerName = `${hostname()}:${process.pid}`
+
+/** A claimed part: its owner, for the shares, and the attempt of this worker. */
 type Claim = Readonly<Pick<queries.WorkRow, 'organizationId' | 'accountId' | 'id' | 'part' | 'attempt'>>
 
-/** Transfers that one worker has claimed, so that no organization and no sub-account takes all of it. */
+/** Parts of transfers that one worker has claimed, so that no organization and no sub-account takes all of it. */
 export class Claims {
   readonly limits: ClaimLimits
   readonly #held = new Set<Claim>()
@@ -43,11 +51,20 @@ export class Claims {
     return taken
   }
 
+  /** Resolves once no claim is in progress. */
+  async settled(): Promise<void> {
+    let last: unknown
+    while (last !== this.#last) {
+      last = this.#last
+      await last
+    }
+  }
+
   release(claimed: Claim): void {
     this.#held.delete(claimed)
   }
 
-  /** Transfers and parts that this worker supervises, with their attempts. Waits for a claim in progress. */
+  /** The parts that this worker supervises, with their attempts. Waits for a claim in progress. */
   async supervised(): Promise<{ ids: string[]; parts: number[]; attempts: number[] }> {
     await this.#last
     const held = [...this.#held]
@@ -72,27 +89,46 @@ export class Claims {
   }
 }
 
-/** Claims the transfer whose turn it is, if there is one. */
+/**
+ * Claims the part of a transfer whose turn it is, if there is one.
+ * @param stopping if it has aborted once the database answers, the part is given back
+ */
 export async function claimTransfer(
   { database, catalogue }: SupervisorDeps,
   claims: Claims,
+  stopping: AbortSignal,
 ): Promise<queries.WorkRow | undefined> {
-  const { perAccount, perPlatform, perTransfer } = claims.limits
+  const { perOrganization = 0, perAccount, perPlatform, perTransfer } = claims.limits
   const program = await thisProgram()
   const platformConnectors = JSON.stringify(
     perPlatform > 0 ? catalogue.listed.map(({ id, platformId }) => ({ connector: id, platform: platformId })) : [],
   )
-  return claims.take((full) =>
-    claimAlone(database, {
+  return claims.take(async (full) => {
+    if (stopping.aborted) return undefined
+    const limits = {
       perAccount,
       perPlatform: perPlatform || 1,
       perTransfer,
       platformConnectors,
       fullOrganizations: full.organizations,
       fullAccounts: full.accounts,
+      perOrganization,
+      worker: workerName,
       ...program,
-    }),
-  )
+    }
+    const claimed = await claimAlone(database, limits)
+    if (!claimed || !stopping.aborted) return claimed
+    await giveBack(database, claimed)
+    return undefined
+  })
+}
+
+/** Queues a claimed part again, for another worker. */
+export async function giveBack(database: Database, claimed: queries.WorkRow): Promise<void> {
+  await database.transaction(async (tx) => {
+    const released = await releasePart.run(tx, fenceOf(claimed))
+    if (released > 0) await wakeWorkers.run(tx, {})
+  })
 }
 
 /**

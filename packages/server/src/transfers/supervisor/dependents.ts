@@ -3,7 +3,7 @@ import type { Logger } from '../../log.ts'
 import { blackoutEnd } from '../blackouts.ts'
 import * as queries from './dependent-queries.ts'
 import type { SupervisorDeps } from './deps.ts'
-import { type StartableRow, startMany } from './start-many.ts'
+import { type StartableRow, type StartDeps, startMany } from './start-many.ts'
 
 /**
  * Starts the transfers of connections that run after others, in every worker. The end of a transfer leaves a note, in its own
@@ -14,7 +14,7 @@ import { type StartableRow, startMany } from './start-many.ts'
 /** Connections of one transaction, which holds them. */
 const atOnce = 200
 
-type DependentDeps = Pick<SupervisorDeps, 'database' | 'catalogue'>
+type DependentDeps = Pick<SupervisorDeps, 'database'> & StartDeps
 
 /** Looks at everything that is noted, in batches that several workers may take concurrently. */
 export async function startDependents(deps: DependentDeps, log: Logger, stopping?: AbortSignal): Promise<void> {

@@ -1,9 +1,11 @@
 import type { RetryPolicy } from '@penstock/engine'
 import type { Catalogue } from '../../connectors/catalogue.ts'
 import type { Database } from '../../db/database.ts'
+import type { LimitSettings } from '../../organizations/limits.ts'
 import type { Runners } from '../../runners/runner-pool.ts'
 import type { Keyring } from '../../secrets/keyring.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
+import type { WorkerActivity } from './activity.ts'
 
 /** Dependencies for the supervision of transfers. */
 export type SupervisorDeps = {
@@ -14,6 +16,8 @@ export type SupervisorDeps = {
   readonly settings: SupervisorSettings
   /** Makes spans, where traces are exported. */
   readonly startSpan?: Telemetry['startSpan']
+  /** Counts what the worker does, if it is measured. */
+  readonly activity?: WorkerActivity
 }
 
 export type SupervisorSettings = {
@@ -22,6 +26,8 @@ export type SupervisorSettings = {
   readonly heartbeatTimeoutMs: number
   /** Rejected records that are kept of one transfer; counts are never bounded. */
   readonly rejectsMax: number
+  /** The limits of what a transfer and its organization keep and move; missing: there are none. */
+  readonly limits?: KeptLimits
   /** A transfer that replaces everything with less than this share of what the last one sent waits for confirmation. */
   readonly replaceShareMin: number
   /** Between two signs that a transfer moves, in milliseconds. */
@@ -30,6 +36,11 @@ export type SupervisorSettings = {
   readonly parts: { readonly atOnce: number; readonly bytesMin: number }
   /** From the first claim of a transfer to its end, in milliseconds. */
   readonly runTimeMs: number
+}
+
+export type KeptLimits = LimitSettings & {
+  /** Bytes of the values of the rejected records of one transfer. */
+  readonly rejectBytesMax: number
 }
 
 /** How often a worker sends a heartbeat, and looks for workers without one. */

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { Values } from '@penstock/connector'
+import { ConnectorError, type Values } from '@penstock/connector'
 import {
   type DigestPage,
   type DigestRecords,
@@ -11,10 +11,12 @@ import {
 } from '@penstock/engine'
 import type { Database, Transaction } from '../../db/database.ts'
 import { newIdentifier } from '../../identifiers.ts'
+import { bytesLeft } from '../../organizations/limits.ts'
 import type { DataKey } from '../../secrets/data-keys.ts'
 import { type MasterKey, seal, unseal } from '../../secrets/seal.ts'
 import { places } from '../sealed.ts'
 import type { WorkRow } from './claim-queries.ts'
+import type { KeptLimits } from './deps.ts'
 import * as queries from './digest-queries.ts'
 import { Lost } from './endings.ts'
 
@@ -26,7 +28,7 @@ const pagesAtOnce = 512
 const mappingSettings = ['mapping', 'defaultCountry', 'defaultTimezone']
 
 /**
- * The digests of the connection of one transfer, in the database (docs/decisions/0067-changed-rows.md). They belong to certain
+ * The digests of the connection of one transfer, in the database (docs/decisions/rows-to-send.md). They belong to certain
  * settings of the destination: under others, none is kept.
  */
 export class KeptDigests {
@@ -37,6 +39,8 @@ export class KeptDigests {
   #salt: string | null = null
   #master: MasterKey | undefined
   #staging: string | undefined
+  /** The space that the organization has left, as of the beginning of the attempt; missing: there is no limit. */
+  #capacity: { left: number; readonly max: number; readonly setting: string } | undefined
 
   private constructor(db: Database, work: WorkRow, connectionKey: DataKey) {
     this.#db = db
@@ -46,27 +50,51 @@ export class KeptDigests {
 
   /**
    * The digests, and what a runner must know of them. If all rows are sent, digests of earlier transfers are forgotten, since
-   * what the destination has is not compared with them any more.
+   * what the destination has is not compared with them any more. The keys of a mirror stay, so that it removes rows that leave the source meanwhile:
+   * a transfer into the same table adds its own.
    */
   static async open(
     db: Database,
     work: WorkRow,
     connectionKey: DataKey,
+    keptLimits?: KeptLimits,
   ): Promise<{ kept: KeptDigests; state: DigestsState } | undefined> {
     const { connectionId } = work
-    if (!sendsChangedRows(work.destConfig)) {
-      if (work.digestsScope !== null) await queries.forgetDigests.run(db, { connectionId })
+    const comparing = sendsChangedRows(work.destConfig)
+    if (!comparing && !keepsKeys(work)) {
+      if (work.digestsScope !== null) await forgetRows(db, connectionId)
       return undefined
     }
     const kept = new KeptDigests(db, work, connectionKey)
+    if (keptLimits && comparing) kept.#capacity = await bytesLeft(db, keptLimits, work.organizationId, 'digests-mb')
     const key = (await kept.#openKey()) ?? (await kept.#begin())
     const of = { connectionId, generation: kept.#generation }
     await queries.deleteLostDigests.run(db, { ...of, id: work.id })
     const { bytes = 0 } = (await queries.sizeOfDigests.first(db, of)) ?? {}
     return {
       kept,
-      state: { key: key.toString('base64'), records: Math.floor(bytes / recordBytes), salt: kept.#salt },
+      state: {
+        key: key.toString('base64'),
+        records: Math.floor(bytes / recordBytes),
+        salt: kept.#salt,
+        keys: keepsKeys(work),
+      },
     }
+  }
+
+  /** Whether the organization keeps all the digests that it may. Delivered rows are still recorded, so that no row is lost or sent twice. */
+  get isFull(): boolean {
+    return this.#capacity !== undefined && this.#capacity.left <= 0
+  }
+
+  /** Throws before a batch is delivered whose digests would be too many. */
+  requireCapacity(): void {
+    if (!this.#capacity || !this.isFull) return
+    const { max, setting } = this.#capacity
+    throw new ConnectorError(
+      'digests_full',
+      `The organization keeps ${max / 1024 ** 2} MiB of digests of sent rows, which is all that it may (${setting}). Send all rows with a connection that sends only changed rows, or delete one that is not needed, or ask the operator for more.`,
+    )
   }
 
   get #fence() {
@@ -179,6 +207,7 @@ export class KeptDigests {
   ): Promise<void> {
     const place = places.rowKeys(this.#work.connectionId, page.generation)
     const keysSealed = keys === null ? null : seal(this.#sealing(), place, Buffer.from(String(keys), 'base64'))
+    if (this.#capacity) this.#capacity.left -= page.digests.length + (keysSealed?.length ?? 0)
     if ((await queries.addDigests.run(db, { ...this.#fence, ...page, keysSealed })) === 0) throw new Lost()
   }
 
@@ -196,14 +225,36 @@ function certainIn(digests: Buffer): number {
   return certain
 }
 
-/** Digests belong to the destination as its settings name it. A mirror removes the rows that another filter leaves out. */
-function scopeOf({ destConfigurationId, destConfig, destSettings }: WorkRow): string {
-  const ignored = mirrorsRows(destConfig) ? [...mappingSettings, 'filter'] : mappingSettings
+/** Forgets which rows the destination has. The keys of a mirror stay. */
+export async function forgetRows(db: Database | Transaction, connectionId: string): Promise<void> {
+  if ((await queries.saltDigests.run(db, { connectionId, salt: newIdentifier() })) > 0) return
+  await queries.forgetDigests.run(db, { connectionId })
+}
+
+/** Changes if keys of mirrors have other digests than before, so that their state begins anew. */
+const formOfKeys = 'texts'
+
+/** Digests belong to the destination as its settings name it. */
+const scopeOf = (work: WorkRow): string => (keepsKeys(work) ? scopeOfMirror(work) : digestOf(work, mappingSettings))
+
+/** Whether the keys of rows are kept: of a mirror, and of the table that was one, whatever rows are sent now. */
+const keepsKeys = (work: WorkRow): boolean =>
+  mirrorsRows(work.destConfig) || (work.digestsScope !== null && work.digestsScope === scopeOfMirror(work))
+
+/** A mirror removes the rows that another filter leaves out. */
+const scopeOfMirror = (work: WorkRow): string => digestOf(work, [...mappingSettings, 'filter', 'sendRows'], formOfKeys)
+
+/** @param ignored names of settings that do not count */
+function digestOf(
+  { destConfigurationId, destConfig, destSettings }: WorkRow,
+  ignored: readonly string[],
+  ...form: readonly string[]
+): string {
   const without = (values: Values) =>
     Object.entries(values)
       .filter(([name]) => !ignored.includes(name))
       .sort(([a], [b]) => (a < b ? -1 : 1))
-  const settings = JSON.stringify([destConfigurationId, without(destConfig), without(destSettings)])
+  const settings = JSON.stringify([...form, destConfigurationId, without(destConfig), without(destSettings)])
   return createHash('sha256').update(settings).digest('hex').slice(0, 32)
 }
 

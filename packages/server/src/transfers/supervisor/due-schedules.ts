@@ -5,14 +5,14 @@ import { blackoutEnd } from '../blackouts.ts'
 import { nextRun } from '../times.ts'
 import type { SupervisorDeps } from './deps.ts'
 import * as queries from './due-schedule-queries.ts'
-import { startMany } from './start-many.ts'
+import { type StartDeps, startMany } from './start-many.ts'
 
 /** Starts the transfers of schedules that are due, in every worker. */
 
 /** Schedules of one transaction, which holds their connections. */
 const dueAtOnce = 200
 
-type ScheduleDeps = Pick<SupervisorDeps, 'database' | 'catalogue'>
+type ScheduleDeps = Pick<SupervisorDeps, 'database'> & StartDeps
 
 /**
  * Starts everything that is due, in batches that several workers may take at once. A schedule that was missed many times

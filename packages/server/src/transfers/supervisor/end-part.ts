@@ -2,20 +2,21 @@ import { cursorOfParts } from '@penstock/connector'
 import { limits, type TransferLogKind } from '@penstock/wire'
 import { serviceActor } from '../../audit/record.ts'
 import { meet } from '../../connections/connections.ts'
-import type { Transaction } from '../../db/database.ts'
+import type { Db, Transaction } from '../../db/database.ts'
 import type { Keyring } from '../../secrets/keyring.ts'
 import { endTransfer } from '../ending-queries.ts'
 import { openJson, places, sealJson } from '../sealed.ts'
 import type { WorkRow } from './claim-queries.ts'
 import type { SupervisorDeps } from './deps.ts'
-import { numbersOf } from './fenced.ts'
-import { type PartStanding, transferKeys } from './ledger-writer.ts'
+import { Lost } from './endings.ts'
+import { sentenceOfDoubt } from './in-doubt.ts'
+import { numbersOf, transferKeys } from './ledger-writer.ts'
 import * as queries from './part-queries.ts'
 import { scheduleProbe } from './probe-queries.ts'
 import type { LogLine } from './transfer-log.ts'
 
-/** How a transfer ended, or a part of one. */
-export type EndOfWork = Omit<Parameters<typeof endTransfer.first>[1], 'id' | 'attempt'> & {
+/** How a part ended, and with it a transfer that has no other one. */
+export type EndOfWork = Omit<Parameters<typeof endTransfer.first>[1], 'id' | 'attempt' | 'cursor'> & {
   /** Effect of its error on the connection. */
   readonly connection: 'breakdown' | 'outage' | null
 }
@@ -23,7 +24,7 @@ export type EndOfWork = Omit<Parameters<typeof endTransfer.first>[1], 'id' | 'at
 const probeFirstSeconds = 60
 
 /** Moves the connection after an error, and has an offline one probed. */
-export async function moveConnection(
+async function moveConnection(
   tx: Transaction,
   connectionId: string,
   connection: EndOfWork['connection'],
@@ -34,18 +35,47 @@ export async function moveConnection(
 }
 
 /**
- * Ends a part, and with the last one the transfer: with the error of the part that ended first without success, if one did. After an
- * error that other parts would meet as well, parts that no worker has begun are left out.
+ * Ends a part, and its transfer with the last part.
  * @param lineOf makes a line of the log
- * @returns whether the part was this worker's still
+ * @param also stores what belongs to the success of the only part, in the transaction that ends it
+ * @returns whether the part was still this worker's
+ * @throws Lost if it was not, and there is something to store with the success
  */
-export function endPart(
+export async function endPart(
+  deps: Pick<SupervisorDeps, 'database' | 'keyring'>,
+  work: WorkRow,
+  end: EndOfWork,
+  lineOf: (kind: TransferLogKind, text: string) => LogLine,
+  also?: (tx: Transaction) => Promise<void>,
+): Promise<boolean> {
+  if (work.parts > 1) return endOneOfSeveral(deps, work, end, lineOf)
+  const { id, attempt, connectionId, testRows } = work
+  const { connection, ...result } = end
+  const endBoth = async (db: Db) =>
+    (await endTransfer.first(db, { id, attempt, ...result, cursor: null })) !== undefined
+  // A test changes nothing for the transfers that follow.
+  const moved = testRows === null ? connection : null
+  if (!also && moved === null) return endBoth(deps.database)
+  return deps.database.transaction(async (tx) => {
+    await also?.(tx)
+    const isOwn = await endBoth(tx)
+    if (also && !isOwn) throw new Lost()
+    if (isOwn) await moveConnection(tx, connectionId, moved)
+    return isOwn
+  }, serviceActor)
+}
+
+/**
+ * Ends one of several parts, and with the last one the transfer: with the error of the part that ended first without success, if one did.
+ * After an error that other parts would meet as well, parts that no worker has begun are skipped.
+ */
+function endOneOfSeveral(
   { database, keyring }: Pick<SupervisorDeps, 'database' | 'keyring'>,
   work: WorkRow,
   { connection, ...end }: EndOfWork,
   lineOf: (kind: TransferLogKind, text: string) => LogLine,
 ): Promise<boolean> {
-  const { id, attempt, part, connectionId } = work
+  const { id, attempt, part, parts, connectionId } = work
   return database.transaction(async (tx) => {
     const held = await queries.holdTransferOfPart.first(tx, { id, connectionId })
     const ended = held && (await queries.endPart.first(tx, { id, attempt, part, ...numbersOf(work), ...end }))
@@ -57,7 +87,7 @@ export function endPart(
         line: JSON.stringify(lineOf(kind, text)),
         linesMax: limits.transferLogLinesMax,
       })
-    await log(ended.rejected > 0 ? 'rejected' : 'confirmed', sentenceOf(ended, held.parts, end))
+    await log(ended.rejected > 0 ? 'rejected' : 'confirmed', sentenceOf(ended, parts, end))
     const isOfAll = connection !== null || end.status === 'cancelled' || end.code === 'run_time_exceeded'
     if (end.status !== 'succeeded') {
       await moveConnection(tx, connectionId, connection)
@@ -66,11 +96,11 @@ export function endPart(
     const result = await queries.resultOfParts.first(tx, { id })
     if (!result) return true
     const { number, status, code, message, side } = result
-    if (status === null) {
-      await keepCursors(tx, keyring, work)
-      await queries.dropStandings.run(tx, { id })
-    }
-    const named = number === null || code === null ? message : `Part ${number} of ${held.parts}: ${message}`
+    const cursor = status === null ? await cursorOf(tx, keyring, work) : null
+    if (status === null) await queries.dropCursorsOfParts.run(tx, { id })
+    const doubt = status === null ? '' : await sentenceOfDoubt(tx, id, side)
+    const named = number === null || code === null ? message : `Part ${number} of ${parts}: ${message}${doubt}`
+    const said = named ?? `cancelled${doubt && `.${doubt}`}`
     await endTransfer.first(tx, {
       id,
       attempt: held.attempt,
@@ -78,30 +108,23 @@ export function endPart(
       code,
       message: named,
       side,
+      cursor,
     })
-    await log('ended', status === null ? 'All parts are delivered and confirmed.' : `Ended: ${named ?? 'cancelled'}`)
+    await log('ended', status === null ? 'All parts are delivered and confirmed.' : `Ended: ${said}`)
     return true
   }, serviceActor)
 }
 
-/** Stores where the next transfer continues: behind the rows of all parts, which are delivered. */
-async function keepCursors(tx: Transaction, keyring: Keyring, work: WorkRow): Promise<void> {
-  const { id, connectionId } = work
-  const standings = await queries.standingsOfParts.all(tx, { id })
-  const [first] = standings
-  if (!first) return
-  // Another part may have made the key of the connection since this one was claimed.
-  const keys = transferKeys(keyring, { ...work, connectionDataKeyId: first.connectionDataKeyId })
+/** Where the next transfer continues, sealed: behind the rows of all parts, which are delivered. */
+async function cursorOf(tx: Transaction, keyring: Keyring, work: WorkRow): Promise<Buffer | null> {
+  const key = transferKeys(keyring, work).connection
+  const place = places.cursor(work.connectionId)
   const cursors = []
-  for (const { number, standingSealed } of standings) {
-    const at = await openJson(tx, keys.transfer, places.checkpoint(id, number), standingSealed)
-    const cursor = (at as PartStanding | null)?.cursor ?? null
+  for (const { cursorSealed } of await queries.cursorsOfParts.all(tx, { id: work.id })) {
+    const cursor = await openJson(tx, key, place, cursorSealed)
     if (cursor !== null) cursors.push(cursor)
   }
-  const all = cursorOfParts(cursors)
-  if (all === null) return
-  const cursor = sealJson(await keys.connection.make(tx), places.cursor(connectionId), all)
-  if (cursor) await queries.saveCursorOfParts.run(tx, { id, cursor })
+  return sealJson(await key.open(tx), place, cursorOfParts(cursors))
 }
 
 function sentenceOf(

@@ -64,7 +64,10 @@ export function incidentOf(error: unknown): TransferIncident {
   if (error instanceof Stopped) return error.code === null ? { interruption: 'cancelled' } : { code: error.code }
   if (error instanceof ConnectorError) return { code: error.code }
   if (error instanceof Unreadable) return { code: 'stored_value_unreadable' }
-  if (error instanceof RunnerDied) return { code: crashCodes[error.reason] }
+  if (error instanceof RunnerDied) {
+    // The machine or the files of this worker are the cause, and no attempt counts.
+    return error.reason === 'not_started' ? { interruption: 'released' } : { code: crashCodes[error.reason] }
+  }
   if (error instanceof Defect) return { code: error.isConnector ? 'connector_failed' : 'internal' }
   return isAway(error) || isDeadlock(error) ? { interruption: 'database_away' } : { code: 'internal' }
 }

@@ -1,17 +1,17 @@
 import { lacks } from '../../db/errors.ts'
 import { statement } from '../../db/statement.ts'
-import type { PartFence } from './part-queries.ts'
-import type { Fence, PendingParameters, StandingRow } from './queries.ts'
+import { type Fence, ownPart, type PartFence, type PendingParameters, type StandingRow } from './queries.ts'
 
 /** Statements that store what a destination confirmed, and what outlives the transfer (invariants 9 and 10). */
 
 /**
- * Stores what was confirmed, and announces the batch that follows (invariants 9 and 10). Rows are taken in this order:
- * account, connection, transfer; each part needs the one before, so that no plan can change the order. Where the transfer
- * is another worker's by now, the ledger entry has no transfer and PostgreSQL refuses all of it: `isOfLostTransfer`.
+ * Stores what was confirmed of a part, and announces the batch that follows (invariants 9 and 10). The counts of the transfer are the sums
+ * of those of its parts at any time. Rows are taken in this order: account, connection, transfer, part, counter of the organization; each
+ * CTE needs the one before, so that no plan can change the order. If the part is another worker's by now, the ledger entry has no
+ * transfer and PostgreSQL refuses all of it: `isOfLostTransfer`.
  */
 export const confirmBatch = statement<
-  Fence & {
+  PartFence & {
     accountId: string
     connectionId: string
     organizationId: string
@@ -52,88 +52,31 @@ export const confirmBatch = statement<
     update transfers t set
       read = read + :read, sent = sent + :sent, accepted = accepted + :accepted, rejected = rejected + :rejected,
       removed = removed + :removed, filtered = filtered + :filtered, unchanged = unchanged + :unchanged, duplicates = duplicates + :duplicates,
-      bytes = bytes + :bytes, progress = coalesce(:progress, progress), pending = :pending,
-      announced_sealed = :announced, crashes = 0,
-      checkpoint_sealed = coalesce(:checkpoint, checkpoint_sealed),
-      cursor_sealed = coalesce(:cursor, cursor_sealed),
-      error_code = null, error_message = null, error_side = null, heartbeat_time = now()
-    from connection c
-    where t.id = :id and t.attempt = :attempt and t.status = 'running' and t.parts is null and t.connection_id = c.id
-    returning t.id, t.cancelling, c.status, c.enabled as account_enabled, c.account_deleted as gone
-  ),
-  entry as (
-    insert into ledger
-      (transfer_id, number, organization_id, account_id, connection_id, day, read, accepted, rejected, replayed, test,
-       bytes, delivery_state_sealed)
-    values
-      ((select id from transfer), :number, :organizationId, :accountId, :connectionId,
-       (now() at time zone 'UTC')::date, :read, :accepted, :rejected, :replayed, :test, :bytes, :deliveryState)
-  )
-  select status, account_enabled, cancelling, gone from transfer
-`)
-
-/**
- * Stores what was confirmed of a part, as `confirmBatch` does of a whole transfer: the counts of the transfer are the sums of those of
- * its parts at any time. If the part is another worker's by now, the ledger entry has no transfer, and nothing is stored.
- */
-export const confirmBatchOfPart = statement<
-  PartFence & {
-    accountId: string
-    connectionId: string
-    organizationId: string
-    number: number
-    read: number
-    sent: number
-    accepted: number
-    rejected: number
-    removed: number
-    filtered: number
-    unchanged: number
-    duplicates: number
-    bytes: number
-    progress: number | null
-    standing: Buffer | null
-    deliveryState: Buffer | null
-  } & PendingParameters,
-  StandingRow
->(`
-  with account as (
-    update accounts set volume = volume + :accepted where id = :accountId returning id, enabled
-  ),
-  connection as (
-    update connections c set
-      total_volume = total_volume + :read,
-      used_volume = used_volume + :accepted,
-      monthly_volume = :accepted + case
-        when volume_month = to_char(now() at time zone 'UTC', 'YYYY-MM') then monthly_volume else 0
+      bytes = bytes + :bytes,
+      progress = case
+        when :progress::float8 is null then progress
+        when t.parts = 1 then :progress
+        else least(1, coalesce(progress, 0) + (select (:progress - p.progress) * p.share from transfer_parts p where ${ownPart}))
       end,
-      volume_month = to_char(now() at time zone 'UTC', 'YYYY-MM')
-    from account a where c.id = :connectionId and c.account_id = a.id
-    returning c.id, c.status, c.account_deleted, a.enabled
-  ),
-  progressed as (
-    select (coalesce(:progress, progress) - progress) * share as by
-    from transfer_parts where transfer_id = :id and number = :part
-  ),
-  transfer as (
-    update transfers t set
-      read = read + :read, sent = sent + :sent, accepted = accepted + :accepted, rejected = rejected + :rejected,
-      removed = removed + :removed, filtered = filtered + :filtered, unchanged = unchanged + :unchanged, duplicates = duplicates + :duplicates,
-      bytes = bytes + :bytes, progress = least(1, coalesce(progress, 0) + (select by from progressed))
+      error_code = null, error_message = null, error_side = null
     from connection c
-    where t.id = :id and t.status = 'running' and t.connection_id = c.id
+    where t.id = :id and t.parts = :parts and t.status = 'running' and t.connection_id = c.id
     returning t.id, t.cancelling, c.status, c.enabled as account_enabled, c.account_deleted as gone
   ),
   part as (
     update transfer_parts p set
       read = read + :read, accepted = accepted + :accepted, rejected = rejected + :rejected,
-      progress = coalesce(:progress, progress), pending = :pending,
-      announced_sealed = :announced, crashes = 0,
-      checkpoint_sealed = coalesce(:standing, checkpoint_sealed),
+      progress = coalesce(:progress, progress), pending = :pending, announced_sealed = :announced, crashes = 0,
+      checkpoint_sealed = coalesce(:checkpoint, checkpoint_sealed), cursor_sealed = coalesce(:cursor, cursor_sealed),
       error_code = null, error_message = null, error_side = null, heartbeat_time = now()
-    from transfer t
-    where p.transfer_id = t.id and p.number = :part and p.attempt = :attempt and p.status = 'running'
+    from transfer t where ${ownPart} and p.transfer_id = t.id
     returning t.id, t.cancelling, t.status, t.account_enabled, t.gone
+  ),
+  counted as (
+    insert into organization_rows as o (organization_id, month, stripe, rows)
+    select :organizationId, to_char(now() at time zone 'UTC', 'YYYY-MM'), hashtext(:accountId) & 15, :accepted::bigint
+    from part where not :test and :accepted > 0
+    on conflict (organization_id, month, stripe) do update set rows = o.rows + excluded.rows
   ),
   entry as (
     insert into ledger
@@ -141,7 +84,7 @@ export const confirmBatchOfPart = statement<
        bytes, delivery_state_sealed)
     values
       ((select id from part), :number, :organizationId, :accountId, :connectionId,
-       (now() at time zone 'UTC')::date, :read, :accepted, :rejected, 0, false, :bytes, :deliveryState)
+       (now() at time zone 'UTC')::date, :read, :accepted, :rejected, :replayed, :test, :bytes, :deliveryState)
   )
   select status, account_enabled, cancelling, gone from part
 `)
@@ -159,11 +102,25 @@ export const insertRejects = statement<{
   reasons: readonly string[]
   records: readonly string[]
   sealed: readonly (string | null)[]
+  structural: readonly boolean[]
+  keys: readonly (string | null)[]
+  superseded: readonly (string | null)[]
 }>(`
-  insert into rejects (transfer_id, number, row, count, field, reason_sealed, record, sealed)
-  select :transferId, :after::int + n, row, count, field, decode(reason, 'base64'), record, decode(sealed, 'base64')
-  from unnest(:rows::bigint[], :counts::int[], :fields::text[], :reasons::text[], :records::json[], :sealed::text[])
-    with ordinality as r (row, count, field, reason, record, sealed, n)
+  insert into rejects (transfer_id, number, row, count, field, reason_sealed, record, sealed, structural, key, superseded)
+  select :transferId, :after::int + n, row, count, field, decode(reason, 'base64'), record, decode(sealed, 'base64'), structural, key,
+    superseded
+  from unnest(:rows::bigint[], :counts::int[], :fields::text[], :reasons::text[], :records::json[], :sealed::text[],
+    :structural::boolean[], :keys::text[], :superseded::text[]) with ordinality
+    as r (row, count, field, reason, record, sealed, structural, key, superseded, n)
+  order by n
+`)
+
+/** Bytes of what is kept of the rejected records of a transfer. */
+export const keptBytesOf = statement<{ id: string }, { bytes: number }>(`
+  select kept_bytes as bytes from transfers where id = :id
+`)
+export const addKeptBytes = statement<{ id: string; bytes: number }>(`
+  update transfers set kept_bytes = kept_bytes + :bytes where id = :id
 `)
 
 /** How many rejects of a transfer are kept, and the number of the last one of it or of a part of it. */
@@ -177,7 +134,7 @@ export const countKeptRejects = statement<
 
 export const keepDataKey = statement<Fence & { dataKeyId: string }>(`
   update transfers set data_key_id = :dataKeyId
-  where id = :id and attempt = :attempt and status = 'running' and parts is null
+  where id = :id and attempt = :attempt and status = 'running' and parts = 1
 `)
 
 /** Makes this the key of what outlives the transfers of a connection. */

@@ -1,4 +1,3 @@
-import type { Json } from '@penstock/connector'
 import { acceptedOf, type BatchStart, type Confirmation, type KeptReject } from '@penstock/engine'
 import type { Database, Db, Transaction } from '../../db/database.ts'
 import { DataKey } from '../../secrets/data-keys.ts'
@@ -7,9 +6,10 @@ import { type MasterKey, type SealedPlace, seal } from '../../secrets/seal.ts'
 import { places, sealJson } from '../sealed.ts'
 import type { WorkRow } from './claim-queries.ts'
 import { Lost } from './endings.ts'
-import { numbersOf } from './fenced.ts'
 import * as queries from './ledger-queries.ts'
-import type { StandingRow } from './queries.ts'
+import { fenceOf, type StandingRow } from './queries.ts'
+import type { RejectBounds } from './reject-bounds.ts'
+import { supersede } from './replays/rejected-keys.ts'
 import { type Replay, settleReplay } from './replays/replays.ts'
 
 /** The keys that are used while a transfer runs: its own, and that of its connection for values that outlive it. */
@@ -32,10 +32,16 @@ export const transferKeys = (
 /** The batch that may be delivered before it is confirmed. */
 export type PendingBatch = Pick<BatchStart, 'pending' | 'announced'>
 
-/** Where a part of a transfer stands: the cursor is kept with the checkpoint until those of all parts are known. */
-export type PartStanding = Readonly<Pick<Confirmation, 'checkpoint' | 'cursor'>>
+/** Ledger entries, and rejected records, of each of several parts: part 3 has the numbers from 3,000,001. */
+const numbersOfPart = 1_000_000
 
-/** How much of a transfer, or of a part of one, is already stored, and how many rejects of the transfer may be stored. */
+/** The numbers of the ledger entries and rejects of a part: those above `after`, up to `until`. */
+export const numbersOf = ({ part, parts }: Pick<WorkRow, 'part' | 'parts'>): { after: number; until: number } =>
+  parts === 1
+    ? { after: 0, until: 2 ** 31 - 1 }
+    : { after: part * numbersOfPart, until: (part + 1) * numbersOfPart - 1 }
+
+/** How much of a part is already stored, and how many rejects of the transfer may be stored. */
 export type Stored = {
   readonly read: number
   readonly entries: number
@@ -44,12 +50,10 @@ export type Stored = {
   /** The number of the last one. */
   readonly lastReject: number
   readonly rejectsMax: number
-  /** Of a part. */
-  readonly standing: PartStanding
 }
 
 /**
- * Writes what was confirmed of one transfer: the ledger entry together with its checkpoint, the rejected records,
+ * Writes what was confirmed of one part of a transfer: the ledger entry together with its checkpoint, the rejected records,
  * and the volumes that follow, all or nothing (invariants 9 and 10). Nothing else moves a checkpoint.
  */
 export class LedgerWriter {
@@ -57,10 +61,21 @@ export class LedgerWriter {
   readonly #keys: TransferKeys
   readonly #work: WorkRow
   readonly #replay: Replay | undefined
+  readonly #bounds: RejectBounds | undefined
   #stored: Stored
 
-  /** @param replay what the transfer sends again, if it is a replay */
-  constructor(db: Database, keys: TransferKeys, work: WorkRow, stored: Stored, replay?: Replay) {
+  /**
+   * @param replay what the transfer sends again, if it is a replay
+   * @param bounds of the bytes of the rejected records that are kept
+   */
+  constructor(
+    db: Database,
+    keys: TransferKeys,
+    work: WorkRow,
+    stored: Stored,
+    { replay, bounds }: { replay?: Replay | undefined; bounds?: RejectBounds | undefined } = {},
+  ) {
+    this.#bounds = bounds
     this.#db = db
     this.#keys = keys
     this.#work = work
@@ -85,12 +100,12 @@ export class LedgerWriter {
     const { testRows, backfill } = this.#work
     const confirmation = testRows === null && backfill === null ? confirmed : { ...confirmed, cursor: null }
     const rejects = [...stagedRejects, confirmation.rejects].filter((part) => part.length > 0)
-    const { read, state } = confirmation
-    const cursor = this.#ownCursor(confirmation)
+    const { read, state, cursor } = confirmation
     const keys = { transfer: this.#keys.transfer.opened, connection: this.#keys.connection.opened }
     // One statement stores most batches: those without rejected records, under keys that were made before.
     const isOneStatement =
       rejects.length === 0 &&
+      confirmed.superseded.length === 0 &&
       !this.#replay &&
       !also &&
       state === null &&
@@ -101,24 +116,11 @@ export class LedgerWriter {
         ? [await this.#store(this.#db, confirmation, pending, keys), undefined]
         : await this.#storeWithRejects(confirmation, rejects, pending, also)
       const { read: readBefore, entries } = this.#stored
-      const at = this.#standingWith(confirmation) ?? this.#stored.standing
-      this.#stored = { ...this.#stored, read: readBefore + read, entries: entries + 1, standing: at, ...kept }
+      this.#stored = { ...this.#stored, read: readBefore + read, entries: entries + 1, ...kept }
       return standing
     } catch (error) {
       throw queries.isOfLostTransfer(error) ? new Lost() : error
     }
-  }
-
-  /** The cursor to store with the transfer: that of a part is stored with the part. */
-  #ownCursor({ cursor }: Confirmation): Json | null {
-    return this.#work.part === 0 ? cursor : null
-  }
-
-  /** Where a part stands with a confirmation; `null` if that is as before. */
-  #standingWith({ checkpoint, cursor }: Confirmation): PartStanding | null {
-    if (checkpoint === null && cursor === null) return null
-    const { standing } = this.#stored
-    return { checkpoint: checkpoint ?? standing.checkpoint, cursor: cursor ?? standing.cursor }
   }
 
   /** Stores the ledger entry, the checkpoint and the volumes. */
@@ -129,12 +131,11 @@ export class LedgerWriter {
     keys: OpenedKeys,
   ): Promise<StandingRow> {
     const { read, sent, bytes, rejected, removed, skipped, progress, checkpoint, cursor, deliveryState } = confirmation
-    const { id, attempt, part, accountId, connectionId, organizationId, trigger, testRows } = this.#work
+    const { id, part, accountId, connectionId, organizationId, trigger, testRows } = this.#work
     const accepted = acceptedOf({ read, rejected, skipped })
     const number = numbersOf(this.#work).after + this.#stored.entries + 1
-    const entry = {
-      id,
-      attempt,
+    const standing = await queries.confirmBatch.first(db, {
+      ...fenceOf(this.#work),
       accountId,
       connectionId,
       organizationId,
@@ -149,23 +150,12 @@ export class LedgerWriter {
       ...skipped,
       bytes,
       progress,
+      replayed: trigger === 'replay' ? accepted : 0,
+      test: testRows !== null,
+      checkpoint: sealJson(keys.transfer, places.checkpoint(id, part), checkpoint),
+      cursor: sealJson(keys.connection, places.cursor(connectionId), cursor),
       deliveryState: sealJson(keys.transfer, places.deliveryState(id, number), deliveryState),
-    }
-    const sealedAt = (at: Json | null) => sealJson(keys.transfer, places.checkpoint(id, part), at)
-    const standing =
-      part === 0
-        ? await queries.confirmBatch.first(db, {
-            ...entry,
-            replayed: trigger === 'replay' ? accepted : 0,
-            test: testRows !== null,
-            checkpoint: sealedAt(checkpoint),
-            cursor: sealJson(keys.connection, places.cursor(connectionId), cursor),
-          })
-        : await queries.confirmBatchOfPart.first(db, {
-            ...entry,
-            part,
-            standing: sealedAt(this.#standingWith(confirmation)),
-          })
+    })
     if (!standing) throw new Lost()
     return standing
   }
@@ -178,14 +168,9 @@ export class LedgerWriter {
     also?: (tx: Transaction) => Promise<void>,
   ): Promise<[StandingRow, Pick<Stored, 'keptRejects' | 'lastReject'>]> {
     const { id, connectionId } = this.#work
-    const { checkpoint, deliveryState, state } = confirmation
-    const cursor = this.#ownCursor(confirmation)
+    const { checkpoint, deliveryState, state, cursor } = confirmation
     const needsTransferKey =
-      checkpoint !== null ||
-      deliveryState !== null ||
-      rejects.length > 0 ||
-      confirmation.cursor !== null ||
-      pending.announced !== undefined
+      checkpoint !== null || deliveryState !== null || rejects.length > 0 || pending.announced !== undefined
     return this.#db.transaction(async (tx) => {
       const keys = {
         transfer: needsTransferKey ? await this.#keys.transfer.make(tx) : undefined,
@@ -193,14 +178,17 @@ export class LedgerWriter {
       }
       const standing = await this.#store(tx, confirmation, pending, keys)
       await also?.(tx)
+      await supersede(tx, this.#replay, confirmation.superseded)
       const sealedState = sealJson(keys.connection, places.state(connectionId), state)
       if (sealedState) await queries.saveState.run(tx, { connectionId, state: sealedState })
       let { keptRejects: kept, lastReject: last } = this.#stored
       // Other parts may keep some meanwhile; from here to the commit, none does.
-      if (this.#work.part > 0 && rejects.length > 0) kept = await keptOf(tx, this.#work)
+      if (this.#work.parts > 1 && rejects.length > 0) kept = await keptOf(tx, this.#work)
       for (const some of rejects) {
-        const few = some.slice(0, Math.max(0, this.#stored.rejectsMax - kept))
-        if (few.length === 0 || !keys.transfer) break
+        const most = some.slice(0, Math.max(0, this.#stored.rejectsMax - kept))
+        if (most.length === 0 || !keys.transfer) break
+        const few = this.#bounds ? await this.#bounds.fit(tx, most, kept) : most
+        if (few.length === 0) continue
         await this.#keepRejects(tx, keys.transfer, few, last)
         kept += few.length
         last += few.length
@@ -226,10 +214,13 @@ export class LedgerWriter {
       reasons: rejects.map(({ reason }, i) => sealed(places.reason(id, after + i + 1), reason)),
       records: rejects.map(({ record }) => record),
       sealed: rejects.map(({ raw }, i) => (raw === null ? null : sealed(places.reject(id, after + i + 1), raw))),
+      structural: rejects.map(({ structural }) => structural),
+      keys: rejects.map(({ key }) => key),
+      superseded: rejects.map(({ superseded }) => (superseded ? 'delivered' : null)),
     })
   }
 }
 
 /** How many rejects of a transfer are kept, with those of all its parts. */
-const keptOf = async (tx: Transaction, { id, part }: WorkRow): Promise<number> =>
-  (await queries.countKeptRejects.first(tx, { transferId: id, ...numbersOf({ part }) }))?.kept ?? 0
+const keptOf = async (tx: Transaction, work: WorkRow): Promise<number> =>
+  (await queries.countKeptRejects.first(tx, { transferId: work.id, ...numbersOf(work) }))?.kept ?? 0

@@ -14,3 +14,10 @@ export const saveLog = statement<{ transferId: string; attempt: number; lines: s
   insert into transfer_logs (transfer_id, attempt, lines) select id, :attempt, :lines from own
   on conflict (transfer_id, attempt) do update set lines = excluded.lines
 `)
+
+/** Adds a line to the newest log of a transfer, while that has lines to spare. */
+export const addLastLine = statement<{ transferId: string; line: string; linesMax: number }>(`
+  update transfer_logs set lines = lines || :line::jsonb
+  where transfer_id = :transferId and jsonb_array_length(lines) < :linesMax::int
+    and attempt = (select max(attempt) from transfer_logs where transfer_id = :transferId)
+`)

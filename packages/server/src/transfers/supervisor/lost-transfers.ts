@@ -35,12 +35,13 @@ export class LostTransfers {
     else {
       const heartbeatTimeoutSeconds = settings.heartbeatTimeoutMs / 1000
       const revived = await queries.requeueLost.all(database, { heartbeatTimeoutSeconds, ...supervised })
-      for (const { id, part } of revived)
+      for (const { id, part, parts } of revived)
         this.#log.warn(
-          { transferId: id, ...(part > 0 && { part }) },
+          { transferId: id, ...(parts > 1 && { part }) },
           'the worker of a transfer sent no heartbeat; another worker will continue it',
         )
     }
+    this.#deps.activity?.noteHeartbeat()
     if (await queries.someQueued.first(database, {})) this.#wake()
     this.#isAway = false
   }

@@ -5,7 +5,7 @@ import type { Fence } from './queries.ts'
 
 /**
  * The configuration of the connectors of a transfer, which can be corrected while the transfer waits or retries. Secrets are always the
- * present ones. Other settings are those of the start, unless nothing was confirmed (docs/decisions/0077-dead-letters-and-retries.md).
+ * present ones. All others are the settings of the start, unless nothing was confirmed (docs/decisions/rejected-records.md).
  */
 
 const present = (side: 'src' | 'dest') =>
@@ -17,11 +17,11 @@ const present = (side: 'src' | 'dest') =>
  */
 export const takePresentSettings = statement<Fence, { srcSettings: Values; destSettings: Values }>(`
   update transfers t set
-    src_settings = case when t.columns is null and t.pending is null then coalesce(${present('src')}, t.src_settings) else t.src_settings end,
+    src_settings = case when t.columns is null and p.pending is null then coalesce(${present('src')}, t.src_settings) else t.src_settings end,
     dest_settings = coalesce(${present('dest')}, t.dest_settings)
-  from connections c
-  where t.id = :id and t.attempt = :attempt and t.status = 'running' and t.parts is null and c.id = t.connection_id
-    and t.read = 0 and t.checkpoint_sealed is null and not exists (select from ledger l where l.transfer_id = t.id)
+  from connections c, transfer_parts p
+  where t.id = :id and t.attempt = :attempt and t.status = 'running' and t.parts = 1 and c.id = t.connection_id
+    and p.transfer_id = t.id and t.read = 0 and not exists (select from ledger l where l.transfer_id = t.id)
   returning t.src_settings, t.dest_settings
 `)
 

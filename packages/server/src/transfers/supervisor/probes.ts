@@ -1,9 +1,8 @@
 import { serviceActor } from '../../audit/record.ts'
 import { meet } from '../../connections/connections.ts'
 import type { Logger } from '../../log.ts'
-import { EndJob } from '../../runners/runner-process.ts'
-import { answerJob, JobHost } from '../job-host.ts'
-import { type ConfiguredSide, configuredSides, openSide } from '../sides.ts'
+import { type ConfiguredSide, configuredSides } from '../sides.ts'
+import { runBackgroundJob } from './background-job.ts'
 import type { SupervisorDeps } from './deps.ts'
 import * as queries from './probe-queries.ts'
 
@@ -13,8 +12,6 @@ import * as queries from './probe-queries.ts'
  */
 
 const probesAtOnce = 10
-const probeTimeoutMs = 60_000
-const probeGraceMs = 5_000
 const probeMostSeconds = 3_600
 
 /** Probes what is due, so many at once. */
@@ -65,26 +62,10 @@ async function probe(deps: SupervisorDeps, row: queries.ProbeRow, log: Logger, s
 
 async function answers(deps: SupervisorDeps, side: ConfiguredSide, stopping: AbortSignal): Promise<boolean> {
   if (!side.connector.check) return true
-  const ending = new AbortController()
-  const host = new JobHost(deps, [side])
-  const end = () => ending.abort(new EndJob(false, probeGraceMs))
-  stopping.addEventListener('abort', end, { once: true })
   try {
-    const result = await deps.runners.run(
-      { kind: 'check', connector: await openSide(deps, side), deadlineMs: probeTimeoutMs },
-      {
-        // Runners of its own, so that no transfer of the sub-account waits for one.
-        owner: `probes of ${side.accountId}`,
-        watch: { deadlineMs: probeTimeoutMs + probeGraceMs },
-        signal: ending.signal,
-        answer: answerJob(host),
-      },
-    )
+    const result = await runBackgroundJob(deps, side, 'probes', (of) => ({ kind: 'check', ...of }) as const, stopping)
     return result.ok && result.value.every(({ ok }) => ok)
   } catch {
     return false
-  } finally {
-    stopping.removeEventListener('abort', end)
-    await host.close()
   }
 }

@@ -19,5 +19,5 @@ export const usualRows = statement<
 
 export const saveResults = statement<Fence & { results: string }>(`
   update transfers set rule_results = :results
-  where id = :id and attempt = :attempt and status = 'running' and parts is null
+  where id = :id and attempt = :attempt and status = 'running' and parts = 1
 `)

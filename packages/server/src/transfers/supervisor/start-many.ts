@@ -3,6 +3,7 @@ import { type AuditEntry, record } from '../../audit/record.ts'
 import type { Transaction } from '../../db/database.ts'
 import { newIdentifier } from '../../identifiers.ts'
 import type { Logger } from '../../log.ts'
+import { withoutRows } from '../../organizations/limits.ts'
 import { Refusal } from '../../refusal.ts'
 import { wakeWorkers } from '../queries.ts'
 import { requireIntegrated, requireRunnable } from '../transfers.ts'
@@ -28,15 +29,32 @@ export type StartableRow = {
   now: Date
 }
 
+/** The settings have the limits of organizations; without them, there are none. */
+export type StartDeps = Pick<SupervisorDeps, 'catalogue'> & {
+  readonly settings?: Pick<SupervisorDeps['settings'], 'limits'>
+}
+
 /** Starts a transfer of each connection that may run and has no active one, and audits it. The others are left out. */
 export async function startMany(
   tx: Transaction,
-  { catalogue }: Pick<SupervisorDeps, 'catalogue'>,
+  { catalogue, settings }: StartDeps,
   due: readonly (StartableRow & { readonly startedBy: AuditActor })[],
   { trigger, log }: { readonly trigger: TransferTrigger; readonly log: Logger },
 ): Promise<void> {
+  const used = settings?.limits
+    ? await withoutRows(
+        tx,
+        settings.limits,
+        due.map(({ organizationId }) => organizationId),
+      )
+    : undefined
   const runnable = due.filter((row) => {
     if (row.isGone) return false
+    const message = used?.get(row.organizationId)
+    if (message !== undefined) {
+      log.info({ connectionId: row.connectionId, code: 'quota_exceeded', message, trigger }, 'a transfer was left out')
+      return false
+    }
     try {
       requireIntegrated(catalogue, row)
       requireRunnable(row)

@@ -1,27 +1,30 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { ConnectorError } from '@penstock/connector'
-import { type DivideArgument, type JobError, sendsChangedRows, storable } from '@penstock/engine'
+import { type ConfirmArgument, type DivideArgument, type JobError, sendsChangedRows, storable } from '@penstock/engine'
 import { decide, finalState, isTransferErrorCode, type Role, type TransferErrorCode } from '@penstock/wire'
-import { serviceActor } from '../../audit/record.ts'
-import type { Db } from '../../db/database.ts'
+import type { Db, Transaction } from '../../db/database.ts'
 import type { Logger } from '../../log.ts'
 import { EndJob, RunnerDied } from '../../runners/runner-process.ts'
 import { Unreadable } from '../../secrets/seal.ts'
-import * as endings from '../ending-queries.ts'
-import { insertsAgain } from '../inserts-again.ts'
 import { isJobMethod, JobHost } from '../job-host.ts'
 import type { RejectsRead } from '../job-rejects.ts'
 import { wakeWorkers } from '../queries.ts'
+import { consequencesOf } from '../reads-again.ts'
 import { saveRejectsRead } from '../rejecting-queries.ts'
 import { frozenSides, replacesAll } from '../sides.ts'
+import { measureSoon } from './change-log-queries.ts'
+import { noteLogOf } from './change-logs.ts'
+import { giveBack } from './claim.ts'
 import type { WorkRow } from './claim-queries.ts'
-import { crashRetriesMax, describeCrash } from './crashes.ts'
+import { crashRetriesOf, describeCrash } from './crashes.ts'
 import { heartbeatMs, type SupervisorDeps, type SupervisorSettings } from './deps.ts'
 import { settleDigests } from './digest-queries.ts'
-import { endPart, moveConnection } from './end-part.ts'
+import { endPart } from './end-part.ts'
 import { Defect, Divided, endingOf, incidentOf, Lost, Released, resumes, Stopped } from './endings.ts'
-import { fenced } from './fenced.ts'
+import { sentenceOfDoubt } from './in-doubt.ts'
 import { saveReplaced } from './ledger-queries.ts'
 import { changedSides } from './present-settings-queries.ts'
+import * as queries from './queries.ts'
 import { DatabaseTransferHost } from './transfer-host.ts'
 import { TransferLog } from './transfer-log.ts'
 import { TransferTrace } from './transfer-trace.ts'
@@ -32,6 +35,10 @@ import { TransferTrace } from './transfer-trace.ts'
 const stopGraceMs = 35_000
 /** How long a transfer may take to end if its worker stops and gives it back. */
 const releaseGraceMs = 5_000
+/** How often another worker is tried for a connector that is missing. */
+const missingRetriesMax = 3
+const missingWaitFirstMs = 500
+const missingWaitMostMs = 5_000
 
 /** Runs a claimed transfer, and stores how it ended. Rejects if that could not be stored: another worker will claim it. */
 export async function superviseTransfer(
@@ -49,7 +56,7 @@ export async function superviseTransfer(
     transferId: work.id,
     connectionId: work.connectionId,
     attempt: work.attempt,
-    ...(work.part > 0 && { part: work.part }),
+    ...(work.parts > 1 && { part: work.part }),
     ...trace?.logFields,
   }
   log.info(about, 'transfer claimed')
@@ -58,10 +65,10 @@ export async function superviseTransfer(
   let failure: unknown
   try {
     await runTransfer(deps, work, stopping, about, { trace, lines })
-    log.info(about, work.part > 0 ? 'part of a transfer ended' : 'transfer ended')
+    log.info(about, work.parts > 1 ? 'part of a transfer ended' : 'transfer ended')
   } catch (error) {
     failure = error
-    await writeEnd(deps, work, error, about, { log, lines })
+    await writeEnd(deps, work, error, about, { log, lines, stopping })
   } finally {
     trace?.end(failure)
   }
@@ -77,12 +84,13 @@ async function runTransfer(
 ): Promise<void> {
   const { database, catalogue, runners, settings } = deps
   // A transfer that has begun must be cleaned up at its destination, which needs a runner. Any other one ends here.
-  const isNew = work.part > 0 ? work.attempt === 1 : work.columns === null
+  const isNew = work.parts > 1 ? work.attempt === 1 : work.columns === null
   const standing = isNew ? endingOf(work) : undefined
   if (standing) throw standing
   const sides = frozenSides(catalogue, work)
   const { source, destination } = sides
-  await sayIfInserted(database, work, { source: source.connector, destination: destination.connector }, lines)
+  await sayIfAgain(database, work, { source: source.connector, destination: destination.connector }, lines)
+  const readsLog = await noteLogOf(deps, work)
   const begunMs = performance.now()
   const ending = new AbortController()
   let endedBy: unknown
@@ -94,20 +102,18 @@ async function runTransfer(
   stopping.addEventListener('abort', release)
   if (stopping.aborted) release()
   const heartbeat = setInterval(() => {
-    fenced(work)
-      .heartbeat(database)
-      .then(
-        (standing) => {
-          const reason =
-            endingOf(standing) ?? overtimeOf(work.ranMs - work.pausedMs + performance.now() - begunMs, settings)
-          if (reason) end(reason)
-        },
-        // While the database is unavailable there is nothing to report; a batch that cannot be confirmed ends the transfer.
-        () => {},
-      )
+    queries.heartbeat.first(database, queries.fenceOf(work)).then(
+      (standing) => {
+        const reason =
+          endingOf(standing) ?? overtimeOf(work.ranMs - work.pausedMs + performance.now() - begunMs, settings)
+        if (reason) end(reason)
+      },
+      // While the database is unavailable there is nothing to report; a batch that cannot be confirmed ends the transfer.
+      () => {},
+    )
     void lines.flush()
   }, heartbeatMs(deps))
-  const host = new DatabaseTransferHost(deps, work, sides)
+  const host = new DatabaseTransferHost(deps, work, sides, lines.note)
   const ofJob = new JobHost(deps, work.replayOf ? [destination] : [source, destination])
   try {
     const { retry, replaceShareMin, progressMs } = settings
@@ -115,8 +121,8 @@ async function runTransfer(
     const result = await runners.run(
       {
         kind: 'transfer',
-        // To the connectors, a part is a transfer of its own.
-        id: work.part === 0 ? work.id : `${work.id}-${work.part}`,
+        // Connectors see each of several parts as a separate transfer.
+        id: work.parts === 1 ? work.id : `${work.id}-${work.part}`,
         connectionId: work.connectionId,
         retry,
         replaceShareMin,
@@ -136,6 +142,7 @@ async function runTransfer(
             const answered = await (isJobMethod(method)
               ? ofJob.answer(method, argument)
               : host.answer(method, argument))
+            if (method === 'confirm') deps.activity?.confirmed((argument as ConfirmArgument).confirmation)
             trace?.answered(method, argument, answered)
             lines.answered(method, argument, answered)
             return answered
@@ -155,6 +162,8 @@ async function runTransfer(
     throw error instanceof RunnerDied || error instanceof EndJob ? (endedBy ?? error) : error
   } finally {
     clearInterval(heartbeat)
+    // It is measured later, too.
+    if (readsLog) await measureSoon.run(database, { connectionId: work.connectionId }).catch(() => {})
     await ofJob.close()
     stopping.removeEventListener('abort', release)
   }
@@ -165,8 +174,6 @@ const endJob = (error: unknown): EndJob =>
 
 const lostToAnother = 'transfer lost to another worker'
 
-const withoutError = { code: null, message: null, side: null }
-
 /** Everything is delivered, confirmed and visible. */
 async function finish(
   deps: SupervisorDeps,
@@ -174,39 +181,29 @@ async function finish(
   lines: TransferLog,
   rejectsRead: RejectsRead | undefined,
 ): Promise<void> {
-  const { database, catalogue } = deps
-  const { id, attempt } = work
-  if (work.part > 0) {
-    const success = { status: 'succeeded', ...withoutError, connection: null } as const
-    if (!(await endPart(deps, work, success, lines.lineOf))) throw new Lost()
-    return
-  }
-  const end = async (db: Db) => {
-    const ended = await endings.endTransfer.first(db, { id, attempt, status: 'succeeded', ...withoutError })
-    if (!ended) throw new Lost()
-  }
-  const isReplaced = replacesAll(catalogue, work)
+  const { id, connectionId } = work
+  const isReplaced = replacesAll(deps.catalogue, work)
   const hasDigests = sendsChangedRows(work.destConfig)
   const isOfRejects = rejectsRead !== undefined && work.testRows === null
-  if (!isReplaced && !hasDigests && !isOfRejects) return end(database)
-  await database.transaction(async (tx) => {
+  const also = async (tx: Transaction) => {
     if (isReplaced) await saveReplaced.run(tx, { id })
     if (isOfRejects) await saveRejectsRead.run(tx, { id, ...rejectsRead })
-    if (hasDigests) await settleDigests.run(tx, { id, connectionId: work.connectionId })
-    await end(tx)
-  })
+    if (hasDigests) await settleDigests.run(tx, { id, connectionId })
+  }
+  const success = { status: 'succeeded', code: null, message: null, side: null, connection: null } as const
+  const stores = isReplaced || isOfRejects || hasDigests
+  if (!(await endPart(deps, work, success, lines.lineOf, stores ? also : undefined))) throw new Lost()
 }
 
-/** Adds a line to the log of a new transfer if it inserts rows a second time. */
-async function sayIfInserted(
+/** Adds lines to the log of a new transfer if it reads everything again, and people must know what follows. */
+async function sayIfAgain(
   db: Db,
   work: WorkRow,
-  connectors: Parameters<typeof insertsAgain>[1],
+  connectors: Parameters<typeof consequencesOf>[1],
   lines: TransferLog,
 ): Promise<void> {
-  if (work.attempt > 1 || work.part > 0 || work.testRows !== null || work.replayOf !== null) return
-  const sentence = await insertsAgain(db, connectors, work)
-  if (sentence !== undefined) lines.add('noted', sentence)
+  if (work.attempt > 1 || work.parts > 1 || work.testRows !== null || work.replayOf !== null) return
+  for (const { message } of await consequencesOf(db, connectors, work)) lines.add('noted', message)
 }
 
 function errorOf(error: JobError): unknown {
@@ -237,57 +234,52 @@ async function writeEnd(
   work: WorkRow,
   error: unknown,
   about: Readonly<Record<string, unknown>>,
-  { log, lines }: { log: Logger; lines: TransferLog },
+  { log, lines, stopping }: { log: Logger; lines: TransferLog; stopping: AbortSignal },
 ): Promise<void> {
   const { database } = deps
-  const { id, attempt, connectionId, testRows } = work
+  const { id } = work
   const incident = incidentOf(error)
   const interruption = 'interruption' in incident ? incident.interruption : undefined
   if (error instanceof Divided) return log.info({ ...about, parts: error.parts }, 'transfer divided into parts')
   if (interruption === 'lost') return log.warn(about, lostToAnother)
   // Our own database is unavailable: nothing can be written, and another worker claims the transfer.
   if (interruption === 'database_away') throw error
-  const isCrash = error instanceof RunnerDied
-  let decision = decide(incident, { ...finalState, retryAfterMs: isCrash ? 0 : null })
-  if (decision.do === 'requeue' && !isCrash) {
-    lines.add('ended', 'The worker stopped. Another one continues after the last confirmed record.')
+  let decision = decide(incident, { ...finalState, retryAfterMs: 0 })
+  if (decision.do === 'requeue' && interruption) {
+    const why =
+      error instanceof RunnerDied ? 'The worker could not start or load what runs the transfer.' : 'The worker stopped.'
+    lines.add('ended', `${why} Another attempt continues after the last confirmed record.`)
     await lines.flush()
-    await database.transaction(async (tx) => {
-      const released = await fenced(work).release(tx)
-      if (released > 0) await wakeWorkers.run(tx, {})
-    })
+    await giveBack(database, work)
     return log.info(about, 'transfer given back')
   }
-  if (decision.do === 'requeue' && isCrash) {
-    lines.add('ended', `${describeError(error, deps).message} Another attempt follows, unless this happened too often.`)
+  if (decision.do === 'requeue') {
+    const { code, message } = describeError(error, deps)
+    lines.add('ended', `${message} Another attempt follows, unless this happened too often.`)
     await lines.flush()
-    if (await retryCrashed(deps, work)) {
-      return log.warn({ ...about, reason: error.reason }, 'transfer is tried again after its runner died')
-    }
-    decision = decide(incident, finalState)
+    // A runner that died is replaced; another machine, or an operator, may have the connector soon.
+    if (code === 'connector_missing')
+      await delay(waitForConnectorMs(work), undefined, { signal: stopping }).catch(() => {})
+    if (await retryCrashed(deps, work, error))
+      return log.warn({ ...about, code }, 'transfer is tried again by another runner')
   }
+  decision = decide(incident, finalState)
   if (decision.do !== 'end') throw new Error(`A transfer that is over cannot ${decision.do}`, { cause: error })
   const { status, connection } = decision
   const described = describeError(error, deps)
   const { code, side } = described
-  const message = await withChanges(deps, work, described)
+  const changed = await withChanges(deps, work, described)
+  // That of several parts is reported when the last one has ended.
+  const doubt = work.parts > 1 ? '' : await sentenceOfDoubt(database, id, side)
+  const message = changed && `${changed}${doubt}`
   lines.add(
     'ended',
     code === null
-      ? 'The transfer was cancelled.'
+      ? `The transfer was cancelled.${doubt}`
       : `${status === 'failed' ? 'Failed' : 'Stopped'}: ${message} (${code})`,
   )
   await lines.flush()
-  const end = { status, code, message, side }
-  const isOwn =
-    work.part > 0
-      ? await endPart(deps, work, { ...end, connection }, lines.lineOf)
-      : await database.transaction(async (tx) => {
-          const ended = await endings.endTransfer.first(tx, { id, attempt, ...end })
-          // A test changes nothing for the transfers that follow.
-          if (ended && testRows === null) await moveConnection(tx, connectionId, connection)
-          return ended !== undefined
-        }, serviceActor)
+  const isOwn = await endPart(deps, work, { status, code, message, side, connection }, lines.lineOf)
   if (error instanceof Defect) log.error({ ...about, report: error.report }, 'transfer failed: internal error')
   else if (error instanceof Unreadable) log.error({ ...about, err: error }, 'a sealed value cannot be opened')
   else if (code === 'internal') log.error({ ...about, err: error }, 'transfer failed: internal error')
@@ -295,10 +287,15 @@ async function writeEnd(
   else log.warn(about, lostToAnother)
 }
 
+/** How long a worker that lacks a connector waits until it gives a transfer back, in milliseconds: longer with each attempt. */
+const waitForConnectorMs = ({ attempt }: WorkRow): number =>
+  Math.min(missingWaitMostMs, missingWaitFirstMs * 2 ** (attempt - 1))
+
 /** Queues the transfer again, unless its runners died too often in a row. */
-async function retryCrashed({ database }: SupervisorDeps, work: WorkRow): Promise<boolean> {
+async function retryCrashed({ database }: SupervisorDeps, work: WorkRow, error: unknown): Promise<boolean> {
+  const most = error instanceof RunnerDied ? crashRetriesOf(error.reason) : missingRetriesMax
   return database.transaction(async (tx) => {
-    const requeued = await fenced(work).requeueCrashed(tx, crashRetriesMax)
+    const requeued = await queries.requeueCrashed.run(tx, { ...queries.fenceOf(work), crashesMax: most })
     if (requeued === 0) return false
     await wakeWorkers.run(tx, {})
     return true

@@ -9,6 +9,7 @@ import {
   type DivideArgument,
   type DividedPart,
   type KeptReject,
+  type RejectedKeysState,
   type ReplayPage,
   type StageDigestsArgument,
   type TransferHost,
@@ -19,20 +20,24 @@ import type { RuleResult } from '@penstock/wire'
 import type { Transaction } from '../../db/database.ts'
 import { openDataKey } from '../../secrets/data-keys.ts'
 import type { MasterKey } from '../../secrets/seal.ts'
-import { openJson, openText, places, sealJson } from '../sealed.ts'
+import { openJson, places, sealJson } from '../sealed.ts'
 import { type FrozenSides, openSide } from '../sides.ts'
-import { deliveryStatesOf, findWork, findWorkOfPart, type WorkRow } from './claim-queries.ts'
+import { openCarried } from './carried.ts'
+import { deliveryStatesOf, findWork, type WorkRow } from './claim-queries.ts'
 import { reportColumns } from './column-reports.ts'
 import type { SupervisorDeps } from './deps.ts'
+import { describeState } from './describe.ts'
 import { KeptDigests } from './digests.ts'
-import { divide } from './divide.ts'
+import { divide, partsMax } from './divide.ts'
 import { endingOf, Lost } from './endings.ts'
-import { fenced, numbersOf, partsMax } from './fenced.ts'
 import { countKeptRejects } from './ledger-queries.ts'
-import { LedgerWriter, type PartStanding, type TransferKeys, transferKeys } from './ledger-writer.ts'
+import { LedgerWriter, numbersOf, type TransferKeys, transferKeys } from './ledger-writer.ts'
 import { takePresentSettings } from './present-settings-queries.ts'
 import * as queries from './queries.ts'
+import { RejectBounds } from './reject-bounds.ts'
 import * as replayQueries from './replays/queries.ts'
+import { readReplayed } from './replays/read-replayed.ts'
+import { openRejectedKeys } from './replays/rejected-keys.ts'
 import type { Replay } from './replays/replays.ts'
 import { rulesOf, saveRuleResults } from './rules.ts'
 
@@ -43,13 +48,14 @@ const replayBytesAtOnce = 512 * 1024
 const stagedMax = 200
 
 /**
- * Answers what the runner of one transfer asks, from the database. Every answer that changes something names the attempt,
+ * Answers what the runner of one part of a transfer asks, from the database. Every answer that changes something names the attempt,
  * so that a supervisor that lost the transfer changes nothing. Each rejects with the reason why the transfer ends.
  */
 export class DatabaseTransferHost {
   readonly #deps: SupervisorDeps
   readonly #work: WorkRow
   readonly #sides: FrozenSides
+  readonly #note: (text: string) => void
   #ledger: LedgerWriter | undefined
   #staged: (readonly KeptReject[])[] = []
   #stagedParts: (readonly DividedPart[])[] = []
@@ -61,8 +67,12 @@ export class DatabaseTransferHost {
   #replayKey: MasterKey | undefined
   #keys: TransferKeys | undefined
 
-  /** @param sides get the settings that the transfer takes later */
-  constructor(deps: SupervisorDeps, work: WorkRow, sides: FrozenSides) {
+  /**
+   * @param sides get the settings that the transfer takes later
+   * @param note adds a line to the log of the transfer
+   */
+  constructor(deps: SupervisorDeps, work: WorkRow, sides: FrozenSides, note: (text: string) => void) {
+    this.#note = note
     this.#deps = deps
     this.#work = work
     this.#sides = sides
@@ -89,15 +99,14 @@ export class DatabaseTransferHost {
         return saveRuleResults(this.#deps.database, this.#work, argument as readonly RuleResult[])
       case 'readRejects':
         return this.#readRejects(argument as number)
+      case 'rejectedKeys':
+        return this.#rejectedKeys()
       case 'readDigests':
         return this.#digestsOf().read(argument as number)
       case 'doubtRows':
         return this.#digestsOf().doubt(argument as DigestRecords)
       case 'readKeys':
         return this.#digestsOf().readKeys(argument as number)
-      case 'note':
-        // The log of the transfer has it.
-        return
       case 'stageDigests':
         return this.#stageDigests(argument as StageDigestsArgument)
       case 'replaceDigests':
@@ -109,20 +118,18 @@ export class DatabaseTransferHost {
     }
   }
 
-  get #fence() {
-    return { id: this.#work.id, attempt: this.#work.attempt }
-  }
-
   async #open(): Promise<TransferState> {
     const { database, keyring, settings } = this.#deps
     // It was read just now, when the transfer was claimed; later it may have moved.
     const isFirst = this.#keys === undefined
-    const now = isFirst ? this.#work : await this.#findWork()
-    if (!now || now.attempt !== this.#work.attempt) throw new Lost()
+    const found = await this.#present(isFirst ? this.#work : undefined)
+    await this.#takeSettings(found)
+    const isDescribed = found.parts === 1 && (await describeState(database, found, this.#sides, this.#note))
+    const now = isDescribed ? await this.#present() : found
     const keys = transferKeys(keyring, now)
     this.#keys = keys
     const { transfer, connection } = keys
-    const isNew = isFirst && now.attempt === 1 && now.part === 0
+    const isNew = isFirst && now.attempt === 1 && now.parts === 1
     const entries = isNew ? [] : await deliveryStatesOf.all(database, { transferId: now.id, ...numbersOf(now) })
     const deliveryStates: Json[] = []
     for (const { number, deliveryStateSealed } of entries) {
@@ -135,21 +142,15 @@ export class DatabaseTransferHost {
     const replay = now.replayOf ? await this.#openReplay(now.replayOf) : undefined
     const { rejectsMax } = settings
     const lastReject = kept?.last ?? numbersOf(now).after
-    const at = await openJson(database, transfer, places.checkpoint(now.id, now.part), now.checkpointSealed)
-    const standing = now.part > 0 && at !== null ? (at as PartStanding) : { checkpoint: at, cursor: null }
-    const stored = { read: now.read, entries: entries.length, keptRejects, lastReject, rejectsMax, standing }
-    this.#ledger = new LedgerWriter(database, keys, now, stored, replay)
+    const stored = { read: now.read, entries: entries.length, keptRejects, lastReject, rejectsMax }
+    this.#ledger = new LedgerWriter(database, keys, now, stored, { replay, bounds: this.#rejectBounds(now) })
     this.#staged = []
     this.#stagedRecords = []
     this.#hasDeliveryStates = deliveryStates.length > 0
-    const digests = now.part === 0 ? await KeptDigests.open(database, now, connection) : undefined
+    const digests = now.parts === 1 ? await KeptDigests.open(database, now, connection, settings.limits) : undefined
     this.#digests = digests?.kept
     const { source, destination } = this.#sides
-    const isChanged = now.part === 0 && (now.srcChanged || now.destChanged)
-    const taken =
-      (isChanged && (await takePresentSettings.first(database, { id: now.id, attempt: now.attempt }))) || now
-    source.frozen.settings = taken.srcSettings
-    destination.frozen.settings = taken.destSettings
+    const carried = await openCarried(database, keyring, now)
     return {
       source: now.replayOf ? null : await openSide(this.#deps, source, now.srcConfig),
       destination: await openSide(this.#deps, destination, now.destConfig),
@@ -160,21 +161,19 @@ export class DatabaseTransferHost {
       attempt: now.attempt,
       read: now.read,
       rejected: now.rejected,
-      checkpoint: standing.checkpoint,
-      pending: now.pending,
-      // Under other settings, it is another batch.
-      announced: taken === now ? await this.#announcedOf(now, transfer) : null,
+      checkpoint: await openJson(database, transfer, places.checkpoint(now.id, now.part), now.checkpointSealed),
+      pending: now.pending ?? carried?.pending ?? null,
+      // Under a corrected configuration, it is the same batch: its destination may be the same one at another address.
+      announced: carried?.announced ?? (await this.#announcedOf(now, transfer)),
       unconfirmed: now.unconfirmed,
       columns: now.columns,
       startedTime: now.startedTime.toISOString(),
       cursor: now.backfill
         ? null
         : await openJson(database, connection, places.cursor(now.connectionId), now.cursorSealed),
-      reached:
-        now.part > 0
-          ? standing.cursor
-          : await openJson(database, connection, places.cursor(now.connectionId), now.reachedSealed),
+      reached: await openJson(database, connection, places.cursor(now.connectionId), now.reachedSealed),
       state: await openJson(database, connection, places.state(now.connectionId), now.stateSealed),
+      keysSalt: now.keysSalt,
       replaced: now.replaced,
       deliveryStates,
       part: await this.#partOf(now, transfer),
@@ -189,10 +188,27 @@ export class DatabaseTransferHost {
     }
   }
 
-  #findWork(): Promise<WorkRow | undefined> {
+  #rejectBounds(work: WorkRow): RejectBounds | undefined {
+    const { limits: keptLimits } = this.#deps.settings
+    return keptLimits && new RejectBounds(keptLimits, work, this.#note)
+  }
+
+  /** The transfer as it is now, or as it was `read`. Throws `Lost` if it is another worker's. */
+  async #present(read?: WorkRow): Promise<WorkRow> {
     const { database } = this.#deps
-    const { id, part } = this.#work
-    return part === 0 ? findWork.first(database, { id }) : findWorkOfPart.first(database, { id, part })
+    const { id, part, parts, attempt } = this.#work
+    const now = read ?? (await findWork.first(database, { id, part, parts }))
+    if (!now || now.attempt !== attempt) throw new Lost()
+    return now
+  }
+
+  /** Has both sides use the configuration that the transfer keeps, or the present one as long as nothing was confirmed. */
+  async #takeSettings({ id, attempt, parts, srcChanged, destChanged, ...kept }: WorkRow): Promise<void> {
+    const isChanged = parts === 1 && (srcChanged || destChanged)
+    const taken = isChanged ? await takePresentSettings.first(this.#deps.database, { id, attempt }) : undefined
+    const { source, destination } = this.#sides
+    source.frozen.settings = (taken ?? kept).srcSettings
+    destination.frozen.settings = (taken ?? kept).destSettings
   }
 
   /** The announcement of the batch that comes next; an older worker counts batches, and leaves that of an earlier one. */
@@ -200,11 +216,11 @@ export class DatabaseTransferHost {
     if (pending === null) return null
     const opened = await openJson(this.#deps.database, key, places.announced(id, part), announcedSealed)
     const announced = opened as TransferState['announced']
-    return announced?.first === read + 1 ? announced : null
+    return announced?.rows || announced?.first === read + 1 ? announced : null
   }
 
   async #partOf({ id, part, partKeySealed, sourceColumns }: WorkRow, key: TransferKeys['transfer']) {
-    if (part === 0) return null
+    if (partKeySealed === null) return null
     const opened = await openJson(this.#deps.database, key, places.part(id, part), partKeySealed)
     return { key: (opened as { key: Json }).key, columns: sourceColumns ?? [] }
   }
@@ -217,17 +233,18 @@ export class DatabaseTransferHost {
   async #divide({ parts: last, start }: DivideArgument): Promise<never> {
     if (!this.#keys) throw new Error('A runner divided a transfer that it did not open')
     const parts = [...this.#stagedParts.flat(), ...last]
-    return divide(this.#deps, this.#work, this.#keys.transfer, parts, start)
+    return divide(this.#deps, this.#work, this.#keys, parts, start)
   }
 
   async #beginBatch(start: BatchStart): Promise<void> {
+    this.#digests?.requireCapacity()
     const ending = endingOf(await this.#announce(start))
     if (ending) throw ending
   }
 
   async #announce({ pending, announced, columns, plan = null }: BatchStart): Promise<queries.StandingRow | undefined> {
     const { database } = this.#deps
-    const { id, part } = this.#work
+    const { id, attempt, part } = this.#work
     const key = this.#keys?.transfer
     const candidate = columns && key?.candidate()
     const seals = plan !== null || announced !== undefined
@@ -235,9 +252,16 @@ export class DatabaseTransferHost {
     const sealAnnounced = (under: MasterKey | undefined) =>
       sealJson(under, places.announced(id, part), announced ?? null)
     const sealPlan = (under: MasterKey | undefined) => sealJson(under, places.plan(id), plan)
-    if (!columns) return fenced(this.#work).beginBatch(database, { pending, announced: sealAnnounced(opened) })
+    if (!columns) {
+      return queries.beginBatch.first(database, {
+        ...queries.fenceOf(this.#work),
+        pending,
+        announced: sealAnnounced(opened),
+      })
+    }
     const row = await queries.beginFirstBatch.first(database, {
-      ...this.#fence,
+      id,
+      attempt,
       pending,
       announced: sealAnnounced(opened),
       sourceColumns: JSON.stringify(columns.source),
@@ -253,7 +277,8 @@ export class DatabaseTransferHost {
       await database.transaction(async (tx) => {
         const made = await key.make(tx)
         await queries.keepSealed.run(tx, {
-          ...this.#fence,
+          id,
+          attempt,
           planSealed: sealPlan(made),
           announcedSealed: sealAnnounced(made),
         })
@@ -274,7 +299,7 @@ export class DatabaseTransferHost {
     const staged = this.#staged
     this.#staged = []
     // Columns come with the first batch of a session, before anything is confirmed.
-    const following = next?.columns ? undefined : next
+    const following = next?.columns || this.#digests?.isFull ? undefined : next
     const standing = await this.#ledger.confirm(
       confirmation,
       staged,
@@ -306,7 +331,7 @@ export class DatabaseTransferHost {
   }
 
   async #reportRetry({ code, message, side }: Parameters<TransferHost['reportRetry']>[0]): Promise<void> {
-    await fenced(this.#work).recordRetry(this.#deps.database, { code, message, side })
+    await queries.recordRetry.run(this.#deps.database, { ...queries.fenceOf(this.#work), code, message, side })
   }
 
   async #openReplay(transferId: string): Promise<Replay & { columns: readonly string[] }> {
@@ -320,6 +345,11 @@ export class DatabaseTransferHost {
     return { transferId, numbers: replayed.numbers, columns: replayed.sourceColumns }
   }
 
+  async #rejectedKeys(): Promise<RejectedKeysState> {
+    if (!this.#keys) throw new Error('A runner asked for keys before it opened its transfer')
+    return openRejectedKeys(this.#deps.database, this.#keys.connection, this.#work.connectionId)
+  }
+
   async #readRejects(after: number): Promise<ReplayPage> {
     const transferId = this.#work.replayOf
     const key = this.#replayKey
@@ -331,10 +361,7 @@ export class DatabaseTransferHost {
       limit: replayRowsAtOnce,
       bytes: replayBytesAtOnce,
     })
-    return kept.map(({ number, sealed, edited }) => ({
-      number,
-      raw: openText(key, (edited ? places.edit : places.reject)(transferId, number), sealed),
-    }))
+    return kept.map((row) => readReplayed(key, transferId, row))
   }
 }
 
@@ -350,10 +377,10 @@ function assertCounts({ read, sent, rejected, removed, skipped, bytes }: Confirm
   }
 }
 
-/** How a transfer may be divided: only before anything moved, and as a whole. */
+/** How a transfer may be divided: only before anything moved, and only once. */
 function dividesOf(work: WorkRow, { parts }: SupervisorDeps['settings']): TransferState['divides'] {
-  const { part, replayOf, testRows, columns, checkpointSealed, read, pending, unconfirmed } = work
+  const { parts: before, replayOf, testRows, columns, checkpointSealed, read, pending, unconfirmed } = work
   const began = columns !== null || checkpointSealed !== null || read > 0 || (pending ?? unconfirmed) !== null
-  if (part > 0 || parts.atOnce < 2 || replayOf !== null || testRows !== null || began) return null
+  if (before > 1 || parts.atOnce < 2 || replayOf !== null || testRows !== null || began) return null
   return { bytesMin: parts.bytesMin, partsMax }
 }

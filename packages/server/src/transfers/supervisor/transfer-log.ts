@@ -3,9 +3,9 @@ import {
   type BatchStart,
   type ColumnReport,
   type Confirmation,
-  type ConnectorLine,
   type DivideArgument,
   type HostMethod,
+  type ReportedLine,
   storable,
   type TransferState,
 } from '@penstock/engine'
@@ -39,7 +39,7 @@ export class TransferLog {
   #dropped = 0
   /** The time of the database when `performance.now()` was 0. */
   readonly #fromMs: number
-  /** The log of a transfer has one line for each of its parts, which is stored when the part ends. */
+  /** The log of a transfer in several parts has one line for each of them, which is stored when the part ends. */
   readonly #isOfPart: boolean
   #isFlushed = true
   #flushed: Promise<void> = Promise.resolve()
@@ -51,12 +51,12 @@ export class TransferLog {
   /** @param names of the connectors of both sides */
   constructor(
     db: Database,
-    { id, attempt, part, trigger, backfill, startedTime, ranMs }: WorkRow,
+    { id, attempt, parts, trigger, backfill, startedTime, ranMs }: WorkRow,
     names: { source: string; destination: string },
   ) {
     this.#db = db
     this.#of = { transferId: id, attempt }
-    this.#isOfPart = part > 0
+    this.#isOfPart = parts > 1
     this.#fromMs = startedTime.getTime() + ranMs - performance.now()
     this.#names = trigger === 'replay' ? { ...names, source: 'the rejected records of an earlier transfer' } : names
     this.add(
@@ -87,6 +87,17 @@ export class TransferLog {
     this.#dropped++
   }
 
+  /** Adds a line that the service itself has to say. That of a part goes into the log of its transfer. */
+  note = (text: string): void => {
+    if (!this.#isOfPart) {
+      this.add('noted', text)
+      return
+    }
+    const { transferId } = this.#of
+    const line = JSON.stringify(this.lineOf('noted', text))
+    void queries.addLastLine.run(this.#db, { transferId, line, linesMax: limits.transferLogLinesMax }).catch(() => {})
+  }
+
   /** Called before a transfer is divided, since its parts add lines to what is stored then. */
   divide({ start: { route } }: DivideArgument): Promise<void> {
     if (route !== undefined) this.add('route', route)
@@ -109,12 +120,13 @@ export class TransferLog {
       const { code, message, waitMs } = argument as { code: string; message: string; waitMs: number }
       this.add('waiting', `Waits ${seconds(waitMs)} before another try: ${message} (${code})`)
     } else if (method === 'reportLine') {
-      const { side, text } = argument as ConnectorLine
-      this.add('reported', `${side === 'Source' ? this.#names.source : this.#names.destination}: ${String(text)}`)
-    } else if (method === 'note') this.add('noted', String(argument))
-    else if (method === 'reportColumns') {
+      const { side, text } = argument as ReportedLine
+      if (side === null) this.add('noted', String(text))
+      else this.add('reported', `${side === 'Source' ? this.#names.source : this.#names.destination}: ${String(text)}`)
+    } else if (method === 'reportColumns') {
       const { changes, added } = argument as ColumnReport
-      this.add('columns', `${count(changes.length)} columns changed since the last successful transfer.`)
+      if (changes.length > 0)
+        this.add('columns', `${count(changes.length)} columns changed since the last successful transfer.`)
       if (added.length > 0) this.add('columns', `${count(added.length)} of them were added to the mapping.`)
     }
   }

@@ -1,5 +1,6 @@
 import type { Logger } from '../../log.ts'
 import { repeat } from '../../repeat.ts'
+import { ChangeLogs } from './change-logs.ts'
 import type { Claims } from './claim.ts'
 import { startDependents } from './dependents.ts'
 import { heartbeatMs, type SupervisorDeps } from './deps.ts'
@@ -10,7 +11,7 @@ import { Probes } from './probes.ts'
 
 /**
  * Periodic tasks of every worker: transfers whose worker died, schedules and rejected records that are due, connections that run after others,
- * connections that are offline. None waits
+ * connections that are offline, logs from which changes are read. None waits
  * for another one. The first worker to notice one acts.
  */
 
@@ -30,6 +31,7 @@ export async function keepUp(
   const everyMs = heartbeatMs(deps)
   const lost = new LostTransfers(deps, claims, wake, log)
   const probes = new Probes(deps, log, retiring)
+  const changeLogs = new ChangeLogs(deps, log, retiring)
   await Promise.all([
     repeat({ name: 'upkeep of transfers', everyMs, run: lost.requeue }, log, stopping),
     repeat({ name: 'starting due schedules', everyMs, run: () => startDue(deps, log, retiring) }, log, retiring),
@@ -44,7 +46,8 @@ export async function keepUp(
       retiring,
     ),
     repeat({ name: 'probing offline connections', everyMs, run: probes.begin }, log, retiring),
+    repeat({ name: 'measuring logs of changes', everyMs, run: changeLogs.begin }, log, retiring),
   ])
   lost.close()
-  await probes.ended()
+  await Promise.all([probes.ended(), changeLogs.ended()])
 }

@@ -35,7 +35,7 @@ export function thisProgram(): Promise<queries.ProgramParameters> {
 }
 
 /** Description of a newer program; undefined if there is none. */
-async function describeNewer(db: Db): Promise<string | undefined> {
+export async function describeNewer(db: Db): Promise<string | undefined> {
   const newer = await queries.findNewer.first(db, await thisProgram())
   if (!newer) return undefined
   return newer.version === null

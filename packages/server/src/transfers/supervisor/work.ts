@@ -15,11 +15,15 @@ export async function workOnTransfers(
   stopping: AbortSignal,
   onClaim = () => {},
 ): Promise<void> {
-  while (!stopping.aborted) {
-    const claimed = await claimTransfer(deps, claims)
+  while (!stopping.aborted && !deps.runners.isPaused) {
+    const claimed = await claimTransfer(deps, claims, stopping)
     if (!claimed) return
     onClaim()
-    await superviseTransfer(deps, claimed, log, stopping).finally(() => claims.release(claimed))
+    const ended = deps.activity?.begin()
+    await superviseTransfer(deps, claimed, log, stopping).finally(() => {
+      claims.release(claimed)
+      ended?.()
+    })
   }
 }
 

@@ -38,7 +38,7 @@ const schemas = {
     name: 'User',
     description: 'Person',
     attributes: [
-      attribute('userName', 'E-mail address; that of an owner cannot be changed', {
+      attribute('userName', 'E-mail address. The address of an owner cannot be changed', {
         required: true,
         uniqueness: 'server',
       }),

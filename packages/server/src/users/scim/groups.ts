@@ -32,7 +32,7 @@ const groupNameLengthMax = 256
 const roleForm = /^(?:penstock[ _:-]+)?(admin|editor|viewer)s?$/i
 
 /** The role that a group with this name gives: `admin`, `Editors`, `Penstock viewers`; null: none. */
-export const roleOfGroup = (displayName: string): queries.GroupRole | null =>
+const roleOfGroup = (displayName: string): queries.GroupRole | null =>
   (roleForm.exec(displayName)?.[1]?.toLowerCase() as queries.GroupRole | undefined) ?? null
 
 const filterable = {

@@ -8,10 +8,19 @@ const toReplay = 'transfer_id = :transferId and sealed is not null and (replayed
 export const replayedRejects = statement<
   { transferId: string; replay: string; number: number; limit: number; bytes: number },
   /** `edited`: with corrected values. */
-  { number: number; sealed: Buffer; edited: boolean }
+  {
+    number: number
+    sealed: Buffer
+    edited: boolean
+    structural: boolean
+    superseded: 'delivered' | 'unknown' | null
+    reasonSealed: Buffer | null
+    erased: boolean
+  }
 >(`
-  select number, coalesce(edited_sealed, sealed) as sealed, edited_sealed is not null as edited from (
-    select number, sealed, edited_sealed,
+  select number, coalesce(edited_sealed, sealed) as sealed, edited_sealed is not null as edited, structural, superseded, reason_sealed, erased
+  from (
+    select number, sealed, edited_sealed, structural, superseded, reason_sealed, erased_time is not null as erased,
       sum(octet_length(coalesce(edited_sealed, sealed))) over (order by number) - octet_length(coalesce(edited_sealed, sealed)) as bytes_before
     from rejects
     where ${toReplay} and number > :number order by number limit :limit
@@ -26,7 +35,7 @@ export const replayedTransfer = statement<
   from transfers where id = :transferId
 `)
 
-/** Says of records that a replay rejected again, behind `after`, which rejects they were first. */
+/** Says of records that a replay rejected again, behind `after`, which rejects they were first, with what is known of those. */
 export const keepOrigins = statement<{
   id: string
   after: number
@@ -35,7 +44,9 @@ export const keepOrigins = statement<{
   numbers: readonly number[]
 }>(`
   update rejects r set
-    origin_id = coalesce(o.origin_id, o.transfer_id), origin_number = coalesce(o.origin_number, o.number)
+    origin_id = coalesce(o.origin_id, o.transfer_id), origin_number = coalesce(o.origin_number, o.number),
+    row = o.row, position = o.position, key = coalesce(r.key, o.key), structural = r.structural and o.structural,
+    superseded = coalesce(r.superseded, o.superseded)
   from unnest(:rows::bigint[], :numbers::int[]) as sent (row, number)
   join rejects o on o.transfer_id = :transferId and o.number = sent.number
   where r.transfer_id = :id and r.number > :after and r.row = sent.row
@@ -54,4 +65,28 @@ export const markReplayed = statement<{ replay: string; transferId: string; numb
   )
   update rejects r set replayed_by = :replay
   from places p where r.transfer_id = p.transfer_id and r.number = p.number
+`)
+
+/** Keys of rejected records of a connection that can be sent again, the latest first. */
+export const openKeys = statement<{ connectionId: string; limit: number }, { key: string }>(`
+  select coalesce(r.key, '') as key from rejects r join transfers t on t.id = r.transfer_id
+  where t.connection_id = :connectionId and r.key is not null and r.superseded is null and r.replayed_by is null and r.sealed is not null
+  group by r.key order by max(r.position) desc limit :limit
+`)
+/** Gives up the open keys of a connection, less some: nothing is found out about them any more. */
+export const giveUpKeys = statement<{ connectionId: string; kept: readonly string[] }>(`
+  update rejects r set superseded = 'unknown' from transfers t
+  where t.id = r.transfer_id and t.connection_id = :connectionId and r.key is not null and r.superseded is null
+    and r.key <> all(:kept::text[])
+`)
+/** Marks rejected records of keys that were delivered since. */
+export const supersedeKeys = statement<{ keys: readonly string[] }>(`
+  update rejects set superseded = 'delivered' where key = any(:keys::text[]) and superseded is null and replayed_by is null
+`)
+/** Marks rejected records that came before records with the same keys that a replay delivered. */
+export const supersedeBefore = statement<{ keys: readonly string[]; transferId: string; numbers: readonly number[] }>(`
+  update rejects r set superseded = 'delivered'
+  from unnest(:keys::text[], :numbers::int[]) as sent (key, number)
+  join rejects o on o.transfer_id = :transferId and o.number = sent.number
+  where r.key = sent.key and r.superseded is null and r.replayed_by is null and r.position < o.position
 `)
