@@ -19,6 +19,6 @@ if (vite) {
   copyFileSync(join(connect, 'dist/connect.global.js'), join(root, 'dist/connect/connect.js'))
 } else if (!existsSync(join(root, 'dist/index.html'))) {
   console.warn(
-    'The console is not built, and what builds it is a development dependency: run npm ci without --omit=dev once, or copy packages/console/dist from a checkout where it is built. The API works without it.',
+    'The console is not built, and what builds it is a development dependency: run npm ci without --omit=dev once, or copy packages/console/dist from another checkout. The API works without it.',
   )
 }

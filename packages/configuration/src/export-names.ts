@@ -5,7 +5,7 @@ import type { Values } from './values.ts'
 /** How an export writes names and texts. */
 
 export const twinNote = (what: string) =>
-  `There is more than one ${what}: the file names each by its id, which no other service knows. Rename all but one to use the file elsewhere.`
+  `Several resources have the name of the ${what}, so the file identifies each by its id. An id works only with this service: to use the file elsewhere, rename all but one.`
 
 export const escaped = (value: unknown): unknown =>
   typeof value === 'string' ? withoutReferences(value) : Array.isArray(value) ? value.map(escaped) : value

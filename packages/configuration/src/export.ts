@@ -41,7 +41,7 @@ export async function exportConfiguration({ client, baseUrl, accounts, split }: 
   const chosen = state.accounts.filter(isWanted).toSorted(compareBy(({ name }) => name))
   const unknown = accounts?.filter((name) => !chosen.some((account) => account.name === name)) ?? []
   if (unknown.length > 0)
-    throw new ConfigurationError(unknown.map((name) => ({ message: `There is no sub-account ${name}.` })))
+    throw new ConfigurationError(unknown.map((name) => ({ message: `The sub-account ${name} does not exist.` })))
   const definitions = createDefinitions(client)
   const slugs = chosen.flatMap(({ connectors }) => connectors.map(({ slug }) => slug))
   await withBound([...new Set(slugs)], definitions)
@@ -165,7 +165,7 @@ function textOf({ lists, variables }: Written, baseUrl: string): string {
   const named = [...variables].sort().map((name) => `#   ${name}`)
   return [
     `# yaml-language-server: $schema=${baseUrl.replace(/\/+$/, '')}/docs/${schemaFile}`,
-    '# Written by penstock export. Secrets cannot be read, so they are references.',
+    '# Written by the command export of Penstock. Secrets cannot be read, so they are references.',
     ...(named.length > 0 ? ['#', '# Secrets come from these environment variables:', ...named] : []),
     '',
     document.toString({ lineWidth: 0, flowCollectionPadding: false }),

@@ -5,7 +5,9 @@ import type { FieldChange } from './values.ts'
 export class ChangedMeanwhile extends Error {
   constructor(what: readonly FieldChange[]) {
     const fields = what.map(({ field }) => field).join(', ')
-    super(`It was changed after the plan was made${fields ? ` (${fields})` : ''}, and was left as it is: plan again.`)
+    super(
+      `It was changed after the plan was made${fields ? ` (${fields})` : ''}, so apply did not change it. Plan again.`,
+    )
   }
 }
 

@@ -6,9 +6,9 @@ import { ConfigurationError, type Problem } from './problems.ts'
 export type SourceFile = { readonly path: string; readonly text: string }
 
 /** How much is read. */
-export const filesMax = 10_000
-export const fileBytesMax = 16 * 1024 * 1024
-export const allBytesMax = 64 * 1024 * 1024
+const filesMax = 10_000
+const fileBytesMax = 16 * 1024 * 1024
+const allBytesMax = 64 * 1024 * 1024
 
 /**
  * Reads the files that are named, and of directories the files `*.yaml` and `*.yml` in them, by name.
@@ -24,14 +24,14 @@ export async function readFiles(paths: readonly string[]): Promise<SourceFile[]>
     })
     found.push(...inside)
   }
-  if (found.length > filesMax) problems.push({ message: `There are more than ${filesMax} files.` })
+  if (found.length > filesMax) problems.push({ message: `There are more than ${filesMax} files. Pass fewer files.` })
   const files: SourceFile[] = []
   let bytes = 0
   for (const path of [...new Set(found)].slice(0, filesMax)) {
     try {
       const about = await stat(path)
       bytes += about.size
-      if (!about.isFile()) problems.push({ message: `${path} is no file.` })
+      if (!about.isFile()) problems.push({ message: `${path} is not a file.` })
       else if (about.size > fileBytesMax)
         problems.push({
           message: `${path} has more than ${fileBytesMax / 1024 / 1024} MiB: split it into several files.`,

@@ -35,7 +35,7 @@ export function matchAll<E extends Entry, T extends object>(
     if (one) take(entry, one)
     else
       problems.push({
-        message: `There is no ${describe(kind, entry, account)} with the identifier ${id} here. Identifiers are different in every service: give it a name of its own, and remove id.`,
+        message: `This service has no ${describe(kind, entry, account)} with the identifier ${id}. Identifiers differ between services: choose a unique name, and remove id.`,
         at: at('id'),
       })
   }
@@ -43,7 +43,7 @@ export function matchAll<E extends Entry, T extends object>(
     const free = names.flatMap((name) => byName.get(name) ?? []).filter((one) => !taken.has(one))
     if (free.length > 1)
       problems.push({
-        message: `There are ${free.length} that could be the ${describe(kind, entry, account)}: ${free.map((one) => `${idOf(one)} (${kind.nameOf(one)})`).join(', ')}. Rename all but one of them, or name each by its id.`,
+        message: `Several resources match the ${describe(kind, entry, account)}: ${free.map((one) => `${idOf(one)} (${kind.nameOf(one)})`).join(', ')}. Rename all but one, or add id to the entry.`,
         at: entry.at('name'),
       })
     if (free[0]) take(entry, free[0])
@@ -68,7 +68,7 @@ export function refuseTwins(
     const where = describePosition(first.at())
     for (const other of others)
       problems.push({
-        message: `The ${describe(kind, other, account)} is at ${where}, too: remove one of both.`,
+        message: `The ${describe(kind, other, account)} is also at ${where}. Remove one of them.`,
         at: other.at(),
       })
   }

@@ -30,7 +30,8 @@ export async function readAll<I extends PagedOperationId>(
       for (const entry of page.reply as EntryOf<I>[]) entries.set(keyOf(entry as object), entry)
     }
     if (totals.size === 1 && totals.has(entries.size)) return [...entries.values()]
-    if (walk === walksMax) throw new Error('The service is being changed all the time: try again when it is quiet.')
+    if (walk === walksMax)
+      throw new Error('The service changed during each reading. Retry when fewer people change it.')
   }
 }
 

@@ -85,7 +85,7 @@ function repeatedKeys(document: Parameters<typeof visit>[0]): { message: string;
 
 /** What is wrong with the YAML, in words for who writes files. */
 function sayError({ code, message }: { code: string; message: string }): string {
-  if (code === 'MULTIPLE_DOCS') return 'The file has several documents: put each into a file of its own.'
+  if (code === 'MULTIPLE_DOCS') return 'The file contains several documents. Write each document to a separate file.'
   if (code === 'RESOURCE_EXHAUSTION') return tooDeep
   return firstLine(message)
 }
@@ -96,7 +96,7 @@ const firstLine = (message: string) => message.split('\n')[0] ?? message
 function notRead(error: unknown): string {
   if (error instanceof RangeError) return tooDeep
   if (error instanceof ReferenceError)
-    return `The file uses its anchors more than ${aliasesMax} times: write the values out.`
+    return `The file uses its anchors more than ${aliasesMax} times. Write out the values.`
   throw error
 }
 
@@ -136,16 +136,16 @@ function pathOf(pointer: string, content: unknown): (string | number)[] {
 
 function messageOf({ keyword, params, schemaPath, parentSchema, message }: ErrorObject): string {
   if (keyword === 'additionalProperties') {
-    if (/(settings|secrets)/.test(schemaPath)) return 'is not the key of a field: letters, digits and _ alone'
+    if (/(settings|secrets)/.test(schemaPath)) return 'is not a valid field key: use only letters, digits and _'
     const known = Object.keys((parentSchema as { properties?: object } | undefined)?.properties ?? {})
-    return `is not known here: remove it, or correct its name.${didYouMean(params.additionalProperty, known)}`
+    return `is an unknown key: remove it, or correct its name.${didYouMean(params.additionalProperty, known)}`
   }
   if (keyword === 'required') return `needs ${params.missingProperty}: add it`
   if (schemaPath.includes('anyOf')) return 'must be text, a number, true, false, null or a list of texts'
   if (keyword === 'const') return 'must be 1: this is the version of the format that this version of Penstock reads'
   if (keyword === 'enum') return `must be one of: ${(params.allowedValues as string[]).join(', ')}`
   if (keyword === 'type') return `must be ${[params.type].flat().map(typeName).join(' or ')}`
-  if (keyword === 'pattern') return 'does not have the form that the schema asks for'
+  if (keyword === 'pattern') return 'does not have the form that the schema requires'
   return message ?? 'does not match the schema'
 }
 

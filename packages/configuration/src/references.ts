@@ -64,7 +64,7 @@ export function createResolver({ env, filesWithin }: ResolverOptions): Resolver 
               `The file ${name} ${error instanceof RefusedFile ? error.message : `cannot be read (${codeOf(error)})`}.`,
             )
           }
-        } else wrong(`\${ begins a reference, \${env:NAME} or \${file:path}: write $\${ where it is text.`)
+        } else wrong(`\${ begins a reference: \${env:NAME} or \${file:path}. To write it as text, use $\${.`)
       }
       return isWhole ? [...parts, text.slice(end)].join('') : undefined
     },
@@ -85,7 +85,7 @@ async function readReferenced(path: string, within: string | undefined): Promise
   const { O_RDONLY, O_NONBLOCK } = (await import('node:fs')).constants
   await using file = await open(path, O_RDONLY | O_NONBLOCK)
   const about = await file.stat()
-  if (!about.isFile()) throw new RefusedFile('is no file')
+  if (!about.isFile()) throw new RefusedFile('is not a file')
   if (about.size > fileBytesMax) throw new RefusedFile(`has more than ${fileBytesMax} bytes`)
   return (await file.readFile('utf8')).replace(/\r?\n$/, '')
 }

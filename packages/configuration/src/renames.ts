@@ -79,17 +79,17 @@ export async function matchRenamed<E extends Entry, S extends object>(
     if (!first) {
       if (possible.some(({ names }) => names === undefined))
         notes.push(
-          `The ${what} is created. Whether one that is there was renamed by hand is unknown, because the credentials lack the scope audit:read.`,
+          `The ${what} will be created. An existing resource may have been renamed by hand: to check this, the credentials need the scope audit:read.`,
         )
     } else if (found.length > 1) {
       const list = found.map((one) => `${identifierOf(one)} (${kind.nameOf(one)})`).join(', ')
-      const message = `There are ${found.length} that had the name of the ${what}: ${list}. Name the one that it is by its id.`
+      const message = `Several resources had the name of the ${what}: ${list}. Add id to the entry.`
       problems.push({ message, at: entry.at('name') })
     } else {
       matched.set(entry, first)
       taken.add(first)
       notes.push(
-        `The ${what} was renamed to ${kind.nameOf(first)}: to keep that name, write it in the file. To have another one of the old name, give this one an entry first.`,
+        `The ${what} was renamed to ${kind.nameOf(first)}. To keep this name, write it in the file. To create another resource with the old name, add an entry for the renamed one first.`,
       )
     }
   }

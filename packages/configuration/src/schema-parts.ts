@@ -20,13 +20,13 @@ export const list = (items: JsonSchema, description: string) => ({ type: 'array'
 
 export const name = of(AddAccount, 'name')
 export const was = {
-  ...list(name, 'Names that it had before: one that is found by these is renamed'),
+  ...list(name, 'Previous names. A resource with one of these names is renamed'),
   maxItems: 100,
 }
 export const id = {
   type: 'string',
   pattern: '^[0-9a-f]{16}$',
-  description: 'Identifier in this service, where several have the same name. It is different in every service',
+  description: 'Identifier in this service, if several have the same name. It differs between services',
 }
 export const connectorSlug = {
   type: 'string',

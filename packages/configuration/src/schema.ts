@@ -13,9 +13,7 @@ export const schemaFile = 'configuration.schema.json'
 const listsOf = (some: typeof kinds, ofOrganization: boolean) =>
   Object.fromEntries(
     some.map((kind) => {
-      const description = ofOrganization
-        ? `${kind.plural} of the organization; left out: they are left alone`
-        : kind.plural
+      const description = ofOrganization ? `${kind.plural} of the organization. Omitted: no change` : kind.plural
       return [kind.list, list(kind.schema(ofOrganization), description)]
     }),
   )
@@ -35,10 +33,10 @@ export const configurationSchema = {
             name,
             was,
             id,
-            enabled: { ...of(AddAccount, 'enabled'), description: 'Whether it is enabled; left out: as it is' },
+            enabled: { ...of(AddAccount, 'enabled'), description: 'Whether it is enabled. Omitted: no change' },
             ...listsOf([...inAccounts, ...owned], false),
           },
-          'A sub-account. It may be in several files, each with some of its connectors and connections',
+          'A sub-account. It can be in several files, each with some of its connectors and connections',
         ),
         'Sub-accounts',
       ),

@@ -36,7 +36,7 @@ export function describePlan(plan: Plan, { colour = false } = {}): string {
   const unmanaged = plan.unmanaged.filter(({ kind }) => kind !== 'account')
   for (const { kind, account, name } of unmanaged.slice(0, unmanagedMax)) {
     const of = account ?? 'the organization'
-    lines.push(printable(`Left alone, because no file has it: ${titles.get(kind)} ${name} of ${of}`))
+    lines.push(printable(`Not changed, because it is in no file: ${titles.get(kind)} ${name} of ${of}`))
   }
   if (unmanaged.length > unmanagedMax) lines.push(`… and ${unmanaged.length - unmanagedMax} more`)
   if (foreign.length > 0) {
@@ -45,7 +45,7 @@ export function describePlan(plan: Plan, { colour = false } = {}): string {
     const what = foreign.length === 1 ? 'sub-account' : `${foreign.length} sub-accounts`
     lines.push(
       printable(
-        `Left alone, because no file has ${foreign.length === 1 ? 'it' : 'them'}: ${what} ${names.join(', ')}${more}`,
+        `Not changed, because ${foreign.length === 1 ? 'it is' : 'they are'} in no file: ${what} ${names.join(', ')}${more}`,
       ),
     )
   }

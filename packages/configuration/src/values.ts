@@ -45,7 +45,7 @@ export async function readSettings(
         at: position,
       })
     } else if (field.type === 'Password') {
-      problems.push({ message: `${key} is a secret: put a reference to it under secrets.`, at: position })
+      problems.push({ message: `${key} is a secret: write a reference to it under secrets.`, at: position })
     } else if (field.readonly) {
       problems.push({ message: `${key} is filled by the service: remove it.`, at: position })
     } else {

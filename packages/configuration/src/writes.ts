@@ -7,7 +7,7 @@ import { ChangedMeanwhile, isRefused } from './failures.ts'
 /** How often something of one name can be created within the time for which the service stores keys. */
 export const generationsMax = 50
 
-export const createdTooOften = 'It was created and deleted too often today: create it in the console, then plan again.'
+export const createdTooOften = 'It was created and deleted too often today. Create it in the console, then plan again.'
 
 /**
  * The idempotency key under which something is created: the same for the same thing in every run, so that one that was killed,

@@ -56,6 +56,7 @@ const noConditions: AlertRule['conditions'] = {
   rejectedPercent: null,
   noSuccessHours: null,
   volumePercent: null,
+  logKeptGb: null,
 }
 
 const comparable = ({ name, enabled, conditions, emails, emailRoles }: Content) => ({
@@ -84,7 +85,7 @@ const differences = (from: ContentWithConnections, to: ContentWithConnections): 
 const chat = (platform: string) => ({
   type: ['string', 'null'],
   maxLength: limits.alertUrlLengthMax,
-  description: `Address of ${platform}, by reference: \${env:NAME} or \${file:path}. null: none. Left out: as it is`,
+  description: `Address of ${platform}, by reference: \${env:NAME} or \${file:path}. null removes it. Omitted: no change`,
 })
 
 /**
@@ -109,19 +110,19 @@ export const alertRule: ResourceKind<'alertRules', FileAlertRule, DesiredAlertRu
         name,
         was,
         id,
-        enabled: { ...of(CreateAlertRule, 'enabled'), description: 'Whether it is on; left out: as it is' },
+        enabled: { ...of(CreateAlertRule, 'enabled'), description: 'Whether it is on. Omitted: no change' },
         conditions: { ...of(CreateAlertRule, 'conditions'), minProperties: 1 },
         connections: {
           ...list(
             ofOrganization
               ? object(['account', 'connection'], { account: name, connection: name }, 'A connection')
               : { ...name, description: 'Name of a connection' },
-            'Connections that it covers; left out: all, later ones included',
+            'Connections that it covers. Omitted: all, including later ones',
           ),
           maxItems: limits.alertConnectionsMax,
         },
-        emails: { ...of(CreateAlertRule, 'emails'), description: 'E-mail addresses; left out: none' },
-        emailRoles: { ...of(CreateAlertRule, 'emailRoles'), description: 'People by their role; left out: none' },
+        emails: { ...of(CreateAlertRule, 'emails'), description: 'E-mail addresses. Omitted: none' },
+        emailRoles: { ...of(CreateAlertRule, 'emailRoles'), description: 'People by their role. Omitted: none' },
         slackUrl: chat('an incoming webhook of Slack'),
         teamsUrl: chat('a workflow of Microsoft Teams'),
       },
@@ -176,7 +177,7 @@ export const alertRule: ResourceKind<'alertRules', FileAlertRule, DesiredAlertRu
         isSet: (key) => existing?.[key as keyof DesiredAlertRule['secrets']] != null,
         at: (key) => at(key),
         plain: (key) =>
-          `${key} of the alert rule ${name} is in the file, and who has it can post to the chat. Write a reference, \${env:NAME} or \${file:path}, and replace the address.`,
+          `${key} of the alert rule ${name} is in the file in plain text, and everyone who knows it can post to the chat. Write a reference, \${env:NAME} or \${file:path}, and replace the address.`,
       },
       planning,
     )
@@ -271,7 +272,7 @@ function targetsOf(
     const target = find(named)
     if (!target)
       problems.push({
-        message: `There is no connection ${named.name} in the sub-account ${named.account}, or several have this name: correct it, or write its id.${didYouMean(named.name, namesIn(named.account))}`,
+        message: `There is no connection ${named.name} in the sub-account ${named.account}, or several have this name. Correct the name, or write the id.${didYouMean(named.name, namesIn(named.account))}`,
         at: rule.at('connections', index),
       })
     return target ?? []
@@ -280,7 +281,7 @@ function targetsOf(
   const isChanged = !before || ids.includes(null) || !isSame(ids.toSorted(), before.toSorted())
   if (isChanged && rule.connections.length === 0)
     problems.push({
-      message: 'connections is empty: name at least one, or leave it out for all.',
+      message: 'connections is empty. Add a connection, or omit the key for all connections.',
       at: rule.at('connections'),
     })
   return { found, change: change(isChanged) }

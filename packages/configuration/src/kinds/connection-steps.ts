@@ -1,14 +1,14 @@
-import type { Blackout, ConnectionRule, ConnectionWithSettings, DriftMode, ScheduleEntry } from '@penstock/wire'
+import type { ConnectionWithSettings } from '@penstock/wire'
 import { persistently, withBound } from '../calls.ts'
 import { connectorIdOf } from '../definitions.ts'
 import { ChangedMeanwhile, isRefused } from '../failures.ts'
 import { readAll, scopesFor } from '../read-all.ts'
-import type { Applying, Change, Entry, ManagedKind } from '../resource-kind.ts'
+import type { Applying, Change, Entry, ManagedKind, Step } from '../resource-kind.ts'
 import { differences, type FieldChange, isSame, type Values } from '../values.ts'
-import { createdTooOften, creationKey, deleteOnce, generationsMax } from '../writes.ts'
-import { areSameRules, wantedRules } from './connection-rules.ts'
+import { createdTooOften, creationKey, generationsMax } from '../writes.ts'
+import { type AnyAttribute, attributes, type DesiredAttributes } from './connection-attributes/attributes.ts'
+import type { ConnectionState } from './connection-state.ts'
 import { keyOfConfiguration } from './connector-steps.ts'
-import { setConditions } from './run-conditions.ts'
 
 /** How connections are applied. Each step says what it expects to find, so that what someone else changed meanwhile stays. */
 
@@ -18,50 +18,24 @@ type Side = {
   readonly connector: string
   readonly settings: Values
 }
-export type Schedule = { readonly cron: string; readonly timezone: string; readonly enabled: boolean }
-export type DesiredConnection = Entry & {
-  readonly source: Side
-  readonly destination: Side
-  readonly mapping?: Readonly<Record<string, unknown>> | undefined
-  readonly schedule?: Schedule | undefined
-  readonly drift?: DriftMode | undefined
-  readonly rules?: readonly ConnectionRule[] | undefined
-  readonly blackout?: Blackout | undefined
-  readonly runAfter?: readonly string[] | undefined
-  /** Empty: none. */
-  readonly group?: string | undefined
-  readonly tags?: readonly string[] | undefined
-  /** An e-mail address; empty: none. */
-  readonly owner?: string | undefined
-  readonly status?: 'active' | 'disabled' | undefined
-}
-export type ConnectionState = ConnectionWithSettings & {
-  /** The slugs of its connectors. */
-  readonly source: string
-  readonly destination: string
-  /** The names of their configurations; undefined: the first one. */
-  readonly sourceConfiguration: string | undefined
-  readonly destinationConfiguration: string | undefined
-  readonly schedule?: ScheduleEntry | undefined
-  /** The names of the connections that it runs after; the identifier of one that was deleted. */
-  readonly after: readonly string[]
-  /** The names that it had before, as its history has them. */
-  readonly formerNames: () => Promise<string[]>
-}
+export type DesiredConnection = Entry &
+  DesiredAttributes & {
+    readonly source: Side
+    readonly destination: Side
+    readonly mapping?: Readonly<Record<string, unknown>> | undefined
+    readonly status?: 'active' | 'disabled' | undefined
+  }
 export type Configs = {
   readonly srcConnectionConfig: Readonly<Record<string, unknown>>
   readonly destConnectionConfig: Readonly<Record<string, unknown>>
 }
 export type Own = {
-  /** The values that are created or updated; undefined if only the schedule, the drift or the status changes. */
+  /** The values that are created or updated; undefined if only attributes or the status change. */
   readonly saves?: Configs | undefined
   /** The sides whose configuration is set; it is created by then. Null: that is done by the apply. */
   readonly configures?: Partial<Record<'source' | 'destination', string | null>>
-  readonly setsSchedule?: boolean
-  readonly setsDrift?: boolean
-  readonly setsRules?: boolean
-  readonly setsConditions?: boolean
-  readonly setsLabels?: boolean
+  /** The attributes that change. */
+  readonly sets?: readonly AnyAttribute[]
   readonly statusAction?: 'activate' | 'disable' | undefined
 }
 type ConnectionChange = Change<DesiredConnection, ConnectionState, Own>
@@ -71,8 +45,6 @@ export const sides = [
   { path: 'source', config: 'srcConnectionConfig', configuration: 'srcConfigurationId', role: 'Source' },
   { path: 'destination', config: 'destConnectionConfig', configuration: 'destConfigurationId', role: 'Destination' },
 ] as const
-
-export const scheduleKeys = ['cron', 'timezone', 'enabled'] as const
 
 export const steps: Pick<
   ManagedKind<DesiredConnection, ConnectionState, Own>,
@@ -111,33 +83,18 @@ export const steps: Pick<
       when: ({ action, statusAction }) => action === 'update' && statusAction === 'disable',
       run: setStatus,
     },
-    // Before transfers start.
-    {
-      stage: 'start',
-      when: ({ action, setsRules }) => action !== 'delete' && setsRules === true,
-      run: setRules,
-    },
-    {
-      stage: 'start',
-      when: ({ action, setsConditions }) => action !== 'delete' && setsConditions === true,
-      run: (change, applying) =>
-        setConditions(locate(applying, change), change.desired ?? {}, change.existing, applying),
-    },
-    {
-      stage: 'start',
-      when: ({ action, setsSchedule }) => action !== 'delete' && setsSchedule === true,
-      run: setSchedule,
-    },
-    {
-      stage: 'start',
-      when: ({ action, setsDrift }) => action !== 'delete' && setsDrift === true,
-      run: setDrift,
-    },
-    {
-      stage: 'start',
-      when: ({ action, setsLabels }) => action !== 'delete' && setsLabels === true,
-      run: setLabels,
-    },
+    // Before transfers start. The schedule is the first attribute, so it is set last.
+    ...attributes.toReversed().map(
+      (attribute): Step<ConnectionChange> => ({
+        stage: 'start',
+        when: ({ action, sets = [] }) => action !== 'delete' && sets.includes(attribute),
+        async run(change, applying) {
+          const { accountId, id } = locate(applying, change)
+          const existing = change.action === 'update' ? change.existing : undefined
+          if (change.desired) await attribute.set({ accountId, id }, change.desired, existing, applying)
+        },
+      }),
+    ),
     {
       stage: 'start',
       when: ({ action, statusAction }) =>
@@ -149,7 +106,7 @@ export const steps: Pick<
           statusAction === 'activate' &&
           applying.lacks(change, [desired.source.connector, desired.destination.connector])
         )
-          return applying.fail(change, 'One of its connectors could not be changed: it is not activated.')
+          return applying.fail(change, 'It is not activated, because one of its connectors could not be changed.')
         await setStatus(change, applying)
       },
     },
@@ -177,7 +134,7 @@ function configurationIdsOf({ account, desired, configures = {} }: ConnectionCha
 function locate({ connections, accountIds }: Applying, change: ConnectionChange): At & { readonly etag: string } {
   const known = connections.get(change) ?? change.existing
   const accountId = change.existing?.accountId ?? accountIds.get(change.account ?? '')
-  if (!known || !accountId) throw new Error(`The connection ${change.name} is not there yet`)
+  if (!known || !accountId) throw new Error(`The connection ${change.name} does not exist yet`)
   return { accountId, id: known.id, etag: known.etag }
 }
 
@@ -277,75 +234,4 @@ async function create(changes: readonly ConnectionChange[], applying: Applying):
       return !isOther
     })
   }
-}
-
-/** Sets or removes a schedule. It has no version: what is there is compared with what the plan found right before. */
-async function setSchedule(change: ConnectionChange, applying: Applying): Promise<void> {
-  const { accountId, id } = locate(applying, change)
-  const { client } = applying
-  const wanted = change.desired?.schedule
-  if (change.action === 'update') {
-    const found = change.existing?.schedule
-    const now = await persistently(() => client.getSchedule({ accountId, id })).then(
-      ({ reply }) => reply,
-      (error) => {
-        if (isRefused(error, 'not_found')) return undefined
-        throw error
-      },
-    )
-    const changed = scheduleKeys.filter((key) => found?.[key] !== now?.[key])
-    const isWanted = wanted && now && changed.every((key) => now[key] === wanted[key])
-    if (changed.length > 0 && !isWanted)
-      throw new ChangedMeanwhile(changed.map((key) => ({ field: `schedule.${key}` })))
-  }
-  if (wanted) await persistently(() => client.setSchedule({ accountId, id, body: wanted }))
-  else await deleteOnce(() => client.deleteSchedule({ accountId, id }), 'not_found')
-}
-
-/** Sets what column changes do. It has no version: what is there is compared with what the plan found right before. */
-async function setDrift(change: ConnectionChange, applying: Applying): Promise<void> {
-  const { accountId, id } = locate(applying, change)
-  const { client } = applying
-  const wanted = change.desired?.drift
-  if (wanted === undefined) return
-  if (change.action === 'update') {
-    const { reply } = await persistently(() => client.getDrift({ accountId, id }))
-    if (reply.drift !== change.existing?.drift && reply.drift !== wanted)
-      throw new ChangedMeanwhile([{ field: 'drift' }])
-  }
-  await persistently(() => client.setDrift({ accountId, id, body: { drift: wanted } }))
-}
-
-/** Sets all rules. They have no version: what is there is compared with what the plan found right before. */
-async function setRules(change: ConnectionChange, applying: Applying): Promise<void> {
-  const { accountId, id } = locate(applying, change)
-  const { client } = applying
-  const wanted = change.desired && wantedRules(change.desired, change.existing)
-  if (!wanted) return
-  if (change.action === 'update') {
-    const { reply } = await persistently(() => client.getConnectionRules({ accountId, id }))
-    if (!areSameRules(reply, change.existing) && !areSameRules(reply, wanted))
-      throw new ChangedMeanwhile([{ field: 'rules' }])
-  }
-  await persistently(() => client.setConnectionRules({ accountId, id, body: { ...wanted, rules: [...wanted.rules] } }))
-}
-
-/** Sets tags and owner. They have no version: what is there is compared with what the plan found right before. */
-async function setLabels(change: ConnectionChange, applying: Applying): Promise<void> {
-  const { accountId, id } = locate(applying, change)
-  const { client } = applying
-  const { tags, owner } = change.desired ?? {}
-  const { existing } = change
-  if (change.action === 'update' && existing) {
-    const { reply } = await persistently(() => client.getConnectionLabels({ accountId, id }))
-    const isSame = String(reply.tags) === String(existing.tags) && reply.owner?.id === existing.owner?.id
-    const isDone =
-      (tags === undefined || String(reply.tags) === String(tags)) && (owner ?? '') === (reply.owner?.email ?? '')
-    if (!isSame && !isDone) throw new ChangedMeanwhile([{ field: 'tags' }, { field: 'owner' }])
-  }
-  const body = {
-    ...(tags === undefined ? {} : { tags: [...tags] }),
-    ...(owner === undefined ? {} : { ownerEmail: owner === '' ? null : owner }),
-  }
-  await persistently(() => client.setConnectionLabels({ accountId, id, body }))
 }

@@ -1,22 +1,11 @@
 import type { Client } from '@penstock/client'
-import {
-  type Blackout,
-  Configure,
-  type ConnectionRule,
-  type DriftMode,
-  didYouMean,
-  limits,
-  SetConnectionLabels,
-  SetConnectionRules,
-  SetDrift,
-  SetSchedule,
-} from '@penstock/wire'
+import { Configure, didYouMean } from '@penstock/wire'
 import { persistently } from '../calls.ts'
 import { escapeAll, ifAny } from '../export-names.ts'
 import type { Problem } from '../problems.ts'
 import { pageSize, readAll } from '../read-all.ts'
-import { entriesIn, type Planning, type ResourceKind, type Scope, statesIn, whose } from '../resource-kind.ts'
-import { connectorSlug, id, type JsonSchema, list, name, object, of, settings, was } from '../schema-parts.ts'
+import { type Planning, type ResourceKind, type Scope, statesIn, whose } from '../resource-kind.ts'
+import { connectorSlug, id, name, object, of, settings, was } from '../schema-parts.ts'
 import {
   compareMapping,
   differences,
@@ -28,18 +17,9 @@ import {
   type Values,
   valuesOf,
 } from '../values.ts'
-import { compareLabels } from './connection-labels.ts'
-import { compareRules, wantedRules } from './connection-rules.ts'
-import {
-  type Configs,
-  type ConnectionState,
-  type DesiredConnection,
-  type Own,
-  type Schedule,
-  scheduleKeys,
-  sides,
-  steps,
-} from './connection-steps.ts'
+import { attributes, type DesiredAttributes, type FileAttributes } from './connection-attributes/attributes.ts'
+import type { ConnectionState } from './connection-state.ts'
+import { type Configs, type DesiredConnection, type Own, sides, steps } from './connection-steps.ts'
 import {
   addedIn,
   configurationIdIn,
@@ -49,24 +29,16 @@ import {
   nameOfConfiguration,
   valuesIn,
 } from './connector.ts'
-import { compareConditions } from './run-conditions.ts'
+import { identityOf, mayHaveCursor, startsAfresh } from './starts-afresh.ts'
 
 type FileSide = { connector: string; configuration?: string; settings?: Values }
-type FileConnection = {
+type FileConnection = FileAttributes & {
   name: string
   was?: string[]
   id?: string
   source: FileSide
   destination: FileSide
   mapping?: Record<string, unknown>
-  schedule?: { cron: string; timezone?: string; enabled?: boolean }
-  drift?: DriftMode
-  rules?: ConnectionRule[]
-  blackout?: Blackout
-  runAfter?: string[]
-  group?: string
-  tags?: string[]
-  owner?: string
   status?: 'active' | 'disabled'
 }
 /** Connections. Their connectors cannot be changed: with others, a connection is replaced. */
@@ -88,9 +60,9 @@ export const connection: ResourceKind<'connections', FileConnection, DesiredConn
           connector: connectorSlug,
           configuration: {
             ...of(Configure, 'name'),
-            description: 'Name of a further configuration of the connector. Left out: the first one',
+            description: 'Name of a further configuration of the connector. Omitted: the first one',
           },
-          settings: { ...settings, description: `Settings of the ${role}; all of them` },
+          settings: { ...settings, description: `All settings of the ${role}` },
         },
         `The ${role}`,
       )
@@ -104,7 +76,7 @@ export const connection: ResourceKind<'connections', FileConnection, DesiredConn
         destination: side('destination'),
         mapping: {
           type: 'object',
-          description: 'Which column fills which field of the destination; left out: by name',
+          description: 'Column for each field of the destination. Omitted: by name',
           additionalProperties: {
             type: ['string', 'null', 'object'],
             additionalProperties: {
@@ -113,49 +85,17 @@ export const connection: ResourceKind<'connections', FileConnection, DesiredConn
             },
           },
         },
-        schedule: object(
-          ['cron'],
-          {
-            cron: of(SetSchedule, 'cron'),
-            timezone: { ...of(SetSchedule, 'timezone'), default: 'UTC' },
-            enabled: { ...of(SetSchedule, 'enabled'), default: true },
-          },
-          'When transfers start automatically; left out: never',
-        ),
-        drift: { ...of(SetDrift, 'drift'), description: 'What it does if columns change; left out: as it is' },
-        rules: {
-          ...of(SetConnectionRules, 'rules'),
-          description: 'All of its rules, which judge each transfer; left out: as they are',
-        },
-        blackout: {
-          ...((of(SetConnectionRules, 'blackout').anyOf as JsonSchema[])[0] as JsonSchema),
-          description:
-            'Weekly windows in which no transfer starts; left out: none if there are rules, otherwise as it is',
-        },
-        runAfter: {
-          ...list(name, 'Names of the connections of the sub-account after which it runs; left out: as they are'),
-          maxItems: limits.runAfterMax,
-        },
-        group: { type: 'string', description: 'Name of its group, empty for none; left out: as it is' },
-        tags: { ...of(SetConnectionLabels, 'tags'), description: 'All of its tags; left out: as they are' },
-        owner: {
-          type: 'string',
-          description: 'E-mail address of the person who is responsible for it, empty for none; left out: as it is',
-        },
+        ...Object.assign({}, ...attributes.map((attribute) => attribute.schema)),
         status: {
           enum: ['active', 'disabled'],
-          description: 'What it is to be, once it is ready; left out: as it is',
+          description: 'Status once it is ready. Omitted: no change',
         },
       },
       'A connection',
     )
   },
-  parse(
-    { name, was = [], id, source, destination, mapping, schedule, tags, owner, runAfter, group, ...as },
-    at,
-    _,
-    problems,
-  ) {
+  parse(entry, at, _, problems) {
+    const { name, was = [], id, source, destination, mapping, status } = entry
     if (mapping && destination.settings?.mapping !== undefined)
       problems.push({
         message: 'mapping is also in the settings of the destination: write it once.',
@@ -166,7 +106,6 @@ export const connection: ResourceKind<'connections', FileConnection, DesiredConn
       connector: nameOfConfiguration(slug, configuration?.trim()),
       settings,
     })
-    const { cron, timezone = 'UTC', enabled = true } = schedule ?? {}
     return {
       name: name.trim(),
       was: was.map((one) => one.trim()),
@@ -174,20 +113,13 @@ export const connection: ResourceKind<'connections', FileConnection, DesiredConn
       source: sideOf(source),
       destination: sideOf(destination),
       mapping,
-      schedule: cron === undefined ? undefined : { cron: cron.trim(), timezone, enabled },
-      drift: as.drift,
-      rules: as.rules,
-      blackout: as.blackout,
-      runAfter: runAfter?.map((one) => one.trim()),
-      group: group?.trim(),
-      tags: tags?.map((tag) => tag.trim()),
-      owner: owner?.trim().toLowerCase(),
-      status: as.status,
+      ...(Object.assign({}, ...attributes.map((attribute) => attribute.parse(entry))) as DesiredAttributes),
+      status,
       at,
     }
   },
   async write(state, twin, _, { definitions }) {
-    const { source, destination, schedule, drift, rules = [], blackout, after, group, tags = [], owner, status } = state
+    const { source, destination, status } = state
     const settingsOf = async (path: 'source' | 'destination', values: object) => {
       const definition = await definitions(state[path])
       return settable(fieldsOf(definition?.[path]?.fields ?? []), values as Record<string, unknown>)
@@ -206,16 +138,7 @@ export const connection: ResourceKind<'connections', FileConnection, DesiredConn
         ...ifAny('settings', escapeAll(to)),
       },
       ...(mapping ? ifAny('mapping', mapping) : {}),
-      ...(schedule
-        ? { schedule: { cron: schedule.cron, timezone: schedule.timezone, enabled: schedule.enabled } }
-        : {}),
-      ...(drift === undefined || drift === 'ignore' ? {} : { drift }),
-      ...(rules.length > 0 ? { rules } : {}),
-      ...(blackout ? { blackout } : {}),
-      ...(after.length > 0 ? { runAfter: [...after] } : {}),
-      ...(group ? { group } : {}),
-      ...(tags.length > 0 ? { tags } : {}),
-      ...(owner ? { owner: owner.email } : {}),
+      ...(Object.assign({}, ...attributes.map((attribute) => attribute.write(state))) as FileAttributes),
       // What is broken or offline is to be active; what was never activated is not mentioned.
       ...(status === 'In-progress' ? {} : { status: status === 'disabled' ? 'disabled' : 'active' }),
     }
@@ -261,7 +184,7 @@ async function diff(entry: DesiredConnection, found: ConnectionState | undefined
   const what = `The connection ${name}${whose(scope.account)}`
   for (const { path } of sides)
     if (!addedIn(scope).includes(entry[path].connector)) {
-      const message = `${entry[path].connector} is not added to the sub-account ${scope.account}: list it under its connectors.${didYouMean(entry[path].connector, addedIn(scope))}`
+      const message = `${entry[path].connector} is not added to the sub-account ${scope.account}. List it under its connectors.${didYouMean(entry[path].connector, addedIn(scope))}`
       problems.push({ message, at: at(path, 'connector') })
     }
   const moved = sides.filter(({ path }) => found && found[path] !== entry[path].slug)
@@ -282,6 +205,8 @@ async function diff(entry: DesiredConnection, found: ConnectionState | undefined
     if (existing) fields.push({ field: `${path}.configuration`, from, to: wanted })
   }
   if (found && found.name !== name) fields.push({ field: 'name', from: found.name, to: name })
+  const identity: string[] = Object.keys(configures).map((path) => `the configuration of the ${path}`)
+  let hasCursor = existing !== undefined && existing.status !== 'In-progress'
   const wrong: Problem[] = []
   const saved: { -readonly [K in keyof Configs]: Configs[K] } = { srcConnectionConfig: {}, destConnectionConfig: {} }
   for (const { path, config } of sides) {
@@ -291,7 +216,7 @@ async function diff(entry: DesiredConnection, found: ConnectionState | undefined
     if (!side) {
       const message = definition
         ? `${slug} cannot be the ${path} of a connection.`
-        : `There is no connector ${slug} in this version of the service.${await definitions.suggest(slug)}`
+        : `This version of the service has no connector ${slug}.${await definitions.suggest(slug)}`
       problems.push({ message, at: at(path, 'connector') })
       continue
     }
@@ -300,32 +225,27 @@ async function diff(entry: DesiredConnection, found: ConnectionState | undefined
     const wanted = await readSettings(entry[path], sideFields, of, resolver, problems)
     const stored = settable(sideFields, existing?.[config] ?? {})
     if (path === 'destination') fields.push(...compareMapping(entry.mapping, stored, wanted))
-    fields.push(...differences(`${path}.settings`, stored, wanted))
+    const changes = differences(`${path}.settings`, stored, wanted)
+    fields.push(...changes)
+    identity.push(...identityOf(definition, path, changes, connectorChanges(scope).get(entry[path].connector)?.fields))
+    if (path === 'source') hasCursor &&= mayHaveCursor(side.fields, stored)
     saved[config] = valuesOf(wanted)
   }
+  if (hasCursor && identity.length > 0) notes.push(startsAfresh(what, identity))
   const saves = existing && fields.length === 0 ? undefined : saved
   if (saves) refused.push(...wrong)
-  const scheduleFields = compareSchedule(entry.schedule, existing?.schedule)
-  fields.push(...scheduleFields)
-  const setsDrift = entry.drift !== undefined && entry.drift !== (existing?.drift ?? 'ignore')
-  if (setsDrift) fields.push({ field: 'drift', ...(existing ? { from: existing.drift } : {}), to: entry.drift })
-  const ruleFields = compareRules(wantedRules(entry, existing), existing)
-  fields.push(...ruleFields)
-  const names = [...entriesIn(connection, scope.desired), ...statesIn(connection, scope.existing ?? {})].map(
-    (one) => one.name,
-  )
-  const conditionFields = compareConditions(entry, existing, scope, names, planning)
-  fields.push(...conditionFields)
-
-  const labelFields = compareLabels(entry, existing)
-  fields.push(...labelFields)
+  const sets = attributes.filter((attribute) => {
+    const changes = attribute.compare(entry, existing, scope, planning)
+    fields.push(...changes)
+    return changes.length > 0
+  })
   const isTouched = saves !== undefined || sides.some(({ path }) => connectorChanges(scope).has(entry[path].connector))
   let statusAction = statusActionOf(entry, existing, isTouched)
   if (statusAction === 'activate' && sides.some(({ path }) => scope.waiting.has(entry[path].connector))) {
     statusAction = undefined
     notes.push(`${what} is activated once its connectors are authorized.`)
   } else if (existing?.status === 'broken' && entry.status === 'active' && !statusAction) {
-    notes.push(`${what} is broken: the console says why, and what to do.`)
+    notes.push(`${what} is broken. The console shows the reason, and what to do.`)
   }
   if (statusAction === 'activate') {
     const reasons = await notReady(entry, saved, scope, planning)
@@ -342,21 +262,10 @@ async function diff(entry: DesiredConnection, found: ConnectionState | undefined
     fields,
     saves,
     configures,
-    setsSchedule: scheduleFields.length > 0,
-    setsDrift,
-    setsRules: ruleFields.length > 0,
-    setsConditions: conditionFields.length > 0,
-    setsLabels: labelFields.length > 0,
+    sets,
     statusAction,
     ...(moved.length > 0 ? { action: 'replace' as const } : {}),
   }
-}
-
-function compareSchedule(wanted: Schedule | undefined, stored: Schedule | undefined): FieldChange[] {
-  if (!wanted) return stored ? [{ field: 'schedule', from: `${stored.cron} ${stored.timezone}` }] : []
-  return scheduleKeys
-    .filter((key) => wanted[key] !== stored?.[key])
-    .map((key) => ({ field: `schedule.${key}`, ...(stored ? { from: stored[key] } : {}), to: wanted[key] }))
 }
 
 /**

@@ -64,7 +64,7 @@ export const connector: ResourceKind<'connectors', FileConnector, DesiredConnect
         connector: connectorSlug,
         configuration: {
           ...of(Configure, 'name'),
-          description: 'Name of a further configuration of the connector. Left out: the first one',
+          description: 'Name of a further configuration of the connector. Omitted: the first one',
         },
         was: { ...was, description: 'Names that this further configuration had before' },
         name: { ...of(Configure, 'name'), description: 'Name of the first configuration' },
@@ -72,7 +72,7 @@ export const connector: ResourceKind<'connectors', FileConnector, DesiredConnect
           ...of(Configure, 'secretName'),
           description: 'Name of the secrets in your secret store. With another name, the secrets are sent again',
         },
-        settings: { ...settings, description: 'Settings that are no secrets; all of them' },
+        settings: { ...settings, description: 'All settings that are not secrets' },
         secrets: {
           type: 'object',
           maxProperties: limits.configurationFieldsMax,
@@ -84,7 +84,7 @@ export const connector: ResourceKind<'connectors', FileConnector, DesiredConnect
             },
           },
           additionalProperties: false,
-          description: 'Secrets by field, each by reference. What is left out stays as it is',
+          description: 'Secrets by field, each by reference. Omitted secrets do not change',
         },
       },
       'A connector that is added to the sub-account',
@@ -92,9 +92,9 @@ export const connector: ResourceKind<'connectors', FileConnector, DesiredConnect
   parse({ connector: slug, configuration, was = [], name, secretName, settings = {}, secrets = {} }, at, _, problems) {
     const isFirst = configuration === undefined
     if (!isFirst && name !== undefined)
-      problems.push({ message: 'A further configuration has its name under configuration.', at: at('name') })
+      problems.push({ message: 'Write the name of a further configuration under configuration.', at: at('name') })
     if (isFirst && was.length > 0)
-      problems.push({ message: 'The first configuration has no name that it is found by.', at: at('was') })
+      problems.push({ message: 'The first configuration is not found by a name.', at: at('was') })
     return {
       name: nameOfConfiguration(slug, configuration?.trim()),
       was: isFirst ? [] : was.map((one) => nameOfConfiguration(slug, one.trim())),
@@ -181,7 +181,7 @@ async function diff(entry: DesiredConnector, existing: SavedValues | undefined, 
   const { slug, name: what, at } = entry
   const definition = await definitions(slug)
   if (!definition) {
-    const message = `There is no connector ${slug} in this version of the service.${await definitions.suggest(slug)} Its name is the last part of the address of its page under /docs/connectors.`
+    const message = `This version of the service has no connector ${slug}.${await definitions.suggest(slug)} Its name is the last part of the address of its page under /docs/connectors.`
     problems.push({ message, at: at('connector') })
     return undefined
   }
@@ -199,10 +199,10 @@ async function diff(entry: DesiredConnector, existing: SavedValues | undefined, 
       wrong: (key) => {
         const field = fields.get(key)
         if (!field) return `${key} is not a field of the connector ${slug}.${didYouMean(key, [...fields.keys()])}`
-        return field.type === 'Password' ? undefined : `${key} is no secret: put it under settings.`
+        return field.type === 'Password' ? undefined : `${key} is not a secret: write it under settings.`
       },
       plain: (key) =>
-        `${key} has its secret in the file. Write a reference, \${env:NAME} or \${file:path}, and change the secret.`,
+        `${key} is a secret in plain text. Write a reference, \${env:NAME} or \${file:path}, and change the secret.`,
       // What a user granted with a click is not replaced, unless all secrets are to be.
       isLeft: (key) => existing?.authorized === true && !options.setSecrets && byClick.includes(key),
     },
@@ -222,7 +222,7 @@ async function diff(entry: DesiredConnector, existing: SavedValues | undefined, 
   if (waits) {
     scope.waiting.add(what)
     notes.push(
-      `${what}${whose(scope.account)} has to be authorized with a click, in the console or with POST /connectors/${connectorIdOf(slug)}/authorization. Then apply again.`,
+      `${what}${whose(scope.account)} must be authorized with a click, in the console or with POST /connectors/${connectorIdOf(slug)}/authorization. Then apply again.`,
     )
   }
   if (waits || (own.length === 0 && !secrets.isChange)) return { fields: [] }

@@ -63,17 +63,20 @@ export const webhook: ResourceKind<'webhooks', FileWebhook, DesiredWebhook, Webh
     return object(
       ['url'],
       {
-        url: { ...url, description: 'Address that events are posted to, which it is found by; it can have references' },
-        was: { ...list(url, 'Addresses that it had before'), maxItems: 100 },
+        url: {
+          ...url,
+          description: 'Address that events are posted to. It identifies the webhook, and can contain references',
+        },
+        was: { ...list(url, 'Previous addresses'), maxItems: 100 },
         id,
         description: of(CreateWebhook, 'description'),
         eventTypes: {
           ...orLeftOut(of(CreateWebhook, 'eventTypes')),
-          description: 'Types of events that it takes; left out: all, later ones included',
+          description: 'Types of events that it receives. Omitted: all, including later ones',
         },
-        enabled: { ...of(CreateWebhook, 'enabled'), description: 'Whether events are sent to it; left out: as it is' },
+        enabled: { ...of(CreateWebhook, 'enabled'), description: 'Whether events are sent to it. Omitted: no change' },
       },
-      'A webhook. Its signing secret is made by the service, and in no file',
+      'A webhook. The service creates its signing secret, which is in no file',
     )
   },
   parse: ({ url, was = [], id, description = '', eventTypes = null, enabled }, at) => {
@@ -101,7 +104,7 @@ export const webhook: ResourceKind<'webhooks', FileWebhook, DesiredWebhook, Webh
     const enabled = entry.enabled ?? (existing ? existing.enabled || existing.disabledReason !== null : true)
     let saves: Content = { url, description, eventTypes, enabled }
     if (!existing) {
-      const note = `The service makes the signing secret of a new webhook ${account === null ? '' : `of the sub-account ${account} `}and shows it once: apply with --webhook-secrets FILE to have it, or rotate it afterwards.`
+      const note = `The service creates the signing secret of a new webhook ${account === null ? '' : `of the sub-account ${account} `}and returns it once. Apply with --webhook-secrets FILE to save it, or rotate it afterwards.`
       if (!notes.includes(note)) notes.push(note)
       const fields: FieldChange[] = [
         ...(description === '' ? [] : [{ field: 'description', to: description }]),
@@ -112,7 +115,7 @@ export const webhook: ResourceKind<'webhooks', FileWebhook, DesiredWebhook, Webh
     }
     if (existing.disabledReason !== null && enabled && isSame(differences(existing, saves), ['enabled'])) {
       notes.push(
-        `The service disabled the webhook ${written} (${existing.disabledReason}): once its receiver works, enable it in the console.`,
+        `The service disabled the webhook ${written} (${existing.disabledReason}). Enable it in the console when its receiver works.`,
       )
       saves = { ...saves, enabled: false }
     }

@@ -16,7 +16,7 @@ const roleOf = (scopes: readonly Scope[]) =>
   })
 
 /** Scopes by resource: `Connections: view, change`. */
-export function scopesInWords(scopes: readonly Scope[]): string {
+function scopesInWords(scopes: readonly Scope[]): string {
   const verbs = new Map<keyof typeof say.resource, string[]>()
   for (const scope of scopes) {
     const [resource, verb = ''] = scope.split(':') as [keyof typeof say.resource, string]

@@ -6,7 +6,7 @@ import { pathOf, useAccountId } from './account.ts'
 export const modifier = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘' : 'Ctrl'
 
 /** Pages that are opened by `g` and a letter. */
-export const jumps = { o: '', c: 'connections', a: 'alerts', r: 'reports' } as const
+const jumps = { o: '', c: 'connections', a: 'alerts', r: 'reports' } as const
 /** How long the second key may take, in milliseconds. */
 const secondKeyMs = 1_500
 

@@ -50,7 +50,7 @@ export const apiKeys = {
   overlapHours: (n: string) => `${n} hours`,
   overlapDays: (n: string) => `${n} days`,
   overlapNone: 'No longer: refuse it at once',
-  atOnce: 'Programs with the present secret stop working at once',
+  atOnce: 'Programs with the current secret stop working immediately',
   atOnceHelp: 'Their tokens end too. Use this if the secret is known to someone who must not have it.',
   previousEnds: 'The secret before this one is still accepted. It is refused as soon as you rotate again.',
   ownSession: 'You are signed in with this key. This signs you out.',

@@ -24,9 +24,9 @@ export const authorization = {
   connected: 'Connected',
   connectedHelp: (platform: string) => `A user of ${platform} granted access.`,
   appRemoved: (platform: string) =>
-    `The operator of this deployment has removed the app at ${platform}, so transfers fail. Ask the operator to register it again with penstock oauth-app set, or enter credentials.`,
+    `The operator of this deployment has removed the app at ${platform}, so transfers fail. Ask the operator to register it again with the command oauth-app set of Penstock, or enter credentials.`,
   notAvailable: (platform: string) =>
-    `To connect with a click, ask the operator of this deployment to register an app at ${platform} with penstock oauth-app set. Until then, enter the credentials here.`,
+    `To connect with a click, ask the operator of this deployment to register an app at ${platform} with the command oauth-app set of Penstock. Until then, enter the credentials here.`,
   lastChanged: 'Last changed',
   byHand: 'Enter credentials instead',
   activate: 'Activate',

@@ -8,7 +8,8 @@ export const columnChanges = {
   mode: 'If columns changed since the last successful transfer',
   modes: { ignore: 'Continue', stop: 'Stop', add: 'Add new columns' } satisfies Record<DriftMode, string>,
   modesHelp: {
-    ignore: 'Transfers list the columns that changed and continue.',
+    ignore:
+      'Transfers list the columns that changed and continue. The mapping follows renamed and removed columns. Columns that a table does not have are left out.',
     stop: 'A transfer fails before its first record. Accept the changes, and the next one continues. Types are compared where the platform has them, also those of a destination table.',
     add: 'New columns of the source are added to the mapping, under their own names, and to a table of PostgreSQL or MySQL. Columns that were removed, renamed or retyped stop a transfer, as does a new column of the key.',
   } satisfies Record<DriftMode, string>,

@@ -13,7 +13,7 @@ export const connectLinks = {
   chooseConnectors: 'Choose connectors',
   chooseOne: 'Choose at least one connector.',
   noConnectors: 'No matching connectors',
-  redirect: 'Where the browser goes in the end',
+  redirect: 'Redirect URL',
   redirectHelp: 'Optional. An address of yours with https. Without it, a page says that all is done.',
   expiry: 'Can be opened for',
   expiries: { '3600': '1 hour', '86400': '1 day', '604800': '7 days' } as const,

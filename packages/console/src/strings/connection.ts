@@ -171,6 +171,10 @@ export const connection = {
   cronHelp: 'Minute, hour, day of month, month, day of week: 0 6 * * 1 is Mondays at 06:00.',
   scheduleEnabled: 'Scheduled',
   scheduleEnabledHelp: 'If you switch it off, the schedule is kept but does not start transfers.',
+  startsAfresh: 'The next transfer reads everything again',
+  startsAfreshHelp: (labels: readonly string[]) =>
+    `The connection knows which rows it has read with the saved settings. You changed ${labels.join(', ')}, so it starts over. A destination that inserts rows gets them a second time.`,
+  configurationOf: (side: string) => `${side}: configuration`,
   rowsComeAgain: 'Every transfer adds all rows again',
   rowsComeAgainHelp: ({
     mode,

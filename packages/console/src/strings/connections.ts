@@ -51,7 +51,8 @@ export const connections = {
     delete: (n: number) => (n === 1 ? '1 connection is deleted' : `${n} connections are deleted`),
   },
   deleteTitle: (n: number) => (n === 1 ? 'Delete 1 connection?' : `Delete ${n} connections?`),
-  deleteHelp: 'Active transfers are cancelled. You can restore deleted connections under Deleted.',
+  deleteHelp:
+    'Active transfers are cancelled. You can restore deleted connections under Deleted for 30 days; then their replication slots are dropped.',
   andMore: (n: number) => `and ${n} more`,
   refused: (n: number, of: number) => `${n} of ${of} refused`,
   understood: 'Close',

@@ -38,6 +38,9 @@ export const connectors = {
   added: (name: string) => `${name} was added`,
   madeIn: (env: string) => `Environment “${env}”`,
   asksNothing: 'This connector needs no configuration.',
+  startsAfresh: 'Connections read everything again',
+  startsAfreshHelp: (labels: readonly string[], n: number) =>
+    `${n === 1 ? 'The state of 1 connection' : `The states of ${n} connections`} belong${n === 1 ? 's' : ''} to the saved values. You changed ${labels.join(', ')}, so the next transfer of each reads everything again. A destination that inserts rows gets them a second time.`,
   saveFirst: 'Save or discard your changes first.',
   saveAndCheck: 'Save and check',
   saved: (name: string) => `${name} is configured`,

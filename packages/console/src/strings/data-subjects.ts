@@ -2,7 +2,7 @@
 export const dataSubjects = {
   title: 'Find one person',
   help: 'Searches the rejected records that are kept. Accepted records are not kept. Each search is in the audit log, without the values.',
-  values: 'E-mail addresses, telephone numbers or IDs of the person',
+  values: 'Values of the person',
   valuesHelp: (n: number) =>
     `One a line, at most ${n}. Also found: the same telephone number in another form, and SHA-256 and MD5 digests.`,
   tooShort: (n: number) =>

@@ -142,7 +142,7 @@ export const mapper = {
   typeHint: 'Type to search, or to give one value',
 
   options: (label: string) => `Options of ${label}`,
-  default: 'If the column is empty, use',
+  default: 'Value for empty cells',
   defaultHelp: 'Left out: the field stays empty.',
   numberForm: 'How numbers are written',
   dateForm: 'How dates are written',

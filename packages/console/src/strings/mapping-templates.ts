@@ -49,7 +49,7 @@ export const mappingTemplates = {
   share: 'Share with every sub-account',
   shareHelp: 'Everyone who can see connections of a sub-account can use it there.',
   onlyHere: 'You can save templates of your sub-accounts alone.',
-  values: 'Include values for all records',
+  values: 'Include constant values',
   valuesHelp: (values: string) =>
     `${values}. They can belong to this connection alone, such as the name of an audience.`,
   value: (label: string, value: string) => `${label}: ${value}`,

@@ -8,6 +8,11 @@ export const rejectEdits = {
   saved: 'The values were corrected. Replay the rejected records to send them.',
   restored: 'The record has the values that were read.',
   corrected: 'Corrected',
+  state: 'Replay',
+  structural: 'Needs a correction',
+  structuralHelp:
+    'The source could not read this record. Check every value before you save: the record is then sent with these values.',
+  superseded: 'Superseded by newer data',
   keep: 'Keep in a store',
   kept: 'Kept by',
   nameOf: (name: string) => `Rejected records of ${name}`,

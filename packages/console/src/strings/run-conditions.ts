@@ -38,7 +38,7 @@ export const triggers = {
   none: 'No triggers',
   add: 'Add a trigger',
   name: 'Name',
-  secret: 'Secret of the webhook in dbt Cloud',
+  secret: 'dbt Cloud webhook secret',
   secretHelp: 'Only if dbt Cloud calls it. Requests must then be signed, and only successful runs start a transfer.',
   signed: 'dbt Cloud',
   used: 'Last used',

@@ -11,15 +11,24 @@ export const stateCard = {
       ? 'Rows that leave the source are removed at the destination. The last transfer removed none.'
       : `Rows that leave the source are removed at the destination. The last transfer removed ${shown} ${n === 1 ? 'row' : 'rows'}.`,
   noRows: 'No rows are kept, so the next transfer sends every row that it reads.',
+  removedRowsStay: 'Removed rows stay at the destination',
   reset: 'Full refresh',
   resetTitle: 'Read and send everything again?',
   resetHelp:
     'The next transfer reads the source from its beginning and sends every row, whether it changed or not. A destination that inserts rows gets them a second time. Nothing is removed at the destination.',
   done: 'The state was reset. The next transfer sends everything.',
-  happened: (what: string) =>
-    what === 'cursor'
-      ? 'State reset: the next transfer reads from the beginning'
-      : what === 'rows'
-        ? 'State reset: the next transfer sends every row'
-        : 'State reset: the next transfer reads and sends everything',
+  happened: (what: string, slot: string) =>
+    what === 'slot dropped'
+      ? `Replication slot dropped: ${slot}`
+      : what === 'slot stays'
+        ? `Replication slot could not be dropped: ${slot}`
+        : what.includes('slot')
+          ? 'State reset: the next transfer copies the table again, and its slot is dropped'
+          : what === 'cursor'
+            ? 'State reset: the next transfer reads from the beginning'
+            : what === 'rows'
+              ? 'State reset: the next transfer sends every row'
+              : what === 'settings'
+                ? 'Other settings: the transfer reads from the beginning'
+                : 'State reset: the next transfer reads and sends everything',
 }

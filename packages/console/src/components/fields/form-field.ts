@@ -41,6 +41,8 @@ export type FormField = {
   readonly form?: SecretForm
   /** Only this side of a connection needs it. */
   readonly role?: Role
+  /** Whether a cursor stays valid if it changes. */
+  readonly keepsState?: boolean
 }
 
 /**

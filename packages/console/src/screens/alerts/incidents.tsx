@@ -22,7 +22,7 @@ export const incidentsOf = (accountId: string | undefined, address: ListAddress)
   query: { open: !isResolved(address), ruleId: address.value('ruleId') || undefined, ...pageOf(address) },
 })
 
-export const reasonColors: Readonly<Record<AlertReason, string>> = {
+const reasonColors: Readonly<Record<AlertReason, string>> = {
   connection_broken: statusColors.broken,
   connection_offline: statusColors.offline,
   columns_changed: transferColors.failed,
@@ -30,6 +30,7 @@ export const reasonColors: Readonly<Record<AlertReason, string>> = {
   transfer_partial: transferColors.partial,
   no_success: 'orange',
   volume_unusual: 'yellow',
+  log_kept: 'yellow',
 }
 
 export function Incidents({ accountId }: { accountId: string | undefined }) {

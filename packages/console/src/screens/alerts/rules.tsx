@@ -103,13 +103,14 @@ function About({
 }
 
 function Conditions({ rule: { conditions } }: { rule: AlertRule }) {
-  const { transferFailed, connectionBroken, rejectedPercent, noSuccessHours, volumePercent } = conditions
+  const { transferFailed, connectionBroken, rejectedPercent, noSuccessHours, volumePercent, logKeptGb } = conditions
   const lines = [
     transferFailed && say.condition.transferFailed,
     connectionBroken && say.condition.connectionBroken,
     rejectedPercent !== null && say.condition.rejectedPercent(count(rejectedPercent)),
     noSuccessHours !== null && say.condition.noSuccessHours(count(noSuccessHours)),
     volumePercent !== null && say.condition.volumePercent(count(volumePercent)),
+    logKeptGb !== null && say.condition.logKeptGb(count(logKeptGb)),
   ]
   return (
     <Stack gap={2}>

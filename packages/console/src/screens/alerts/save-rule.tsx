@@ -29,7 +29,9 @@ const amounts = {
     max: limits.alertVolumePercentMax,
     suffix: say.percent,
   },
+  logKeptGb: { start: 10, min: 1, max: limits.alertLogKeptGbMax, suffix: say.gibibytes },
 } as const
+const helpOf: Partial<Record<Amount, string>> = { volumePercent: say.volumeHelp, logKeptGb: say.logHelp }
 type Amount = keyof typeof amounts
 type Conditions = AlertRule['conditions']
 
@@ -39,6 +41,7 @@ const startConditions: Conditions = {
   rejectedPercent: null,
   noSuccessHours: null,
   volumePercent: null,
+  logKeptGb: 10,
 }
 
 /** Creates a rule, or changes one. @param accountId of the rule; null: it is of the organization */
@@ -183,7 +186,7 @@ function PickConditions({
             <Group key={key} gap="sm" align="center">
               <Checkbox
                 label={say.ask[key]}
-                {...(key === 'volumePercent' ? { description: say.volumeHelp } : {})}
+                description={helpOf[key]}
                 checked={amount !== null}
                 onChange={({ currentTarget }) => change({ [key]: currentTarget.checked ? start : null })}
                 style={{ flex: '1 1 260px' }}

@@ -18,6 +18,7 @@ import { needsConfirmation, ReplaceGuard } from '../transfer/replace-guard.tsx'
 import { Actions } from './actions.tsx'
 import { Active } from './active-transfer.tsx'
 import { BackfillDialog } from './backfill.tsx'
+import { SlotOf } from './change-log.tsx'
 import { Configuration } from './configuration.tsx'
 import { EditConnection } from './edit-connection.tsx'
 import { Flow } from './flow.tsx'
@@ -134,6 +135,7 @@ function Shown({
           onClose={() => setAsked(undefined)}
         >
           {say.deleteHelp}
+          <SlotOf connection={connection} when="whenDeleted" />
         </Confirm>
       )}
       {asked === 'activate' && (
@@ -151,6 +153,7 @@ function Shown({
           onClose={() => setAsked(undefined)}
         >
           {say.disableHelp}
+          <SlotOf connection={connection} when="whenDisabled" />
         </Confirm>
       )}
       {asked === 'test' && <TestDialog connection={connection} onClose={() => setAsked(undefined)} />}

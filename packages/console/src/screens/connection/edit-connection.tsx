@@ -23,6 +23,7 @@ import { DialogForm } from '../../components/form-dialog.tsx'
 import { Lines } from '../../components/loaded.tsx'
 import { connection as say } from '../../strings/connection.ts'
 import { PickConfiguration } from '../connectors/pick-configuration.tsx'
+import { StartsAfresh } from './starts-afresh.tsx'
 
 type Opened = { connection: ConnectionDetails; version: string | undefined }
 type SideFields = { src: FormField[]; dest: FormField[] }
@@ -157,6 +158,13 @@ function Form({ opened, definitions, onClose }: { opened: Opened; definitions: D
               </Stack>
             )
           })}
+          <StartsAfresh
+            connection={connection}
+            changes={{
+              src: { fields: fields.src, values: src, configurationId: configurations.src },
+              dest: { fields: fields.dest, values: dest, configurationId: configurations.dest },
+            }}
+          />
           <Text size="sm" c="dimmed">
             {say.immutable}
           </Text>

@@ -1,5 +1,6 @@
-import { Card, Group, Stack, Text, Title } from '@mantine/core'
+import { Alert, Card, Group, Stack, Text, Title } from '@mantine/core'
 import type { ConnectionDetails } from '@penstock/wire'
+import { IconRowRemove } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useForbidden } from '../../api/me.ts'
 import { useRead, useWrite } from '../../api/queries.ts'
@@ -10,6 +11,8 @@ import { count } from '../../components/numbers.ts'
 import { ReasonedButton } from '../../components/reasoned.tsx'
 import { Time } from '../../components/time.tsx'
 import { stateCard as say } from '../../strings/state-card.ts'
+import { ChangeLog } from './change-log.tsx'
+import { CopyAgain } from './copy-again.tsx'
 
 /** The state that the connection keeps between transfers, and the button that has it forget everything. */
 export function StateCard({ connection, reason }: { connection: ConnectionDetails; reason: string | undefined }) {
@@ -29,11 +32,24 @@ export function StateCard({ connection, reason }: { connection: ConnectionDetail
         </ReasonedButton>
       </Group>
       <Loaded query={query} lines={2} quiet>
-        {({ reply: { cursor, rows, since, mirrored, removed } }) => (
+        {({ reply: { cursor, rows, since, mirrored, removed, afresh, removedRowsStay, changeLog, leftSlots } }) => (
           <Stack gap="xs">
-            <Text size="sm">{cursor ? say.cursor : say.noCursor}</Text>
+            <Text size="sm">{afresh ?? (cursor ? say.cursor : say.noCursor)}</Text>
+            {removedRowsStay !== undefined && (
+              <Alert color="yellow" icon={<IconRowRemove aria-hidden />} title={say.removedRowsStay}>
+                <Text size="sm" mb="xs">
+                  {removedRowsStay}
+                </Text>
+                <CopyAgain connection={connection} />
+              </Alert>
+            )}
             <Text size="sm">{rows > 0 ? say.rows(rows, count(rows)) : say.noRows}</Text>
             {mirrored && <Text size="sm">{say.mirrored(removed, count(removed))}</Text>}
+            <ChangeLog
+              connection={connection}
+              state={{ ...(changeLog && { changeLog }), ...(leftSlots && { leftSlots }) }}
+              reason={reason}
+            />
             {since !== null && (
               <Text size="sm" c="dimmed">
                 {say.since} <Time seconds={since} />

@@ -219,7 +219,7 @@ function wordsOf({ kind, from, to }: ConnectionEvent): string {
     case 'dependency_failed':
       return runConditions.notStarted(to ?? '', from ?? '')
     case 'state':
-      return stateCard.happened(to ?? '')
+      return stateCard.happened(to ?? '', from ?? '')
     case 'status':
       return from === null ? say.statusSet(statusOf(to)) : say.statusChanged(statusOf(from), statusOf(to))
     case 'schedule':

@@ -1,10 +1,4 @@
-import {
-  type ConnectionConfig,
-  type ConnectionDetails,
-  limits,
-  type SideDefinition,
-  type StatusAction,
-} from '@penstock/wire'
+import { type ConnectionDetails, limits, type StatusAction } from '@penstock/wire'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { useRead, useWrite } from '../../api/queries.ts'
@@ -12,6 +6,7 @@ import { notifyDone } from '../../components/notify.ts'
 import { pathOf } from '../../shell/account.ts'
 import { components } from '../../strings/components.ts'
 import { connection as say } from '../../strings/connection.ts'
+import { ownSettings } from './own-settings.ts'
 import type { Action } from './reasons.ts'
 
 type Doing = {
@@ -101,9 +96,3 @@ export function useActions(connection: ConnectionDetails): Doing {
     },
   }
 }
-
-/** The settings that a person makes; the service fills the others. */
-const ownSettings = (config: ConnectionConfig, side: SideDefinition | null | undefined): ConnectionConfig =>
-  Object.fromEntries(
-    Object.entries(config).filter(([name]) => !side?.fields.some((field) => field.name === name && field.readonly)),
-  )

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import type { ParametersOf, ResultOf } from '@penstock/client'
 import { errors, type FieldDefinition } from '@penstock/wire'
-import { IconChevronDown, IconChevronRight, IconLock } from '@tabler/icons-react'
+import { IconChevronDown, IconChevronRight, IconLock, IconRefreshAlert } from '@tabler/icons-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { useForbidden } from '../../api/me.ts'
 import { useWrite } from '../../api/queries.ts'
@@ -87,6 +87,11 @@ export function ConfigureForm({
   const fieldErrors = useMemo(() => ({ ...judged, ...errorsOf(failure, basePath) }), [judged, failure])
   const changes = changesOf(before, values, fields)
   const changed = Object.keys(changes).length > 0
+  /** Changed values by which the state of connections describes other data. */
+  const labels =
+    opened.states === 0
+      ? []
+      : fields.filter(({ name, keepsState }) => !keepsState && name in changes).map(({ label }) => label)
   useEffect(() => onChanged(changed), [changed, onChanged])
   const { editable, env, lastUpdated } = opened.reply
   const [parts] = useState(() => partsOf(fields, before, byClick))
@@ -162,6 +167,11 @@ export function ConfigureForm({
         )}
         {byClick && !isFolded && (
           <FieldForm {...form} onChange={change} only={parts.folded} fieldErrors={errorsIn(parts.folded, false)} />
+        )}
+        {labels.length > 0 && (
+          <Alert color="yellow" icon={<IconRefreshAlert aria-hidden />} title={say.startsAfresh} role="alert">
+            {say.startsAfreshHelp(labels, opened.states)}
+          </Alert>
         )}
         {isChanged(failure) ? (
           <Changed

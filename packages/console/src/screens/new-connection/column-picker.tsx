@@ -48,7 +48,7 @@ export function ColumnPicker({
 }
 
 /** The columns, each once, and with them one that a mapping names though the source has it no more. */
-export const withColumn = (columns: readonly string[], column: string) => [
+const withColumn = (columns: readonly string[], column: string) => [
   ...[...new Set(columns)].filter((name) => name !== '').map((name) => ({ value: name, label: name })),
   ...(column === '' || columns.includes(column) ? [] : [{ value: column, label: say.notInSource(column) }]),
 ]

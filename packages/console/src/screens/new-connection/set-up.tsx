@@ -10,6 +10,7 @@ import type { FormField, FormValues } from '../../components/fields/form-field.t
 import { Lines, Loaded } from '../../components/loaded.tsx'
 import { notifyDone } from '../../components/notify.ts'
 import { newConnection as say } from '../../strings/new-connection.ts'
+import { StartsAfresh } from '../connection/starts-afresh.tsx'
 import { wordsOfValues } from '../connectors/versions.ts'
 import { fieldsOfSide, isTyped, type SideKey, settingsToSend, sideOf, sides, valuesNow } from './settings.ts'
 import { SideCard } from './side-card.tsx'
@@ -140,6 +141,15 @@ function Form({ definitions }: { definitions: Readonly<Record<SideKey, Definitio
             />
           ))}
         </SimpleGrid>
+        {connection && (
+          <StartsAfresh
+            connection={connection}
+            changes={{
+              src: { ...form.src, configurationId: picked('src') ?? connection.srcConfigurationId },
+              dest: { ...form.dest, configurationId: picked('dest') ?? connection.destConfigurationId },
+            }}
+          />
+        )}
         {isChanged(failure) ? (
           <Changed
             mine={{

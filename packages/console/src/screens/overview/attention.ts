@@ -129,6 +129,8 @@ function whatToDo(kind: AttentionReason, entry: AttentionEntry, to: string): Pic
     }
     case 'dependency_failed':
       return { why: say.dependencyWhy, action: { label: say.lookInto, to } }
+    case 'log_kept':
+      return { why: say.logWhy, action: { label: say.lookInto, to } }
     case 'not_configured': {
       const side = entry.src.configured ? entry.dest : entry.src
       const { connectorId, connectorName } = side

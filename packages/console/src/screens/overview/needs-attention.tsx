@@ -21,6 +21,7 @@ const colors: Readonly<Record<Kind, string>> = {
   transfer_partial: transferColors.partial,
   not_configured: statusColors['In-progress'],
   dependency_failed: transferColors.partial,
+  log_kept: transferColors.partial,
   connector: 'gray',
 }
 

@@ -8,7 +8,7 @@ import { rejectEdits as say } from '../../strings/reject-edits.ts'
 /** Corrects the values of a rejected record, which a replay then sends. A value that is shortened cannot be corrected here. */
 export function EditReject({
   transfer: { accountId, connectionId, id },
-  reject: { number, row, field, reason, record, edited },
+  reject: { number, row, field, reason, record, edited, structural },
   onClose,
 }: {
   transfer: Transfer
@@ -21,7 +21,8 @@ export function EditReject({
   const send = async () => {
     const changed = Object.keys(record).flatMap((column): [string, string | null][] => {
       const value = column in texts ? (texts[column] ?? '') : (now[column] ?? null)
-      return value === record[column] ? [] : [[column, value]]
+      // A record that the source could not read is confirmed with all of its columns.
+      return value === record[column] && (!structural || isShortened(value)) ? [] : [[column, value]]
     })
     await save.mutateAsync({
       accountId,
@@ -37,19 +38,20 @@ export function EditReject({
       <Text size="sm" c="dimmed">
         {say.help}
       </Text>
+      {structural && <Text size="sm">{say.structuralHelp}</Text>}
       {Object.entries(record).map(([column, read]) => {
-        const isShortened = (read?.length ?? 0) > limits.rejectValueLengthMax
+        const shortened = isShortened(read)
         const value = texts[column] ?? now[column] ?? ''
         return (
           <TextInput
             key={column}
             label={column}
             value={value}
-            disabled={isShortened}
+            disabled={shortened}
             maxLength={limits.rejectEditLengthMax}
             onChange={({ currentTarget }) => setTexts({ ...texts, [column]: currentTarget.value })}
-            {...(isShortened && { description: say.shortened })}
-            {...(!isShortened && value !== (read ?? '') && { description: say.was(read) })}
+            {...(shortened && { description: say.shortened })}
+            {...(!shortened && value !== (read ?? '') && { description: say.was(read) })}
             {...(column === field && { 'data-autofocus': true })}
           />
         )
@@ -57,3 +59,5 @@ export function EditReject({
     </FormDialog>
   )
 }
+
+const isShortened = (value: string | null | undefined): boolean => (value?.length ?? 0) > limits.rejectValueLengthMax

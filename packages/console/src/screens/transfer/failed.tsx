@@ -4,6 +4,7 @@ import { IconAlertTriangle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'react-router'
 import { transfer as say } from '../../strings/transfer.ts'
+import { CopyAgain } from '../connection/copy-again.tsx'
 import { isActive } from '../connection/use-connection.ts'
 import { Reconnect, refusedSide } from '../connectors/reconnect.tsx'
 import { nextSteps } from './next-steps.ts'
@@ -44,6 +45,7 @@ export function Failed({
             {label}
           </Button>
         ))}
+        {error.code === 'changes_lost' && !isActive(transfer) && <CopyAgain connection={connection} />}
         {children}
         <Code>{say.code(error.code)}</Code>
       </Group>

@@ -38,6 +38,8 @@ const remedies: ReadonlyMap<string, Remedy> = new Map(
 )
 /** Defects of ours: nothing that a connection says would change them. */
 const defects: readonly string[] = ['connector_failed', 'internal', 'out_of_memory', 'runner_crashed']
+/** Errors with a button of their own. */
+const cured: readonly string[] = ['changes_lost']
 
 /** A connection, with its configurations if they are known. */
 type Failing = Connection & Partial<Pick<ConnectionDetails, 'srcConfigurationId' | 'destConfigurationId'>>
@@ -50,7 +52,8 @@ export type NextStep = { readonly label: string; readonly to: string }
  */
 export function nextSteps({ error }: Pick<Transfer, 'error'>, connection: Failing): readonly NextStep[] {
   const remedy = error ? remedies.get(error.code) : undefined
-  const bySide = error !== null && !defects.includes(error.code) && (remedy === undefined || remedy === 'configure')
+  const bySide =
+    error !== null && ![...defects, ...cured].includes(error.code) && (remedy === undefined || remedy === 'configure')
   const { accountId, id } = connection
   if (!error || connection.deleted) return []
   const of = { accountId, connectionId: id }

@@ -134,6 +134,13 @@ function Edit({ reject, onEdit }: { reject: Reject; onEdit: (reject: Reject) => 
 const columns: readonly Column<Reject>[] = [
   { header: say.row, w: 90, cell: ({ row, count: n }) => (row === null ? say.unknownRow(count(n)) : count(row)) },
   { header: say.field, from: 'sm', w: 160, cell: ({ field }) => field && <Code>{field}</Code> },
+  {
+    header: rejectEdits.state,
+    from: 'md',
+    w: 140,
+    cell: ({ structural, superseded, edited }) =>
+      superseded ? rejectEdits.superseded : edited ? rejectEdits.corrected : structural ? rejectEdits.structural : null,
+  },
   ...recordColumns(say),
 ]
 
