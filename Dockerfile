@@ -27,9 +27,12 @@ FROM ${BASE_IMAGE}
 LABEL org.opencontainers.image.title="Penstock" \
   org.opencontainers.image.description="Moves data between marketing, advertising and data platforms" \
   org.opencontainers.image.licenses="Apache-2.0"
+# No organization is created at the first start: the container could lose its credentials. The ID of the container replaces CONTAINER.
 ENV NODE_ENV=production \
   PENSTOCK_HOST=0.0.0.0 \
-  PENSTOCK_DATA_DIR=/var/lib/penstock
+  PENSTOCK_DATA_DIR=/var/lib/penstock \
+  PENSTOCK_COMMAND="docker exec CONTAINER penstock" \
+  PENSTOCK_FIRST_ORGANIZATION=0
 COPY --from=node /usr/local/bin/node /usr/local/bin/node
 COPY --from=image /package /opt/penstock
 COPY --chmod=755 deploy/container/penstock /usr/local/bin/penstock

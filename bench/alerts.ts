@@ -8,7 +8,7 @@ import { limits } from '@penstock/wire'
 import { lookAtAll } from '../packages/server/src/alerts/keep.ts'
 import { createCatalogue } from '../packages/server/src/connectors/catalogue.ts'
 import { openDatabase } from '../packages/server/src/db/database.ts'
-import { startPostgres } from './environment.ts'
+import { cleanupOfRun, startPostgres } from './environment.ts'
 import { median } from './measure.ts'
 import { startService } from './service.ts'
 
@@ -16,10 +16,7 @@ const { values: options } = parseArgs({ options: { changes: { type: 'string', de
 const changes = Number(options.changes)
 const connections = 10_000
 
-await using cleanup = new AsyncDisposableStack()
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => void cleanup.disposeAsync().finally(() => process.exit(1)))
-}
+await using cleanup = cleanupOfRun()
 const environment = await startPostgres(cleanup)
 const size = { accounts: 100, connectionsPerAccount: connections / 100 }
 const service = await startService(environment, 'alerts', size, { PENSTOCK_WORKER: '0' })

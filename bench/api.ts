@@ -9,7 +9,7 @@ import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { startPostgres } from './environment.ts'
+import { cleanupOfRun, startPostgres } from './environment.ts'
 import { catalogueFigure, type Figure, growthFigures, readFigures, writeFigures } from './figures.ts'
 import { type Comparison, compare } from './measure.ts'
 import { freePort, startServer } from './processes.ts'
@@ -36,10 +36,7 @@ const growthPlan = { ...plan, rounds: Math.min(3, plan.rounds), secondsPerRound:
 const fullSize = { accounts: Number(options.accounts), connectionsPerAccount: 100 }
 const smallSize = { accounts: 100, connectionsPerAccount: 100 }
 
-await using cleanup = new AsyncDisposableStack()
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => void cleanup.disposeAsync().finally(() => process.exit(1)))
-}
+await using cleanup = cleanupOfRun()
 
 const postgres = await startPostgres(cleanup)
 say(

@@ -6,7 +6,7 @@ import { chmod, mkdir, readFile, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { startPostgres } from './environment.ts'
+import { cleanupOfRun, startPostgres } from './environment.ts'
 import { startSink } from './transfers/limits.ts'
 import { writeRows } from './transfers/rows.ts'
 import { type Fixture, openFixture } from './transfers/transfer-fixture.ts'
@@ -33,10 +33,7 @@ class Best {
   }
 }
 
-await using cleanup = new AsyncDisposableStack()
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => void cleanup.disposeAsync().finally(() => process.exit(1)))
-}
+await using cleanup = cleanupOfRun()
 
 const environment = await startPostgres(cleanup)
 const folder = join(environment.directory, 'files')

@@ -6,6 +6,15 @@ import { removeEmbeddedPostgres, startEmbeddedPostgres } from '../packages/serve
 /** Where a run takes place: a temporary directory, and in it a PostgreSQL as it comes with Penstock, fsync and all. */
 export type Environment = { readonly directory: string; readonly serverUrl: string }
 
+/** Removes everything of a run at its end, also if a signal ends it: `await using cleanup = cleanupOfRun()`. */
+export function cleanupOfRun(): AsyncDisposableStack {
+  const cleanup = new AsyncDisposableStack()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void cleanup.disposeAsync().finally(() => process.exit(1)))
+  }
+  return cleanup
+}
+
 /** Starts it; `cleanup` removes all of it. */
 export async function startPostgres(cleanup: AsyncDisposableStack): Promise<Environment> {
   const directory = await mkdtemp(join(tmpdir(), 'penstock-bench-'))

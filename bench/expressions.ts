@@ -5,7 +5,8 @@
 import { parseArgs } from 'node:util'
 import { Environment } from '@marcbachmann/cel-js'
 import type { Cell, Row } from '@penstock/connector'
-import { compileExpression, compileFilter, filtering } from '../packages/engine/src/expressions/index.ts'
+import { compileExpression, compileFilter } from '@penstock/expressions'
+import { filtering } from '../packages/engine/src/expressions/filter.ts'
 import { createMapper, planMapping } from '../packages/engine/src/mapping/mapping.ts'
 import { median } from './measure.ts'
 

@@ -28,6 +28,15 @@ const sampled = 20_000
 /** Connections that one statement inserts: its triggers keep all of them until it ends. */
 const atOnce = 500_000
 
+/** Adds an organization, and the environment `production` of its sub-accounts. */
+export async function addOrganization(client: Pick<pg.ClientBase, 'query'>, organizationId: string): Promise<void> {
+  await client.query(`insert into environments (name, id, host) values ('production', 'environment00001', 'bench')`)
+  await client.query(
+    `insert into organizations (id, name, owner_id, owner_email) values ($1, 'Bench', 'owner', 'owner@example.com')`,
+    [organizationId],
+  )
+}
+
 /**
  * Fills an empty organization by a few large statements: accounts, connectors added to each, connections between them.
  * The connections of all accounts are mixed in time, as they are where many people work at once.

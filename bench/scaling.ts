@@ -16,11 +16,11 @@ import { generateMasterKey, parseMasterKey } from '../packages/server/src/secret
 import { transferList } from '../packages/server/src/transfers/list-queries.ts'
 import { purgeRejects } from '../packages/server/src/transfers/purge-queries.ts'
 import { someQueued } from '../packages/server/src/transfers/supervisor/upkeep-queries.ts'
-import { startPostgres } from './environment.ts'
-import { load } from './load.ts'
+import { cleanupOfRun, startPostgres } from './environment.ts'
+import { addOrganization, load } from './load.ts'
 import { median } from './measure.ts'
 import { fillTransfers } from './scaling/fill.ts'
-import { type Connection, claim, openTransfer, queue } from './scaling/work.ts'
+import { type Connection, claim, connectionColumns, openTransfer, queue } from './scaling/work.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -38,21 +38,14 @@ const busyTransfers = 10_000
 const workers = 8
 const organizationId = 'organization0001'
 
-await using cleanup = new AsyncDisposableStack()
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => void cleanup.disposeAsync().finally(() => process.exit(1)))
-}
+await using cleanup = cleanupOfRun()
 
 const environment = await startPostgres(cleanup)
 const client = new pg.Client({ connectionString: environment.serverUrl, application_name: 'penstock bench' })
 await client.connect()
 cleanup.defer(() => client.end())
 await migrate(environment.serverUrl)
-await client.query(`insert into environments (name, id, host) values ('production', 'environment00001', 'bench')`)
-await client.query(
-  `insert into organizations (id, name, owner_id, owner_email) values ($1, 'Bench', 'owner', 'owner@example.com')`,
-  [organizationId],
-)
+await addOrganization(client, organizationId)
 await load(environment.serverUrl, organizationId, 'production', size)
 const begun = performance.now()
 await fillTransfers(client, { transfers, entriesEach }, busyTransfers)
@@ -67,18 +60,12 @@ if (!masterKey) throw new Error('A generated master key is none')
 const keyring = await openKeyring(database, masterKey)
 const connections = (
   await client.query<Connection>(
-    `select distinct on (account_id) id, account_id as "accountId", organization_id as "organizationId",
-       src_connector_id as "srcConnectorId", dest_connector_id as "destConnectorId",
-       src_configuration_id as "srcConfigurationId", dest_configuration_id as "destConfigurationId"
-     from connections where status = 'active' order by account_id, id`,
+    `select distinct on (account_id) ${connectionColumns} from connections where status = 'active' order by account_id, id`,
   )
 ).rows
 const connectionsOfOne = (
   await client.query<Connection>(
-    `select id, account_id as "accountId", organization_id as "organizationId", src_connector_id as "srcConnectorId",
-       dest_connector_id as "destConnectorId",
-       src_configuration_id as "srcConfigurationId", dest_configuration_id as "destConfigurationId"
-     from connections where status = 'active' and account_id = $1 and id <> $2`,
+    `select ${connectionColumns} from connections where status = 'active' and account_id = $1 and id <> $2`,
     [connections[0]?.accountId, connections[0]?.id],
   )
 ).rows
@@ -143,7 +130,11 @@ async function work(): Promise<void> {
 
 async function begin(connection: Connection) {
   const id = await queue(database, connection)
-  await database.pool.query(`update transfers set status = 'running', attempt = 1 where id = $1`, [id])
+  for (const [table, key] of [
+    ['transfers', 'id'],
+    ['transfer_parts', 'transfer_id'],
+  ])
+    await database.pool.query(`update ${table} set status = 'running', attempt = 1 where ${key} = $1`, [id])
   const transfer = await openTransfer(database, keyring, id)
   await transfer.begin()
   return transfer
@@ -168,7 +159,8 @@ async function claiming(): Promise<void> {
     const timesMs: number[] = []
     for (let i = 0; i < 200; i++) timesMs.push(await timeMs(() => claim(database)))
     row(title, 1000 / median(timesMs))
-    await client.query(`update transfers set status = 'queued' where status = 'running'`)
+    for (const table of ['transfers', 'transfer_parts'])
+      await client.query(`update ${table} set status = 'queued' where status = 'running'`)
   }
   row('Looking whether any waits, with 5,000', 1000 / (await typicalMs(() => someQueued.first(database, {}))))
   await client.query(`delete from transfers where status in ('queued', 'running')`)

@@ -5,15 +5,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
-import { createCatalogue } from '../packages/server/src/connectors/catalogue.ts'
+import { type Catalogue, createCatalogue } from '../packages/server/src/connectors/catalogue.ts'
 import { openDatabase } from '../packages/server/src/db/database.ts'
 import { migrate } from '../packages/server/src/db/migrate.ts'
 import { createLogger } from '../packages/server/src/log.ts'
 import { Claims } from '../packages/server/src/transfers/supervisor/claim.ts'
 import type { SupervisorDeps } from '../packages/server/src/transfers/supervisor/deps.ts'
 import { keepUp } from '../packages/server/src/transfers/supervisor/upkeep.ts'
-import { startPostgres } from './environment.ts'
-import { load, pairing } from './load.ts'
+import { cleanupOfRun, startPostgres } from './environment.ts'
+import { addOrganization, load, pairing } from './load.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -36,21 +36,14 @@ const insertTransfers = (status: 'succeeded' | 'queued') => `
     '${status}', 'schedule'
   from connections c where exists (select from schedules s where s.connection_id = c.id)`
 
-await using cleanup = new AsyncDisposableStack()
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => void cleanup.disposeAsync().finally(() => process.exit(1)))
-}
+await using cleanup = cleanupOfRun()
 
 const { serverUrl } = await startPostgres(cleanup)
 const client = new pg.Client({ connectionString: serverUrl, application_name: 'penstock bench' })
 await client.connect()
 cleanup.defer(() => client.end())
 await migrate(serverUrl)
-await client.query(`insert into environments (name, id, host) values ('production', 'environment00001', 'bench')`)
-await client.query(
-  `insert into organizations (id, name, owner_id, owner_email) values ($1, 'Bench', 'owner', 'owner@example.com')`,
-  [organizationId],
-)
+await addOrganization(client, organizationId)
 // Seven of ten connections are active once they are loaded.
 const accounts = Math.ceil((schedules * 2) / connectionsPerAccount)
 await load(serverUrl, organizationId, 'production', { accounts, connectionsPerAccount })
@@ -102,7 +95,7 @@ async function work(signal: AbortSignal): Promise<void> {
   const database = openDatabase({ url: serverUrl, poolSize: 7 })
   const deps = {
     database,
-    catalogue: createCatalogue(new URL('http://localhost').origin),
+    catalogue: createCatalogue(new URL('http://localhost').origin) as Catalogue,
     settings: { heartbeatTimeoutMs: 20_000 },
   } as SupervisorDeps
   const most = Number.MAX_SAFE_INTEGER

@@ -14,7 +14,7 @@ import { createPasswords } from '../packages/server/src/users/passwords.ts'
 import { answerWith, createCredential } from '../test/harness/authenticator.ts'
 import { startMailServer } from '../test/harness/mail-server.ts'
 import { probabilityOfMore } from '../test/harness/probability.ts'
-import { startPostgres } from './environment.ts'
+import { cleanupOfRun, startPostgres } from './environment.ts'
 import { median } from './measure.ts'
 import { startService } from './service.ts'
 
@@ -30,10 +30,7 @@ const passwordTries = Number(options['password-tries'])
 /** Of a tenth as many as are measured, at most 500. */
 const warmUpOf = (count: number) => Math.min(500, Math.ceil(count / 10))
 
-await using cleanup = new AsyncDisposableStack()
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => void cleanup.disposeAsync().finally(() => process.exit(1)))
-}
+await using cleanup = cleanupOfRun()
 const environment = await startPostgres(cleanup)
 const mailServer = await startMailServer()
 cleanup.defer(() => mailServer.close())

@@ -8,7 +8,7 @@
 import { chmod, link, mkdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { startPostgres } from './environment.ts'
+import { cleanupOfRun, startPostgres } from './environment.ts'
 import { keepMirror, moveChanged } from './transfers/changed.ts'
 import { startCountingClickHouse } from './transfers/counting-clickhouse.ts'
 import { moveUnderKills, readWritten } from './transfers/kills.ts'
@@ -28,10 +28,7 @@ const { values: options } = parseArgs({
 const rows = Number(options.rows)
 const rounds = Number(options.rounds)
 
-await using cleanup = new AsyncDisposableStack()
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => void cleanup.disposeAsync().finally(() => process.exit(1)))
-}
+await using cleanup = cleanupOfRun()
 
 const environment = await startPostgres(cleanup)
 const folder = join(environment.directory, 'files')

@@ -15,7 +15,7 @@ import { createOutgoing } from '../packages/server/src/outgoing/outgoing.ts'
 import { openKeyring } from '../packages/server/src/secrets/keyring.ts'
 import { generateMasterKey, parseMasterKey } from '../packages/server/src/secrets/seal.ts'
 import { Sender } from '../packages/server/src/webhooks/sending/sender.ts'
-import { startPostgres } from './environment.ts'
+import { cleanupOfRun, startPostgres } from './environment.ts'
 import { median } from './measure.ts'
 import { startService } from './service.ts'
 
@@ -29,10 +29,7 @@ const requestsAtOnce = 20
 const connections = 500
 const endedTransfers = 2_000
 
-await using cleanup = new AsyncDisposableStack()
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => void cleanup.disposeAsync().finally(() => process.exit(1)))
-}
+await using cleanup = cleanupOfRun()
 const receiver = fork(new URL('./webhooks/receiver.ts', import.meta.url))
 cleanup.defer(() => void receiver.kill())
 const [receiverUrl] = (await once(receiver, 'message')) as [string]

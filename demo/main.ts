@@ -53,9 +53,11 @@ const toTable = await connect('people.csv → PostgreSQL', postgresql, table)
 await run(toTable)
 await run(await connect('people.csv → webhook', webhook, { rowsPerRequest: 1000 }))
 await writePeople(join(files, 'people.csv'), rows, moved)
-say(`${moved} people moved. The connection sends rows that changed, and tries those again that were rejected.\n`)
+say(`${moved} people moved. The connection sends changed rows, and retries rejected rows.\n`)
 await run(toTable)
-say(`The table people holds ${await database.count()} rows; the webhook took ${receiver.taken().toLocaleString('en')}.`)
+say(
+  `The table people holds ${await database.count()} rows; the webhook accepted ${receiver.taken().toLocaleString('en')}.`,
+)
 
 if (process.stdin.isTTY) {
   say(

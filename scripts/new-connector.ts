@@ -44,7 +44,7 @@ function main(): number {
   change(join(connectors, 'src/index.ts'), (text) => inCatalogue(text, constant))
   change(join(root, 'test/echoes/events.ts'), (text) => text.replace(/: readonly Side\[\] = \[\n/, `$&${echo()}`))
   console.log(
-    `Next: npx biome check --write packages test/echoes, npm test -- ${slug}, and the steps in CONTRIBUTING.md.`,
+    `Next: npx biome check --write packages test/echoes, npm test -- ${slug}, and the steps in packages/connectors/README.md.`,
   )
   return 0
 }

@@ -20,7 +20,8 @@ export const permissiveLicenses: readonly string[] = [
   'MIT',
   'MIT-0',
   'Unlicense',
-  // The license of Python, of a library that was ported from it, and that of a font.
+  // The licenses of Python, of libraries that were ported from it, and that of a font.
+  'PSF-2.0',
   'Python-2.0',
   'OFL-1.1',
 ]

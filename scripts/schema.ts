@@ -16,7 +16,7 @@ export const schemaFile = fileURLToPath(new URL('../packages/server/schema.sql',
 
 /** A statement, or a line of `create table`: what it makes, and its text. */
 type Part = { readonly key: string; readonly text: string }
-type Statement = Part & { readonly parts: readonly Part[] }
+type Statement = Part & { readonly parts: readonly Part[]; readonly end: string }
 
 const kinds = ['extension', 'table', 'index', 'function', 'trigger'] as const
 type Kind = (typeof kinds)[number]
@@ -45,6 +45,9 @@ const catalog = `
       1000 + array_position(array['p', 'u', 'c', 'f'], contype::text),
       format('constraint %s %s', conname, pg_get_constraintdef(oid, true))
     from pg_constraint where connamespace = 'public'::regnamespace and contype in ('p', 'u', 'c', 'f')
+    union all
+    select 'table', '', relname, '', 2000, format('with (%s)', replace(array_to_string(reloptions, ', '), '=', ' = '))
+    from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' and reloptions is not null
     union all
     select 'index', indrelid::regclass::text, indexrelid::regclass::text, '', 0, pg_get_indexdef(indexrelid, 0, true)
     from pg_index
@@ -86,7 +89,7 @@ export async function describeSchema(session: pg.ClientBase, before = ''): Promi
   const print = ({ parts, ...whole }: Statement) =>
     parts.length === 0
       ? commented(whole)
-      : [commented(whole), parts.map((part) => indent(commented(part))).join(',\n'), ');'].join('\n')
+      : [commented(whole), parts.map((part) => indent(commented(part))).join(',\n'), `)${whole.end};`].join('\n')
   const blocks = sections.flat().map((group) => group.map(print).join('\n'))
   return `${blocks.join('\n\n')}\n`
 }
@@ -94,15 +97,19 @@ export async function describeSchema(session: pg.ClientBase, before = ''): Promi
 const nameOf = ({ key }: Part) => key.slice(key.indexOf(' ') + 1)
 const indent = (text: string) => text.replace(/^(?=.)/gm, '  ')
 
+/** Whether it is about how the rows of a table are stored, and not a column or a constraint. */
+const isOptions = ({ column_name, text }: Found) => column_name === '' && text.startsWith('with (')
+
 function tableOf(name: string, found: readonly Found[]): Statement {
-  const parts = found.map(({ column_name, text }) => ({ key: `${name}.${column_name}`, text: readable(text) }))
-  return { key: `table ${name}`, text: `create table ${name} (`, parts }
+  const [options, members] = [found.find(isOptions), found.filter((one) => !isOptions(one))]
+  const parts = members.map(({ column_name, text }) => ({ key: `${name}.${column_name}`, text: readable(text) }))
+  return { key: `table ${name}`, text: `create table ${name} (`, parts, end: options ? ` ${options.text}` : '' }
 }
 
 function oneOf([found]: readonly Found[]): Statement {
   const { kind, name, text } = found as Found
   const made = kind === 'function' ? readableFunction(text) : `${readable(text)};`
-  return { key: `${kind} ${name}`, text: made, parts: [] }
+  return { key: `${kind} ${name}`, text: made, parts: [], end: '' }
 }
 
 /** The same statement in our form: keywords in small letters, short names, no defaults; long lines are broken. */
@@ -154,7 +161,7 @@ function readComments(file: string): { comments: Map<string, string[]>; order: M
     const key = kind ? `${kind} ${name}` : table && `${table}.${/^constraint \w+|^\w+/.exec(text)?.[0]}`
     if (kind) order.set(`${kind} ${name}`, order.size)
     if (kind === 'table') table = name
-    if (text === ');') table = undefined
+    if (/^\)(?: with .+)?;$/.test(text)) table = undefined
     inBody = text.includes('$$') && !text.endsWith('$$;')
     if (key && above.length > 0) comments.set(key, above)
     above = []

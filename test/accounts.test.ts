@@ -225,7 +225,7 @@ describe('a deleted account', () => {
         account.id,
       )
     await deletedAgo('30 days 1 second')
-    await assert.rejects(restore, /no account .* deleted within the last 30 days/)
+    await assert.rejects(restore, /No account .* was deleted within the last 30 days/)
     assert.equal((await caller.call('getAccount', { id: account.id })).status, 404)
     await deletedAgo('-1 day')
   })
@@ -248,7 +248,7 @@ describe('a deleted account', () => {
     assert.equal((await caller.expect(caller.call('restoreConnection', again))).status, 'disabled')
     await assert.rejects(
       () => service.database.transaction((tx) => restoreAccount(tx, account.id, connectionsOfAccounts)),
-      /no account/,
+      /No account/,
     )
   })
 })

@@ -54,7 +54,7 @@ describe('while an incident is open', () => {
 
   for (const [what, body] of [
     ['is turned off', { enabled: false }],
-    ['does not look for its reason any more', { conditions: { rejectedPercent: 5 } }],
+    ['no longer checks its reason', { conditions: { rejectedPercent: 5 } }],
     ['covers another connection', 'other'],
   ] as const) {
     test(`its rule ${what}: it is over, and nothing is said`, async () => {

@@ -112,3 +112,80 @@ test('processes that are killed lose no incident, and send again only what was n
   const sent = await sql(`select 'alert-' || id as id from alert_deliveries where channel = 'email'`)
   assert.deepEqual(new Set(identifiers), new Set(sent.map(({ id }) => id)))
 })
+
+test('a worker that stops while Slack takes a message records it, and no other worker sends it again', async (t) => {
+  const slack = await startSlack(t)
+  const { caller, service, folder, accountId, spawnWorker } = await startProcessFixture(t)
+  const sql = async (text: string, ...values: unknown[]) => (await service.database.pool.query(text, values)).rows
+  await addFolder(caller, accountId, folder)
+  await sql('delete from alert_rules')
+  const body = { name: 'Broken', accountId, conditions: { connectionBroken: true }, slackUrl: slack.url }
+  await caller.expect(caller.call('createAlertRule', { body }))
+  const { id } = await addConnection(caller, accountId, 'Orders')
+  const left = () => sql('select from alert_deliveries where outcome is null')
+  const becomes = (status: string) =>
+    sql(
+      `update connections set status = $2, previous_status = case when $2 = 'disabled' then 'active' end where id = $1`,
+      id,
+      status,
+    )
+  const first = spawnWorker()
+  await becomes('broken')
+  await until('it is announced', () => slack.messages.length === 1)
+
+  // That it is over has come to Slack, which has not answered yet.
+  slack.answer = 'nothing'
+  await becomes('disabled')
+  await until('the message comes', () => slack.unanswered.length === 1)
+  spawnWorker()
+  first.signal('SIGTERM')
+  slack.answer = undefined
+  slack.release()
+  await first.ended
+  // As if the time that the first worker had for sending had passed.
+  await sql('update alert_deliveries set next_time = now() where outcome is null')
+  await until('nothing is left', async () => (await left()).length === 0)
+  assert.deepEqual([slack.messages.length, slack.unanswered.length], [1, 1], 'one of the beginning, one of the end')
+})
+
+test('two workers announce each beginning and each end of many incidents once', async (t) => {
+  const slack = await startSlack(t)
+  const { caller, service, folder, accountId, spawnWorker } = await startProcessFixture(t)
+  const sql = async (text: string, ...values: unknown[]) => (await service.database.pool.query(text, values)).rows
+  await addFolder(caller, accountId, folder)
+  await sql('delete from alert_rules')
+  const body = { name: 'Broken', accountId, conditions: { connectionBroken: true }, slackUrl: slack.url }
+  await caller.expect(caller.call('createAlertRule', { body }))
+  for (let i = 0; i < 10; i++) await addConnection(caller, accountId, `Flapping ${i}`)
+  spawnWorker()
+  spawnWorker()
+  const quiet = () => sql('update alert_rules set message_budget = 6')
+  for (let round = 0; round < 30; round++) {
+    await quiet()
+    // Without waiting, so that incidents end while earlier ones are announced.
+    await sql(`update connections set status = case when status = 'broken' then 'disabled' else 'broken' end,
+        previous_status = case when status = 'broken' then 'active' end
+      where random() < 0.7`)
+    await until('notes are taken', async () => (await sql('select from alert_checks')).length === 0)
+  }
+  await sql(`update connections set status = 'disabled', previous_status = 'active' where status = 'broken'`)
+  await until('everything is announced', async () => {
+    await quiet()
+    const left = `select (select count(*) from alert_checks) + (select count(*) from alert_incidents where pending is not null)
+      + (select count(*) from alert_deliveries where outcome is null) as left`
+    return Number((await sql(left))[0]?.left) === 0
+  })
+  const said = await sql(`select item ->> 'incidentId' as id, d.kind, count(*)::int as times
+    from alert_deliveries d, jsonb_array_elements(d.content -> 'items') item group by 1, 2`)
+  assert(said.length > 20)
+  assert.deepEqual(
+    said.filter(({ times }) => times !== 1),
+    [],
+  )
+  // In the order in which they happened: no end of an earlier incident comes behind the beginning of a later one.
+  const order = await sql(`select c.id, array_agg(d.kind order by d.created_time, d.kind desc) as kinds
+    from alert_deliveries d, jsonb_array_elements(d.content -> 'items') item join connections c on c.id = item ->> 'connectionId'
+    group by c.id`)
+  for (const { kinds } of order)
+    for (const [at, kind] of kinds.entries()) assert.equal(kind, at % 2 === 0 ? 'opened' : 'resolved', kinds.join(' '))
+})

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { limits } from '@penstock/wire'
-import pg from 'pg'
+import type pg from 'pg'
 import * as announceQueries from '../packages/server/src/alerts/announce-queries.ts'
 import * as checkQueries from '../packages/server/src/alerts/check-queries.ts'
 import * as deliveryQueries from '../packages/server/src/alerts/delivery-queries.ts'
 import * as incidentQueries from '../packages/server/src/alerts/incident-queries.ts'
 import * as ruleQueries from '../packages/server/src/alerts/rule-queries.ts'
 import * as sweepQueries from '../packages/server/src/alerts/sweep-queries.ts'
+import { openSession } from '../packages/server/src/db/session.ts'
 import { createTestDatabase, type TestDatabase } from './harness/database.ts'
 import { accountId, loadAccounts, organizationIds, prepareToLoad, settle } from './harness/many-connections.ts'
 import { loadPairsOfTransfers } from './harness/many-transfers.ts'
@@ -28,8 +29,7 @@ let client: pg.Client
 let ids: string[] = []
 before(async () => {
   database = await createTestDatabase()
-  client = new pg.Client({ connectionString: database.url, application_name: 'penstock test' })
-  await client.connect()
+  client = await openSession(database.url, 'test')
   await prepareToLoad(client)
   await loadAccounts(client, { first: 0, last: 110, connectionsEach: 100 })
   await loadPairsOfTransfers(client, accountId(1))
@@ -104,6 +104,10 @@ async function load(): Promise<void> {
      select 'user' || n, $1, 'person-' || n || '@example.com', 'Person', case when n % 2 = 0 then 'owner' else 'viewer' end, now()
      from generate_series(1, $2::int) as n`,
     [organizationId, people],
+  )
+  await client.query(
+    `insert into change_logs (connection_id, configuration_id, slot, server, organization_id, account_id, connector_id, status, kept_bytes)
+     select id, src_configuration_id, 'slot', 'server', organization_id, account_id, src_connector_id, 'reserved', 1000 from connections`,
   )
   await client.query(`insert into alert_checks (connection_id) select id from connections where organization_id = $1`, [
     organizationId,
@@ -244,6 +248,7 @@ const content = {
   rejectedPercent: null,
   noSuccessHours: 24,
   volumePercent: null,
+  logKeptGb: null,
   emails: [],
   emailRoles: [],
   dataKeyId: null,

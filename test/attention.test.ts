@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { AttentionEntry, AttentionReason } from '@penstock/wire'
-import pg from 'pg'
+import type pg from 'pg'
 import { attentionOf, rankOf } from '../packages/server/src/attention/queries.ts'
+import { openSession } from '../packages/server/src/db/session.ts'
 import { addClient } from '../packages/server/src/organizations/credentials.ts'
 import { addConnection, addFolder, type Connection, type Inbox, localFolder, makeInbox } from './harness/connections.ts'
 import { createTestDatabase } from './harness/database.ts'
@@ -222,8 +223,7 @@ describe('among ten thousand connections of an account', large, () => {
   let token: string
   before(async () => {
     const { url, drop } = await createTestDatabase()
-    session = new pg.Client({ connectionString: url, application_name: 'penstock test' })
-    await session.connect()
+    session = await openSession(url, 'test')
     await prepareToLoad(session)
     await withoutIndexes(session, async () => {
       await loadAccounts(session, { first: 0, last: 0, connectionsEach: huge.connections })

@@ -28,6 +28,7 @@ import { prepareStage, type Stage, tokenOf } from './harness/process.ts'
 import { assertKeyOpens, saveSecrets } from './harness/saved-secrets.ts'
 import { startServiceOn } from './harness/service.ts'
 import { withSession } from './harness/session.ts'
+import { claimed } from './harness/standings.ts'
 import { until } from './harness/until.ts'
 import { addPerson, invite } from './harness/users.ts'
 
@@ -106,10 +107,12 @@ async function fill(t: TestContext, database: Database) {
     connection.id,
     keyId,
   ])
+  await service.database.pool.query(claimed('connection_id = $1'), [connection.id])
   await service.database.pool.query(
-    `update transfers set status = 'running', attempt = 1, started_time = now(), heartbeat_time = now(), read = 5,
-       sent = 5, accepted = 3, rejected = 2, bytes = 50, cursor_sealed = $2
-     where connection_id = $1`,
+    `with read as (
+       update transfers set read = 5, sent = 5, accepted = 3, rejected = 2, bytes = 50 where connection_id = $1 returning id
+     )
+     update transfer_parts set read = 5, accepted = 3, rejected = 2, cursor_sealed = $2 where transfer_id = (select id from read)`,
     [connection.id, cursor],
   )
   await service.database.pool.query(
@@ -165,6 +168,7 @@ describe('a backup', { concurrency: 2 }, () => {
       'audit_queue',
       'transfers',
       'active_transfers',
+      'transfer_parts',
       'transfer_totals',
       'connection_states',
       'schedule_pauses',
@@ -194,10 +198,27 @@ describe('a backup', { concurrency: 2 }, () => {
     } = await withSession(to.url, (session) => session.query('select record::text, sealed from rejects'))
     assert.deepEqual(reject, { record: '{"b":1,  "a":[null]}', sealed: Buffer.from('00ff0a', 'hex') })
     assert.deepEqual(
-      await to.sql('select connection_id, status, error_code, read, heartbeat_time from transfers order by read desc'),
+      await to.sql(
+        `select connection_id, t.status, p.status as of_part, t.error_code, t.read, heartbeat_time
+         from transfers t join transfer_parts p on p.transfer_id = t.id order by t.read desc`,
+      ),
       [
-        { connection_id: connection.id, status: 'failed', error_code: 'restored', read: '5', heartbeat_time: null },
-        { connection_id: waiting.id, status: 'failed', error_code: 'restored', read: '0', heartbeat_time: null },
+        {
+          connection_id: connection.id,
+          status: 'failed',
+          of_part: 'skipped',
+          error_code: 'restored',
+          read: '5',
+          heartbeat_time: null,
+        },
+        {
+          connection_id: waiting.id,
+          status: 'failed',
+          of_part: 'skipped',
+          error_code: 'restored',
+          read: '0',
+          heartbeat_time: null,
+        },
       ],
     )
     assert.deepEqual(await to.sql('select connection_id, cursor_sealed as cursor from connection_states'), [
@@ -470,7 +491,7 @@ describe('a restore', { concurrency: 2 }, () => {
     const empty = await prepareStage(t)
     await mkdir(empty.dataDirectory)
     const fresh = commandsOn(empty)
-    assert.match(await fresh.fails(1, 'restore', back), /master key is missing: put the file .*master\.key back/)
+    assert.match(await fresh.fails(1, 'restore', back), /master key is missing\. Restore the file .*master\.key from/)
     await writeFile(join(empty.dataDirectory, 'master.key'), masterKey)
     await fresh.done('restore', back)
     const again = await empty.serve()

@@ -94,3 +94,52 @@ test(`a copy by changes equals its table after ${changes} changes, with kills of
   assert.equal(rows[0]?.differ, 0)
   t.diagnostic(`${kills} kills`)
 })
+
+test('a table that records changes gets each of them once, although a transfer is cancelled between two of its batches', async (t) => {
+  const pool = new pg.Pool({ connectionString: server.url, max: 4 })
+  pool.on('error', () => {})
+  t.after(() => pool.end())
+  const query = async <Row extends pg.QueryResultRow>(text: string) => (await pool.query<Row>(text)).rows
+  await query('create schema shop')
+  await query('create table shop.orders (id int primary key, note text)')
+  await query('create table shop.history (id int, note text)')
+  await query('create publication shop for table shop.orders')
+  const fixture = await startProcessFixture(t)
+  const { caller, accountId } = fixture
+  const secretConfig = postgresqlSecrets(server.url)
+  await caller.expect(caller.call('configureConnector', { accountId, id: postgresql.id, body: { secretConfig } }))
+  const source = { schema: 'shop', table: 'orders', syncMode: 'Changes', publication: 'shop', slot: 'shop' }
+  const id = await fixture.connect(postgresql, { ...source, deletes: 'Skip' }, postgresql, {
+    schema: 'shop',
+    table: 'history',
+    writeMode: 'Insert',
+  })
+  fixture.spawnWorker()
+  const succeed = async () => {
+    const transfer = await fixture.ended(id, (await fixture.start(id)).id)
+    assert.deepEqual([transfer.status, transfer.error], ['succeeded', null])
+  }
+  await succeed()
+  const rows = 30_000
+  await query(`insert into shop.orders select i, repeat('x', 1000 + i % 7) from generate_series(1, ${rows}) i`)
+  await query(`create function shop.wait_late() returns trigger language plpgsql as $$
+    begin perform pg_advisory_xact_lock_shared(78); return new; end $$`)
+  await query(`create trigger late before insert on shop.history for each row when (new.id = ${rows / 2})
+    execute function shop.wait_late()`)
+  const session = await pool.connect()
+  await session.query('select pg_advisory_lock(78)')
+  const { id: transferId } = await fixture.start(id)
+  await until('batches are confirmed, and one waits', async () => {
+    const [waiting] = await query<{ count: number }>('select count(*)::int as count from pg_locks where not granted')
+    return waiting?.count && (await fixture.get(id, transferId)).records.accepted > 0
+  })
+  await caller.expect(caller.call('cancelTransfer', { accountId, id, transferId }))
+  await session.query('select pg_advisory_unlock(78)')
+  session.release()
+  const cancelled = await fixture.ended(id, transferId)
+  assert.equal(cancelled.status, 'cancelled')
+  t.diagnostic(`cancelled after ${cancelled.records.accepted} rows`)
+  await succeed()
+  const [counts] = await query('select count(*)::int as rows, count(distinct id)::int as ids from shop.history')
+  assert.deepEqual(counts, { rows, ids: rows })
+})

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
+import { stripTypeScriptTypes } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -64,8 +65,9 @@ describe('the published client in a browser', { skip }, () => {
   }
   const exampleOf = async (name: string): Promise<string> => {
     const readme = await readFile(join(root, 'packages/client/README.md'), 'utf8')
-    const examples = [...readme.matchAll(/```js\n([\s\S]*?)```/g)].map(([, example = '']) => example)
-    return examples.find((example) => example.includes(name)) ?? assert.fail(`There is no example of ${name}.`)
+    const examples = [...readme.matchAll(/```(?:js|ts)\n([\s\S]*?)```/g)].map(([, example = '']) => example)
+    const found = examples.find((example) => example.includes(name)) ?? assert.fail(`There is no example of ${name}.`)
+    return stripTypeScriptTypes(found)
   }
 
   test('runs the example of its README', async () => {

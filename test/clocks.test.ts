@@ -30,6 +30,11 @@ const reading =
 
 test('the clock of a process is read only where no other process compares the time', () => {
   const reasons: Readonly<Record<string, string>> = {
+    'cli/doctor/address.ts': 'is compared with the end of a certificate',
+    'cli/doctor/files.ts': 'is compared with the end of a certificate',
+    'cli/doctor/work.ts': 'is compared with the time of the database, to report the difference',
+    'connectors/packages/add-package.ts':
+      'is the time at which a person added a package, in its folder; of two, the later one counts',
     'db/backup/dump.ts': 'is written into the file, for those who read it',
     'log.ts': 'is the time of a line in the log',
     'mcp/confirmation.ts': 'is for `penstock mcp`, which takes only its own codes; the service gives its own clock',

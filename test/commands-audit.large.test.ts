@@ -76,7 +76,10 @@ test('penstock audit verifies the log and prints it', async (t) => {
   assert.match(await commands.done('audit', 'verify', ...of, ...expect), /8 events verified/)
   assert.match(await commands.fails(2, 'audit', 'verify', ...expect), /--expect needs --organization/)
   assert.match((await commands.run('audit', 'verify', ...of, '--expect', '5')).stderr, /number and a hash/)
-  assert.match(await commands.fails(1, 'audit', 'verify', '--organization', 'unknown'), /There is no audit log/)
+  assert.match(
+    await commands.fails(1, 'audit', 'verify', '--organization', 'unknown'),
+    /The audit log of unknown does not exist/,
+  )
 
   await withSession(url, (session) =>
     session.query(`update audit_events set actor_name = 'Mallory' where action = 'client revoke'`),

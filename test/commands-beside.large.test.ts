@@ -3,6 +3,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { Account, Connection } from '@penstock/wire'
+import { checkNames } from '../packages/server/src/cli/doctor.ts'
 import { parseMasterKey } from '../packages/server/src/secrets/seal.ts'
 import { type Commands, commandsOn } from './harness/commands.ts'
 import { destination, destinationSettings, source, sourceSettings } from './harness/fixtures.ts'
@@ -45,7 +46,7 @@ describe('beside a running service', () => {
       list.map(({ name }) => name),
       ['First organization'],
     )
-    assert.equal(await commands.done('doctor').then((said) => said.match(/^ok /gm)?.length), 9)
+    assert.equal(await commands.done('doctor').then((said) => said.match(/^ok /gm)?.length), checkNames.length)
     assert.deepEqual(await stage.postmaster(), postmaster)
     assert.equal(await statusOf('/accounts'), 200)
   })
@@ -94,7 +95,7 @@ describe('beside a running service', () => {
       },
     })
     const path = `/connections/${connection.id}?${inAccount}`
-    assert.match(await commands.fails(1, 'account', 'restore', account.id), /no account/, 'it is not deleted')
+    assert.match(await commands.fails(1, 'account', 'restore', account.id), /No account/, 'it is not deleted')
     await call(`/accounts/${account.id}`, { method: 'DELETE' })
     assert.deepEqual([await statusOf(`/accounts/${account.id}`), await statusOf(path)], [404, 404])
 
@@ -115,7 +116,7 @@ describe('beside a running service', () => {
     assert.deepEqual(await commands.json('account', 'restore', account.id), { accountId: account.id, restored: true })
     assert.equal((await call<Connection>(path)).status, 'disabled')
     assert.equal((await call<Account>(`/accounts/${account.id}`)).connections, '1')
-    assert.match(await commands.fails(1, 'account', 'restore', account.id), /no account/, 'it is back already')
+    assert.match(await commands.fails(1, 'account', 'restore', account.id), /No account/, 'it is back already')
 
     await call(`/accounts/${account.id}`, { method: 'DELETE' })
     assert.match(
@@ -151,7 +152,7 @@ describe('beside a running service', () => {
       `Sealed 5 secrets under key ${parseMasterKey(last)?.id}.`,
       `The new key is in ${file}. Copy it to a safe place.`,
       `The old key ${keyId} is in ${freshFile}.`,
-      'Nothing in the database is sealed under it any more.',
+      'It no longer opens any value in the database.',
       'Backups made before this rotation open only with the old key: delete it when you no longer keep any of them.',
     ])
     assert.deepEqual([await readFile(oldFile, 'utf8'), await readFile(freshFile, 'utf8')], [old, fresh])

@@ -138,7 +138,7 @@ describe('the commands', { concurrency: 2 }, () => {
     assert.equal(refused.code, 1)
     assert.match(
       refused.stderr,
-      /^penstock: \S+:\d+:\d+: webhook is not added to the sub-account Acme: list it under its connectors\.\npenstock: \S+ webhook cannot be the source of a connection\.\n$/,
+      /^penstock: \S+:\d+:\d+: webhook is not added to the sub-account Acme\. List it under its connectors\.\npenstock: \S+ webhook cannot be the source of a connection\.\n$/,
     )
     const replaced = await write(
       fileOf(2)
@@ -172,7 +172,7 @@ describe('the commands', { concurrency: 2 }, () => {
       [['plan'], env, /missing required argument 'path'/],
       [['plan', path, '--secret', 'x'], env, /unknown option '--secret'/],
       [['plan', 'not-there.yaml'], env, /^penstock: not-there\.yaml cannot be read \(ENOENT\)/],
-      [['export', '--account', 'Nobody'], env, /^penstock: There is no sub-account Nobody\.\n$/],
+      [['export', '--account', 'Nobody'], env, /^penstock: The sub-account Nobody does not exist\.\n$/],
       [['export', '--url', 'penstock'], env, /PENSTOCK_URL must be an address/],
       [['plan', path], { ...env, PENSTOCK_CLIENT_SECRET: 'wrong' }, /^penstock: .*credentials.*\n$/],
       [
@@ -247,7 +247,7 @@ describe('the commands', { concurrency: 2 }, () => {
       ({ code, stderr }) =>
         `${code} ${stderr.replace(/^(?:penstock: connector |\S+\.yaml:\d+:\d+: ).*?(?=It was)/, '')}`,
     )
-    const changed = '3 It was changed after the plan was made, and was left as it is: plan again.\n'
+    const changed = '3 It was changed after the plan was made, so apply did not change it. Plan again.\n'
     assert(ends.includes('0 ') && ends.every((end) => end === '0 ' || end === changed), ends.join())
     assert.equal((await apply()).code, 0)
     assert.equal((await stage.penstock(['plan', path], { env })).code, 0)

@@ -31,13 +31,14 @@ const withoutDatabase = [
   ],
 ]
 
+/** Values of the arguments that a command checks before it looks for a database. Other arguments have their name as value. */
+const accepted: Readonly<Record<string, string>> = { platform: 'google', limit: 'accounts', value: '5' }
+
 /** A call of every command that acts on a database, with the arguments and options that it needs. */
 function everyCall(command = buildProgram(), path: string[] = []): string[][] {
   if (withoutDatabase.some((one) => one === path[0] || one === path.slice(0, 2).join(' '))) return []
   if (command.commands.length > 0) return command.commands.flatMap((one) => everyCall(one, [...path, one.name()]))
-  const values = command.registeredArguments.map((argument) =>
-    argument.name() === 'platform' ? 'google' : argument.name(),
-  )
+  const values = command.registeredArguments.map((argument) => accepted[argument.name()] ?? argument.name())
   const needed = command.options.flatMap(({ mandatory, long }) => {
     if (long === '--secret-file') return [long, smallFile]
     return mandatory && long ? [long, 'o@example.com'] : []
@@ -56,7 +57,7 @@ test('with the embedded PostgreSQL, which only serve creates, commands at once s
       continue
     }
     const said = await commands.fails(1, ...call)
-    assert.match(said, /There is no database in .* yet\. Start the service once \(penstock serve\), set DATABASE_URL/)
+    assert.match(said, /There is no database in .* yet\. Start the service once, set DATABASE_URL/)
   }
   assert.equal(existsSync(stage.dataDirectory), false, 'a command creates nothing')
   // A start makes the database; this one fails after that.

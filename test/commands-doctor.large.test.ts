@@ -2,28 +2,18 @@ import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { generateMasterKey } from '../packages/server/src/secrets/seal.ts'
+import { checkNames } from '../packages/server/src/cli/doctor.ts'
+import { migrate } from '../packages/server/src/db/migrate.ts'
+import { generateMasterKey, parseMasterKey } from '../packages/server/src/secrets/seal.ts'
 import { commandsOn, databaseLine } from './harness/commands.ts'
 import { createTestDatabase, type TestDatabase } from './harness/database.ts'
+import { createOddDatabase } from './harness/odd-settings.ts'
 import { freePort, prepareStage, type Stage } from './harness/process.ts'
 import { withSession } from './harness/session.ts'
 
 /** `penstock doctor`: what is well, and what to do about what is not. */
 
 type Check = { name: string; ok: boolean; message: string }
-
-/** The checks, each after the ones that it depends on. */
-const names = [
-  'settings',
-  'egress',
-  'database',
-  'migrations',
-  'master key',
-  'connectors',
-  'schedules',
-  'runners',
-  'disk',
-]
 
 describe('the doctor', () => {
   let stage: Stage
@@ -66,21 +56,46 @@ describe('the doctor', () => {
   const sql = (text: string) => withSession(database.url, (session) => session.query(text))
 
   test('finds all well, in a line for each part, and exit code 0', async () => {
+    // It changes nothing: the first start decides which key is the one of the database.
+    const first = await examine()
+    assert.deepEqual([first.code, first.failed], [0, []])
+    assert.match(first.checks.find(({ name }) => name === 'master key')?.message ?? '', /has no key yet/)
+    assert.deepEqual((await sql('select key_id from master_keys')).rows, [])
+    const { id } = parseMasterKey(env.PENSTOCK_MASTER_KEY ?? '') ?? {}
+    await sql(`insert into master_keys (key_id, current) values ('${id}', true)`)
     const { code, checks, failed } = await examine()
-    assert.deepEqual([code, failed, checks.map(({ name }) => name)], [0, [], names])
+    assert.deepEqual([code, failed, checks.map(({ name }) => name)], [0, [], [...checkNames]])
     const lines = (await commandsOn(stage, env).done('doctor')).trimEnd().split('\n')
-    for (const [i, name] of names.entries()) {
+    for (const [i, name] of checkNames.entries()) {
       assert.equal(lines[i]?.slice(0, 18), `ok    ${name.padEnd(12)}`)
       // Each run picks another port, and other processes write to the same disk meanwhile.
-      if (name !== 'settings' && name !== 'disk') assert.equal(lines[i]?.slice(18), checks[i]?.message)
+      if (!/^(?:settings|workers|disk|temporary|clock|listening|public URL)$/.test(name))
+        assert.equal(lines[i]?.slice(18), checks[i]?.message)
     }
-    assert.equal(lines.length, names.length)
+    assert.equal(lines.length, checkNames.length)
     const read = Object.fromEntries(checks.map(({ name, message }) => [name, message]))
     assert.match(read.settings ?? '', /^http:\/\/127\.0\.0\.1:[1-9]\d*, environment production$/)
-    assert.match(read.egress ?? '', /^serve: .* private addresses, .* listens on 127\.0\.0\.1 .* worker: .* public /)
-    assert.match(read.database ?? '', /^PostgreSQL \d+/)
+    assert.match(
+      read.egress ?? '',
+      /^serve: .* private addresses, .* listens only on 127\.0\.0\.1\. worker: .* public /,
+    )
+    assert.match(read.database ?? '', /^warning: PostgreSQL \d+/, 'the server of the tests is not durable')
     assert.match(read['master key'] ?? '', /^key [0-9a-f]+ opens/)
     assert.match(read.disk ?? '', /GiB free at /)
+  })
+
+  test('describes the server: JIT compilation, the defaults that sessions change, and risky settings', async (t) => {
+    const odd = await createOddDatabase()
+    t.after(odd.drop)
+    await migrate(odd.url)
+    const { checks } = await examine({ DATABASE_URL: odd.url })
+    const message = checks.find(({ name }) => name === 'database')?.message ?? ''
+    assert.match(
+      message,
+      /^warning: PostgreSQL \d+\S*\. JIT compilation is off in sessions of Penstock, and on by default; /,
+    )
+    assert.match(message, /; they also change the defaults of [^.]*DateStyle/)
+    assert.deepEqual(message.match(/\w+(?= is off\. )/g), ['fsync', 'full_page_writes', 'synchronous_commit'])
   })
 
   test('names each bad setting and what it takes, with the exit code of bad settings', () =>
@@ -99,7 +114,10 @@ describe('the doctor', () => {
     ])
     const words = await stage.penstock(['doctor'], { env: { ...env, DATABASE_URL: gone } })
     assert.equal(words.code, 1)
-    assert.match(words.stdout, /^ok {4}settings .*\nok {4}egress .*\nFAIL {2}database .*\nok {4}disk .*\n$/)
+    assert.match(
+      words.stdout,
+      /^ok {4}settings .*\nok {4}egress .*\nFAIL {2}database .*\nok {4}runners .*\nok {4}disk .*\n/,
+    )
   })
 
   test('says what to do about a data directory that cannot be one', () =>
@@ -157,8 +175,10 @@ describe('the doctor', () => {
         1,
         ['migrations', /no tables of this version yet: run penstock migrate/],
         ['master key', /cannot be checked until the database answers and is migrated/],
-        ['connectors', /cannot be checked until the database answers and is migrated/],
-        ['schedules', /cannot be checked until the database answers and is migrated/],
+        ...['connectors', 'schedules', 'workers', 'sign-in'].map((name): [string, RegExp] => [
+          name,
+          /cannot be checked until the database answers and is migrated/,
+        ]),
       )
     }
     await commandsOn(stage, ofEmpty).done('migrate')

@@ -43,7 +43,7 @@ test('an app is registered, listed, sealed again, backed up, restored and remove
   const set = (...args: string[]) => ['oauth-app', 'set', ...args]
   assert.match(
     await commands.fails(2, ...set('unknown', '--client-id', 'a', '--secret-file', secretFile)),
-    /no platform unknown to register an app with: amazon-ads, dropbox, google, hubspot, linkedin-ads/,
+    /The platform unknown does not support apps\. Choose one of amazon-ads, dropbox, google, hubspot, linkedin-ads/,
   )
   await writeFile(secretFile, '\n')
   assert.match(
@@ -86,7 +86,7 @@ test('an app is registered, listed, sealed again, backed up, restored and remove
   assert.deepEqual(await openApp(restored.url, next), { clientId: 'client-2', clientSecret: 'canary-client-secret-2' })
 
   assert.deepEqual(await rotated.json('oauth-app', 'remove', 'google'), { platform: 'google', removed: true })
-  assert.match(await rotated.fails(1, 'oauth-app', 'remove', 'google'), /no app of google to remove/)
+  assert.match(await rotated.fails(1, 'oauth-app', 'remove', 'google'), /No app of google is registered/)
   assert.equal(await openApp(database.url, next), undefined)
   for (const said of [...commands.said, ...rotated.said, piped.stdout, piped.stderr]) {
     assert(!said.includes('canary'), said)

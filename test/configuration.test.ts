@@ -9,7 +9,6 @@ import { contentOf } from './harness/content.ts'
 import { type Caller, callerOf, connectorBySlug, destination, destinationSecrets, source } from './harness/fixtures.ts'
 import { badNames, goodNames } from './harness/names.ts'
 import { startTestService, type TestService } from './harness/service.ts'
-import { addsWithdrawn } from './harness/withdrawn.ts'
 
 /** The configuration of a connector, its secrets above all (specification, section 2.6). */
 
@@ -36,8 +35,7 @@ type Values = BodyOf<'configureConnector'>['secretConfig']
 /** A connector, added to an account of its own. */
 async function added(connector: Connector = destination) {
   const { id: accountId } = await caller.addAccount()
-  if (connector.status === 'withdrawn') await service.database.pool.query(addsWithdrawn(accountId, connector))
-  else await caller.addConnectors(accountId, connector)
+  await caller.addConnectors(accountId, connector)
   const where = { accountId, id: connector.id }
   const save = (secretConfig: Values, more: Partial<BodyOf<'configureConnector'>> = {}) =>
     caller.call('configureConnector', { ...where, body: { secretConfig, ...more } })
@@ -238,19 +236,6 @@ describe('a configuration', () => {
     await refusedFor(() => save({ secretAccessKey: `${secretAccessKey}s` }), ['secretAccessKey'])
     const [text, secret] = ['😀'.repeat(10_000), '😀'.repeat(65_536)]
     await caller.expect(save({ accessKeyId: text, secretAccessKey: secret }))
-  })
-
-  test('leaves to the service what the service fills', async () => {
-    // Withdrawn ones alone have such fields.
-    const { save, read, secrets } = await added(connectorBySlug('kochava-geo-events'))
-    const readonly = ['accessKeyId', 'bucketName', 'bucketRegion', 'secretAccessKey']
-    await refusedFor(
-      () => save({ bucketName: 'b', bucketRegion: 'r', accessKeyId: 'a', secretAccessKey: 'canary' }),
-      readonly,
-    )
-    await caller.expect(save({ bucketName: '', secretAccessKey: null }))
-    assert.equal((await read()).configured, true)
-    assert.deepEqual(await secrets(), {})
   })
 
   test('and its secret have names like anything that people name', async () => {

@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync } from 'node:fs'
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { chmod, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { readConfig } from '../packages/server/src/config.ts'
-import { createCatalogue, installedConnectors } from '../packages/server/src/connectors/catalogue.ts'
+import { createCatalogue } from '../packages/server/src/connectors/catalogue.ts'
+import { installedConnectors } from '../packages/server/src/connectors/definitions.ts'
 import { addPackage } from '../packages/server/src/connectors/packages/add-package.ts'
-import { prepareStage, tokenOf } from './harness/process.ts'
+import { localFolder } from './harness/connections.ts'
+import { prepareStage, type Stage, tokenOf } from './harness/process.ts'
+import { until } from './harness/until.ts'
 
 /** Packages with connectors that an operator adds: what is refused, what comes in, and machines that lack one. */
 
@@ -74,7 +77,7 @@ describe('a package is refused with words, and nothing of it stays', () => {
       { before: 'import { readFileSync } from "node:fs"; readFileSync("/etc/passwd")' },
       /restricted/,
     ],
-    ['that ends its process', { before: 'process.exit(0)' }, /its process ended before/],
+    ['that ends its process', { before: 'process.exit(0)' }, /its process ended/],
     [
       'that exports nothing',
       { before: 'export {}', manifest: { exports: './package.json' } },
@@ -90,7 +93,7 @@ describe('a package is refused with words, and nothing of it stays', () => {
   }
 
   test('that is not there', async () => {
-    await assert.rejects(addPackage(configOf(), './no-such-package.tgz'), /There is no file or directory/)
+    await assert.rejects(addPackage(configOf(), './no-such-package.tgz'), /The file or directory .* does not exist/)
     await assert.rejects(addPackage(configOf(), base), /has no package\.json/)
   })
 })
@@ -111,7 +114,10 @@ test('a tarball is installed without its scripts, and its next version replaces 
   assert.deepEqual(readdirSync(folder), ['acme-test'])
   const installed = installedConnectors(configOf())
   assert.deepEqual(installed.problems, [])
-  const catalogue = createCatalogue('http://localhost', installed)
+  const catalogue = createCatalogue(
+    'http://localhost',
+    installed.connectors.map(({ connector }) => connector),
+  )
   assert.match(
     catalogue.known(first.id).tested ?? '',
     /your operator added this connector \(package-of-acme-test 1\.1\.0\)/,
@@ -127,7 +133,7 @@ test('a tarball is installed without its scripts, and its next version replaces 
   )
 })
 
-test('a machine that lacks a connector of the database says so, and does not start', async (t) => {
+test('a machine that lacks a connector of the database says so, and starts for all others', async (t) => {
   const stage = await prepareStage(t)
   const own = join(stage.base, 'connectors')
   const env = { PENSTOCK_CONNECTORS_DIR: own }
@@ -139,7 +145,7 @@ test('a machine that lacks a connector of the database says so, and does not sta
   const service = await stage.serve({ env })
   const without = { env: { PENSTOCK_CONNECTORS_DIR: join(stage.base, 'none') } }
   await mkdir(join(stage.base, 'none'))
-  // It started when the database had no such connector.
+  // It has no folder.
   const older = await stage.serve(without)
   const token = await tokenOf(service, stage.dataDirectory)
   const call = async (path: string, body?: object, { url } = service) => {
@@ -154,14 +160,125 @@ test('a machine that lacks a connector of the database says so, and does not sta
   assert(add.status < 300, add.body)
   assert.equal((await call('/docs/connectors/acme-lost')).status, 200)
   const answer = await call(`/es/v2/connectors/added?accountId=${account}`, undefined, older)
-  assert.equal(answer.status, 503, answer.body)
-  assert.match(answer.body, /"connector_unavailable".*penstock connector add/)
+  assert.equal(answer.status, 200, answer.body)
+  assert.match(answer.body, new RegExp(connectorId))
   const refused = await stage.penstock(['connector', 'remove', 'acme-lost'], { env })
   assert.equal(refused.code, 1)
   assert.match(refused.stderr, /is in use \(accounts: 1, connections: 0\)/)
+  const refusedWithout = await stage.penstock(['connector', 'remove', 'acme-lost'], without)
+  assert.match(refusedWithout.stderr, /is in use \(accounts: 1, connections: 0\)/)
   const examined = await stage.penstock(['doctor'], without)
-  assert.match(examined.stdout, new RegExp(`FAIL  connectors  .*${connectorId}.*penstock connector add`))
-  const worker = await stage.penstock(['worker'], without)
-  assert.equal(worker.code, 1)
-  assert.match(worker.stderr, new RegExp(`${connectorId}.*penstock connector add`))
+  assert.match(
+    examined.stdout,
+    new RegExp(`FAIL  connectors  .*acme-lost, ${connectorId}.*none/acme-lost.*penstock connector add`),
+  )
+  const worker = stage.start('penstock', ['worker'], without)
+  await until('the worker works', () => worker.hasEnded || worker.said.stderr.includes('"working"'))
+  assert.match(worker.said.stderr, new RegExp(`${connectorId}.*penstock connector add`))
+  worker.signal('SIGTERM')
+  assert.equal((await worker.ended).code, 0)
+  const fresh = await stage.serve(without)
+  assert.equal((await call('/es/v2/accounts', undefined, fresh)).status, 200)
+  assert.match(fresh.said.stderr, new RegExp(`${connectorId}.*PENSTOCK_CONNECTORS_DIR`))
+})
+
+/** Adds the connector that was added last, and a local folder, to a new account; `connect` makes an active connection of both. */
+async function connectAdded(stage: Stage, url: string, env: Record<string, string>, out: string) {
+  const token = await tokenOf({ url }, stage.dataDirectory)
+  const call = async (path: string, body?: object, method = body ? 'POST' : 'GET') => {
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
+    const answer = await fetch(`${url}/es/v2${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+    const { response } = JSON.parse(await answer.text())
+    assert(answer.status < 300, JSON.stringify(response))
+    return response
+  }
+  const account = (await call('/accounts', { name: 'Acme' })).id
+  const inAccount = `accountId=${account}`
+  const [{ connectorId }] = JSON.parse((await stage.penstock(['connector', 'list', '--json'], { env })).stdout)
+  await call(`/connectors?${inAccount}`, { connectorIds: [connectorId, localFolder.id] })
+  await call(`/connectors/${localFolder.id}/configuration?${inAccount}`, { secretConfig: { folder: out } }, 'PUT')
+  const connect = async (name: string): Promise<string> => {
+    const { id } = await call(`/connections?${inAccount}`, {
+      name,
+      srcConnectorId: connectorId,
+      destConnectorId: localFolder.id,
+      srcConnectionConfig: {},
+      destConnectionConfig: {},
+    })
+    await call(`/connections/${id}/status?${inAccount}`, { action: 'activate' }, 'PUT')
+    return id
+  }
+  return { call, inAccount, connect }
+}
+
+test('the next transfer runs the version that replaced another one, without a restart', async (t) => {
+  const stage = await prepareStage(t)
+  const own = join(stage.base, 'connectors')
+  const out = join(stage.base, 'out')
+  await mkdir(out, { mode: 0o777 })
+  await chmod(out, 0o777)
+  const env = { PENSTOCK_CONNECTORS_DIR: own, PENSTOCK_LOCAL_FOLDERS: out }
+  const add = async (version: string) => {
+    const facts = `source: { open: async () => ({ close: async () => {}, async *read(after) {
+      if (after === undefined) yield { columns: ['version'], rows: [['${version}']], bytes: 2, checkpoint: 1 }
+    } }) }, `
+    const from = await writePackage({ slug: 'acme-next', name: 'Acme Next', facts, manifest: { version } })
+    const { code, stdout, stderr } = await stage.penstock(['connector', 'add', from], { env })
+    assert.equal(code, 0, stderr)
+    return stdout
+  }
+  await add('1.0.0')
+  const { url } = await stage.serve({ env })
+  const { call, inAccount, connect } = await connectAdded(stage, url, env, out)
+  const id = await connect('Next')
+  const move = async () => {
+    const started = await call(`/connections/${id}/transfers?${inAccount}`, {})
+    await until('the transfer has ended', async () => {
+      const now = await call(`/connections/${id}/transfers/${started.id}?${inAccount}`)
+      return now.status !== 'queued' && now.status !== 'running'
+    })
+    const texts = readdirSync(out).map((name) => readFileSync(join(out, name), 'utf8'))
+    return [...texts.join('').matchAll(/\d\.\d\.\d/g)].map(([version]) => version).sort()
+  }
+  assert.deepEqual(await move(), ['1.0.0'])
+  assert.match(await add('1.1.0'), /1\.0\.0 by 1\.1\.0\.\nThe next jobs on this machine use it/)
+  // A runner that waits for the next job of this account has loaded the earlier version.
+  assert.deepEqual(await move(), ['1.0.0', '1.1.0'])
+})
+
+test('a transfer without the code of its connector takes the connection offline, and succeeds when the folder is back', async (t) => {
+  const stage = await prepareStage(t)
+  const own = join(stage.base, 'connectors')
+  const out = join(stage.base, 'out')
+  await mkdir(out, { mode: 0o777 })
+  await chmod(out, 0o777)
+  const env = { PENSTOCK_CONNECTORS_DIR: own, PENSTOCK_LOCAL_FOLDERS: out }
+  const opens = `source: { open: async () => ({ close: async () => {}, async *read(after) {
+    if (after === undefined) yield { columns: ['n'], rows: [['1'], ['2']], bytes: 2, checkpoint: 1 }
+  } }) }, `
+  const from = await writePackage({ slug: 'acme-back', name: 'Acme Back', facts: opens })
+  assert.equal((await stage.penstock(['connector', 'add', from], { env })).code, 0)
+  const { url } = await stage.serve({ env })
+  const { call, inAccount, connect } = await connectAdded(stage, url, env, out)
+  const id = await connect('Back')
+  const transfer = async () => {
+    const started = await call(`/connections/${id}/transfers?${inAccount}`, {})
+    let now: { status: string; error: { code: string; message: string } | null } | undefined
+    await until('the transfer ends', async () => {
+      now = await call(`/connections/${id}/transfers/${started.id}?${inAccount}`)
+      return now?.status !== 'queued' && now?.status !== 'running'
+    })
+    return now
+  }
+  const gone = join(stage.base, 'gone')
+  await rename(join(own, 'acme-back'), gone)
+  const failed = await transfer()
+  assert.equal(failed?.error?.code, 'connector_missing')
+  const place = join(own, 'acme-back')
+  assert(failed?.error?.message.includes(`the connector acme-back from ${place}`), failed?.error?.message)
+  assert.notEqual((await call(`/connections/${id}?${inAccount}`)).status, 'active')
+  await rename(gone, place)
+  // It would be tried on its own after a minute.
+  await call(`/connections/${id}/status?${inAccount}`, { action: 'activate' }, 'PUT')
+  assert.equal((await transfer())?.status, 'succeeded')
 })

@@ -73,7 +73,7 @@ describe('API keys in the console', { skip }, () => {
       dialog(page).getByRole('combobox', { name: 'Accept the present secret for' }),
       'No longer: refuse it at once',
     )
-    await dialog(page).getByText('Programs with the present secret stop working at once').waitFor()
+    await dialog(page).getByText('Programs with the current secret stop working immediately').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
     await dialog(page).getByRole('button', { name: 'Rotate the secret' }).click()
     const third = await shown(page)

@@ -119,7 +119,7 @@ describe('the mapping of columns', { skip }, () => {
     // The values of the currency that are none: answered one by one.
     const currency = rowOf(page, 'currency')
     await currency.getByRole('button', { name: 'Options of Currency' }).click()
-    await currency.getByLabel('If the column is empty, use').fill('EUR')
+    await currency.getByLabel('Value for empty cells').fill('EUR')
     await currency.getByRole('button', { name: 'Add a value' }).click()
     await currency.getByLabel('Value in the source').fill('franken')
     await currency.getByLabel('Stands for').fill('CHF')
@@ -182,7 +182,7 @@ describe('the mapping of columns', { skip }, () => {
     await email.getByText('The source has no column “Gone”. Pick another one.').waitFor()
     await rowOf(page, 'phone_sha256').getByText('matched by name · 1 value replaced').waitFor()
     // The others still show their values.
-    await rowOf(page, 'phone_sha256').getByText('+43…').waitFor()
+    await rowOf(page, 'phone_sha256').getByText(/^\+43/).waitFor()
     await email.getByRole('button', { name: 'Use E-Mail Address for E-mail' }).click()
     await email.getByText('matched by name').waitFor()
     // A column that no transfer took before is only suggested, also if its name is clear.
@@ -255,7 +255,7 @@ describe('the mapping of columns', { skip }, () => {
     await rowOf(page, 'phone').getByText('chosen').waitFor()
     assert.equal(await focused(), 'phone')
     await page.keyboard.press('d')
-    await rowOf(page, 'phone').getByLabel('If the column is empty, use').and(page.locator(':focus')).waitFor()
+    await rowOf(page, 'phone').getByLabel('Value for empty cells').and(page.locator(':focus')).waitFor()
     await page.keyboard.type('+43664')
     await rowOf(page, 'phone').getByText('if empty, +43664').waitFor()
     await page.getByRole('combobox', { name: 'Source of E-mail', exact: true }).focus()
@@ -294,7 +294,6 @@ describe('the mapping of columns', { skip }, () => {
     await setLook(page, look)
     const fits = () => page.evaluate<boolean>('document.documentElement.scrollWidth <= window.innerWidth')
     await until(`${name} is not wider than the screen`, fits)
-    await page.evaluate('Promise.allSettled(document.getAnimations().map(({ finished }) => finished))')
     if (album) await page.screenshot({ path: join(album, `${name}.png`), fullPage: true })
     assert.deepEqual(await accessibilityViolations(page), [], name)
   }

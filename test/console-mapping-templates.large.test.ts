@@ -79,7 +79,6 @@ describe('mapping templates', { skip }, () => {
       await setLook(page, one)
       const fits = () => page.evaluate<boolean>('document.documentElement.scrollWidth <= window.innerWidth')
       await until(`${name} is not wider than the screen`, fits)
-      await page.evaluate('Promise.allSettled(document.getAnimations().map(({ finished }) => finished))')
       if (album) await page.screenshot({ path: join(album, `${name}-${at}.png`) })
       assert.deepEqual(await accessibilityViolations(page), [], name)
     }
@@ -95,7 +94,7 @@ describe('mapping templates', { skip }, () => {
     await dialog.getByLabel('Name').fill('Members')
     await dialog.getByText('Audience name: Winter sale').waitFor()
     await look(page, 'template-save')
-    await dialog.getByRole('checkbox', { name: 'Include values for all records' }).uncheck()
+    await dialog.getByRole('checkbox', { name: 'Include constant values' }).uncheck()
     await dialog.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText('Template Members is saved').waitFor()
     const { reply } = await stage.client.listMappingTemplates({ accountId })

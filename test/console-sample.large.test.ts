@@ -46,7 +46,7 @@ describe('the result of the sample', { skip }, () => {
       await page.goto(address)
       await moved.waitFor()
       await page.getByRole('region', { name: 'The first rows of the table people' }).getByText('1957-06-12').waitFor()
-      await page.getByText('the column born accepts').filter({ visible: true }).first().waitFor()
+      await page.getByText('is not a valid date').filter({ visible: true }).first().waitFor()
       await page.waitForLoadState('networkidle')
       const at = `${look.width} ${look.theme}`
       if (album) await page.screenshot({ path: `${album}/sample-${look.width}-${look.theme}.png`, fullPage: true })

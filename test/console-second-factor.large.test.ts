@@ -114,7 +114,7 @@ describe('a second factor in the console', { skip }, () => {
     // From now on the password is not enough, in this browser or in that of someone who knows it.
     await signOut(kim)
     await signIn(kim, 'kim@example.com')
-    await kim.getByRole('alert').getByText('Your organization accepts no password alone').waitFor()
+    await kim.getByRole('alert').getByText('Your organization requires a second factor').waitFor()
     await kim.getByRole('button', { name: 'Sign in with a passkey' }).click()
     await isIn(kim)
 

@@ -250,7 +250,9 @@ describe('a transfer in the console', { skip }, () => {
     await away.first().waitFor()
     await page.getByRole('heading', { name: 'Transfer of Through a crash' }).waitFor()
     // As if the lost worker's heartbeat timeout had passed.
-    await stage.sql(`update transfers set heartbeat_time = heartbeat_time - interval '1 hour' where id = '${run.id}'`)
+    await stage.sql(
+      `update transfer_parts set heartbeat_time = heartbeat_time - interval '1 hour' where transfer_id = '${run.id}'`,
+    )
     await stage.start()
     await until('the page has found the service again', async () => (await away.count()) === 0)
     await page.getByText(/\d+ attempts: a worker was lost/).waitFor()

@@ -11,7 +11,7 @@ import { bounded } from './harness/until.ts'
 
 /** Settings of a pooled connection before its first statement, and the behaviour if it breaks before that. */
 
-const limit = 'set statement_timeout'
+const limit = "'statement_timeout'"
 
 /** A database behind a proxy that handles the statement that sets the time limit in its own way. */
 async function openBehind(t: TestContext, atLimit: 'passes' | 'breaks' | 'falls silent') {

@@ -19,7 +19,7 @@ type ComposeService = {
   secrets?: string[]
   environment?: Record<string, string>
   volumes?: string[]
-  networks?: string[]
+  networks?: string[] | Record<string, { ipv4_address: string }>
   ports?: string[]
   depends_on?: Record<string, { condition: string }>
 }
@@ -65,7 +65,7 @@ test('optional dependencies are only those that the image does not need', () => 
 })
 
 test('the processes of compose.yaml have settings that the service accepts, no rights, and secrets as files', () => {
-  const { services, networks } = compose
+  const { services } = compose
   const commands = ['migrate', 'api', 'worker'].map((name) => services[name]?.command?.join(' '))
   assert.deepEqual(commands, ['migrate', 'serve', 'worker'])
   for (const name of ['migrate', 'api', 'worker']) {
@@ -81,7 +81,9 @@ test('the processes of compose.yaml have settings that the service accepts, no r
       PENSTOCK_MASTER_KEY: Buffer.alloc(32, 1).toString('base64'),
     })
     assert.equal(config.publicUrl, 'https://penstock.example.com')
-    assert.equal(environment.PENSTOCK_TRUSTED_PROXIES, networks.outside?.ipam?.config[0]?.subnet)
+    const { caddy } = services
+    assert(caddy?.networks && !Array.isArray(caddy.networks))
+    assert.equal(environment.PENSTOCK_TRUSTED_PROXIES, caddy.networks.outside?.ipv4_address)
   }
 })
 
@@ -90,7 +92,8 @@ test('compose.yaml names no service, secret, volume, network or file that is not
   for (const [name, service] of Object.entries(services)) {
     for (const other of Object.keys(service.depends_on ?? {})) assert(services[other], `${name} depends on ${other}`)
     for (const secret of service.secrets ?? []) assert(secrets[secret], `${name} uses the secret ${secret}`)
-    for (const network of service.networks ?? []) assert(network in networks, `${name} is in the network ${network}`)
+    for (const network of Array.isArray(service.networks) ? service.networks : Object.keys(service.networks ?? {}))
+      assert(network in networks, `${name} is in the network ${network}`)
     for (const mount of service.volumes ?? []) {
       const [from = ''] = mount.split(':')
       assert(from.startsWith('./') ? existsSync(join(root, from)) : from in volumes, `${name} mounts ${from}`)

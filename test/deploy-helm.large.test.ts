@@ -32,7 +32,7 @@ const models: Readonly<Record<string, Model>> = {
   Service,
 }
 /** Resources of others, for which there is no schema here. */
-const foreign = ['ExternalSecret', 'PrometheusRule', 'ScaledObject', 'ServiceMonitor']
+const foreign = ['ExternalSecret', 'PodMonitor', 'PrometheusRule', 'ScaledObject', 'ServiceMonitor']
 
 type Container = {
   image: string
@@ -46,6 +46,7 @@ const least = {
   image: { repository: 'registry.example.com/penstock' },
   publicUrl: 'https://penstock.example.com',
   secrets: { existingSecret: 'penstock' },
+  networkPolicy: { databaseTo: [{ ipBlock: { cidr: '10.20.0.5/32' } }] },
 }
 const most = {
   ...least,
@@ -56,6 +57,8 @@ const most = {
   ingress: { enabled: true, className: 'nginx', tlsSecret: 'penstock-tls', annotations: { a: 'b' } },
   networkPolicy: { databaseTo: [{ podSelector: { matchLabels: { app: 'postgres' } } }] },
   trustedProxies: '10.244.0.0/16',
+  certificates: { configMap: 'authorities' },
+  databaseTls: { secret: 'database-tls' },
   prometheusOperator: { enabled: true, labels: { release: 'prometheus' } },
   imagePullSecrets: [{ name: 'registry' }],
   nodeSelector: { disk: 'fast' },
@@ -71,6 +74,11 @@ test('the chart has the version of the program', () => {
   assert.deepEqual([chart.version, chart.appVersion], [version, version])
 })
 
+test('without network policies, the place of PostgreSQL is not needed', () => {
+  const values = { ...least, networkPolicy: { enabled: false } }
+  assert(checkValues(mergeValues(defaults, values)), JSON.stringify(checkValues.errors))
+})
+
 test('values that are missing, misspelt or impossible are refused by the schema', () => {
   for (const values of [least, most]) {
     assert(checkValues(mergeValues(defaults, values)), JSON.stringify(checkValues.errors))
@@ -81,6 +89,12 @@ test('values that are missing, misspelt or impossible are refused by the schema'
     'no store': { ...least, secrets: { externalSecret: { enabled: true } } },
     'a path in the address': { ...least, publicUrl: 'https://example.com/penstock' },
     'a misspelt value': { ...least, workers: { replicas: 3 } },
+    'a policy without the place of PostgreSQL': { ...least, networkPolicy: {} },
+    'a place of PostgreSQL that is not one': { ...least, networkPolicy: { databaseTo: [{ cidr: '10.0.0.0/8' }] } },
+    'a place of PostgreSQL that is everything': { ...least, networkPolicy: { databaseTo: [{}] } },
+    'a policy that lets everyone in': { ...least, networkPolicy: { ...least.networkPolicy, from: [] } },
+    'authorities from two places': { ...least, certificates: { configMap: 'a', secret: 'b' } },
+    'a drain without an end': { ...least, api: { drainSeconds: -1 } },
     'a setting that is a number': { ...least, settings: { PENSTOCK_RATE_LIMIT: 5 } },
     'a setting of another program': { ...least, settings: { LD_PRELOAD: '/tmp/x.so' } },
     'autoscaling without metrics': { ...least, worker: { autoscaling: { enabled: true } } },
@@ -108,7 +122,7 @@ describe('rendered', { skip: skipWithout('go') }, () => {
     })
 
   for (const [name, values, kinds] of [
-    ['the least', least, { Deployment: 2, Job: 1, NetworkPolicy: 2, PodDisruptionBudget: 2, Service: 1 }],
+    ['the least', least, { Deployment: 2, Job: 1, NetworkPolicy: 3, PodDisruptionBudget: 2, Service: 1 }],
     [
       'the most',
       most,
@@ -117,8 +131,9 @@ describe('rendered', { skip: skipWithout('go') }, () => {
         ExternalSecret: 1,
         Ingress: 1,
         Job: 1,
-        NetworkPolicy: 2,
+        NetworkPolicy: 3,
         PodDisruptionBudget: 2,
+        PodMonitor: 1,
         PrometheusRule: 1,
         ScaledObject: 1,
         Service: 2,
@@ -225,5 +240,48 @@ describe('rendered', { skip: skipWithout('go') }, () => {
       hooks.sort(([, a], [, b]) => a - b).map(([kind]) => kind),
       ['ExternalSecret', 'Job'],
     )
+  })
+
+  test('pods have probes, the time to drain, and no credentials that would be lost with them', async () => {
+    const pods = podsOf(await chart.render(least))
+    for (const pod of pods) {
+      const [container] = pod.containers as (Container & Values)[]
+      assert(container)
+      const settings = Object.fromEntries(container.env.map(({ name, value }) => [name, value]))
+      assert.equal(settings.PENSTOCK_FIRST_ORGANIZATION, '0')
+      if (container.args[0] === 'migrate') continue
+      for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe']) assert(container[probe], probe)
+      const { terminationGracePeriodSeconds: grace } = pod as unknown as { terminationGracePeriodSeconds: number }
+      assert(grace >= Number(settings.PENSTOCK_DRAIN_SECONDS ?? 0) + 45, `${grace} seconds`)
+      assert.equal(container.lifecycle, undefined)
+    }
+    assert.equal(pods.length, 3)
+  })
+
+  test('the policy names where PostgreSQL is', async () => {
+    const policy = find(await chart.render(least), 'NetworkPolicy', 'production-penstock')
+    const { egress } = policy.spec as { egress: { ports?: { port: number }[]; to?: unknown[] }[] }
+    const database = egress.find(({ ports }) => ports?.some(({ port }) => port === 5432))
+    assert.deepEqual(database?.to, least.networkPolicy.databaseTo)
+  })
+
+  test('authorities are mounted where every process of Node reads them, and the files for PostgreSQL next to them', async () => {
+    for (const [values, source] of [
+      [{ certificates: { configMap: 'authorities' } }, { configMap: { name: 'authorities' } }],
+      [{ certificates: { secret: 'authorities' } }, { secret: { secretName: 'authorities', defaultMode: 440 } }],
+    ] as const) {
+      const pods = podsOf(await chart.render({ ...least, ...values, databaseTls: { secret: 'database' } }))
+      for (const { volumes, containers } of pods) {
+        assert.deepEqual(
+          volumes.filter(({ name }) => name === 'certificates'),
+          [{ name: 'certificates', ...source }],
+        )
+        assert(volumes.some(({ name }) => name === 'database-tls'))
+        const { env, volumeMounts } = containers[0] as Container & { volumeMounts: Values[] }
+        const file = env.find(({ name }) => name === 'NODE_EXTRA_CA_CERTS')?.value
+        assert.equal(file, '/etc/penstock/certificates/ca.crt')
+        assert(volumeMounts.some(({ mountPath }) => mountPath === '/etc/penstock/database-tls'))
+      }
+    }
   })
 })

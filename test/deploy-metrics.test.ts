@@ -6,6 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { createLogger } from '../packages/server/src/log.ts'
+import { createRegistry } from '../packages/server/src/metrics/registry.ts'
+import { databaseFigures } from '../packages/server/src/worker/figures.ts'
+import { startWorker } from '../packages/server/src/worker/worker.ts'
 import { callerOf } from './harness/fixtures.ts'
 import { findProgram, skipWithout } from './harness/programs.ts'
 import { startTestService } from './harness/service.ts'
@@ -18,14 +22,34 @@ const read = (path: string) => readFileSync(join(folder, path), 'utf8')
 const promtool = findProgram('promtool') ?? 'promtool'
 const skip = skipWithout('promtool')
 
-/** Returns the answer of `/metrics` after a request. */
+/** Returns the answer of `/metrics` after a request, with the metrics of a worker. */
 async function scrape(): Promise<string> {
   const service = await startTestService()
+  const { config, database, databaseUrl, runners } = service
+  assert(config.masterKey)
+  const log = createLogger('silent')
+  const worker = await startWorker(config, { databaseUrl, masterKey: config.masterKey, runners }, log)
   try {
+    const registry = createRegistry({
+      disks: {},
+      pools: worker.pools,
+      figures: databaseFigures(database),
+      runners: () => runners.stats(),
+      worker: worker.stats,
+      telemetry: undefined,
+    })
     const caller = callerOf(service, await service.addOrganization())
     await caller.expect(caller.call('listAccounts', {}))
-    return (await service.send({ method: 'GET', path: '/metrics' })).text
+    const ofWorker = await Promise.all(
+      registry
+        .getMetricsAsArray()
+        .map(({ name }) => name)
+        .filter((name) => name.startsWith('penstock_worker_'))
+        .map((name) => registry.getSingleMetricAsString(name)),
+    )
+    return `${(await service.send({ method: 'GET', path: '/metrics' })).text}${ofWorker.map((text) => `${text}\n`).join('')}`
   } finally {
+    await worker.stop()
     await service.close()
   }
 }
@@ -36,7 +60,7 @@ test('every metric of the rules and of the dashboard is one of /metrics, and the
     type === 'histogram' ? ['_bucket', '_sum', '_count'].map((suffix) => `${name}${suffix}`) : [name],
   )
   const known = new Set(families)
-  const ours = /\b(?:penstock|http_server|nodejs|process)_[a-z0-9_]+\b/g
+  const ours = /\b(?<!-)(?:penstock|http_server|nodejs|process)_[a-z0-9_]+\b/g
   const named = (path: string) => new Set([...read(path).matchAll(ours)].map(([name]) => name))
   const rules = named('prometheus/rules.yml')
   const dashboard = named('grafana/penstock.json')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -12,7 +12,7 @@ import { findProgram, skipWithout } from './harness/programs.ts'
 
 const run = promisify(execFile)
 const folder = join(import.meta.dirname, '../deploy/systemd')
-const units = ['penstock-api.service', 'penstock-worker@.service']
+const units = ['penstock-api@.service', 'penstock-worker@.service']
 const analyze = findProgram('systemd-analyze') ?? 'systemd-analyze'
 const skip = skipWithout('systemd-analyze')
 /** As `systemd-analyze security` counts, in tenths: 0 is hardened completely. It must reach the network. */
@@ -39,7 +39,11 @@ test('both units have the same hardening, and the program and the commands are t
   const hardening = (unit: string) => unit.slice(unit.indexOf('# Nothing of the machine'))
   assert.equal(hardening(api), hardening(worker))
   assert.match(hardening(api), /ProtectSystem=strict\n/)
-  const started = [api, worker].map((unit) => /^ExecStart=(.*) (\w+)$/m.exec(unit)?.slice(1) ?? [])
+  const started = [api, worker].map(
+    (unit) => /^ExecStart=(?:\/usr\/bin\/env \S+=\S+ \S+=\S+ )?(.*) (\w+)$/m.exec(unit)?.slice(1) ?? [],
+  )
+  // An environment file would override Environment=, and every instance would listen on the same port.
+  assert.match(api, /^ExecStart=\/usr\/bin\/env PENSTOCK_PORT=%i PENSTOCK_WORKER=0 /m)
   assert.deepEqual(
     started.map(([, command]) => command),
     ['serve', 'worker'],
@@ -68,4 +72,45 @@ test('the environment file has settings that the service accepts, and those that
   const config = readConfig(settings)
   assert.equal(config.publicUrl, 'https://penstock.example.com')
   assert.equal(config.host, '127.0.0.1')
+})
+
+test('a process that stops has the time to drain and to answer before systemd kills it', async () => {
+  const unit = await readFile(join(folder, 'penstock-api@.service'), 'utf8')
+  const settings = await readFile(join(folder, 'penstock.env'), 'utf8')
+  const seconds = (text: string, pattern: RegExp) => Number(pattern.exec(text)?.[1] ?? assert.fail(`${pattern}`))
+  const drain = seconds(settings, /^PENSTOCK_DRAIN_SECONDS=(\d+)$/m)
+  // Caddy looks every second.
+  assert(drain >= 3)
+  assert(seconds(unit, /^TimeoutStopSec=(\d+)$/m) >= drain + 40)
+})
+
+test('penstock-restart restarts each process when the one before is ready, and stops at one that is not', async (t) => {
+  const work = await mkdtemp(join(tmpdir(), 'penstock-restart-'))
+  t.after(() => rm(work, { recursive: true }))
+  const script = async (name: string, text: string) => {
+    await writeFile(join(work, name), `#!/bin/sh\n${text}\n`)
+    await chmod(join(work, name), 0o755)
+  }
+  await script('sleep', 'exit 0')
+  await script(
+    'systemctl',
+    `echo "$@" >> ${work}/calls
+case $1 in list-units) echo 'penstock-api@8080.service loaded active running'; echo 'penstock-api@8081.service loaded active running';; esac`,
+  )
+  // The first process is ready at the third look, and the one on port 9 never.
+  await script(
+    'curl',
+    `case "$*" in *:9/readyz) exit 7;; *:8080/readyz) echo look >> ${work}/looks; [ "$(wc -l < ${work}/looks)" -ge 3 ];; esac`,
+  )
+  const env = { ...process.env, PATH: `${work}:${process.env.PATH}` }
+  const restart = (...ports: string[]) => run('sh', [join(folder, 'penstock-restart'), ...ports], { env })
+  await restart()
+  const calls = async () => (await readFile(join(work, 'calls'), 'utf8')).trim().split('\n').slice(-3)
+  assert.deepEqual(await calls(), [
+    'restart penstock-api@8080',
+    'restart penstock-api@8081',
+    'restart penstock-worker@*',
+  ])
+  await assert.rejects(restart('9', '8081'), /penstock-api@9 is not ready/)
+  assert.equal((await calls()).at(-1), 'restart penstock-api@9')
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
@@ -200,4 +201,23 @@ test('every penstock command of the documents exists, and operating.md describes
 for (const command of ${JSON.stringify(commands)}) await runCommand([...command.split(' '), '--help'])`
   const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script])
   assertNone(commands.filter((command) => command !== 'help' && !stdout.includes(`Usage: penstock ${command} `)))
+})
+
+test('the examples of the READMEs of packages compile under strict rules, with error codes that exist', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'penstock-readmes-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  const compilerOptions = { lib: ['es2024', 'es2025.regexp', 'esnext.disposable', 'dom', 'dom.iterable'] }
+  const settings = { extends: join(root, 'tsconfig.json'), compilerOptions, include: ['*.ts'] }
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings))
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  let examples = 0
+  // The example of Parquet is a part of a program, which has a file already.
+  for (const file of globSync('packages/{client,connect,connector}/README.md', { cwd: root })) {
+    for (const [, text = ''] of read(file).matchAll(/```[jt]s\n([\s\S]*?)```/g)) {
+      writeFileSync(join(folder, `${file.replaceAll('/', '-')}-${examples++}.ts`), text)
+    }
+  }
+  assert(examples >= 4)
+  await run(join(root, 'node_modules/.bin/tsc'), ['-p', folder]).catch(({ stdout }) => assert.fail(stdout))
 })

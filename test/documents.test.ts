@@ -18,7 +18,7 @@ import type { FastifyInstance } from 'fastify'
 import { createCatalogue } from '../packages/server/src/connectors/catalogue.ts'
 import { platformPage } from '../packages/server/src/documents/catalogue-pages.ts'
 import { connectorPage } from '../packages/server/src/documents/connector-page.ts'
-import { guideSlugs, readGuide } from '../packages/server/src/documents/guide-files.ts'
+import { guideSlugs, movedGuides, readGuide } from '../packages/server/src/documents/guide-files.ts'
 import { createLinks } from '../packages/server/src/documents/links.ts'
 import { generatedDocuments } from '../packages/server/src/generated-documents.ts'
 import { createApp } from '../packages/server/src/http/app.ts'
@@ -206,6 +206,14 @@ describe('the guides', () => {
       assert.equal((await get(url)).status, 200, url)
   })
 
+  test('lead from a former page to its section', async () => {
+    for (const [slug, guide] of Object.entries(movedGuides)) {
+      const { status, header } = await get(`/docs/guides/${slug}`)
+      assert.deepEqual([status, header('location')], [308, `${prefix}/docs/guides/${guide}#${slug}`])
+      assert.match(await getPage(`/docs/guides/${guide}`), new RegExp(` id="${slug}"`))
+    }
+  })
+
   test('link to sections that are there', async () => {
     const identifiers = new Map<string, Set<string>>()
     const pages = guideSlugs().map((slug) => `/docs/guides/${slug}`)
@@ -353,12 +361,13 @@ describe('a definition that holds markup', () => {
 describe('the generated documents', () => {
   const [contract, refusals] = generatedDocuments()
 
-  test('hold the contract of a service as it comes', () => {
+  test('hold the contract of a service as it comes, with a line for each operation', () => {
     assert.equal(contract?.path, 'docs/openapi.json')
-    assert.deepEqual(
-      JSON.parse(contract?.content ?? ''),
-      JSON.parse(JSON.stringify(openApiDocument('http://127.0.0.1:8080'))),
-    )
+    const expected = JSON.parse(JSON.stringify(openApiDocument('http://127.0.0.1:8080')))
+    assert.deepEqual(JSON.parse(contract?.content ?? ''), expected)
+    const lines = contract?.content.match(/^ {6}"(?:get|put|post|patch|delete)": \{.+\},?$/gm)
+    const paths: object[] = [...Object.values<object>(expected.paths), ...Object.values<object>(expected.webhooks)]
+    assert.equal(lines?.length, paths.flatMap((path) => Object.keys(path)).length)
   })
 
   test('explain every error code', () => {
@@ -376,5 +385,5 @@ test('the README counts the connectors as they are', async () => {
   const readme = (await readFile(new URL('../README.md', import.meta.url), 'utf8')).replaceAll('\n', ' ')
   const roles = listedConnectors.flatMap((connector) => connector.roles)
   assert.equal(/a catalogue of (\d+)/.exec(readme)?.[1], String(listedConnectors.length))
-  assert.equal(/Data moves in each of their (\d+) roles/.exec(readme)?.[1], String(roles.length))
+  assert.equal(/together they have (\d+) roles/.exec(readme)?.[1], String(roles.length))
 })

@@ -22,7 +22,7 @@ describe('PENSTOCK_EGRESS that is not set', () => {
   for (const env of loopback) {
     test(`is any for a service on loopback alone: ${JSON.stringify(env)}`, () => {
       assert.equal(egressOf(env).networkPolicy, 'any')
-      assert.match(sentence(env), /private addresses, because the service listens on \S+ alone\.$/)
+      assert.match(sentence(env), /private addresses, because the service listens only on \S+\.$/)
     })
   }
 

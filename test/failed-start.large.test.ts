@@ -10,11 +10,10 @@ import { createLogger } from '../packages/server/src/log.ts'
 import { createEmptyDatabase, createTestDatabase } from './harness/database.ts'
 import { prepareStage, tokenOf } from './harness/process.ts'
 import { withSession } from './harness/session.ts'
-import { bounded, until } from './harness/until.ts'
+import { until } from './harness/until.ts'
 
 /** A start that fails after something was opened: it says why, closes all of it, and ends. */
 
-const endMs = 300_000
 const lineOf = (stderr: string) => stderr.split('\n').filter((line) => line.startsWith('penstock: '))
 
 describe('a start that fails', { concurrency: 2 }, () => {
@@ -31,7 +30,7 @@ describe('a start that fails', { concurrency: 2 }, () => {
     test(`(${what}) names the setting, ends with 2 and leaves no PostgreSQL`, async (t) => {
       const stage = await prepareStage(t)
       if (hasDatabase) await stage.addDatabase()
-      const ended = await bounded('the end', stage.penstock(['serve'], { env }), endMs)
+      const ended = await stage.penstock(['serve'], { env })
       assert.equal(ended.code, 2, ended.stderr)
       assert.equal(ended.stdout, '')
       const [line = '', ...more] = lineOf(ended.stderr)
@@ -45,7 +44,7 @@ describe('a start that fails', { concurrency: 2 }, () => {
     test(`(${command}: a role that may not record a worker) ends with 1`, async (t) => {
       const { env } = await prepareRole(t)
       const stage = await prepareStage(t)
-      const ended = await bounded('the end', stage.penstock([command], { env }), endMs)
+      const ended = await stage.penstock([command], { env })
       assert.equal(ended.code, 1, ended.stderr)
       assert.equal(lineOf(ended.stderr).length, 1, ended.stderr)
     })
@@ -57,7 +56,7 @@ describe('a start that fails', { concurrency: 2 }, () => {
     await withSession(url, (session) => session.query('create table organizations (id text)'))
     const env = { DATABASE_URL: url, PENSTOCK_MASTER_KEY: randomBytes(32).toString('base64'), PENSTOCK_PORT: '0' }
     const stage = await prepareStage(t)
-    const ended = await bounded('the end', stage.penstock(['serve'], { env }), endMs)
+    const ended = await stage.penstock(['serve'], { env })
     assert.equal(ended.code, 1, ended.stderr)
     const [line = '', ...more] = lineOf(ended.stderr)
     assert.match(line, /tables of a build before 0\.1\.0, .* Start with an empty database: set DATABASE_URL to one/)
@@ -70,7 +69,7 @@ describe('a start that fails', { concurrency: 2 }, () => {
     const made = await stage.penstock(['serve'], { env: { PENSTOCK_HOST: 'host.invalid' } })
     assert.equal(made.code, 2)
     await writeFile(join(stage.dataDirectory, 'master.key'), `${randomBytes(32).toString('base64')}\n`)
-    const ended = await bounded('the end', stage.penstock(['serve']), endMs)
+    const ended = await stage.penstock(['serve'])
     assert.equal(ended.code, 1)
     assert.match(lineOf(ended.stderr)[0] ?? '', /The master key does not match this database/)
     assert.equal(await stage.postmaster(), undefined)
@@ -81,7 +80,7 @@ describe('a start that fails', { concurrency: 2 }, () => {
     await stage.addDatabase()
     assert.equal((await stage.penstock(['serve'], { env: { PENSTOCK_HOST: 'host.invalid' } })).code, 2)
     await writeFile(join(stage.dataDirectory, 'postgres', 'password'), 'another')
-    const ended = await bounded('the end', stage.penstock(['serve']), endMs)
+    const ended = await stage.penstock(['serve'])
     assert.equal(ended.code, 1)
     assert.match(lineOf(ended.stderr)[0] ?? '', /does not accept the password/)
     assert.equal(await stage.postmaster(), undefined)
@@ -103,12 +102,12 @@ describe('credentials that a start made and did not show, since it failed', { co
 
     await rm(file)
     const third = await stage.serve()
-    const command = /No client credentials are kept here\. .+ To create new ones:\n {2}npx (penstock .+)\n/.exec(
+    const command = /No client credentials are kept here\. .+ To create new ones:\n {2}(penstock .+)\n/.exec(
       third.said.stdout,
     )
     assert(command, third.said.stdout)
     const [program = '', ...args] = (command[1] ?? '').split(' ')
-    const { code, stdout } = await stage.start(program, [...args, '--json']).ended
+    const { code, stdout } = await stage.run(program, [...args, '--json'])
     assert.equal(code, 0)
     const { clientId, clientSecret } = JSON.parse(stdout)
     await tokenOf(third, stage.dataDirectory, { clientId, clientSecret })
@@ -123,7 +122,7 @@ describe('credentials that a start made and did not show, since it failed', { co
     const { said } = await stage.serve({ env })
     assert.match(
       said.stdout,
-      /^PENSTOCK_CLIENT_ID and PENSTOCK_CLIENT_SECRET are not the credentials of a client .*\n {2}npx penstock client create --organization \w{16}\n/m,
+      /^PENSTOCK_CLIENT_ID and PENSTOCK_CLIENT_SECRET are not the credentials of a client .*\n {2}penstock client create --organization \w{16}\n/m,
     )
     assert(!said.stdout.includes(env.PENSTOCK_CLIENT_SECRET))
   })

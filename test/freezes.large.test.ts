@@ -85,7 +85,7 @@ async function freezeAt(
 
 const countStale = async ({ service }: ProcessFixture): Promise<number> => {
   const { rows } = await service.database.pool.query(
-    `select from transfers where status = 'running' and heartbeat_time < now() - interval '4 seconds'`,
+    `select from transfer_parts where status = 'running' and heartbeat_time < now() - interval '4 seconds'`,
   )
   return rows.length
 }
@@ -104,7 +104,8 @@ describe('a worker that stops', { concurrency: 2 }, () => {
       let wake = async () => {}
       await freezeAt(fixture, {
         lock: `select from transfers where id = '${firstId}' for update`,
-        statement: 'full_platforms',
+        // The server shows 1,024 bytes of a statement.
+        statement: 'from active_transfers where running and not divided',
         begin: async () => {
           const frozen = await prepare(t, fixture)
           wake = frozen.wake
@@ -152,32 +153,39 @@ describe('a worker that stops', { concurrency: 2 }, () => {
     })
   }
 
-  test('while it writes down how a transfer ended leaves that to another', async (t) => {
-    const fixture = await startProcessFixture(t)
-    const settings = { table: 'nowhere.at_all', writeMode: 'Insert' }
-    await writeFile(join(fixture.folder, 'one.csv'), 'id\n1\n')
-    const connectionId = await fixture.connect(localFolder, { files: 'one.csv' }, postgresql, settings)
-    const { id } = await fixture.start(connectionId)
-    let sleeper: Program | undefined
-    await freezeAt(fixture, {
-      lock: `select from connections where id = '${connectionId}' for update`,
-      statement: 'connections',
-      begin: async () => {
-        const worker = fixture.spawnWorker()
-        sleeper = worker
-        return { freeze: async () => worker.signal('SIGSTOP') }
-      },
+  // The first statement needs the key of the connection, and the second one all of its row.
+  const atItsConnection = {
+    'stores what the state of a connection describes': { lock: 'update', statement: 'connection_states' },
+    'writes down how a transfer ended': { lock: 'no key update', statement: 'connections' },
+  }
+  for (const [work, { lock, statement }] of Object.entries(atItsConnection)) {
+    test(`while it ${work} leaves that to another`, async (t) => {
+      const fixture = await startProcessFixture(t)
+      const settings = { table: 'nowhere.at_all', writeMode: 'Insert' }
+      await writeFile(join(fixture.folder, 'one.csv'), 'id\n1\n')
+      const connectionId = await fixture.connect(localFolder, { files: 'one.csv' }, postgresql, settings)
+      const { id } = await fixture.start(connectionId)
+      let sleeper: Program | undefined
+      await freezeAt(fixture, {
+        lock: `select from connections where id = '${connectionId}' for ${lock}`,
+        statement,
+        begin: async () => {
+          const worker = fixture.spawnWorker()
+          sleeper = worker
+          return { freeze: async () => worker.signal('SIGSTOP') }
+        },
+      })
+      const { accountId, caller } = fixture
+      const renamed = await caller.call('updateConnection', { accountId, id: connectionId, body: { name: 'Renamed' } })
+      assert.equal(renamed.status, 200)
+      fixture.spawnWorker()
+      const { status } = await fixture.ended(connectionId, id)
+      assert.deepEqual([status, (await fixture.standing(id)).attempt], ['failed', 2])
+      sleeper?.signal('SIGCONT')
+      if (sleeper) await learns(sleeper)
+      assert.equal((await fixture.standing(id)).attempt, 2)
     })
-    const { accountId, caller } = fixture
-    const renamed = await caller.call('updateConnection', { accountId, id: connectionId, body: { name: 'Renamed' } })
-    assert.equal(renamed.status, 200)
-    fixture.spawnWorker()
-    const { status } = await fixture.ended(connectionId, id)
-    assert.deepEqual([status, (await fixture.standing(id)).attempt], ['failed', 2])
-    sleeper?.signal('SIGCONT')
-    if (sleeper) await learns(sleeper)
-    assert.equal((await fixture.standing(id)).attempt, 2)
-  })
+  }
 
   test('while it starts what is due leaves that to another', async (t) => {
     const fixture = await startProcessFixture(t)

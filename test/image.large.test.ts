@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
-import { execFile, execFileSync } from 'node:child_process'
-import { chown, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { execFile, execFileSync, spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { chown, cp, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { buildConsole } from './harness/built-console.ts'
 import { createTestDatabase, type TestDatabase } from './harness/database.ts'
+import { assertDocumented } from './harness/documented-sizes.ts'
 import { connectorBySlug } from './harness/fixtures.ts'
 import { freePort, http, prepareStage, type Stage, tokenOf } from './harness/process.ts'
 import { skipWithout } from './harness/programs.ts'
@@ -52,7 +54,7 @@ describe('the image', { skip }, () => {
     config = JSON.parse(await readFile(join(parts, manifest.Config), 'utf8')).config
     for (const layer of manifest.Layers) await run('tar', ['-xf', join(parts, layer), '-C', folder])
     const { size } = await stat(archive)
-    assert(size < 300_000_000, `${size} bytes`)
+    await assertDocumented('docs/installing.md', /images: (\d+) MB/, size)
     database = await createTestDatabase()
     stage = await prepareStage({ after: (end) => leaving.push(end) })
   })
@@ -80,6 +82,58 @@ describe('the image', { skip }, () => {
     PENSTOCK_LOCAL_FOLDERS: '/var/lib/penstock/files',
   })
 
+  const program = 'packages/connectors/test/programs/hostile-source.js'
+  const addProgram = (env: Record<string, string>) => {
+    const named = ['--slug', 'acme-hostile', '--name', 'Acme Hostile', '--json']
+    const command = [
+      'penstock',
+      'connector',
+      'add',
+      '--airbyte',
+      'node /var/lib/penstock/files/hostile-source.js',
+      ...named,
+    ]
+    return spawnSync('unshare', inside(...command), { env, encoding: 'utf8' })
+  }
+  /** Runs the hostile program by a check of its connector; the service of the image has been opened to programs. */
+  const tryProgram = async (
+    call: <T>(path: string, body?: unknown, method?: string) => Promise<T>,
+    of: string,
+  ): Promise<void> => {
+    await cp(join(root, program), join(data, 'files/hostile-source.js'))
+    const refused = addProgram(environment(0))
+    assert.equal(refused.status, 1)
+    assert.match(refused.stderr, /Programs are off.*PENSTOCK_PROGRAMS=open/)
+    const added = addProgram({ ...environment(0), PENSTOCK_PROGRAMS: 'open' })
+    assert.equal(added.status, 0, added.stderr)
+    const { connectorId } = JSON.parse(added.stdout)
+    // The service sees the folder within seconds.
+    await until('the connector is added', () =>
+      call(`/connectors?${of}`, { connectorIds: [connectorId] }).then(
+        () => true,
+        () => false,
+      ),
+    )
+    // The first process of the namespace is the service.
+    const targets = {
+      masterKey: '/nonexistent',
+      dataDirectory: '/var/lib/penstock',
+      socket: '/nonexistent',
+      service: 1,
+      others: [],
+    }
+    const configuration = `/connectors/${connectorId}/configuration?${of}`
+    await call(configuration, { secretConfig: { targets: JSON.stringify(targets) } }, 'PUT')
+    const checked = await call<object>(`/connectors/${connectorId}/check?${of}`, {})
+    for (const what of [
+      'data directory',
+      'environment of the service',
+      'memory of the service',
+      'change of memory of the service',
+    ])
+      assert(JSON.stringify(checked).includes(what), JSON.stringify(checked))
+  }
+
   test('has a user without rights, the version, and a list of what it contains', async () => {
     assert.equal(config.User, `${user}:${user}`)
     assert.equal((await stat(join(folder, 'var/lib/penstock'))).mode & 0o777, 0o700)
@@ -98,23 +152,44 @@ describe('the image', { skip }, () => {
     )
   })
 
+  test('starts only with a database and a master key, which would be lost with the container otherwise', async () => {
+    const { PENSTOCK_MASTER_KEY: key, DATABASE_URL: url, ...env } = environment(await freePort())
+    for (const [given, said] of [
+      [{ DATABASE_URL: url }, /PENSTOCK_MASTER_KEY is needed with DATABASE_URL/],
+      [{ PENSTOCK_MASTER_KEY: key }, /DATABASE_URL/],
+    ] as const) {
+      const served = stage.start('unshare', inside(...config.Entrypoint, ...config.Cmd), { env: { ...env, ...given } })
+      assert.notEqual((await served.ended).code, 0)
+      assert.match(served.said.stderr, said)
+    }
+    assert.equal(existsSync(join(data, 'master.key')), false)
+  })
+
   test('starts, is healthy, and moves a file', async () => {
     const port = await freePort()
     const url = `http://127.0.0.1:${port}`
     const env = environment(port)
-    const served = stage.start('unshare', inside(...config.Entrypoint, ...config.Cmd), { env })
+    const served = stage.start('unshare', inside(...config.Entrypoint, ...config.Cmd), {
+      env: { ...env, PENSTOCK_PROGRAMS: 'open' },
+    })
+    // `unshare` ignores a polite signal, and its end ends the service.
+    leaving.unshift(async () => void (served.hasEnded || served.signal('SIGKILL')))
     await until('the service has greeted', async () => {
       if (served.hasEnded) assert.fail(served.said.stderr)
       return served.said.stdout.includes('Try it')
     })
     assert.doesNotMatch(served.said.stderr, /"error"/)
+    const [, create = ''] = /\n {2}docker exec \S+ (penstock org create .*)\n/.exec(served.said.stdout) ?? []
+    const made = execFileSync('unshare', inside(...create.split(' '), '--json'), { env, encoding: 'utf8' })
+    const { clientId, clientSecret } = JSON.parse(made)
     const [kind, ...health] = config.Healthcheck.Test
     assert.equal(kind, 'CMD')
     execFileSync('unshare', inside(...health), { env })
     assert.throws(() => execFileSync('unshare', inside(...health), { env: environment(1), stdio: 'pipe' }))
 
     await writeFile(join(data, 'files/people.csv'), 'id,email\n1,lia@example.com\n2,omar@example.com\n')
-    const token = await tokenOf({ url }, data)
+    assert.equal(existsSync(join(data, 'credentials.json')), false)
+    const token = await tokenOf({ url }, data, { clientId, clientSecret })
     const call = async <T>(path: string, body?: unknown, method = body === undefined ? 'GET' : 'POST') => {
       const answer = await http(url, path, { token, method, ...(body === undefined ? {} : { body }) })
       assert(answer.status < 300, answer.text)
@@ -122,6 +197,7 @@ describe('the image', { skip }, () => {
     }
     const { id: accountId } = await call<{ id: string }>('/accounts', { name: 'First steps' })
     const of = `accountId=${accountId}`
+    await tryProgram(call, of)
     const { id: connectorId } = connectorBySlug('local-folder')
     await call(`/connectors?${of}`, { connectorIds: [connectorId] })
     const secretConfig = { folder: '/var/lib/penstock/files' }

@@ -7,8 +7,9 @@ import { type Caller, callerOf } from './harness/fixtures.ts'
 import fc from './harness/property.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 import { withSession } from './harness/session.ts'
+import { claimed, ended } from './harness/standings.ts'
 
-/** Old entries of the ledger become sums: volumes and reports stay the same (docs/decisions/0064-sums-of-ledger.md). */
+/** Old entries of the ledger become sums: volumes and reports stay the same (docs/decisions/limits-and-retention.md). */
 
 const ledgerDays = 40
 
@@ -106,7 +107,7 @@ describe('the sums of the ledger', () => {
 
   const startOne = async (): Promise<string> => {
     const started = await caller.expect(caller.call('startTransfer', { accountId, id: ids[0] as string, body: {} }))
-    await sql(`update transfers set status = 'running', attempt = 1, heartbeat_time = now() where id = $1`, started.id)
+    await sql(claimed(), started.id)
     return started.id
   }
 
@@ -159,9 +160,7 @@ describe('the sums of the ledger', () => {
   })
 
   test('go with their account', async () => {
-    await sql(
-      `update transfers set status = 'cancelled', finished_time = now(), heartbeat_time = null where status = 'running'`,
-    )
+    await sql(ended('cancelled', `status = 'running'`))
     await fill([{ of: 0, transfer: 'a', age: 50, read: 5, rejected: 0, test: false }])
     assert.equal(await summedBy(), 1)
     await caller.expect(caller.call('deleteAccount', { id: accountId }))

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { type Inbox, makeInbox } from './harness/connections.ts'
+import { assertDocumented } from './harness/documented-sizes.ts'
 import { downloadPackage } from './harness/downloads.ts'
 import { filesBelow, installPacked } from './harness/packed.ts'
 import { addParty, type Party } from './harness/scenarios.ts'
@@ -107,6 +108,37 @@ test('they contain what they use of each other, a README and the license', async
       )
     }
   }
+})
+
+test('the kit installs no DuckDB, and says how to add it when a file needs it', async () => {
+  const installed = await readdir(join(project, 'node_modules'))
+  assert(installed.includes('yauzl'))
+  assert.deepEqual(
+    installed.filter((name) => /duckdb|arrow/.test(name)),
+    [],
+  )
+  const folder = join(project, 'node_modules/@penstock/connector')
+  const { peerDependencies } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
+  const [[name, version] = []] = Object.entries(peerDependencies)
+  let bytes = 0
+  for (const each of installed.filter((one) => !one.startsWith('.') && one !== '@penstock'))
+    for (const file of await filesBelow(join(project, 'node_modules', each))) bytes += (await stat(file)).size
+  await assertDocumented('packages/connector/README.md', /dependencies need ([\d.]+) MB/, bytes)
+  await writeFile(
+    join(project, 'duckdb.js'),
+    `import { discoverableSheets } from '@penstock/connector/files'
+const bytes = Buffer.alloc(4096)
+bytes.write('DUCK', 8)
+const file = { name: 'a.duckdb', sizeBytes: bytes.length, version: '1' }
+const store = { list: async () => [file], async *read() { yield bytes } }
+await discoverableSheets(store, new AbortController().signal).catch(({ name, message }) => console.log(name, message))
+`,
+  )
+  const { stdout } = await run(process.execPath, ['duckdb.js'], { cwd: project })
+  assert.equal(
+    stdout.trim(),
+    `CodeNotLoaded DuckDB files need a package that is not installed. Run npm install ${name}@${version}`,
+  )
 })
 
 test('a strict project compiles a connector', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -11,6 +11,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { type Operation, type OperationId, operations, scopeNames } from '@penstock/wire'
 import { createConfirmations } from '../packages/server/src/mcp/confirmation.ts'
+import { toolSets } from '../packages/server/src/mcp/tool-sets.ts'
 import { tools, whyNoTool } from '../packages/server/src/mcp/tools.ts'
 import { prepareFingerprint } from './harness/fingerprint.ts'
 import { connectorBySlug, destination, destinationSecrets, sourceSecrets } from './harness/fixtures.ts'
@@ -247,10 +248,28 @@ for (const by of ['/mcp', 'penstock mcp'] as const) {
       const digest = await prepareFingerprint(fixture.service.database.pool)
       const rows = await digest()
       const body = { secretConfig: { ...destinationSecrets, password: 'entered-by-a-model' } }
-      const refused = await call('configureConnector', { accountId, id: destination.id, body })
-      assert.equal(refused.isError, true)
-      assert.match(textOf(refused), new RegExp(`password must not be entered here.*/accounts/${accountId}/connectors`))
-      assert(!textOf(refused).includes('entered-by-a-model'))
+      const accepting = [...tools().values()].filter(({ listed }) =>
+        /"secretConfig"/.test(JSON.stringify(listed.inputSchema)),
+      )
+      for (const { id: name, listed } of accepting) {
+        assert.match(listed.description, /Never put a secret/, name)
+        const more = { configureConnector: {}, createConnectorConfiguration: { name: 'Second' }, askSource: {} }[
+          name as string
+        ]
+        const refused = await call(name, { accountId, id: destination.id, body: { ...more, ...body } })
+        assert.equal(refused.isError, true, name)
+        assert.match(
+          textOf(refused),
+          new RegExp(`password must not be entered here.*/accounts/${accountId}/connectors.*connect link`),
+          name,
+        )
+        assert(!textOf(refused).includes('entered-by-a-model'))
+      }
+      assert.deepEqual(accepting.map(({ id }) => id).sort(), [
+        'askSource',
+        'configureConnector',
+        'createConnectorConfiguration',
+      ])
       assert.equal(await digest(), rows)
       const shown = await Promise.all([
         call('getConnectorConfiguration', { accountId, id: destination.id }),
@@ -389,6 +408,18 @@ test('a client chooses its tools: all, sets, single ones, those that read; and t
   assert(all.bytes < whole.bytes / 2, `${all.bytes} of ${whole.bytes}`)
   const core = await listed('?tools=core')
   assert(core.bytes < 36_000, `${core.bytes}`)
+  const guide = await readFile(new URL('../docs/mcp.md', import.meta.url), 'utf8')
+  const documented = (pattern: RegExp) => (pattern.exec(guide) ?? []).slice(1).map(Number)
+  const near = (kilobytes = 0, bytes = 0) =>
+    assert(Math.abs(kilobytes - bytes / 1000) < 5, `${bytes} bytes, not ${kilobytes} KB`)
+  const [count, kilobytes] = documented(/(\d+) tools are (\d+) KB/)
+  assert.equal(count, all.names.length)
+  near(kilobytes, all.bytes)
+  near(documented(/another (\d+) KB/)[0], whole.bytes - all.bytes)
+  const [countOfCore, ofCore] = documented(/contains the (\d+) tools .*, (\d+) KB/)
+  assert.equal(countOfCore, core.names.length)
+  near(ofCore, core.bytes)
+  for (const name of toolSets().keys()) assert(guide.includes(`\`${name}\``), `the set ${name}`)
   assert(['createConnection', 'startTransfer', 'listRejects'].every((name) => core.names.includes(name)))
   const some = await listed('?tools=reports,listWebhooks&readOnly=true')
   assert.deepEqual(some.names.toSorted(), ['listWebhooks', 'reportAccounts', 'reportConnections'])
@@ -419,6 +450,17 @@ test('no tool takes or answers what the contract marks as a secret', () => {
   for (const { id, listed } of tools().values()) {
     if (id === 'getMe') continue
     assert.doesNotMatch(JSON.stringify(listed), /"format":"password"/, id)
+    // A field that is named like a secret, and is not marked as one, is the fields of a configuration, whose secrets are refused.
+    const named = [
+      ...JSON.stringify(listed.inputSchema).matchAll(/"(\w*(?:secret|password|credential|token)\w*)":\{/gi),
+    ]
+    assert.deepEqual(
+      [...new Set(named.map(([, name]) => name))].filter(
+        (name) => !['secretConfig', 'secretName'].includes(name ?? ''),
+      ),
+      [],
+      id,
+    )
   }
   for (const id of [
     'createClient',

@@ -12,6 +12,7 @@ import { loadTransfers } from './harness/many-transfers.ts'
 import { assertPlansOf } from './harness/plans.ts'
 import { startServiceOn, startTestService, type TestService } from './harness/service.ts'
 import { withSession } from './harness/session.ts'
+import { claimed } from './harness/standings.ts'
 import { large } from './harness/tiers.ts'
 
 /** Metrics of the database: the same in every process, and cheap for any amount of data. */
@@ -35,7 +36,8 @@ test('transfers by their end, records by class and connections by status are the
     const connection = await addAccountWithConnection(caller, inbox.folder)
     const { id } = await caller.expect(caller.call('startTransfer', { ...connection, body: {} }))
     const counts = 'read = 10, sent = 9, accepted = 7, rejected = 3'
-    await pool.query(`update transfers set status = 'running', heartbeat_time = now(), ${counts} where id = $1`, [id])
+    await pool.query(claimed(), [id])
+    await pool.query(`update transfers set ${counts} where id = $1`, [id])
     await pool.query(`update transfers set ${change} where id = $1`, [id])
     return connection
   }
@@ -45,7 +47,7 @@ test('transfers by their end, records by class and connections by status are the
   await run(`status = 'failed', error_code = 'invalid_credentials'`)
   await run(`status = 'failed', error_code = 'Not "our" code'`)
   await run(`status = 'queued', error_code = 'busy'`)
-  const running = await run('heartbeat_time = now()')
+  const running = await run('cancelling = false')
   const ended = {
     '{status="partial",error=""}': 2,
     '{status="failed",error="invalid_credentials"}': 1,

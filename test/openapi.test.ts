@@ -195,6 +195,8 @@ describe('refusalsOf', () => {
       'method_not_allowed',
       'request_timeout',
       'stored_value_unreadable',
+      'too_slow',
+      'answer_too_large',
       'too_many_connections',
       'headers_too_large',
       'internal',

@@ -54,10 +54,12 @@ test('a worker that is killed between the end of a transfer and the start of its
 })
 
 const noPython = spawnSync('python3', ['--version']).status === 0 ? false : 'python3 is not installed'
-const pages = ['orchestrators', 'airflow', 'dagster', 'prefect', 'dbt']
-const programOf = (page: string) => {
-  const text = readFileSync(join(import.meta.dirname, `../docs/${page}.md`), 'utf8')
-  return /^```python\n([\s\S]*?)^```$/m.exec(text)?.[1] ?? assert.fail(`${page} has no program`)
+const sections = ['Airflow', 'Dagster', 'Prefect', 'dbt'] as const
+const guide = readFileSync(join(import.meta.dirname, '../docs/orchestrators.md'), 'utf8')
+/** The first program below a heading. */
+const programOf = (heading: string) => {
+  const [, section = ''] = guide.split(`\n## ${heading}\n`)
+  return /^```python\n([\s\S]*?)^```$/m.exec(section.split('\n## ')[0] ?? '')?.[1] ?? assert.fail(`no ${heading}`)
 }
 
 /** Modules that stand for the orchestrators: they call the function of a task as the orchestrator does. */
@@ -120,10 +122,9 @@ describe('the programs of the guides', { skip: noPython }, () => {
     )
     fixture.spawnWorker()
     for (const name of ['airflow', 'prefect']) await mkdir(join(folder, name))
-    for (const page of pages) {
-      const name = page === 'orchestrators' ? 'penstock_transfer' : `run_${page}`
-      await writeFile(join(folder, `${name}.py`), programOf(page).replace('poll_seconds=10', 'poll_seconds=0.2'))
-    }
+    const library = programOf('Start a transfer, wait, and fail with it')
+    await writeFile(join(folder, 'penstock_transfer.py'), library.replace('poll_seconds=10', 'poll_seconds=0.2'))
+    for (const name of sections) await writeFile(join(folder, `run_${name}.py`), programOf(name))
     for (const [name, text] of Object.entries(standIns)) await writeFile(join(folder, name), text)
     const env = {
       PATH: process.env.PATH,
@@ -141,12 +142,12 @@ describe('the programs of the guides', { skip: noPython }, () => {
         )
       })
     const counted = async () => (await transfersOf(fixture, orders)).length
-    for (const page of pages.slice(1)) {
+    for (const name of sections) {
       const had = await counted()
-      const { code, stdout, stderr } = await python(`run_${page}.py`)
-      assert.equal(code, 0, `${page}: ${stdout}\n${stderr}`)
-      assert.match(stdout, /'accepted': 2/, page)
-      assert.equal(await counted(), had + 1, page)
+      const { code, stdout, stderr } = await python(`run_${name}.py`)
+      assert.equal(code, 0, `${name}: ${stdout}\n${stderr}`)
+      assert.match(stdout, /'accepted': 2/, name)
+      assert.equal(await counted(), had + 1, name)
     }
     // The same key: the first answer again, whose transfer has ended by now.
     const twice = `
@@ -161,7 +162,7 @@ assert first == run()
     const repeated = await python('-c', twice)
     assert.equal(repeated.code, 0, repeated.stderr)
     await fixture.target.query('drop table orders')
-    const failed = await python('run_prefect.py')
+    const failed = await python('run_Prefect.py')
     assert.equal(failed.code, 1)
     assert.match(failed.stderr, /TransferFailed: The transfer \w+ is failed\./)
   })

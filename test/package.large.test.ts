@@ -4,17 +4,17 @@ import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { duckdbFile } from '../packages/connector/test/duckdb-file.ts'
 import { buildConsole } from './harness/built-console.ts'
+import { assertDocumented } from './harness/documented-sizes.ts'
 import { downloadPackage } from './harness/downloads.ts'
 import { connectorBySlug } from './harness/fixtures.ts'
 import { filesBelow, installPacked } from './harness/packed.ts'
 import { freePort, http, prepareStage, type Stage, tokenOf } from './harness/process.ts'
 import { until } from './harness/until.ts'
 
-/** The package `penstock` as it is published: its archive in an empty project. */
+/** The package `penstock-server` as it is published: its archive in an empty project. */
 
 const root = dirname(import.meta.dirname)
 const command = () => join(project, 'node_modules/.bin/penstock')
-const megabyte = 1_000_000
 let project: string
 let installed: string
 let archiveBytes: number
@@ -25,7 +25,7 @@ before(async () => {
   const packed = await installPacked(['server'])
   project = packed.project
   archiveBytes = (await stat(packed.archives.get('server') ?? '')).size
-  installed = join(project, 'node_modules/penstock')
+  installed = join(project, 'node_modules/penstock-server')
   stage = await prepareStage({ after: (work) => leaving.push(work) })
 })
 after(async () => {
@@ -34,15 +34,16 @@ after(async () => {
 })
 
 test('it is small, depends on nothing, has the notices of what it contains, and no path of the repository', async () => {
-  assert(archiveBytes < 25 * megabyte, `${archiveBytes} bytes packed`)
-  assert.deepEqual(await readdir(join(project, 'node_modules')), ['.bin', '.package-lock.json', 'penstock'])
+  await assertDocumented('README.md', /from one package of (\d+) MB/, archiveBytes)
+  await assertDocumented('docs/installing.md', /is (\d+) MB packed/, archiveBytes)
+  assert.deepEqual(await readdir(join(project, 'node_modules')), ['.bin', '.package-lock.json', 'penstock-server'])
   const files = await filesBelow(installed)
   let bytes = 0
   for (const file of files) {
     bytes += (await stat(file)).size
     if (/\.(?:js|json)$/.test(file)) assert(!(await readFile(file, 'utf8')).includes(root), file)
   }
-  assert(bytes < 85 * megabyte, `${bytes} bytes installed`)
+  await assertDocumented('docs/installing.md', /(\d+) MB installed/, bytes)
   const { version, dependencies } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'))
   assert.equal(version, JSON.parse(await readFile(join(root, 'package.json'), 'utf8')).version)
   assert.equal(dependencies, undefined)
@@ -50,7 +51,8 @@ test('it is small, depends on nothing, has the notices of what it contains, and 
 })
 
 test('npx finds its command', async () => {
-  const { code, stdout } = await stage.start('npx', ['--offline', 'penstock', '--version'], { cwd: project }).ended
+  const { code, stdout } = await stage.start('npx', ['--offline', 'penstock-server', '--version'], { cwd: project })
+    .ended
   assert.equal(code, 0)
   assert.match(stdout, /^penstock \d/)
 })

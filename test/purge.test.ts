@@ -11,7 +11,7 @@ import {
   type Inbox,
   makeInbox,
 } from './harness/connections.ts'
-import { type Caller, callerOf } from './harness/fixtures.ts'
+import { type Caller, callerOf, connectorBySlug } from './harness/fixtures.ts'
 import { assertInvariants } from './harness/invariants.ts'
 import { assertPlansOf, type Case } from './harness/plans.ts'
 import { type Organization, startTestService, type TestService } from './harness/service.ts'
@@ -53,6 +53,7 @@ describe('the purge', () => {
     summedEntries: 0,
     accounts: 0,
     tokens: 0,
+    clients: 0,
     authorizations: 0,
     connectLinks: 0,
     userSessions: 0,
@@ -165,6 +166,38 @@ describe('the purge', () => {
     assert.deepEqual(left, [{ digest: digests.lasting }])
     assert.deepEqual(await sql('select key from idempotency_keys'), [{ key: 'recent' }])
     assert.equal((await caller.call('listAccounts')).status, 200, 'the token in use lasts')
+  })
+
+  test('removes client credentials that were revoked long ago, and what they created gains nothing', async () => {
+    const ages = { old: '90 days 1 second', recent: '89 days' }
+    const ids: Record<string, string> = {}
+    const { id: accountId } = await caller.expect(caller.call('addAccount', { body: { name: 'Of links' } }))
+    for (const [name, age] of Object.entries(ages)) {
+      const made = await caller.expect(caller.call('createClient', { body: { name } }))
+      ids[name] = made.id
+      const credentials = { clientId: made.id, clientSecret: made.clientSecret }
+      const { accessToken } = await caller.expect(service.call('createToken', { body: credentials }))
+      const own = callerOf(service, { ...organization, token: accessToken })
+      await own.expect(
+        own.call('createConnectLink', { body: { accountId, connectorIds: [connectorBySlug('webhook').id] } }),
+      )
+      await caller.expect(caller.call('revokeClient', { id: made.id }))
+      await sql(`update clients set revoked_time = now() - $2::interval where id = $1`, made.id, age)
+    }
+    const creators = async () =>
+      (
+        await service.database.pool.query(
+          `select client_id, (select count(*) from clients c where c.id = l.client_id)::int as there from connect_links l`,
+        )
+      ).rows
+    const links = (await caller.expect(caller.call('listConnectLinks', {}))) as readonly { status: string }[]
+    assert.deepEqual(await purgeAll(), { ...nothing, clients: 1 })
+    assert.deepEqual(await kept('clients', Object.values(ids)), [ids.recent])
+    assert.deepEqual(
+      (await creators()).filter(({ client_id }) => client_id === ids.old),
+      [{ client_id: ids.old, there: 0 }],
+    )
+    assert.deepEqual(await caller.expect(caller.call('listConnectLinks', {})), links, 'a link stays without effect')
   })
 
   test('removes sessions and links of people that have expired, and no others', async () => {
@@ -337,10 +370,7 @@ describe('the purge', () => {
     const [again, other] = ended
     assert(again && other)
     const { id: replayId } = await caller.expect(replay(accountId, again))
-    await sql(
-      `update transfers set status = 'running', finished_time = null, heartbeat_time = now() where id = $1`,
-      other.id,
-    )
+    await sql(`update transfers set status = 'running', finished_time = null where id = $1`, other.id)
     assert.deepEqual(await purgeAll(), nothing)
     await sql(
       `update transfers set status = 'partial', finished_time = now() - interval '8 days' where id = $1`,

@@ -102,6 +102,35 @@ describe('a replay', () => {
     const { response } = await caller.call('listAudit', { query: { action: 'editRejects' } })
     assert(!JSON.stringify(response).includes('"101"'), 'the audit log has no values')
 
+    // Corrections count for what the organization keeps.
+    const { pool } = engine.service.database
+    const keptBytes = async () => {
+      const { rows } = await pool.query(
+        `select kept_bytes::int as kept, (select sum(octet_length(edited_sealed))::int from rejects where transfer_id = id) as edited
+         from transfers where id = $1`,
+        [transferId],
+      )
+      return rows[0]
+    }
+    const before = await keptBytes()
+    await edit({ number: 3, record: { name: 'x'.repeat(5_000) } })
+    const larger = await keptBytes()
+    assert(larger.edited > before.edited + 5_000)
+    assert.equal(larger.kept - before.kept, larger.edited - before.edited)
+    await pool.query(
+      `insert into organization_limits (organization_id, name, value) select organization_id, 'rejects-mb', 0 from transfers where id = $1`,
+      [transferId],
+    )
+    const refused = await edit({ number: 2, record: { name: 'x' } })
+    assert.equal(refused.status, 400)
+    assert.match(
+      refused.text,
+      /at most 0 MiB of values of rejected records; the command `org limit rejects-mb` of Penstock/,
+    )
+    assert.deepEqual((await edit({ number: 3, record: {} })).response, { edited: 0, restored: 1 })
+    assert.deepEqual(await keptBytes(), before)
+    await pool.query('delete from organization_limits')
+
     receiver.judge = unless((number) => number !== 2)
     const replayed = await replay(id, transferId)
     assert.deepEqual(replayed.records, { read: 3, sent: 3, accepted: 2, rejected: 1 })

@@ -140,11 +140,7 @@ async function requeue(
   isQueued: () => Promise<boolean>,
 ): Promise<void> {
   const stop = new AbortController()
-  for (const table of ['transfers', 'transfer_parts']) {
-    await engine.sql(
-      `update ${table} set heartbeat_time = now() - interval '1 minute' where status = 'running' and heartbeat_time is not null`,
-    )
-  }
+  await engine.sql(`update transfer_parts set heartbeat_time = now() - interval '1 minute' where status = 'running'`)
   const upkeep = engine.keepUp(stop.signal)
   await until('it is queued again', isQueued)
   stop.abort()

@@ -8,8 +8,11 @@
  *                         files that it left out
  *     --again             runs up to three files that failed once more, alone, and names the ones that passed then: they depend on
  *                         how busy the machine is
- *     --changed[=commit]  the tests that the changes since a commit can affect; without one, the changes not committed
- *     --record            records how long each file took, for the order of later runs
+ *     --changed[=commit]  the tests that the changes since a commit can affect; without one, the changes not committed. Only tests
+ *                         that guard every change, and large ones of the changed files; with --all, all of them
+ *     --unrecorded        the files that `test/durations.json` does not contain
+ *     --list              prints the files with what was recorded of them, and runs nothing
+ *     --record[=missing]  records in `test/durations.json` what each file took, or only what it does not contain
  *
  * Other flags are for Node. The runner brings up a PostgreSQL with a migrated template database, unless
  * PENSTOCK_TEST_DATABASE_URL names a server, runs the tests on it, and leaves nothing behind. A file that has not ended after
@@ -18,27 +21,26 @@
  */
 import { type ChildProcess, spawnSync } from 'node:child_process'
 import { randomBytes, randomInt } from 'node:crypto'
-import { constants as constantsOfFiles, existsSync, globSync, readFileSync } from 'node:fs'
-import { access, chmod, mkdtemp, readFile, rm, statfs, writeFile } from 'node:fs/promises'
+import { constants as constantsOfFiles, existsSync, globSync } from 'node:fs'
+import { access, chmod, mkdtemp, readFile, rm, statfs } from 'node:fs/promises'
 import { availableParallelism, constants, tmpdir } from 'node:os'
 import { dirname, join, matchesGlob } from 'node:path'
 import pg from 'pg'
 import { migrate } from '../packages/server/src/db/migrate.ts'
 import { removeEmbeddedPostgres, startEmbeddedPostgres } from '../packages/server/src/embedded/embedded-postgres.ts'
 import { buildConsole } from './harness/built-console.ts'
-import { testsAffectedSince } from './harness/changed.ts'
+import { changedSince, connectorsToTry, runsWithChanges, testsAffectedBy } from './harness/changed.ts'
+import { connectorsVariable } from './harness/chosen-connectors.ts'
 import { databaseUrl, execute, serverVariable, templateVariable } from './harness/database.ts'
+import { hasLargeTests, isRecorded, listOf, readDurations, recordDurations } from './harness/durations.ts'
 import { testFiles } from './harness/imports.ts'
 import { type EndedFile, runInLanes } from './harness/lanes.ts'
-import { measureWork, referenceWorkMs } from './harness/machine-speed.ts'
 import { processorSeconds } from './harness/processor-time.ts'
 import { hiddenPrograms } from './harness/programs.ts'
-import { budgets, isLarge, type Tier, tierVariable } from './harness/tiers.ts'
+import { isLarge, type Tier, tierVariable } from './harness/tiers.ts'
 
 const given = process.argv.slice(2)
 const root = dirname(import.meta.dirname)
-/** How far the measure of the machine can be from the truth: the same tests took 494 to 730 s on one machine within half an hour. */
-const measuringError = 1.6
 /** How long a test file may take, in seconds, if a person says so. */
 const fileSeconds = process.env.PENSTOCK_TEST_FILE_SECONDS ? Number(process.env.PENSTOCK_TEST_FILE_SECONDS) : undefined
 /** How long one may take otherwise: so many times its recorded duration, within these bounds. */
@@ -58,8 +60,6 @@ const memoryBytesMin = 8 * 2 ** 30
 const alone = new Map([['test/statement-types.test.ts', 'it sees the statements as their modules load']])
 /** Compile cache of Node, shared by all processes of the tests, and by the next run. */
 const compiled = join(root, 'node_modules', '.cache', 'penstock-tests')
-/** How long each file took, in seconds, when that was last recorded: the longest start first. */
-const durationsFile = join(root, 'test/durations.json')
 const template = `penstock_test_${randomBytes(4).toString('hex')}`
 
 /** Action of a signal: the first one is passed to the tests, a second one kills them. */
@@ -74,14 +74,20 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 
 const selections = given.filter((one) => !one.startsWith('--'))
 const changed = given.find((one) => /^--changed(?:=|$)/.test(one))
-const isRecorded = given.includes('--record')
+const isUnrecorded = given.includes('--unrecorded')
+const record = given.find((one) => /^--record(?:=missing)?$/.test(one))
 /** How long the run may take, in seconds. */
 const runSeconds = secondsOf(given.find((one) => one.startsWith('--minutes=')))
 const flags = given.filter(
-  (one) => one.startsWith('--') && one !== changed && !/^--(?:all|rest|record|again|minutes=.*)$/.test(one),
+  (one) =>
+    one.startsWith('--') &&
+    one !== changed &&
+    !/^--(?:all|rest|record(?:=missing)?|unrecorded|list|again|minutes=.*)$/.test(one),
 )
 /** The tier that runs whole; undefined if only some files run. */
-const tier: Tier | undefined = selections.length > 0 || changed ? undefined : tierOf(given)
+const tier: Tier | undefined = selections.length > 0 || changed || isUnrecorded ? undefined : tierOf(given)
+/** Whether tests with the option `large` are skipped. */
+const skipsLarge = tier === 'guard' || (changed !== undefined && !given.includes('--all'))
 function secondsOf(flag: string | undefined): number | undefined {
   if (flag === undefined) return undefined
   const minutes = Number(flag.split('=')[1])
@@ -99,8 +105,13 @@ async function main(): Promise<number> {
   const files = selectFiles()
   if (files.length === 0) {
     if (changed) console.error('The changes affect no test.')
+    else if (isUnrecorded) console.error('All test files are recorded.')
     else console.error(`No test file matches ${selections.join(' ')}. Name a file, a glob or a part of a path.`)
-    return changed ? 0 : 1
+    return changed || isUnrecorded ? 0 : 1
+  }
+  if (given.includes('--list')) {
+    console.log(listOf(files))
+    return 0
   }
   if (fileSeconds !== undefined && !(fileSeconds > 0)) {
     console.error('PENSTOCK_TEST_FILE_SECONDS takes a number of seconds above 0.')
@@ -117,25 +128,6 @@ async function main(): Promise<number> {
   } finally {
     await removeAll(directory)
   }
-}
-
-/**
- * Prints how much processor time a whole tier took, beside its budget on this machine, which is higher if the machine is slow. Answers 1 if it is more
- * than that, and 0 otherwise.
- * @param workMs what a fixed piece of work took meanwhile
- */
-function withinBudget(tier: Tier, workMs = referenceWorkMs): number {
-  const seconds = processorSeconds()
-  const slowness = Math.max(1, workMs / referenceWorkMs)
-  const budget = budgets[tier] * slowness
-  console.error(
-    `Processor time of the tier '${tier}': ${seconds.toFixed(0)} s of ${budget.toFixed(0)} s (${budgets[tier]} s, on a machine that takes ${slowness.toFixed(2)} times as long).`,
-  )
-  if (seconds <= budget * measuringError) return 0
-  console.error(
-    'The tier exceeds its budget by more than half. Make its slowest tests cheaper, or name a file *.large.test.ts.',
-  )
-  return 1
 }
 
 /**
@@ -161,10 +153,14 @@ async function temporaryParent(): Promise<string> {
   }
 }
 
+/** The connectors that large tests of all connectors try, by their slugs; undefined for all. */
+let connectors: readonly string[] | undefined
+
 /** The test files of the tier, of the changes, or of the selections. */
 function selectFiles(): string[] {
   const all = testFiles()
-  if (changed) return testsAffectedSince(changed.split('=')[1] || 'HEAD')
+  if (changed) return testsOfChanges(changed.split('=')[1] || 'HEAD')
+  if (isUnrecorded) return all.filter((file) => !isRecorded(file))
   if (tier === 'rest') return all.filter((file) => isLarge(file) || hasLargeTests(file))
   if (tier) return tier === 'all' ? all : all.filter((file) => !isLarge(file))
   const isFile = (path: string) => path.endsWith('.ts') && existsSync(join(root, path))
@@ -174,8 +170,18 @@ function selectFiles(): string[] {
   return [...new Set(found)]
 }
 
-/** Whether `large` marks tests of a file. */
-const hasLargeTests = (file: string): boolean => /\blarge\b.*\/tiers\.ts'/.test(readFileSync(join(root, file), 'utf8'))
+/** The tests that the changes since a commit can affect. Says how many others only --all runs. */
+function testsOfChanges(since: string): string[] {
+  const changes = changedSince(since)
+  const affected = testsAffectedBy(changes)
+  if (given.includes('--all')) return affected
+  const files = affected.filter((file) => runsWithChanges(file, changes))
+  connectors = connectorsToTry(changes)
+  const left = affected.length - files.length
+  if (left > 0)
+    console.error(`The changes can affect ${left} more files with large tests: --changed --all runs them too.`)
+  return files
+}
 
 async function runOnOwnServer(files: string[], directory: string): Promise<number> {
   const server = await startEmbeddedPostgres({
@@ -212,7 +218,8 @@ async function runOnServer(serverUrl: string, files: string[], directory: string
     NODE_COMPILE_CACHE: compiled,
     [serverVariable]: serverUrl,
     [templateVariable]: template,
-    ...(tier && { [tierVariable]: tier }),
+    ...(connectors && { [connectorsVariable]: connectors.join(',') }),
+    ...(skipsLarge ? { [tierVariable]: 'guard' } : tier && { [tierVariable]: tier }),
   }
   // As a service does when it starts.
   spawnSync(process.execPath, [join(root, 'packages/engine/src/compile.ts')], { env })
@@ -227,7 +234,7 @@ async function runOnServer(serverUrl: string, files: string[], directory: string
       }
     }
   }
-  const durations = readDurations()
+  const durations = readDurations().seconds
   const options = {
     root,
     count: availableParallelism() + waitingCount,
@@ -252,9 +259,12 @@ async function runOnServer(serverUrl: string, files: string[], directory: string
       return performance.now() / 1000 + (durations[file] ?? 0) * slownessOf(ended, durations) <= runSeconds
     },
   })
-  if (files.length > slowestCount) console.error(slowestOf(ended))
+  console.error(slowestOf(ended))
   if (left.length > 0) console.error(`There was no time for ${left.length} files: ${left.toSorted().join(', ')}.`)
-  if (isRecorded) await recordDurations(ended)
+  if (record) recordDurations(ended, { skipsLarge, isMissingOnly: record.endsWith('=missing') })
+  const missing = ended.filter(({ file }) => !isRecorded(file)).map(({ file }) => file)
+  if (missing.length > 0)
+    console.error(`Not recorded in test/durations.json (--record=missing): ${missing.join(', ')}.`)
   if (signalled) return 128 + constants.signals[signalled]
   if (isPassed) return 0
   const failed = ended.filter((one) => !one.isPassed).map(({ file }) => file)
@@ -264,9 +274,6 @@ async function runOnServer(serverUrl: string, files: string[], directory: string
   if (again.isPassed) console.error(`Failed beside others and passed alone: ${failed.join(', ')}.`)
   return again.isPassed ? 0 : 1
 }
-
-/** How long each file took when that was recorded, in seconds. */
-const readDurations = (): Record<string, number> => JSON.parse(readFileSync(durationsFile, 'utf8'))
 
 /** How many times as long as recorded the files took that have ended; at least once. */
 function slownessOf(ended: readonly EndedFile[], durations: Readonly<Record<string, number>>): number {
@@ -286,13 +293,6 @@ function inRandomOrder(files: readonly string[]): string[] {
 /** The files, with those first that take long. */
 function longestFirst(files: readonly string[], durations: Readonly<Record<string, number>>): string[] {
   return [...files].sort((a, b) => (durations[b] ?? 0) - (durations[a] ?? 0))
-}
-
-/** Records how long each file took, for the order of the next runs. */
-async function recordDurations(ended: readonly EndedFile[]): Promise<void> {
-  const recorded = Object.entries(readDurations()).filter(([file]) => existsSync(join(root, file)))
-  const all = new Map([...recorded, ...ended.map(({ file, seconds }) => [file, Math.round(seconds)] as const)])
-  await writeFile(durationsFile, `${JSON.stringify(Object.fromEntries([...all].toSorted()), null, 2)}\n`)
 }
 
 /** A line for each of the files that took longest. */
@@ -332,9 +332,6 @@ async function removeAll(directory: string): Promise<void> {
   await rm(directory, { recursive: true, force: true, maxRetries: 10 })
 }
 
-const ended = new AbortController()
-const measuring = tier && measureWork(ended.signal)
-const failure = await main()
-ended.abort()
-const excess = tier ? withinBudget(tier, await measuring) : 0
-process.exitCode = failure || excess
+process.exitCode = await main()
+if (tier && !given.includes('--list'))
+  console.error(`Processor time of the tier '${tier}': ${processorSeconds().toFixed(0)} s.`)

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { availableParallelism } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { type CheckJob, type Job, protocolLimits } from '@penstock/engine'
 import { createLogger } from '../packages/server/src/log.ts'
@@ -189,6 +191,33 @@ describe('a runner', () => {
     await run(pool, ping)
     for (const pid of runnersOf(process.pid)) {
       assert(!/canary|PENSTOCK|DATABASE_URL/.test(readFileSync(`/proc/${pid}/environ`, 'utf8')))
+    }
+  })
+
+  describe('that cannot start says nothing of its job, and its process begins nothing else for a while:', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'penstock-runners-'))
+    after(() => rm(folder, { recursive: true }))
+    const half = join(folder, 'half.mjs')
+    await writeFile(half, 'import "./gone.mjs"\nfunction half() {')
+    const notRunnable = join(folder, 'node')
+    await writeFile(notRunnable, '', { mode: 0o644 })
+    const cases: readonly [string, Partial<PoolOptions>, string | undefined][] = [
+      ['without Node', { node: join(folder, 'gone') }, 'ENOENT'],
+      ['with a Node that it may not run', { node: notRunnable }, 'EACCES'],
+      ['without its main module', { program: join(folder, 'gone.mjs') }, undefined],
+      ['with half of its main module', { program: half }, undefined],
+    ]
+    for (const [title, more, code] of cases) {
+      test(title, async () => {
+        const pool = startPool({ ...more, spare: true })
+        const from = lines.length
+        await assert.rejects(run(pool, ping), died('not_started'))
+        assert(pool.isPaused)
+        assert.equal(pool.stats().deaths.not_started, 1)
+        const said = lines.slice(from).join('')
+        assert.match(said, /could not start, or could not load its code/)
+        if (code !== undefined) assert.match(said, new RegExp(`"code":"\\w*${code}"`))
+      })
     }
   })
 

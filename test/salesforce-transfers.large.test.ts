@@ -9,14 +9,8 @@ import {
   startSalesforce,
 } from '../packages/connectors/test/salesforce-server.ts'
 import { runJob } from '../packages/engine/src/jobs.ts'
-import type {
-  Confirmation,
-  RejectHost,
-  SecretHost,
-  TransferHost,
-  TransferState,
-  UploadHost,
-} from '../packages/engine/src/protocol.ts'
+import type { Confirmation, RejectHost, SecretHost, TransferHost, UploadHost } from '../packages/engine/src/protocol.ts'
+import { firstState } from './harness/first-state.ts'
 import { noDigests } from './harness/no-digests.ts'
 import { noUploads } from './harness/no-uploads.ts'
 
@@ -29,7 +23,7 @@ to.instanceUrl = `https://${other}`
 const routes = { ...salesforceRoutes(from.url), [`https://${other}`]: to.url }
 
 const rows = 24_000
-const state: { -readonly [Key in keyof TransferState]: TransferState[Key] } = {
+const state = firstState({
   source: {
     slug: 'salesforce-crm',
     secrets: { ...salesforceSecrets, myDomain },
@@ -40,33 +34,7 @@ const state: { -readonly [Key in keyof TransferState]: TransferState[Key] } = {
     secrets: { ...salesforceSecrets, myDomain: other },
     settings: { objectName: 'Contact', operation: 'Insert' },
   },
-  replay: null,
-  confirmed: false,
-  testRows: null,
-  range: null,
-  reached: null,
-  plan: null,
-  announced: null,
-  read: 0,
-  checkpoint: null,
-  pending: null,
-  unconfirmed: null,
-  columns: null,
-  attempt: 1,
-  startedTime: new Date().toISOString(),
-  cursor: null,
-  state: null,
-  replaced: null,
-  deliveryStates: [],
-  drift: 'ignore',
-  rules: null,
-  rejected: 0,
-  shape: null,
-  part: null,
-  divides: null,
-  rejectsLeft: 1_000_000,
-  digests: null,
-}
+})
 
 async function transfer(id: string) {
   const kept = { read: 0, sent: 0, rejected: 0, retries: [] as string[] }
@@ -93,7 +61,6 @@ async function transfer(id: string) {
       if (deliveryState !== null) state.deliveryStates = [...state.deliveryStates, deliveryState]
       return false
     },
-    reportLine: async () => {},
     reportRetry: async ({ code }) => void kept.retries.push(code),
     divide: async () => {},
     readRejects: async () => [],

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import pg from 'pg'
-import { createSampleDatabase, removeSampleDatabases } from '../packages/server/src/samples/provision.ts'
+import { createLogger } from '../packages/server/src/log.ts'
+import { createSampleDatabase, removeSampleDatabases, sampleBounds } from '../packages/server/src/samples/provision.ts'
+import { holdSamples } from '../packages/server/src/samples/watch.ts'
 import { generateMasterKey } from '../packages/server/src/secrets/seal.ts'
 import { callerOf, connectorBySlug } from './harness/fixtures.ts'
 import { assertInvariants } from './harness/invariants.ts'
@@ -222,6 +224,107 @@ test('the role gets to nothing but its own database', async () => {
   }
   // Databases of other services on this server stay.
   await removeSampleDatabases(server, [])
+  assert.deepEqual(await left(), [])
+})
+
+/** Looks at the samples of the service until the work has ended, and returns the error of each part of it. */
+const holdUntilEnded = async (work: readonly Promise<unknown>[], bounds: Partial<typeof sampleBounds>) => {
+  const { database, databaseUrl } = fixture.service
+  const watched = { database, server: { url: databaseUrl }, log: createLogger('silent') }
+  let ended = false
+  const all = Promise.allSettled(work).finally(() => {
+    ended = true
+  })
+  await until('the work has ended', async () => {
+    await holdSamples(watched, { ...sampleBounds, ...bounds })
+    return ended
+  })
+  return (await all).map((one) => (one.status === 'rejected' ? String(one.reason) : 'it ended well'))
+}
+
+test('statements that never end, transactions that stay open and sessions with many locks are ended', async () => {
+  const server = { url: fixture.service.databaseUrl }
+  const { name: user, password } = await createSampleDatabase(server, [])
+  const connect = () => connectAs({ database: user, user, password })
+  const first = await connect()
+  const { rows } = await first.query(`select current_setting('statement_timeout') as statements`)
+  assert.deepEqual(rows, [{ statements: '1min' }])
+  await first.end()
+  const endless = [
+    'select pg_sleep(600)',
+    'select count(*) from generate_series(1, 1000000000) a cross join generate_series(1, 1000000000) b',
+    'do $$ begin loop begin perform pg_sleep(600); exception when query_canceled then end; end loop; end $$',
+  ]
+  const run = async (statement: string) => {
+    const session = await connect()
+    try {
+      await session.query('set statement_timeout = 0')
+      await session.query(`alter role ${user} set statement_timeout = 0`).catch(() => {})
+      await session.query(statement)
+    } finally {
+      await session.end()
+    }
+  }
+  for (const error of await holdUntilEnded(endless.map(run), { statementMs: 200 })) assert.match(error, /terminat/i)
+
+  const open = await connect()
+  const closed = new Promise((resolve) => open.once('end', resolve))
+  await open.query('set idle_in_transaction_session_timeout = 0')
+  await open.query('begin')
+  assert.deepEqual(await holdUntilEnded([closed], { statementMs: 200 }), ['it ended well'])
+
+  const locking = await connect()
+  const unlocked = new Promise((resolve) => locking.once('end', resolve))
+  await locking.query('select count(pg_advisory_lock(n)) from generate_series(1, 200) as n')
+  assert.deepEqual(await holdUntilEnded([unlocked], { locksMax: 100 }), ['it ended well'])
+
+  const modest = await connect()
+  await modest.query('select count(pg_advisory_lock(n)) from generate_series(1, 50) as n')
+  await holdUntilEnded([Promise.resolve()], {})
+  await modest.query('select 1')
+  await modest.end()
+  await removeSampleDatabases(server, [])
+})
+
+test('a sample that grows without end is emptied, and works again', async () => {
+  const { caller, service } = fixture
+  const { id: accountId } = await caller.addAccount()
+  const { connectionId, transferId, database } = await create(caller, accountId)
+  assert(connectionId && transferId && database)
+  await until('the transfer has ended', async () => {
+    const now = await caller.expect(caller.call('getTransfer', { accountId, id: connectionId, transferId }))
+    return now.finishedTime !== null
+  })
+  // The password is sealed; another one is as good.
+  await service.database.pool.query(`alter role ${database} password 'known'`)
+  const connect = () => connectAs({ database, user: database, password: 'known' })
+  const sizeOf = async () => {
+    const { rows } = await service.database.pool.query('select pg_database_size($1)::bigint as bytes', [database])
+    return Number(rows[0].bytes)
+  }
+  const bytesMax = (await sizeOf()) + 4 * 1024 * 1024
+  const grow = [
+    `insert into people (id, city) select n, repeat(md5(n::text), 20) from generate_series(1000, 20000) as n`,
+    `select lo_from_bytea(0, convert_to(string_agg(md5(n::text), ''), 'UTF8')) from generate_series(1, 300000) as n`,
+    'create table copies as select md5(n::text) as text from generate_series(1, 200000) as n',
+  ]
+  for (const statement of grow) {
+    const session = await connect()
+    const closed = new Promise((resolve) => session.once('end', resolve))
+    await session.query(statement)
+    assert((await sizeOf()) > bytesMax, statement)
+    assert.deepEqual(await holdUntilEnded([closed], { bytesMax }), ['it ended well'])
+    assert((await sizeOf()) < bytesMax)
+    const again = await connect()
+    assert.deepEqual((await again.query('select count(*)::int as people from people')).rows, [{ people: 0 }])
+    await again.end()
+  }
+  // As after a crash while it was emptied: the service itself looks.
+  await service.database.pool.query(`drop database ${database}`)
+  await until('the database is there again', async () =>
+    (await connect().catch(() => undefined))?.end().then(() => true),
+  )
+  await caller.expect(caller.call('deleteSample', { accountId }))
   assert.deepEqual(await left(), [])
 })
 

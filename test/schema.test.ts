@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { type TestContext, test } from 'node:test'
+import type pg from 'pg'
+import { openSession } from '../packages/server/src/db/session.ts'
 import { describeSchema, schemaFile } from '../scripts/schema.ts'
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from './harness/database.ts'
-import { withSession } from './harness/session.ts'
 
 /** packages/server/schema.sql is the database, in one file to read. */
 
@@ -13,15 +14,25 @@ async function on(t: TestContext, create: () => Promise<TestDatabase>): Promise<
   return url
 }
 
+/** Runs work in a session with the settings of Penstock, which determine how the server writes an interval. */
+async function inSession<T>(url: string, work: (session: pg.Client) => Promise<T>): Promise<T> {
+  const session = await openSession(url, 'test')
+  try {
+    return await work(session)
+  } finally {
+    await session.end()
+  }
+}
+
 test('schema.sql is the schema of a migrated database: where it is not, run npm run schema', async (t) => {
   const file = await readFile(schemaFile, 'utf8')
-  const described = await withSession(await on(t, createTestDatabase), (session) => describeSchema(session, file))
+  const described = await inSession(await on(t, createTestDatabase), (session) => describeSchema(session, file))
   assert.equal(file, described)
 })
 
 test('schema.sql makes that schema in an empty database', async (t) => {
   const file = await readFile(schemaFile, 'utf8')
-  const described = await withSession(await on(t, createEmptyDatabase), async (session) => {
+  const described = await inSession(await on(t, createEmptyDatabase), async (session) => {
     await session.query(file)
     return describeSchema(session, file)
   })
@@ -30,7 +41,7 @@ test('schema.sql makes that schema in an empty database', async (t) => {
 
 test('what changed is described again, and comments stay where they are', async (t) => {
   const file = await readFile(schemaFile, 'utf8')
-  const described = await withSession(await on(t, createTestDatabase), async (session) => {
+  const described = await inSession(await on(t, createTestDatabase), async (session) => {
     await session.query(`
       alter table probes add column note text default 'A''s; --' not null;
       drop table schedule_pauses;

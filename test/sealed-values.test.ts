@@ -53,7 +53,7 @@ describe('values of rows', () => {
             batches++
             if (batches === 3) {
               await assertNowhere()
-              assert.equal(await sealedIn('transfers', 'checkpoint_sealed', 'id', own), 1)
+              assert.equal(await sealedIn('transfer_parts', 'checkpoint_sealed', 'transfer_id', own), 1)
               assert.equal(await sealedIn('ledger', 'delivery_state_sealed', 'transfer_id', own), 2)
               assert.equal(await sealedIn('rejects', 'reason_sealed', 'transfer_id', own), 2)
               throw new ConnectorError('rate_limited', 'The platform is busy.')
@@ -79,7 +79,10 @@ describe('values of rows', () => {
       { state: undefined, deliveryStates: [] },
       { state: list, deliveryStates: [`${canary} 1`, `${canary} 2`] },
     ])
-    assert.equal(await sealedIn('transfers', 'coalesce(checkpoint_sealed, cursor_sealed)', 'id', transferId), 0)
+    assert.equal(
+      await sealedIn('transfer_parts', 'coalesce(checkpoint_sealed, cursor_sealed)', 'transfer_id', transferId),
+      0,
+    )
     assert.equal(await sealedIn('ledger', 'delivery_state_sealed', 'transfer_id', transferId), 0)
 
     const { caller, accountId } = engine
@@ -133,7 +136,8 @@ describe('values of rows', () => {
     const transfer = await engine.move(id)
     assert.equal(transfer.status, 'succeeded')
     const [row] = await engine.sql(
-      'select data_key_id, checkpoint_sealed as checkpoint, cursor_sealed as cursor from transfers where id = $1',
+      `select data_key_id, checkpoint_sealed as checkpoint, cursor_sealed as cursor
+       from transfers t join transfer_parts p on p.transfer_id = t.id where t.id = $1`,
       transfer.id,
     )
     assert.deepEqual(row, { data_key_id: null, checkpoint: null, cursor: null })

@@ -11,14 +11,8 @@ import {
   throttled,
 } from '../packages/connectors/test/shopify-server.ts'
 import { runJob } from '../packages/engine/src/jobs.ts'
-import type {
-  Confirmation,
-  RejectHost,
-  SecretHost,
-  TransferHost,
-  TransferState,
-  UploadHost,
-} from '../packages/engine/src/protocol.ts'
+import type { Confirmation, RejectHost, SecretHost, TransferHost, UploadHost } from '../packages/engine/src/protocol.ts'
+import { firstState } from './harness/first-state.ts'
 import { noDigests } from './harness/no-digests.ts'
 import { noUploads } from './harness/no-uploads.ts'
 
@@ -34,47 +28,22 @@ from.results.url = (path) => `https://from.example${path}`
 const routes = { ...shopifyRoutes(to.url), ...shops, [storage]: to.url, 'https://from.example': from.url }
 
 const rows = 24_000
-const fresh = (): { -readonly [Key in keyof TransferState]: TransferState[Key] } => ({
-  source: {
-    slug: 'shopify-admin',
-    secrets: shopifySecrets,
-    settings: { stream: 'Customers', syncMode: 'Incremental', overlapMinutes: 0 },
-  },
-  destination: {
-    slug: 'shopify-admin',
-    secrets: { ...shopifySecrets, shop: other },
-    settings: {
-      matchBy: 'Email',
-      mapping: JSON.stringify({ email: 'email', first_name: 'first_name', note: 'note', phone: null, locale: null }),
+const fresh = () =>
+  firstState({
+    source: {
+      slug: 'shopify-admin',
+      secrets: shopifySecrets,
+      settings: { stream: 'Customers', syncMode: 'Incremental', overlapMinutes: 0 },
     },
-  },
-  replay: null,
-  confirmed: false,
-  testRows: null,
-  range: null,
-  reached: null,
-  plan: null,
-  announced: null,
-  read: 0,
-  checkpoint: null,
-  pending: null,
-  unconfirmed: null,
-  columns: null,
-  attempt: 1,
-  startedTime: new Date().toISOString(),
-  cursor: null,
-  state: null,
-  replaced: null,
-  deliveryStates: [],
-  drift: 'ignore',
-  rules: null,
-  rejected: 0,
-  shape: null,
-  part: null,
-  divides: null,
-  rejectsLeft: 1_000_000,
-  digests: null,
-})
+    destination: {
+      slug: 'shopify-admin',
+      secrets: { ...shopifySecrets, shop: other },
+      settings: {
+        matchBy: 'Email',
+        mapping: JSON.stringify({ email: 'email', first_name: 'first_name', note: 'note', phone: null, locale: null }),
+      },
+    },
+  })
 const state = fresh()
 const kept = { read: 0, sent: 0, rejected: 0, retries: [] as string[] }
 
@@ -114,7 +83,6 @@ async function run(id: string, killed?: { readonly atConfirmation: number; reado
       store(confirmation)
       return false
     },
-    reportLine: async () => {},
     reportRetry: async ({ code }) => void kept.retries.push(code),
     divide: async () => {},
     readRejects: async () => [],

@@ -3,10 +3,12 @@ import { createHook } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { generateMasterKey } from '../packages/server/src/secrets/seal.ts'
+import { failuresMax } from '../packages/server/src/tokens/attempts.ts'
 import { createPasswords } from '../packages/server/src/users/passwords.ts'
 import { completeSignIn } from '../packages/server/src/users/sign-ins.ts'
 import {
   type CallOptions,
+  littleWork,
   type Organization,
   startServiceOn,
   startTestService,
@@ -170,7 +172,10 @@ describe('a sign-in', () => {
     assert.equal((await signIn({ email: person.email, password: 'wrong' })).status, 401)
     assert.equal((await signIn({ email: person.email, password: person.password })).status, 200)
     const { rows } = await sql('select password_digest from users where id = $1', [person.id])
-    assert.match(rows[0].password_digest, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+    const { memoryKib, passes, lanes } = littleWork
+    assert(rows[0].password_digest.startsWith(`$argon2id$v=19$m=${memoryKib},t=${passes},p=${lanes}$`))
+    const usual = await createPasswords().digest(person.password, undefined, '198.51.100.1')
+    assert.match(usual, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
     assert.equal((await signIn({ email: person.email, password: person.password })).status, 200)
   })
 })
@@ -199,7 +204,7 @@ describe('the work of a sign-in', () => {
   })
 
   test('waits for its turn: a flood is refused, and those of other addresses are not', async () => {
-    const passwords = createPasswords()
+    const passwords = createPasswords(littleWork)
     const ask = (address: string) => passwords.matches('guess', [], address).then(() => 'answered', asCode)
     const asCode = (error: { code?: string }) => error.code ?? String(error)
     const flood = Array.from({ length: 40 }, () => ask('198.51.100.1'))
@@ -230,6 +235,57 @@ describe('guesses', () => {
     // Many addresses of people, from one network address.
     for (let i = 0; i < 20; i++) assert.equal((await from('198.51.100.1', 'guess', newEmail())).error, 'sign_in_failed')
     assert.equal((await from('198.51.100.1', owner.password, owner.email)).status, 429)
+  })
+
+  test('from many addresses at one person are bounded, and the person signs in where they did before', async (t) => {
+    const person = await addPerson(service, organization)
+    const unknown = newEmail()
+    const from = (on: TestService, address: string, password: string, email = person.email) =>
+      on.call('signIn', { body: { email, password }, headers: { 'x-forwarded-for': address } })
+    const home = '2001:db8:7:7::1'
+    assert.equal((await from(service, home, person.password)).status, 200)
+    const other = await startServiceOn(service.databaseUrl, env)
+    t.after(() => other.close())
+    const guess = async (email: string) => {
+      const answers: string[] = []
+      for (let i = 0; i < 40; i++) answers.push((await from(other, `198.51.100.${i}`, `guess ${i}`, email)).text)
+      return answers.map((text) => text.replace(/"requestId":"[^"]*"/, ''))
+    }
+    const answers = await guess(person.email)
+    assert.equal(answers.filter((text) => text.includes('sign_in_failed')).length, failuresMax.name)
+    assert.deepEqual(await guess(unknown), answers)
+    // A right guess from an unknown address is not answered either.
+    assert.equal((await from(other, '203.0.113.9', person.password)).error, 'rate_limited')
+    // The other process knows the network by the session of the person.
+    assert.equal((await from(other, '2001:db8:7:7::2', 'a typing error')).error, 'sign_in_failed')
+    assert.equal((await from(other, '2001:db8:7:7::2', person.password)).status, 200)
+    await sql('delete from user_sessions where user_id = $1', [person.id])
+    assert.equal((await from(other, home, person.password)).status, 200)
+    // A session that ended and a process that started since do not lock the person out, and the last ten networks are kept.
+    for (let i = 0; i < 11; i++) assert.equal((await from(service, `192.0.2.${i}`, person.password)).status, 200)
+    await sql('delete from user_sessions where user_id = $1', [person.id])
+    const third = await startServiceOn(service.databaseUrl, env)
+    t.after(() => third.close())
+    for (let i = 0; i < 40; i++) await from(third, `198.51.100.${i}`, `guess ${i}`)
+    assert.equal((await from(third, '192.0.2.1', person.password)).status, 200)
+    assert.equal((await from(third, '2001:db8:7:7::3', person.password)).error, 'rate_limited')
+    const { rows } = await sql('select known_networks from users where id = $1', [person.id])
+    assert.equal(rows[0].known_networks.length, 10)
+    assert.equal((await from(other, '203.0.113.9', owner.password, owner.email)).status, 200)
+  })
+
+  test('from many addresses at the same time are bounded as well', async (t) => {
+    const other = await startServiceOn(service.databaseUrl, env)
+    t.after(() => other.close())
+    const person = await addPerson(service, organization)
+    const guesses = Array.from({ length: 60 }, (_, i) =>
+      other.call('signIn', {
+        body: { email: person.email, password: `guess ${i}` },
+        headers: { 'x-forwarded-for': `198.51.100.${i}` },
+      }),
+    )
+    const failed = (await Promise.all(guesses)).filter(({ error }) => error === 'sign_in_failed')
+    assert.equal(failed.length, failuresMax.name)
   })
 
   test('of the present password are throttled too', async () => {

@@ -2,17 +2,18 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join, relative } from 'node:path'
+import { join, relative } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import pg from 'pg'
+import type pg from 'pg'
+import { openSession } from '../packages/server/src/db/session.ts'
 import { statements } from '../packages/server/src/db/statement.ts'
 import { createTestDatabase, type TestDatabase } from './harness/database.ts'
 import { compileWith, type Description, describeStatement, type Site } from './harness/statement-types.ts'
 
 /** The types of parameters and rows that a statement declares are what PostgreSQL says of it. */
 
-const sources = join(dirname(import.meta.dirname), 'packages', 'server', 'src')
+const sources = join(import.meta.dirname, '../packages/server/src')
 
 type Made = { readonly statement: (typeof statements)[number]; readonly at: string }
 const made: Made[] = []
@@ -32,8 +33,7 @@ let database: TestDatabase
 let client: pg.Client
 before(async () => {
   database = await createTestDatabase()
-  client = new pg.Client({ connectionString: database.url, application_name: 'penstock test' })
-  await client.connect()
+  client = await openSession(database.url, 'test')
 })
 after(async () => {
   await client.end()

@@ -6,8 +6,9 @@ import {
   type TransferStatus,
   transferStatuses,
 } from '@penstock/wire'
-import pg from 'pg'
+import type pg from 'pg'
 import * as connectionQueries from '../packages/server/src/connections/queries.ts'
+import { openSession } from '../packages/server/src/db/session.ts'
 import * as reportQueries from '../packages/server/src/reports/queries.ts'
 import { transferList, wideTransferList } from '../packages/server/src/transfers/list-queries.ts'
 import { forgetDataKeys, purgeRejects } from '../packages/server/src/transfers/purge-queries.ts'
@@ -44,8 +45,7 @@ let connectionId: string
 let busiest: string
 before(async () => {
   database = await createTestDatabase()
-  client = new pg.Client({ connectionString: database.url, application_name: 'penstock test' })
-  await client.connect()
+  client = await openSession(database.url, 'test')
   await prepareToLoad(client)
   await withoutIndexes(client, async () => {
     await loadAccounts(client, { first: 0, last: 0, connectionsEach: huge.connections })

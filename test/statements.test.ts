@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { connectors } from '@penstock/connectors'
 import { addedConnectorOrders, connectionOrders, connectionStatuses, limits } from '@penstock/wire'
-import pg from 'pg'
+import type pg from 'pg'
 import * as accountQueries from '../packages/server/src/accounts/queries.ts'
 import { connectionList } from '../packages/server/src/connections/list-queries.ts'
 import * as connectionQueries from '../packages/server/src/connections/queries.ts'
 import * as connectorQueries from '../packages/server/src/connectors/queries.ts'
+import { openSession } from '../packages/server/src/db/session.ts'
 import { statements } from '../packages/server/src/db/statement.ts'
 import { createTestDatabase, type TestDatabase } from './harness/database.ts'
 import {
@@ -33,8 +34,7 @@ let database: TestDatabase
 let client: pg.Client
 before(async () => {
   database = await createTestDatabase()
-  client = new pg.Client({ connectionString: database.url, application_name: 'penstock test' })
-  await client.connect()
+  client = await openSession(database.url, 'test')
 })
 after(async () => {
   await client.end()
@@ -340,7 +340,7 @@ describe('lists over many connections', () => {
     // One plan for all values is made of all but these; what is read for them is judged above, by their values.
     const planned = statements.filter(({ text }) => isPlanned(text))
     const bounded = planned.filter(({ plannedEachTime }) => !plannedEachTime)
-    assert.equal(planned.length - bounded.length, 91)
+    assert.equal(planned.length - bounded.length, 93)
     for (const { text } of bounded) {
       await client.query(`prepare planned as ${text}`)
       const parameters = new Set(text.match(/\$\d+/g)).size

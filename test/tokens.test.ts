@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { limits } from '@penstock/wire'
 import { addClient, endClient } from '../packages/server/src/organizations/credentials.ts'
 import { generateMasterKey } from '../packages/server/src/secrets/seal.ts'
+import { failuresMax } from '../packages/server/src/tokens/attempts.ts'
 import { untilRefused } from './harness/credentials.ts'
 import { probabilityOfMore } from './harness/probability.ts'
 import { type Organization, type Reply, startServiceOn, startTestService, type TestService } from './harness/service.ts'
@@ -145,7 +146,7 @@ describe('token requests that fail', { concurrency: true }, () => {
     withService({ PENSTOCK_TRUSTED_PROXIES: '127.0.0.1' }, async (own) => {
       const guessed = await own.addOrganization()
       const from = (address: string) => ({ 'x-forwarded-for': address })
-      for (let guesser = 0; guesser < 20; guesser++) {
+      for (let guesser = 0; guesser < failuresMax.name / failuresMax.clientFromAddress; guesser++) {
         for (let i = 0; i < 10; i++) {
           const guess = await ask(own, { ...guessed, clientSecret: `guess ${i}` }, from(`192.0.2.${guesser}`))
           assert.equal(guess.error, 'invalid_client')
@@ -210,7 +211,7 @@ describe('token requests that fail', { concurrency: true }, () => {
 })
 
 describe('an unknown client and a wrong secret', () => {
-  /** One failure each from an address that was not used before, so that nothing is limited. */
+  /** One failure each from an address that was not used before, so that only the failures of the name are limited. */
   const prepared = async (
     work: (fail: Record<'unknown' | 'wrong', () => Promise<void>>, own: TestService) => Promise<void>,
   ) =>
@@ -222,7 +223,7 @@ describe('an unknown client and a wrong secret', () => {
       const failing = async (clientId: string) => {
         const address = `10.0.${Math.floor(++requests / 250)}.${requests % 250}`
         const reply = await ask(own, { clientId, clientSecret: 'guess' }, { 'x-forwarded-for': address })
-        assert.equal(reply.error, 'invalid_client')
+        assert(reply.error === 'invalid_client' || (reply.error === 'rate_limited' && requests > 2 * failuresMax.name))
       }
       const unknownId = known.clientId.replace(/^./, (first) => (first === '0' ? '1' : '0'))
       await work({ unknown: () => failing(unknownId), wrong: () => failing(known.clientId) }, own)
@@ -341,7 +342,7 @@ describe('browsers of other origins', { concurrency: true }, () => {
       const got = await read(own, origin, token)
       assert.deepEqual([got.status, got.headers['access-control-allow-origin']], [200, origin])
       const exposed = words(got.headers['access-control-expose-headers'])
-      assert.deepEqual(exposed, ['etag', 'link', 'retry-after', 'x-request-id', 'x-total-count'])
+      assert.deepEqual(exposed, ['etag', 'link', 'retry-after', 'x-connection-states', 'x-request-id', 'x-total-count'])
       assert.match(got.headers.vary ?? '', /origin/i)
       const refused = await read(own, origin, 'garbage')
       assert.deepEqual([refused.status, refused.headers['access-control-allow-origin']], [401, origin])
@@ -350,4 +351,22 @@ describe('browsers of other origins', { concurrency: true }, () => {
         assert.equal(reply.headers['access-control-allow-origin'], undefined)
       }
     }))
+})
+
+test('guesses from many addresses at one client are bounded, and its secret is accepted from everywhere', async () => {
+  await withService({ PENSTOCK_TRUSTED_PROXIES: '127.0.0.1' }, async (own) => {
+    const { clientId, clientSecret } = await own.addOrganization()
+    const answered = { known: 0, unknown: 0 }
+    for (const [kind, id] of Object.entries({ known: clientId, unknown: '0123456789abcdef' }) as ['known', string][]) {
+      for (let i = 0; i < 40; i++) {
+        const guess = { clientId: id, clientSecret: `guess${i}` }
+        const { error } = await ask(own, guess, { 'x-forwarded-for': `198.51.100.${i}` })
+        if (error === 'invalid_client') answered[kind]++
+        else assert.equal(error, 'rate_limited')
+      }
+    }
+    assert.deepEqual(answered, { known: failuresMax.name, unknown: failuresMax.name })
+    const right = await ask(own, { clientId, clientSecret }, { 'x-forwarded-for': '203.0.113.9' })
+    assert.equal(right.status, 200)
+  })
 })

@@ -4,6 +4,7 @@ import { addConnection, addFolder, type Connection, type Inbox, makeInbox } from
 import { type Caller, callerOf } from './harness/fixtures.ts'
 import { assertInvariants } from './harness/invariants.ts'
 import { startTestService, type TestService } from './harness/service.ts'
+import { ended } from './harness/standings.ts'
 
 /** The transfers of all connections, and the newest of each; their pages are in paging.test.ts. No worker runs. */
 
@@ -54,8 +55,7 @@ async function addConnections(caller: Caller, names: readonly string[]): Promise
 /** Starts a transfer, and leaves it as a worker would. */
 async function run(caller: Caller, connection: Connection, status: string): Promise<string> {
   const { id } = await caller.expect(caller.call('startTransfer', { ...connection, body: {} }))
-  if (status !== 'queued')
-    await sql('update transfers set status = $2, finished_time = now() where id = $1', id, status)
+  if (status !== 'queued') await sql(ended(status), id)
   return id
 }
 

@@ -14,6 +14,7 @@ import {
 import { type Caller, callerOf, connectorBySlug, source, sourceSettings } from './harness/fixtures.ts'
 import { assertInvariants } from './harness/invariants.ts'
 import { type CallOptions, type Reply, startTestService, type TestService } from './harness/service.ts'
+import { claimed } from './harness/standings.ts'
 import { addsWithdrawn } from './harness/withdrawn.ts'
 
 /** Operations on transfers, and the states that allow them. No worker runs, so a transfer that is started waits. */
@@ -190,10 +191,7 @@ describe('cancel', () => {
   test('has the worker that runs it end it, and leaves its status to that worker', async () => {
     const connection = await newConnection()
     const transferId = await started(connection)
-    await sql(
-      `update transfers set status = 'running', attempt = 1, started_time = now(), heartbeat_time = now() where id = $1`,
-      transferId,
-    )
+    await sql(claimed(), transferId)
     const reported = await caller.expect(caller.call('cancelTransfer', { ...connection, transferId }))
     assert.deepEqual([reported.status, reported.finishedTime], ['running', null])
     assert.deepEqual(await sql('select cancelling from transfers where id = $1', transferId), [{ cancelling: true }])
@@ -355,7 +353,7 @@ test('the metrics report how many transfers wait and run, and how long the first
     }
     const { pool } = own.database
     await pool.query(`update transfers set created_time = now() - interval '90 seconds' where id = $1`, [ids[0]])
-    await pool.query(`update transfers set status = 'running', heartbeat_time = now() where id = $1`, [ids[1]])
+    await pool.query(claimed(), [ids[1]])
     const { text } = await own.send({ method: 'GET', path: '/metrics' })
     assert.match(text, /^penstock_transfers\{status="queued"\} 2$/m)
     assert.match(text, /^penstock_transfers\{status="running"\} 1$/m)

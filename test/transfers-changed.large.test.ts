@@ -8,7 +8,7 @@ import { type Fixture, localFolder, postgresql, startFixture } from './harness/t
 import { isActive, startProcessFixture } from './harness/worker-processes.ts'
 import { seeded } from './simulation/random.ts'
 
-/** Connections that send only changed rows (docs/decisions/0067-changed-rows.md). */
+/** Connections that send only changed rows (docs/decisions/rows-to-send.md). */
 
 const csvOf = (rows: ReadonlyMap<number, string>) =>
   `id,name\n${[...rows].map(([id, name]) => `${id},${name}\n`).join('')}`

@@ -82,7 +82,7 @@ const killsOf = { worker: 0, runners: 0 }
 /** Runners that die too often before anything is confirmed end a transfer, as they should; Linux alone lists them. */
 async function mayLoseRunners(fixture: ProcessFixture, runs: readonly Run[]): Promise<boolean> {
   const now = await Promise.all(runs.map(({ transferId }) => fixture.standing(transferId)))
-  const isTurn = killsOf.runners <= killsOf.worker
+  const isTurn = killsOf.runners < killsOf.worker
   return isTurn && process.platform === 'linux' && now.every(({ crashes }) => crashes < crashRetriesMax)
 }
 
@@ -99,13 +99,16 @@ async function killAgainAndAgain(fixture: ProcessFixture, runs: readonly Run[], 
     const before = await Promise.all(runs.map(({ transferId }) => fixture.standing(transferId)))
     const left = runs.filter((_, i) => before[i] && isActive(before[i]))
     if (left.length === 0) break
-    await Promise.race(
-      runs.flatMap(({ transferId }, i) => {
-        const standing = before[i]
-        return standing && isActive(standing) ? [fixture.claimed(transferId, standing.attempt)] : []
-      }),
-    )
-    await delay(random.int(mostMs))
+    const claims = runs.flatMap(({ transferId }, i) => {
+      const standing = before[i]
+      return standing && isActive(standing) ? [fixture.claimed(transferId, standing.attempt)] : []
+    })
+    // The first kill hits all of them: the fastest may end before the second.
+    if (killed === 0) await Promise.all(claims)
+    else {
+      await Promise.race(claims)
+      await delay(random.int(mostMs))
+    }
     if (await mayLoseRunners(fixture, runs)) {
       for (const pid of runnersOf(worker.pid)) process.kill(pid, 'SIGKILL')
       killsOf.runners++

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import pg from 'pg'
+import { queuedAgain } from './harness/standings.ts'
 import { type Fixture, postgresql, startFixture } from './harness/transfers.ts'
 import { until } from './harness/until.ts'
 
@@ -54,7 +55,7 @@ test('columns that an attempt added to the table alone are mapped by the next on
       `select from pg_attribute where attrelid = 'copies'::regclass and attnum > 0`,
     )
     assert.equal(columns.length, 2, 'the table has the column')
-    await service.query(`update transfers set status = 'queued', heartbeat_time = null where id = $1`, [transfer.id])
+    await service.query(queuedAgain(), [transfer.id])
     await service.query('commit')
     const ended = await fixture.ended(id, transfer.id)
     assert.deepEqual([ended.status, ended.attempt], ['succeeded', 2], ended.error?.message)

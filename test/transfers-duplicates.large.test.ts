@@ -8,7 +8,7 @@ import { type Fixture, localFolder, postgresql, startFixture } from './harness/t
 import { isActive, startProcessFixture } from './harness/worker-processes.ts'
 import { seeded } from './simulation/random.ts'
 
-/** Duplicates within a transfer (docs/decisions/0074-duplicates.md), and rows that are inserted twice. */
+/** Duplicates within a transfer (docs/decisions/rows-to-send.md), and rows that are inserted twice. */
 
 describe('duplicates', () => {
   let fixture: Fixture

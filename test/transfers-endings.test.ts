@@ -6,6 +6,7 @@ import { openText, places } from '../packages/server/src/transfers/sealed.ts'
 import { assertAccounted } from './harness/accounting.ts'
 import { type Engine, numbersIn, people, startEngine, taken } from './harness/engine.ts'
 import { assertInvariants } from './harness/invariants.ts'
+import { claimed } from './harness/standings.ts'
 import { bounded, until } from './harness/until.ts'
 
 /** How transfers end that do not succeed, and what becomes of their connection and its state. */
@@ -113,11 +114,7 @@ describe('a transient error that persists', () => {
     })
     await until('it is probed', () => probed === 2)
     const { id: lost } = await engine.start(dead)
-    await engine.sql(
-      `update transfers set status = 'running', attempt = 1, started_time = now(), heartbeat_time = now() - interval '1 hour'
-       where id = $1`,
-      lost,
-    )
+    await engine.sql(claimed('id = $1', { heartbeat: `now() - interval '1 hour'` }), lost)
     const { accountId, caller } = engine
     await caller.expect(caller.call('setSchedule', { accountId, id: due, body: { cron: '0 0 1 1 *' } }))
     await engine.sql(`update schedules set next_time = now() where connection_id = $1`, due)

@@ -437,7 +437,10 @@ describe('a destination that waits for a permit', () => {
     return { transfer, there }
   }
   const standing = async (id: string) => {
-    const [row] = await engine.sql<{ read: string; pending: string }>('select * from transfers where id = $1', id)
+    const [row] = await engine.sql<{ read: string; pending: string }>(
+      'select * from transfer_parts where transfer_id = $1',
+      id,
+    )
     return [row?.read, row?.pending].map(Number)
   }
 

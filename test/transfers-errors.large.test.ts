@@ -90,8 +90,7 @@ describe('a transfer', { concurrency: 4 }, () => {
   test(`continues when our own database is restarted under it (PENSTOCK_TEST_SEED=${seed})`, async (t) => {
     const random = seeded(seed)
     const server = await startServer()
-    const fixture = await startProcessFixture(t, {}, server.url)
-    t.after(server.close)
+    const fixture = await startProcessFixture(t, {}, server.url, server.close)
     const { connectionId, transferId } = await startUpsert(fixture, manyRows)
     fixture.spawnWorker()
     fixture.spawnWorker()

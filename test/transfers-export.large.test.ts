@@ -11,6 +11,7 @@ import {
   workWith,
 } from './harness/handover.ts'
 import { assertInvariants } from './harness/invariants.ts'
+import { queuedAgain } from './harness/standings.ts'
 import { startFixture } from './harness/transfers.ts'
 import { bounded } from './harness/until.ts'
 
@@ -161,10 +162,7 @@ describe('rows that BigQuery exports', () => {
       await bounded(`the worker starts the ${at} job`, reached, 60_000)
       await bounded('it is gone', child.ended, 60_000)
       bigQuery.before = undefined
-      await service.database.pool.query(
-        `update transfers set status = 'queued', heartbeat_time = null where id = $1 and status = 'running'`,
-        [transferId],
-      )
+      await service.database.pool.query(queuedAgain(`id = $1 and status = 'running'`), [transferId])
     }
     await work()
     bigQuery.storage = gcs

@@ -9,6 +9,7 @@ import { runnersOf } from './harness/children.ts'
 import { createTestDatabase } from './harness/database.ts'
 import { type Engine, numbersIn, people, startEngine, taken } from './harness/engine.ts'
 import { assertInvariants } from './harness/invariants.ts'
+import { queuedAgain } from './harness/standings.ts'
 import { type Fixture, localFolder, postgresql, postgresqlSecrets, startFixture } from './harness/transfers.ts'
 import { until } from './harness/until.ts'
 
@@ -138,7 +139,7 @@ describe('a connector that is corrected while a transfer retries', () => {
           if (keys.push(batch.key) === 1) {
             await configure(localFolder.id, { folder: join(folder, 'another') })
             // As if this worker had slept: another one continues, and sends the same batch.
-            await engine.sql(`update transfers set status = 'queued' where connection_id = $1`, connectionId)
+            await engine.sql(queuedAgain('connection_id = $1'), connectionId)
             await engine.work()
           }
           return taken(batch)
@@ -153,6 +154,31 @@ describe('a connector that is corrected while a transfer retries', () => {
     } finally {
       await configure(localFolder.id, { folder })
     }
+  })
+
+  test('gets a batch that may have arrived under the same key, with its new server', async () => {
+    const hosts: unknown[] = []
+    const keys: string[] = []
+    const connectionId = await engine.connectSides()
+    engine.sides.source = people(5)
+    engine.sides.destination = {
+      open: ({ secrets: { host } }) => ({
+        deliver: async (batch) => {
+          hosts.push(host)
+          if (keys.push(batch.key) === 1) {
+            await configure(postgresql.id, { ...postgresqlSecrets(engine.targetUrl), host: 'same.example' })
+            await engine.sql(queuedAgain('connection_id = $1'), connectionId)
+            await engine.work()
+          }
+          return taken(batch)
+        },
+      }),
+    }
+    const transfer = await engine.move(connectionId)
+    assert.deepEqual([transfer.status, transfer.attempt], ['succeeded', 2])
+    assert.deepEqual(hosts, [postgresqlSecrets(engine.targetUrl).host, 'same.example'])
+    assert.deepEqual([keys.length, new Set(keys).size], [2, 1])
+    await assertAccounted(engine, transfer)
   })
 })
 

@@ -16,6 +16,8 @@ import {
   workWith,
 } from './harness/handover.ts'
 import { assertInvariants } from './harness/invariants.ts'
+import { withoutValue } from './harness/reasons.ts'
+import { queuedAgain } from './harness/standings.ts'
 import { startFixture } from './harness/transfers.ts'
 import { bounded } from './harness/until.ts'
 
@@ -122,14 +124,14 @@ describe('files that Snowflake loads', () => {
     assert.equal(await countOf(), 25)
     const rejects = await caller.expect(caller.call('listRejects', { accountId, id, transferId: transfer.id }))
     assert.deepEqual(rejects.map(({ field, reason }) => `${field}: ${reason}`).sort(), [
-      'changed: A value is not a time, which the column requires.',
+      'changed: A value is not a valid time.',
       'id: A value is not a number, which the column requires.',
       'id: There is no value for a column that needs one.',
       'null: The row has another number of values than the header (row 27 of 1.csv).',
       'null: The row has another number of values than the header (row 28 of 1.csv).',
-      'null: The row has bytes that are not UTF-8 text (row 7 of 2.csv).',
+      'null: The row is not valid UTF-8 text (row 7 of 2.csv).',
       'paid: A number is too large for the column.',
-      'paid: A value has more than the 2 decimal places of the column.',
+      'paid: A value has more than 2 decimal places. The column stores 2.',
     ])
     await assertInvariants(service.database.pool)
   })
@@ -149,22 +151,22 @@ describe('files that Snowflake loads', () => {
       return {
         records: transfer.records,
         rows,
-        rejects: rejects.map(({ field, reason }) => `${field}: ${reason}`).sort(),
+        rejects: rejects.map(({ field, reason }) => `${field}: ${withoutValue(reason)}`).sort(),
       }
     }
     const byFiles = await outcomes(true)
     assert.deepEqual(byFiles.records, { read: 13, sent: 13, accepted: 8, rejected: 5 })
     assert.deepEqual(byFiles.rejects, [
-      'share: A number has more digits than the floating-point column keeps.',
-      'share: A number has more digits than the floating-point column keeps.',
-      'share: A number has more digits than the floating-point column keeps.',
-      'share: A number is too large for the column.',
-      'share: A value is not a number, which the column requires.',
+      'share: … has more digits than the floating-point column keeps.',
+      'share: … has more digits than the floating-point column keeps.',
+      'share: … has more digits than the floating-point column keeps.',
+      'share: … is not a number, which the column requires.',
+      'share: … is too large for the column.',
     ])
     assert.deepEqual(await outcomes(false), byFiles)
     await s3.put(bucket, 'shares/1.csv', 'id,share\n1,0.30000000000000004\n')
     const [doubted] = (await outcomes(true)).rejects
-    assert.match(doubted ?? '', /^share: A number has more than the 15 digits that are certain to be kept/)
+    assert.match(doubted ?? '', /^share: … has more than the 15 digits that are certain to be kept/)
   })
 
   test('have the values of Parquet files as a worker would write them, or pass one', async () => {
@@ -256,7 +258,7 @@ describe('files that Snowflake loads', () => {
       test: 'a test sends a few records',
       off: 'the connection does not have Snowflake Data Store load files',
       encoding: 'latin/1.csv is not in UTF-8',
-      format: 'json/1.ndjson is JSON lines, which only a worker reads exactly',
+      format: 'json/1.ndjson is JSON lines, which only a worker can read exactly',
       none: '',
     })
     const routeOf = (folder: string, own: Record<string, string | boolean> = {}) =>
@@ -332,10 +334,7 @@ describe('files that Snowflake loads', () => {
       await bounded(`the worker sends ${at}`, reached, 60_000)
       await bounded('it is gone', child.ended, 60_000)
       snowflake.before = undefined
-      await service.database.pool.query(
-        `update transfers set status = 'queued', heartbeat_time = null where id = $1 and status = 'running'`,
-        [transferId],
-      )
+      await service.database.pool.query(queuedAgain(`id = $1 and status = 'running'`), [transferId])
     }
     await work()
     const transfer = await fixture.get(id, transferId)

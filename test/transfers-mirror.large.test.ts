@@ -8,7 +8,7 @@ import { type Fixture, localFolder, postgresql, startFixture } from './harness/t
 import { isActive, startProcessFixture } from './harness/worker-processes.ts'
 import { seeded } from './simulation/random.ts'
 
-/** Connections that mirror their source (docs/decisions/0073-mirrors.md). */
+/** Connections that mirror their source (docs/decisions/rows-to-send.md). */
 
 const csvOf = (rows: ReadonlyMap<number, string>) =>
   `id,name\n${[...rows].map(([id, name]) => `${id},${name}\n`).join('')}`
@@ -84,6 +84,50 @@ describe('a mirror', () => {
     assert.deepEqual(await table('mirrored'), withOther())
   })
 
+  test('removes rows that left the source although transfers between sent all rows, or into another table', async () => {
+    await write('modes.csv', people(10))
+    await fixture.target.query('create table modes (id int primary key, name text)')
+    await fixture.target.query('create table elsewhere (id int, name text)')
+    await fixture.target.query(`insert into modes values (1000, 'of another')`)
+    const id = await fixture.connect(localFolder, { files: 'modes.csv' }, postgresql, mirrorTo('modes'))
+    await move(id)
+    const change = (destConnectionConfig: Record<string, string>) =>
+      fixture.caller.expect(fixture.caller.call('updateConnection', { ...of(id), body: { destConnectionConfig } }))
+    let rows = people(10)
+    const assertRemoved = async (removed: number) => {
+      rows = new Map([...rows].slice(removed))
+      await write('modes.csv', rows)
+      assert.equal((await move(id)).removed, removed)
+      assert.deepEqual(await table('modes'), new Map([...rows, [1000, 'of another']]))
+    }
+    for (const sendRows of ['All', 'Changed']) {
+      // A row that comes and leaves is known, though no mirror sent it.
+      await write('modes.csv', new Map([[99, 'comes and leaves'], ...rows]))
+      const { sent, unchanged } = await move(id, { destConnectionConfig: { ...mirrorTo('modes'), sendRows } })
+      assert.deepEqual([sent, unchanged], sendRows === 'All' ? [rows.size + 1, 0] : [1, rows.size])
+      rows.set(99, 'comes and leaves')
+      rows = new Map([...rows].reverse())
+      await assertRemoved(1)
+      // The same by the settings of the connection.
+      await change({ ...mirrorTo('modes'), sendRows })
+      await write('modes.csv', new Map([...rows].slice(1)))
+      assert.equal((await move(id)).removed, 0)
+      assert.equal((await state(id)).mirrored, false)
+      await change(mirrorTo('modes'))
+      await assertRemoved(1)
+    }
+    // Rows of the table may have changed: everything is sent, and the keys stay.
+    const insert = { table: 'elsewhere', writeMode: 'Insert', sendRows: 'All' }
+    await move(id, { destConnectionConfig: insert })
+    await assertRemoved(1)
+    // A full refresh of a connection that is no mirror any more forgets the keys.
+    await change({ ...mirrorTo('modes'), sendRows: 'All' })
+    await fixture.caller.expect(fixture.caller.call('resetConnectionState', { ...of(id), body: { rows: true } }))
+    await change(mirrorTo('modes'))
+    await move(id)
+    await assertRemoved(1)
+  })
+
   test('stops before it removes too much, and says so', async () => {
     await write('many.csv', people(10))
     await fixture.target.query('create table guarded (id int primary key, name text)')
@@ -122,6 +166,7 @@ describe('a mirror', () => {
   test('is refused if the destination or the source cannot be mirrored', async () => {
     await write('some.csv', people(3))
     await fixture.target.query('create table refused (id int primary key, name text)')
+    await fixture.target.query('create table copied (id int primary key, name text)')
     const insert = { table: 'refused', writeMode: 'Insert', sendRows: 'Mirror' }
     const id = await fixture.connect(localFolder, { files: 'some.csv' }, postgresql, insert)
     assert.equal((await move(id)).code, 'not_supported')
@@ -131,8 +176,8 @@ describe('a mirror', () => {
       ['not_supported'],
     )
     const incremental = { table: 'refused', keyColumns: 'id', syncMode: 'Incremental', markerColumn: 'id' }
-    const body = { srcConnectionConfig: incremental, destConnectionConfig: mirrorTo('refused') }
-    const fromTable = await fixture.connect(postgresql, incremental, postgresql, mirrorTo('refused'))
+    const body = { srcConnectionConfig: incremental, destConnectionConfig: mirrorTo('copied') }
+    const fromTable = await fixture.connect(postgresql, incremental, postgresql, mirrorTo('copied'))
     await fixture.target.query(`insert into refused values (1, 'one')`)
     assert.equal((await move(fromTable, body)).code, 'invalid_setting')
   })

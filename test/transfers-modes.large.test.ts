@@ -61,7 +61,7 @@ class World {
 
   constructor(mode: Mode) {
     this.mode = mode
-    this.kept = new KeptState(settingsOf[mode], mode === 'changed' || mode === 'mirror')
+    this.kept = new KeptState(settingsOf[mode])
   }
 
   edit({ id, value, does }: Edit): void {
@@ -85,15 +85,15 @@ class World {
     this.#confirming = comesTwice ? 'each' : confirming
     this.#transfers += 1
     const id = String(this.#transfers).padStart(16, '0')
-    this.kept.begin()
+    this.kept.begin(id)
     for (const incident of [...incidents, undefined]) {
       if (incident === undefined && givesUp && incidents.length > 0) break
       if (await this.#attempt(id, new Fuse(incident))) {
-        this.kept.end()
+        this.kept.end(true)
         return { done: true, id }
       }
     }
-    this.kept.end()
+    this.kept.end(false)
     return { done: false, id }
   }
 
@@ -205,7 +205,9 @@ for (const mode of ['replace', 'append', 'upsert', 'incremental', 'changed', 'mi
         assertAsModel(world, again.id)
         if (mode === 'changed' || mode === 'mirror')
           assert.equal(world.kept.counts.accepted, 0, 'nothing is sent again')
-        if (mode === 'incremental') assert.equal(world.kept.counts.read, 0, 'nothing is read again')
+        // Records of which the destination accepted none are read again.
+        const { read, accepted } = world.kept.counts
+        if (mode === 'incremental') assert.ok(read === 0 || accepted === 0, 'nothing is read again')
       }),
       { numRuns: Number(process.env.PENSTOCK_TEST_MODEL_RUNS ?? 300) },
     )

@@ -136,7 +136,13 @@ describe('a transfer in parts', () => {
     }
     const connectionId = await engine.connectSides()
     const { id, status } = await engine.move(connectionId)
-    assert.deepEqual([status, [...got.writers], await partsOf(id)], ['succeeded', [id], []])
+    const only = { number: 1, status: 'succeeded', attempt: 1 }
+    assert.deepEqual([status, [...got.writers], await partsOf(id)], ['succeeded', [id], [only]])
+    const { accountId, caller } = engine
+    const listed = await caller.expect(
+      caller.call('listTransferParts', { accountId, id: connectionId, transferId: id, query: {} }),
+    )
+    assert.deepEqual(listed, [], 'its only part is not shown')
     const sentence = 'One worker moves all records, because the last of several records with the same key must win.'
     assert.ok((await logOf(connectionId, id)).includes(sentence))
   })
@@ -210,7 +216,9 @@ describe('a transfer in parts', () => {
     assert.ok(isTaken)
     const all = { parts: [0, 1, 2, 3].map((part) => ({ part, until: rowsEach })) }
     assert.deepEqual(await seen('succeeded'), all)
-    const left = await engine.sql('select number from transfer_parts where checkpoint_sealed is not null')
+    const left = await engine.sql(
+      'select number from transfer_parts where coalesce(checkpoint_sealed, cursor_sealed) is not null',
+    )
     assert.deepEqual(left, [])
   })
 
@@ -303,7 +311,7 @@ describe('a transfer in parts', () => {
     await engine.move(connectionId)
     assert.match((await retry()).text, /was followed by another transfer/)
     const kept = await engine.sql(
-      'select from transfer_parts where transfer_id = $1 and coalesce(key_sealed, checkpoint_sealed) is not null',
+      'select from transfer_parts where transfer_id = $1 and coalesce(key_sealed, checkpoint_sealed, cursor_sealed) is not null',
       id,
     )
     assert.equal(kept.length, 0)

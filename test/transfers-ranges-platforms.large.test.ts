@@ -8,10 +8,11 @@ import { shopifyRoutes, shopifySecrets, startShopify } from '../packages/connect
 import { connectorBySlug } from './harness/fixtures.ts'
 import { spawnHandoverWorker, workWith } from './harness/handover.ts'
 import { assertInvariants } from './harness/invariants.ts'
+import { queuedAgain } from './harness/standings.ts'
 import { postgresql, startFixture } from './harness/transfers.ts'
 import { bounded, until } from './harness/until.ts'
 
-/** Backfills of CRMs and shops, by the times of the last changes (docs/decisions/0075-ranges.md). */
+/** Backfills of CRMs and shops, by the times of the last changes (docs/decisions/state-and-ranges.md). */
 
 const [salesforce, hubspot, shopify] = await Promise.all([startSalesforce(), startHubSpot(), startShopify()])
 after(() => Promise.all([salesforce, hubspot, shopify].map((server) => server.close())))
@@ -112,9 +113,10 @@ async function move(id: string, body: object = {}): Promise<Transfer> {
 }
 const hasCheckpoint = async (transferId: string): Promise<boolean> =>
   (
-    await service.database.pool.query('select from transfers where id = $1 and checkpoint_sealed is not null', [
-      transferId,
-    ])
+    await service.database.pool.query(
+      'select from transfer_parts where transfer_id = $1 and checkpoint_sealed is not null',
+      [transferId],
+    )
   ).rowCount === 1
 const hasCursor = async (id: string) =>
   (await caller.expect(caller.call('getConnectionState', { accountId, id }))).cursor
@@ -149,10 +151,7 @@ for (const { source, server, settings, key, without, middle, pages, queries, fil
       if (queries) await until('the query can be found again', () => hasCheckpoint(transferId), 60_000)
       child.kill('SIGKILL')
       await bounded('it is gone', child.ended, 60_000)
-      await service.database.pool.query(
-        `update transfers set status = 'queued', heartbeat_time = null where id = $1 and status = 'running'`,
-        [transferId],
-      )
+      await service.database.pool.query(queuedAgain(`id = $1 and status = 'running'`), [transferId])
       await work()
       const transfer = await fixture.get(id, transferId)
       assert.equal(transfer.status, 'succeeded', JSON.stringify(transfer.error))

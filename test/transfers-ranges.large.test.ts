@@ -9,7 +9,7 @@ import { type Fixture, localFolder, postgresql, startFixture } from './harness/t
 import { isActive, startProcessFixture } from './harness/worker-processes.ts'
 import { seeded } from './simulation/random.ts'
 
-/** Backfills, look-back windows, and files that are read once (docs/decisions/0075-ranges.md). */
+/** Backfills, look-back windows, and files that are read once (docs/decisions/state-and-ranges.md). */
 
 const incremental = { syncMode: 'Incremental', markerColumn: 'changed', lagSeconds: 0 }
 const january = { from: '2026-01-10', to: '2026-01-12' }

@@ -5,6 +5,10 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { createLogger } from '../packages/server/src/log.ts'
+import { runnerOptions } from '../packages/server/src/runners/options.ts'
+import { createRunnerPool } from '../packages/server/src/runners/runner-pool.ts'
+import { startWorker } from '../packages/server/src/worker/worker.ts'
 import { assertAccounted } from './harness/accounting.ts'
 import { runnersOf } from './harness/children.ts'
 import { connectorBySlug } from './harness/fixtures.ts'
@@ -79,6 +83,25 @@ test(
     await assertAccounted(fixture, transfer)
   },
 )
+
+test('a transfer that needs too much memory twice at the same place fails, and says so', async (t) => {
+  const fixture = await startFixture()
+  t.after(fixture.close)
+  await writeFile(join(fixture.folder, 'people.csv'), people(25))
+  const id = await connectToWebhook(fixture, 'http://127.0.0.1:1/')
+  const { config, databaseUrl, logLines } = fixture.service
+  assert(config.masterKey)
+  const log = createLogger('info', { write: (line) => void logLines.push(line) })
+  // Every process of Node needs more.
+  const runners = createRunnerPool({ ...runnerOptions(config), spare: false, memoryBytesMax: 30 << 20 }, log)
+  t.after(runners.close)
+  const worker = await startWorker(config, { databaseUrl, masterKey: config.masterKey, runners }, log)
+  t.after(worker.stop)
+  const { id: transferId } = await fixture.start(id)
+  const transfer = await fixture.ended(id, transferId)
+  assert.deepEqual([transfer.status, transfer.error?.code, transfer.attempt], ['failed', 'out_of_memory', 2])
+  assert.match(transfer.error?.message ?? '', /needed more memory than a runner may use .* twice at the same place/)
+})
 
 test('a transfer whose runners die with progress in between continues, and so do the others', {
   ...onLinux,

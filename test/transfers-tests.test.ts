@@ -19,6 +19,7 @@ import { engineOf } from './harness/engine-of.ts'
 import { type Caller, callerOf, connectorBySlug } from './harness/fixtures.ts'
 import { assertInvariants } from './harness/invariants.ts'
 import { startTestService, type TestService } from './harness/service.ts'
+import { ended } from './harness/standings.ts'
 import { large } from './harness/tiers.ts'
 import { postgresql } from './harness/transfers.ts'
 import { startProcessFixture } from './harness/worker-processes.ts'
@@ -285,11 +286,10 @@ describe('the start of a test', () => {
   const newConnection = () => addAccountWithConnection(caller, inbox.folder)
   const start = (connection: Connection, body: object = {}) => caller.call('startTransfer', { ...connection, body })
   const started = async (connection: Connection, body: object = {}) => caller.expect(start(connection, body))
-  const end = (id: string, status: string, code: string | null = null) =>
-    sql(
-      'update transfers set status = $2, error_code = $3, error_message = $3, finished_time = clock_timestamp() where id = $1',
-      ...[id, status, code],
-    )
+  const end = async (id: string, status: string, code: string | null = null) => {
+    await sql('update transfers set error_code = $2, error_message = $2 where id = $1', id, code)
+    await sql(ended(status), id)
+  }
   const transfersOf = (connection: Connection) => caller.expect(caller.call('listTransfers', connection))
   const latestOf = ({ accountId, id }: Connection) =>
     caller.expect(caller.call('listAllTransfers', { accountId, query: { latest: true, connectionIds: id } }))

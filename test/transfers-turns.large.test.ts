@@ -8,6 +8,7 @@ import type { ClaimLimits } from '../packages/server/src/transfers/supervisor/cl
 import { type Engine, people, startEngine, taken } from './harness/engine.ts'
 import { connectorBySlug } from './harness/fixtures.ts'
 import { withSession } from './harness/session.ts'
+import { ended } from './harness/standings.ts'
 import { localFolder, postgresql, startFixture } from './harness/transfers.ts'
 import { until } from './harness/until.ts'
 
@@ -19,7 +20,7 @@ before(async () => {
 })
 after(() => engine.close())
 beforeEach(async () => {
-  await engine.sql(`update transfers set status = 'cancelled' where status in ('queued', 'running')`)
+  await engine.sql(ended('cancelled', `status in ('queued', 'running')`))
 })
 
 /** Another account with the same connectors, and a way to start transfers there. */

@@ -5,6 +5,7 @@ import type { Transfer } from '@penstock/wire'
 import { s3Objects } from '../packages/connectors/src/amazon-s3/s3-objects.ts'
 import { redshiftSource, s3Destination, spawnHandoverWorker, startRedshift, workWith } from './harness/handover.ts'
 import { assertInvariants } from './harness/invariants.ts'
+import { queuedAgain } from './harness/standings.ts'
 import { startFixture } from './harness/transfers.ts'
 import { bounded } from './harness/until.ts'
 
@@ -154,10 +155,7 @@ describe('rows that Redshift unloads', () => {
       await bounded(`the worker sends ${at}`, reached, 60_000)
       await bounded('it is gone', child.ended, 60_000)
       redshift.beforeStatement = undefined
-      await service.database.pool.query(
-        `update transfers set status = 'queued', heartbeat_time = null where id = $1 and status = 'running'`,
-        [transferId],
-      )
+      await service.database.pool.query(queuedAgain(`id = $1 and status = 'running'`), [transferId])
     }
     await work()
     const transfer = await fixture.get(id, transferId)

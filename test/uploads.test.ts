@@ -352,7 +352,7 @@ describe('a connection reads an uploaded file', () => {
     test(`as ${what}`, async () => {
       const reply = await preview(await addReader(body, name))
       assert.equal(reply.status, 200, reply.text)
-      assert.deepEqual([reply.response.columns, reply.response.rows], [['email', 'city'], [['a…@e….com', 'L…']]])
+      assert.deepEqual([reply.response.columns, reply.response.rows], [['email', 'city'], [['a…@e….com', 'Lxxxxx']]])
     })
   }
 

@@ -23,6 +23,11 @@ export type Connection = {
   readonly destConfigurationId: string
 }
 
+/** The columns of `connections` for a `Connection`. */
+export const connectionColumns = `id, account_id as "accountId", organization_id as "organizationId",
+  src_connector_id as "srcConnectorId", dest_connector_id as "destConnectorId",
+  src_configuration_id as "srcConfigurationId", dest_configuration_id as "destConfigurationId"`
+
 const columns = ['id', 'email', 'phone', 'first_name', 'last_name', 'city', 'zip', 'country', 'born', 'amount']
 const covered = 1000
 const claimLimits = {
@@ -32,6 +37,8 @@ const claimLimits = {
   platformConnectors: '[]',
   fullOrganizations: [],
   fullAccounts: [],
+  perOrganization: 0,
+  worker: 'bench',
 }
 
 /** Queues a transfer, as a schedule does. */
@@ -61,11 +68,10 @@ export async function claim(db: Database): Promise<string | undefined> {
 
 /** Opens a claimed transfer, to confirm batches of it. */
 export async function openTransfer(db: Database, keyring: Keyring, id: string) {
-  const work = await claims.findWork.first(db, { id })
+  const work = await claims.findWork.first(db, { id, part: 1, parts: 1 })
   if (!work) throw new Error('The claimed transfer does not exist')
   const { attempt } = work
-  const standing = { checkpoint: null, cursor: null }
-  const stored = { read: 0, entries: 0, keptRejects: 0, lastReject: 0, rejectsMax: 10_000, standing }
+  const stored = { read: 0, entries: 0, keptRejects: 0, lastReject: 0, rejectsMax: 10_000 }
   const keys = transferKeys(keyring, work)
   const ledger = new LedgerWriter(db, keys, work, stored)
   let first = 1
@@ -108,6 +114,7 @@ export async function openTransfer(db: Database, keyring: Keyring, id: string) {
         cursor: null,
         state: null,
         digests: null,
+        superseded: [],
         rejects: Array.from({ length: rejected }, (_, index) => rejectOf(first + index)),
       }
       await ledger.confirm(confirmation, [], { pending: covered })
@@ -115,7 +122,7 @@ export async function openTransfer(db: Database, keyring: Keyring, id: string) {
     },
     async end(): Promise<void> {
       const noError = { code: null, message: null, side: null }
-      await endings.endTransfer.first(db, { id, attempt, status: 'succeeded', ...noError })
+      await endings.endTransfer.first(db, { id, attempt, status: 'succeeded', ...noError, cursor: null })
     },
   }
 }
@@ -130,5 +137,8 @@ function rejectOf(row: number): KeptReject {
     reason: 'is no e-mail address',
     record: JSON.stringify(record),
     raw: JSON.stringify(raw),
+    structural: false,
+    key: null,
+    superseded: false,
   }
 }

@@ -5,7 +5,7 @@
 import { basename } from 'node:path'
 import { loadConnector } from '@penstock/connectors/load'
 import { sideSettings } from '../../packages/engine/src/settings.ts'
-import { RowDigester, recordWords } from '../../packages/engine/src/transfer/row-digests.ts'
+import { RowDigester, recordWords } from '../../packages/engine/src/transfer/stages/changed-rows/row-digests.ts'
 
 const [folder = '', file = ''] = process.argv.slice(2)
 const connector = await loadConnector('local-folder')
@@ -22,7 +22,7 @@ let digester: RowDigester | undefined
 let rows = 0
 let sum = 0
 for await (const chunk of reader.read()) {
-  digester ??= new RowDigester(Buffer.alloc(32, 7), chunk.columns, [0], { salt: 'salt', folds: false })
+  digester ??= new RowDigester(Buffer.alloc(32, 7), chunk.columns, [0], { salt: 'salt' })
   const digests = new Uint32Array(chunk.rows.length * recordWords)
   for (const [i, row] of chunk.rows.entries()) digester.write(row, digests, i)
   rows += chunk.rows.length

@@ -77,7 +77,7 @@ export async function startAlertStage(): Promise<AlertStage> {
   const sql = async (text: string, ...values: unknown[]) => (await database.pool.query(text, values)).rows
   const look = () => lookAtAlerts(service)
   const deliver = (channel: (typeof alertChannels)[number], mailer: Mailer) =>
-    deliverDue({ config, database, keyring, mailer, outgoing }, channel, silent, new AbortController().signal)
+    deliverDue({ config, database, keyring, mailer, outgoing }, channel, silent)
   const send = async (mailer = ownMailer) => {
     for (const channel of alertChannels) while ((await deliver(channel, mailer)) > 0);
   }

@@ -101,10 +101,15 @@ export async function openPageIn(context: BrowserContext, look?: Look): Promise<
   }
 }
 
-/** Resizes the window of a page, and switches the theme of its system. */
+/** Two frames, then the end of all transitions: the page hears of a new theme in a frame, and its colours change gradually. */
+const settled = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))).then(() =>
+  Promise.allSettled(document.getAnimations().flatMap((one) => (one instanceof CSSTransition ? [one.finished] : []))))`
+
+/** Resizes the window of a page, switches the theme of its system, and waits until the page looks so. */
 export async function setLook(page: Page, { width, height, theme }: Look): Promise<void> {
   await page.setViewportSize({ width, height })
   await page.emulateMedia({ colorScheme: theme })
+  await page.evaluate(settled)
 }
 
 const pickedWithinMs = 5_000

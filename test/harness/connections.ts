@@ -64,29 +64,36 @@ export async function addAccountWithConnection(caller: Caller, folder: string): 
 /**
  * A transfer as a worker leaves it that accepted one record and had others rejected; gives its identifier.
  * @param emails of the rejected records, which are the second one and those after it
+ * @param more names of further columns, in which the rejected records have nothing
  */
 export async function addEndedTransfer(
   { database, service }: Pick<TestService, 'database' | 'service'>,
   caller: Caller,
   { accountId, id }: Connection,
   emails: readonly string[] = ['grace@example.com'],
+  more: readonly string[] = [],
 ): Promise<string> {
+  const columns = ['email', 'city', ...more]
   const started = await caller.expect(caller.call('startTransfer', { accountId, id, body: {} }))
   const { id: keyId, key } = await database.transaction((tx) => makeDataKey(tx, service.deps.keyring))
   const sealed = emails.map((email, i) =>
-    seal(key, places.reject(started.id, i + 1), JSON.stringify([email, 'New York'])),
+    seal(key, places.reject(started.id, i + 1), JSON.stringify([email, 'New York', ...more.map(() => null)])),
   )
   const reasons = emails.map((_, i) => seal(key, places.reason(started.id, i + 1), 'email is taken'))
   await database.pool.query(
     `with ended as (
       update transfers set
         status = 'partial', read = 1 + $5, sent = 1 + $5, accepted = 1, rejected = $5, bytes = 20, progress = 1, attempt = 1,
-        started_time = now(), finished_time = now(), source_columns = '["email", "city"]',
-        columns = '["email", "city"]', data_key_id = $2
+        started_time = now(), finished_time = now(), source_columns = $6,
+        columns = $6, data_key_id = $2
       where id = $1 returning *
     ), book as (
       insert into ledger (transfer_id, number, organization_id, account_id, connection_id, day, read, accepted, rejected, replayed, bytes)
       select id, 1, organization_id, account_id, connection_id, (now() at time zone 'UTC')::date, 1 + $5, 1, $5, 0, 20 from ended
+    ), part as (
+      update transfer_parts p set status = 'succeeded', attempt = 1, read = e.read, accepted = e.accepted, rejected = e.rejected,
+        started_time = e.started_time, finished_time = e.finished_time
+      from ended e where p.transfer_id = e.id
     ), of_account as (
       update accounts set volume = volume + 1 where id = (select account_id from ended)
     ), of_connection as (
@@ -94,6 +101,10 @@ export async function addEndedTransfer(
         total_volume = total_volume + 1 + $5, used_volume = used_volume + 1, monthly_volume = monthly_volume + 1,
         volume_month = to_char(now() at time zone 'UTC', 'YYYY-MM')
       where id = (select connection_id from ended)
+    ), of_month as (
+      insert into organization_rows as o (organization_id, month, stripe, rows)
+      select organization_id, to_char(now() at time zone 'UTC', 'YYYY-MM'), hashtext(account_id) & 15, 1 from ended
+      on conflict (organization_id, month, stripe) do update set rows = o.rows + 1
     ), of_log as (
       insert into transfer_logs (transfer_id, attempt, lines)
       select id, 1, '[{"ms": 1700000000000, "kind": "began", "text": "A worker took the transfer."}]' from ended
@@ -101,13 +112,14 @@ export async function addEndedTransfer(
     insert into rejects (transfer_id, number, row, field, reason_sealed, record, sealed)
     select id, number, number + 1, 'email', reason, '{"email": "g… (17)", "city": "N… (8)"}', sealed
     from ended, unnest($3::bytea[], $4::bytea[]) with ordinality as kept (sealed, reason, number)`,
-    [started.id, keyId, sealed, reasons, emails.length],
+    [started.id, keyId, sealed, reasons, emails.length, JSON.stringify(columns)],
   )
   return started.id
 }
 
 /** Gives an ended transfer parts, of which the first one has all its records. */
 export async function addParts({ database }: TestService, transferId: string, parts: number): Promise<void> {
+  await database.pool.query('delete from transfer_parts where transfer_id = $1', [transferId])
   await database.pool.query(
     `insert into transfer_parts
        (transfer_id, number, share, status, attempt, read, accepted, rejected, progress, started_time, finished_time)

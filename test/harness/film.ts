@@ -117,10 +117,10 @@ export async function writeFilm(films: readonly Film[]): Promise<void> {
   const text = `# The first hour
 
 From the link that the first start prints to moved rows, in three ways. \`npm run film\` plays them in Chromium against a real
-service, and writes this page. A test of the second tier plays them, too, and fails if one takes more clicks than the bound. The
-seconds are those of a program that does not read, on one machine; they are not compared.
+service, and writes this page. A test of the second tier plays them, too, and fails if one needs more clicks than the bound. The
+seconds are for a program that does not read the screens, on one machine. They have no bound.
 
-Nothing is typed except credentials. Choosing a file in the dialog of the system counts as two clicks.
+You type only credentials. Choosing a file in the system dialog is two clicks.
 
 | Way | Clicks | At most | Seconds |
 |---|---|---|---|

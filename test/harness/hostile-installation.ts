@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import type * as RunnerPool from '../../packages/server/src/runners/runner-pool.ts'
 
 const root = dirname(dirname(import.meta.dirname))
-const ownPackages = ['wire', 'parquet', 'connector', 'connectors', 'engine', 'server']
+const ownPackages = ['wire', 'parquet', 'expressions', 'connector', 'connectors', 'engine', 'server']
 /** Large packages that no runner loads. */
 const leftOut = new Set(['simple-icons'])
 

@@ -114,8 +114,15 @@ export type HostileProvider = {
   token(nonce: string, claims?: Record<string, unknown>, header?: Record<string, unknown>, key?: KeyObject): string
 }
 
+/** All of them have the same keys: it is the issuer that counts. */
+const hostileKeys = () => {
+  keys ??= generateKeyPairSync('rsa', { modulusLength: 2048 })
+  return keys
+}
+let keys: ReturnType<typeof generateKeyPairSync> | undefined
+
 export async function startHostileProvider(): Promise<HostileProvider> {
-  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const { privateKey, publicKey } = hostileKeys()
   const kid = createHash('sha256').update('key').digest('hex').slice(0, 8)
   const { issuer } = await listen((request, response) => {
     const path = request.url ?? ''

@@ -3,26 +3,56 @@ import { dirname, join, posix } from 'node:path'
 
 const root = dirname(dirname(import.meta.dirname))
 
+/** The globs of all test files, below the root of the repository. */
+export const testGlobs: readonly string[] = ['test/**/*.test.ts', 'packages/*/src/**/*.test.ts']
+
 /** Every test file, relative to the root of the repository. */
 export const testFiles = (): string[] =>
-  globSync(['test/**/*.test.ts', 'packages/*/src/**/*.test.ts'], { cwd: root })
+  globSync([...testGlobs], { cwd: root })
     .map((file) => file.replaceAll('\\', '/'))
     .sort()
 
-export type Import = { readonly specifier: string; readonly typeOnly: boolean; readonly dynamic: boolean }
+export type Import = {
+  readonly specifier: string
+  readonly typeOnly: boolean
+  readonly dynamic: boolean
+  /** The imported or exported names, as the other module has them, without types. Undefined: all names. */
+  readonly names: readonly string[] | undefined
+  readonly isExport: boolean
+}
 
-/** Every import and re-export of a text as the formatter leaves them: each begins a line. */
+/** An import or re-export as the formatter leaves it: it begins a line. */
+export const staticImport: RegExp = /^(import|export)\s+(type\s+)?(?:([\w$*{},\s]+?)\sfrom\s+)?'([^']+)'/gm
+
+/** Every import and re-export of a text. */
 export function readImports(text: string): Import[] {
-  const statics = /^(?:import|export)\s+(type\s+)?(?:[\w$*{},\s]+?\sfrom\s+)?'([^']+)'/gm
   const dynamics = /(?<=[^.\w])import\(\s*'([^']+)'/g
   return [
-    ...[...text.matchAll(statics)].map(([, type, specifier = '']) => ({
+    ...[...text.matchAll(staticImport)].map(([, keyword, type, clause, specifier = '']) => ({
       specifier,
       typeOnly: type !== undefined,
       dynamic: false,
+      names: namesIn(clause),
+      isExport: keyword === 'export',
     })),
-    ...[...text.matchAll(dynamics)].map(([, specifier = '']) => ({ specifier, typeOnly: false, dynamic: true })),
+    ...[...text.matchAll(dynamics)].map(([, specifier = '']) => ({
+      specifier,
+      typeOnly: false,
+      dynamic: true,
+      names: undefined,
+      isExport: false,
+    })),
   ]
+}
+
+/** The names of the other module in `{ a, b as c, type D }`. */
+function namesIn(clause: string | undefined): string[] | undefined {
+  const [, list] = /^\{([^}]*)\}$/.exec(clause?.trim() ?? '') ?? []
+  return list
+    ?.split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '' && !one.startsWith('type '))
+    .map((one) => one.split(/\s+as\s+/)[0] ?? '')
 }
 
 /**
@@ -69,12 +99,29 @@ export function importsOf(file: string): ReadonlySet<string> {
   return found
 }
 
+/** A function of a file that reads it once. */
+export function remembered<V>(read: (file: string) => V): (file: string) => V {
+  const values = new Map<string, V>()
+  return (file) => {
+    const known = values.get(file)
+    if (known !== undefined) return known
+    const value = read(file)
+    values.set(file, value)
+    return value
+  }
+}
+
 /** Whether the repository has a file of this path. */
-export const isFile = (path: string): boolean =>
-  statSync(join(root, path), { throwIfNoEntry: false })?.isFile() ?? false
+export const isFile: (path: string) => boolean = remembered(
+  (path) => statSync(join(root, path), { throwIfNoEntry: false })?.isFile() ?? false,
+)
+
+/** Whether the repository has a folder of this path. */
+export const isFolder = (path: string): boolean =>
+  statSync(join(root, path), { throwIfNoEntry: false })?.isDirectory() ?? false
 
 /** The text of a file of the repository. */
-export const textOf = (file: string): string => readFileSync(join(root, file), 'utf8')
+export const textOf: (file: string) => string = remembered((file) => readFileSync(join(root, file), 'utf8'))
 
 /** Imports of a unit test from a folder `test/` that are allowed. */
 const seeds = ['test/harness/property.ts', 'test/harness/seed.ts']

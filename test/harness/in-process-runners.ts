@@ -33,6 +33,7 @@ export function createInProcessRunners(
       return copied(await runJob(copied(job), deps))
     },
     stats: () => ({ running: 0, idle: 0, memoryBytes: 0, deaths: noDeaths }),
+    isPaused: false,
     close: () => egress.close(),
   }
 }
@@ -40,4 +41,4 @@ export function createInProcessRunners(
 /** As JSON brings it over. */
 const copied = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T
 
-const noDeaths = { out_of_memory: 0, no_progress: 0, deadline: 0, runner_crashed: 0, not_ended: 0 }
+const noDeaths = { out_of_memory: 0, no_progress: 0, deadline: 0, runner_crashed: 0, not_ended: 0, not_started: 0 }

@@ -72,7 +72,7 @@ const brokenRules = `
   full join (select * from active_transfers where $1::text is null or account_id = $1) a on a.transfer_id = t.id
   where (a.organization_id, a.account_id, a.src_connector_id, a.dest_connector_id, a.running, a.divided, a.created_time)
     is distinct from (t.organization_id, t.account_id, t.src_connector_id, t.dest_connector_id, t.status = 'running',
-      t.parts is not null, t.created_time)
+      t.parts > 1, t.created_time)
   union all
   select 'a live connection lacks a side', c.id from connections c
   left join configurations s on s.account_id = c.account_id and s.connector_id = c.src_connector_id
@@ -109,7 +109,8 @@ const brokenRules = `
   from of_transfers t left join data_keys d on d.id = t.data_key_id where t.data_key_id is not null and d.id is null
   union all
   select 'a transfer that has ended keeps where it stood', t.id from of_transfers t
-  where t.status not in ('queued', 'running') and (t.checkpoint_sealed is not null or t.cursor_sealed is not null)
+  join transfer_parts p on p.transfer_id = t.id and t.parts = 1
+  where t.status not in ('queued', 'running') and coalesce(p.checkpoint_sealed, p.cursor_sealed, p.announced_sealed) is not null
   union all
   select 'a connection has lost the key of its state', m.connection_id
   from connection_states m left join data_keys d on d.id = m.data_key_id
@@ -163,21 +164,22 @@ const brokenRules = `
   union all
   select 'entries of a ledger are not numbered without a gap', e.transfer_id
   from entries e left join of_transfers t on t.id = e.transfer_id
-  group by e.transfer_id, case when t.parts is null then 0 else e.number / 1000000 end
+  group by e.transfer_id, case when t.parts = 1 then 0 else e.number / 1000000 end
   having max(e.number % 1000000) <> count(*)
   union all
   select 'the parts of a transfer do not add up to it', t.id
-  from of_transfers t join transfer_parts p on p.transfer_id = t.id
+  from of_transfers t left join transfer_parts p on p.transfer_id = t.id
   group by t.id, t.read, t.accepted, t.rejected, t.parts
-  having (t.read, t.accepted, t.rejected, t.parts) <> (sum(p.read), sum(p.accepted), sum(p.rejected), count(*))
+  having (t.read, t.accepted, t.rejected, t.parts) 
+    is distinct from (sum(p.read), sum(p.accepted), sum(p.rejected), count(p.number))
   union all
   select 'a part is active in a transfer that has ended, or has ended and keeps what it needed to continue', t.id
   from of_transfers t join transfer_parts p on p.transfer_id = t.id
   where case
-    when p.status in ('queued', 'running') then t.status <> 'running'
+    when p.status in ('queued', 'running') then t.status <> case when t.parts = 1 then p.status else 'running' end
     else p.finished_time is null or (p.status = 'succeeded' and p.key_sealed is not null)
       -- A transfer without success can be retried until the next one starts.
-      or ((t.status in ('succeeded', 'partial') or not t.latest) and coalesce(p.key_sealed, p.checkpoint_sealed) is not null)
+      or ((t.status in ('succeeded', 'partial') or not t.latest) and coalesce(p.key_sealed, p.checkpoint_sealed, p.cursor_sealed) is not null)
   end`
 
 /** Fails with every broken rule of the database, or of one account. */

@@ -10,6 +10,7 @@ import { once } from 'node:events'
 import { describe } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
+import { jobsRun } from './jobs-run.ts'
 import type { FromLane, ToLane } from './lanes.ts'
 import { processorSeconds } from './processor-time.ts'
 
@@ -35,7 +36,8 @@ for (;;) {
     await import(pathToFileURL(path).href)
   })
   const leaked = await leakedResources()
-  say({ kind: 'ended', processorSeconds: processorSeconds() - before, leaked })
+  say({ kind: 'ended', processorSeconds: processorSeconds() - before, leaked, jobs: [...jobsRun] })
+  jobsRun.clear()
 }
 // The test runner has all that the files reported.
 process.exit()

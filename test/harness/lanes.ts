@@ -3,12 +3,18 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { spec, type TestEvent } from 'node:test/reporters'
 import { inspect } from 'node:util'
+import { usesJobs } from './uses.ts'
 
 /** Messages of a lane: that it waits for its first file, the reports of its tests, and that a file has ended. */
 export type FromLane =
   | { readonly kind: 'ready' }
   | { readonly kind: 'event'; readonly event: TestEvent }
-  | { readonly kind: 'ended'; readonly processorSeconds: number; readonly leaked: readonly string[] }
+  | {
+      readonly kind: 'ended'
+      readonly processorSeconds: number
+      readonly leaked: readonly string[]
+      readonly jobs: readonly string[]
+    }
 
 /** The next file, by its absolute path and the name that reports use; nothing if the lane can end. */
 export type ToLane = { readonly path?: string; readonly name?: string }
@@ -44,8 +50,8 @@ export type LanesOptions = {
  * Runs test files in a few processes, each of which takes one file after another. Node's own runner starts a process for
  * each file, which loads everything again. Prints what `node --test` prints, the tests of one file together.
  *
- * A file fails if one of its tests fails, if it leaves something open, if its process ends, and if it exceeds its time: then
- * it is killed with its children.
+ * A file fails if one of its tests fails, if it leaves something open, if it runs jobs that `uses.ts` does not expect of it, if its
+ * process ends, and if it exceeds its time: then it is killed with its children.
  */
 export async function runInLanes(
   options: LanesOptions,
@@ -124,6 +130,10 @@ async function runLane(
       current.processorSeconds = message.processorSeconds
       const { file } = current
       if (message.leaked.length > 0) current.why = `${file} left open: ${message.leaked.join(', ')}.`
+      const unforeseen = message.jobs.filter((kind) => !usesJobs(file, kind))
+      if (unforeseen.length > 0) {
+        current.why = `${file} ran jobs that \`--changed\` does not expect of it: ${unforeseen.join(', ')}. Correct test/harness/uses.ts.`
+      }
     }
     // The process reports the last events of a file after its end.
     if (!current.isReported || current.processorSeconds === undefined) return

@@ -16,6 +16,9 @@ import { until } from './until.ts'
 
 const root = dirname(dirname(import.meta.dirname))
 const programs = join(root, 'node_modules', '.bin')
+/** How long a program may run that should end. */
+const endsWithinMs = 120_000
+const endingSignals: ReadonlySet<NodeJS.Signals> = new Set(['SIGTERM', 'SIGINT', 'SIGKILL'])
 
 /** How a process ended, and all that it said. */
 export type Ended = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }
@@ -27,7 +30,7 @@ export type Program = {
   readonly hasEnded: boolean
   /** Sends a signal; to its whole process group, as a terminal does, if it was started with `terminal`. */
   signal(signal: NodeJS.Signals): void
-  /** Resolves with how it ended. */
+  /** Resolves with how it ended. Rejects if it runs on after a signal to end, so that a test that waits for the end fails. */
   readonly ended: Promise<Ended>
 }
 
@@ -54,7 +57,9 @@ export type Stage = {
   readonly dataDirectory: string
   /** Starts any program. */
   start(program: string, args: readonly string[], options?: Start): Program
-  /** Runs a command of `penstock` to its end. */
+  /** Runs any program to its end. Rejects if it does not end, as a service that starts although it should refuse to. */
+  run(program: string, args: readonly string[], options?: Start): Promise<Ended>
+  /** The same with a command of `penstock`. */
   penstock(args: readonly string[], options?: Start): Promise<Ended>
   /** Puts a migrated, empty database into the data directory, for a service without `DATABASE_URL`. */
   addDatabase(): Promise<void>
@@ -78,11 +83,11 @@ export async function prepareStage(t: Hooks, name = 'penstock'): Promise<Stage> 
   await chmod(base, 0o711)
   const dataDirectory = join(base, name)
   const postgres = join(dataDirectory, 'postgres')
-  const children: { child: ChildProcess; program: Program }[] = []
+  const children: { child: ChildProcess; program: ReturnType<typeof follow> }[] = []
   t.after(async () => {
     for (const { child, program } of children) {
       if (!program.hasEnded) child.kill('SIGKILL')
-      await program.ended
+      await program.closed
     }
     await removeEmbeddedPostgres(postgres)
     await rm(base, { recursive: true, force: true, maxRetries: 10 })
@@ -104,6 +109,11 @@ export async function prepareStage(t: Hooks, name = 'penstock'): Promise<Stage> 
     children.push({ child, program })
     return program
   }
+  const run = (file: string, args: readonly string[], options?: Start) => {
+    const program = start(file, args, options)
+    program.endSoon([file, ...args].join(' '))
+    return program.ended
+  }
   const postmaster = () => findPostmaster(join(postgres, 'data'))
   const addDatabase = async () => {
     await makeDirectory(dataDirectory, 0o711)
@@ -116,7 +126,8 @@ export async function prepareStage(t: Hooks, name = 'penstock'): Promise<Stage> 
     start,
     postmaster,
     addDatabase,
-    penstock: (args, options) => start(join(programs, 'penstock'), args, options).ended,
+    run,
+    penstock: (args, options) => run(join(programs, 'penstock'), args, options),
     serve: async ({ port, makesDatabase = false, ...options } = {}) => {
       if (!makesDatabase && !options.env?.DATABASE_URL && !existsSync(postgres)) await addDatabase()
       const chosen = port ?? (await freePort())
@@ -154,28 +165,44 @@ function environment(dataDirectory: string): NodeJS.ProcessEnv {
     ...certificates,
     PATH: `${programs}${delimiter}${PATH}`,
     PENSTOCK_DATA_DIR: dataDirectory,
+    PENSTOCK_COMMAND: 'penstock',
   }
 }
 
-function follow(child: ChildProcess, terminal: boolean): Program {
+function follow(child: ChildProcess, terminal: boolean) {
   const said = { stdout: '', stderr: '' }
   for (const stream of ['stdout', 'stderr'] as const) {
     child[stream]?.setEncoding('utf8').on('data', (text: string) => {
       said[stream] += text
     })
   }
-  const ended = once(child, 'close').then(([code, signal]): Ended => ({ code, signal, ...said }))
+  const closed = once(child, 'close').then(([code, signal]): Ended => ({ code, signal, ...said }))
+  const late = Promise.withResolvers<never>()
+  const ended = Promise.race([closed, late.promise])
   // A caller that awaits the end gets the failure; without one, it must not become an unhandled rejection.
-  ended.catch(() => {})
+  for (const promise of [closed, ended]) promise.catch(() => {})
+  const endSoon = (what: string) => {
+    const fail = () => late.reject(new Error(`${what}: no end within ${endsWithinMs / 1000} seconds\n${said.stderr}`))
+    const timer = setTimeout(fail, endsWithinMs)
+    const stop = () => clearTimeout(timer)
+    closed.then(stop, stop)
+  }
   const { pid = 0 } = child
   return {
     pid,
     said,
     ended,
+    /** Resolves when the process is gone, however late. */
+    closed: closed.catch(() => {}),
+    /** Makes `ended` reject if the process still runs after a while. */
+    endSoon,
     get hasEnded() {
       return child.exitCode !== null || child.signalCode !== null || child.pid === undefined
     },
-    signal: (signal) => void process.kill(terminal ? -pid : pid, signal),
+    signal: (signal: NodeJS.Signals) => {
+      process.kill(terminal ? -pid : pid, signal)
+      if (endingSignals.has(signal)) endSoon(`process ${pid} after ${signal}`)
+    },
   }
 }
 

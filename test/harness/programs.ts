@@ -8,6 +8,7 @@ const programs = {
     names: ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
     package: 'chromium-headless-shell',
   },
+  caddy: { names: ['caddy'], package: 'caddy' },
   go: { names: ['go'], package: 'golang-go golang-github-masterminds-sprig-dev golang-k8s-sigs-yaml-dev' },
   kcat: { names: ['kcat', 'kafkacat'], package: 'kcat' },
   promtool: { names: ['promtool'], package: 'prometheus' },

@@ -682,7 +682,7 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     acts: 'in a sub-account',
     prepare: async (party) => {
       const ended = await anEndedTransfer(party)
-      await addParts(party.service, ended.transferId, 1)
+      await addParts(party.service, ended.transferId, 2)
       return ended
     },
   },

@@ -322,6 +322,7 @@ const valid: {
         rejectedPercent: 5,
         noSuccessHours: 26,
         volumePercent: 50,
+        logKeptGb: 10,
       },
       emails: ['data@example.com'],
       emailRoles: ['owner', 'admin'],

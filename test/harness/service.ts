@@ -21,7 +21,10 @@ import { runnerOptions } from '../../packages/server/src/runners/options.ts'
 import { createRunnerPool, type Runners } from '../../packages/server/src/runners/runner-pool.ts'
 import { generateMasterKey } from '../../packages/server/src/secrets/seal.ts'
 import { createService, type Service } from '../../packages/server/src/service.ts'
+import { createPasswords } from '../../packages/server/src/users/passwords.ts'
 import { createTestDatabase } from './database.ts'
+import { recordingJobs } from './jobs-run.ts'
+import { bounded } from './until.ts'
 
 /**
  * The service as tests meet it: the real one, on a real database of its own, without a port. Every reply to an operation
@@ -85,6 +88,11 @@ export async function startTestService(
   return startServiceOn(testDatabase.url, env, testDatabase.drop, timeouts, given)
 }
 
+const closesWithinMs = 60_000
+
+/** Parameters of argon2id with which tests make hundreds of digests. */
+export const littleWork = { memoryKib: 8, passes: 1, lanes: 1 } as const
+
 /**
  * Starts one more process-like service on a database that another one uses already. If that fails, its resources are
  * closed again, and `afterClose` is called: a test file with an open handle would not end.
@@ -96,8 +104,10 @@ export async function startServiceOn(
   timeouts: Partial<Timeouts> = {},
   given?: Runners,
 ): Promise<TestService> {
-  // Closed in the reverse order.
+  // Closed in the reverse order. After a failed test, something can wait for a client that the test took and did not release.
   await using opened = new AsyncDisposableStack()
+  const closeWith = (what: string, close: () => Promise<void>) =>
+    opened.defer(() => bounded(what, close(), closesWithinMs))
   opened.defer(afterClose)
   const config = readConfig({
     DATABASE_URL: databaseUrl,
@@ -114,10 +124,10 @@ export async function startServiceOn(
   const logLines: string[] = []
   const log = createLogger(config.logLevel, { write: (line) => void logLines.push(line) })
   const database = openDatabase({ url: databaseUrl, poolerUrl: config.poolerUrl, poolSize: config.databasePoolSize })
-  opened.defer(database.close)
+  closeWith('the database closes', database.close)
   await registerEnvironment(database, config)
-  const runners = given ?? createRunnerPool({ ...runnerOptions(config), spare: false }, log)
-  opened.defer(runners.close)
+  const runners = recordingJobs(given ?? createRunnerPool({ ...runnerOptions(config), spare: false }, log))
+  closeWith('the pool of runners closes', runners.close)
   const service = await createService(config, {
     database,
     databaseUrl,
@@ -125,10 +135,11 @@ export async function startServiceOn(
     runners,
     log,
     timeouts,
+    passwords: createPasswords(littleWork),
     // The server of the tests is like the embedded one: its role can create databases and roles.
     embedded: true,
   })
-  opened.defer(service.close)
+  closeWith('the service closes', service.close)
   await service.app.ready()
   const open = opened.move()
 
@@ -220,7 +231,8 @@ export function requestOf(
 const writeBody = (body: object): Buffer | string =>
   body instanceof Uint8Array ? Buffer.from(body) : JSON.stringify(body)
 
-const ajv = new Ajv({ strict: false, allErrors: true, formats: { password: true } })
+// Each schema is compiled for a few values.
+const ajv = new Ajv({ strict: false, allErrors: true, formats: { password: true }, code: { optimize: false } })
 const validators = new Map<string, ValidateFunction>()
 
 /** Fails unless the reply is what the contract says: the envelope, exactly its keys, the right status. */

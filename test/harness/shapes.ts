@@ -148,6 +148,7 @@ const fieldDefinition = {
   'default?': 'string',
   'when?': 'settings',
   'role?': 'string',
+  'keepsState?': 'boolean',
 } as const satisfies Shape
 const sideDefinition = {
   'integrated?': 'boolean',
@@ -387,6 +388,8 @@ export const reject = {
   reason: 'string',
   record: 'settings',
   edited: ['settings', null],
+  structural: 'boolean',
+  superseded: 'boolean',
   editable: 'boolean',
 } as const satisfies Shape
 /** Ours: one person in the kept records */
@@ -482,6 +485,34 @@ export const connectionState = {
   since: ['integer', null],
   mirrored: 'boolean',
   removed: 'integer',
+  'removedRowsStay?': 'string',
+  'changeLog?': {
+    server: 'string',
+    slot: ['string', null],
+    status: ['string', null],
+    keptBytes: ['integer', null],
+    safeBytes: ['integer', null],
+    limitBytes: ['integer', null],
+    behindBytes: ['integer', null],
+    behindFiles: ['integer', null],
+    olderFiles: ['integer', null],
+    keptSeconds: ['integer', null],
+    deliveredTime: ['integer', null],
+    measuredTime: ['integer', null],
+    problem: ['string', null],
+    warns: 'boolean',
+  },
+  'leftSlots?': [
+    {
+      server: 'string',
+      slot: 'string',
+      since: 'integer',
+      stays: 'boolean',
+      problem: ['string', null],
+      statement: 'string',
+    },
+  ],
+  'afresh?': 'string',
 } as const satisfies Shape
 export const scheduleEntry = { accountId: 'string', ...schedule } as const satisfies Shape
 export const checkResult = {
@@ -649,6 +680,7 @@ export const alertRule = {
     rejectedPercent: ['number', null],
     noSuccessHours: ['integer', null],
     volumePercent: ['integer', null],
+    logKeptGb: ['integer', null],
   },
   emails: ['string'],
   emailRoles: ['string'],

@@ -39,6 +39,7 @@ export type Fixture = {
   get(connectionId: string, transferId: string): Promise<Transfer>
   /** The transfer once it has ended. */
   ended(connectionId: string, transferId: string): Promise<Transfer>
+  /** Closes everything; may be called again. */
   close(): Promise<void>
 }
 
@@ -47,12 +48,31 @@ const endsWithinMs = 120_000
 /**
  * Starts a service with an account that has a local folder and a PostgreSQL, both configured.
  * @param databaseUrl a migrated database for the service; one of its own unless given
+ * @param afterClose called after the service has closed or could not start
  */
-export async function startFixture(env: Record<string, string> = {}, databaseUrl?: string): Promise<Fixture> {
+export async function startFixture(
+  env: Record<string, string> = {},
+  databaseUrl?: string,
+  afterClose?: () => Promise<void>,
+): Promise<Fixture> {
+  // Closed in the reverse order, each although another one fails to close.
+  await using opened = new AsyncDisposableStack()
   const folder = await mkdtemp(join(tmpdir(), 'penstock-transfers-'))
+  opened.defer(() => rm(folder, { recursive: true }))
   const targetDatabase = await createTestDatabase()
+  const target = new pg.Pool({ connectionString: targetDatabase.url, max: 3 })
+  target.on('error', () => {})
+  target.on('connect', (client) => client.on('error', () => {}))
+  opened.defer(async () => {
+    // Waits for clients that a failed test did not release: dropping the database ends them.
+    void target.end()
+    await targetDatabase.drop()
+  })
   const settings = { PENSTOCK_LOCAL_FOLDERS: folder, ...env }
-  const service = databaseUrl ? await startServiceOn(databaseUrl, settings) : await startTestService(settings)
+  const service = databaseUrl
+    ? await startServiceOn(databaseUrl, settings, afterClose)
+    : await startTestService(settings)
+  opened.defer(service.close)
   const organization = await service.addOrganization()
   const caller = callerOf(service, organization)
   const { id: accountId } = await caller.addAccount()
@@ -61,11 +81,11 @@ export async function startFixture(env: Record<string, string> = {}, databaseUrl
     caller.expect(caller.call('configureConnector', { accountId, id, body: { secretConfig } }))
   await configure(localFolder.id, { folder })
   await configure(postgresql.id, postgresqlSecrets(targetDatabase.url))
-  const target = new pg.Pool({ connectionString: targetDatabase.url, max: 3 })
-  target.on('error', () => {})
   const workers: Worker[] = []
+  opened.defer(async () => void (await Promise.all(workers.map((worker) => worker.stop()))))
   const get = (id: string, transferId: string): Promise<Transfer> =>
     caller.expect(caller.call('getTransfer', { accountId, id, transferId }))
+  const open = opened.move()
   return {
     service,
     caller,
@@ -105,13 +125,7 @@ export async function startFixture(env: Record<string, string> = {}, databaseUrl
         },
         endsWithinMs,
       ),
-    close: async () => {
-      await Promise.all(workers.map((worker) => worker.stop()))
-      await service.close()
-      await target.end()
-      await targetDatabase.drop()
-      await rm(folder, { recursive: true })
-    },
+    close: () => open.disposeAsync(),
   }
 }
 

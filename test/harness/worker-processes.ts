@@ -26,6 +26,7 @@ export async function startProcessFixture(
   t: { after(work: () => Promise<void>): void },
   env: Record<string, string> = {},
   databaseUrl?: string,
+  afterClose?: () => Promise<void>,
 ): Promise<ProcessFixture> {
   const stage = await prepareStage(t)
   const shared = {
@@ -33,10 +34,12 @@ export async function startProcessFixture(
     PENSTOCK_HEARTBEAT_TIMEOUT_SECONDS: heartbeatTimeoutSeconds,
     ...env,
   }
-  const fixture = await startFixture(shared, databaseUrl)
+  const fixture = await startFixture(shared, databaseUrl, afterClose)
   const standing = async (transferId: string): Promise<Standing> => {
     const { rows } = await fixture.service.database.pool.query(
-      'select status, attempt, read::int, crashes from transfers where id = $1',
+      `select status, attempt, read::int,
+         (select max(crashes) from transfer_parts where transfer_id = t.id) as crashes
+       from transfers t where id = $1`,
       [transferId],
     )
     assert(rows[0])

@@ -12,6 +12,7 @@ import type {
   UploadHost,
 } from '../../packages/engine/src/protocol.ts'
 import { recordBytes } from '../../packages/engine/src/protocol.ts'
+import { sendsChangedRows } from '../../packages/engine/src/settings.ts'
 import { noUploads } from '../harness/no-uploads.ts'
 import type { Fuse, Place } from './fuse.ts'
 
@@ -34,37 +35,98 @@ const nothingMoved: Standing = {
 
 /** The state of a connection and its transfers, as the supervisor keeps it in the database. */
 export class KeptState {
-  readonly #settings: Values
-  readonly #digests: boolean
+  settings: Values
   #standing: Standing = nothingMoved
   #attempt = 0
   /** Of the connection. */
   #cursor: Json | null = null
   #unconfirmed: number | null = null
+  #carried: { readonly from: string; readonly announced: NonNullable<TransferState['announced']> } | null = null
+  #keysSalt: string | null = null
+  #transferId = ''
   #pages: DigestRecords[] = []
   /** Counts of the current transfer. */
   readonly counts = { read: 0, sent: 0, removed: 0, rejected: 0, unchanged: 0, accepted: 0 }
 
-  /** @param settings of the destination @param digests whether only changed rows are sent */
-  constructor(settings: Values, digests: boolean) {
-    this.#settings = settings
-    this.#digests = digests
+  /** Whether the keys of rows are kept, too. */
+  #keys: boolean
+  readonly #destination: { readonly slug: string; readonly secrets: Values }
+
+  /**
+   * @param settings of the destination
+   * @param destination its connector
+   */
+  constructor(settings: Values, destination = { slug: 'table', secrets: {} as Values }) {
+    this.settings = settings
+    this.#keys = settings.sendRows === 'Mirror'
+    this.#destination = destination
+  }
+
+  /** Whether digests are kept: if only changed rows are sent, or a mirror has the table. */
+  get #digests(): boolean {
+    return sendsChangedRows(this.settings) || this.#keys
+  }
+
+  /** Whether the keys of rows are kept, too. */
+  get keepsKeys(): boolean {
+    return this.#keys
   }
 
   /** Begins another transfer. */
-  begin(): void {
+  begin(transferId: string): void {
+    this.#transferId = transferId
     this.#standing = nothingMoved
     this.#attempt = 0
     Object.assign(this.counts, { read: 0, sent: 0, removed: 0, rejected: 0, unchanged: 0, accepted: 0 })
   }
 
-  /** The transfer ended. */
-  end(): void {
-    const { cursor, pending, deliveryStates } = this.#standing
-    if (cursor !== null && deliveryStates.length === 0) {
-      this.#cursor = cursor
-      this.#unconfirmed = pending
-    }
+  /** The transfer ended: what the database keeps is as `takeCursors` says (packages/server/src/transfers/ending-queries.ts). */
+  end(succeeded: boolean): void {
+    const { cursor, pending, announced, deliveryStates, read } = this.#standing
+    const { rejected, accepted, unchanged } = this.counts
+    const readsAgain = rejected > 0 && accepted === 0 && unchanged === 0 && announced === null
+    const takes = cursor !== null && !readsAgain && (succeeded || deliveryStates.length === 0)
+    const carries = !succeeded && announced !== null && (cursor === null || takes) && deliveryStates.length === 0
+    if (takes) this.#cursor = cursor
+    if (readsAgain) this.#keysSalt = this.#transferId
+    const settles = carries || succeeded || read > 0
+    if (carries || (takes && !succeeded)) this.#unconfirmed = pending
+    else if (settles || takes) this.#unconfirmed = null
+    if (settles) this.#carried = carries ? { from: this.#transferId, announced } : null
+  }
+
+  /** Where incremental reading continues. */
+  get cursor(): Json | null {
+    return this.#cursor
+  }
+
+  /** Whether the transfer failed with `nothing_accepted`. */
+  get hasAcceptedNothing(): boolean {
+    return this.counts.rejected > 0 && this.counts.accepted === 0 && this.counts.unchanged === 0
+  }
+
+  /** Sends other rows to the same table: the keys of a mirror stay. */
+  use(settings: Values): void {
+    this.settings = settings
+  }
+
+  /** Other settings of the destination: digests belong to the ones before. */
+  edit(settings: Values): void {
+    this.settings = settings
+    this.#keys = settings.sendRows === 'Mirror'
+    this.#pages = []
+  }
+
+  /** The next transfer reads everything. */
+  forgetCursor(): void {
+    this.#cursor = null
+    this.#keysSalt = `reset ${this.#transferId}`
+    this.#forgetAnnounced()
+  }
+
+  #forgetAnnounced(): void {
+    this.#unconfirmed = null
+    this.#carried = null
   }
 
   /** Bytes of the state: of records, and of keys. */
@@ -79,6 +141,7 @@ export class KeptState {
   /** A full refresh: every row is another one, and the keys of a mirror stay. */
   reset(): void {
     this.#salt += 1
+    this.#forgetAnnounced()
   }
 
   #salt = 0
@@ -104,20 +167,20 @@ export class KeptState {
       releaseSecret: async () => {},
       open: () => between('open', undefined, () => this.#open()),
       beginBatch: (start) => between('begin batch', undefined, () => this.#announce(start)),
-      confirm: async (confirmation) => {
+      confirm: async (confirmation, next) => {
         isStoring = true
         // A database takes longer: the next batch can be on its way.
         await setImmediate()
         isStoring = false
-        return between('confirm', 'confirmed', () => this.#confirm(confirmation))
+        return between('confirm', 'confirmed', () => this.#confirm(confirmation, next))
       },
       reportRetry: () => reading(() => {}),
       reportColumns: async () => null,
       reportRules: async () => {},
-      note: () => reading(() => {}),
-      reportLine: async () => {},
+      reportLine: () => reading(() => {}),
       divide: async () => {},
       readRejects: async () => [],
+      rejectedKeys: async () => ({ key: '', open: [] }),
       readDigests: (after) =>
         reading(() => {
           const page = this.#pages[after]
@@ -149,12 +212,14 @@ export class KeptState {
     const records = this.bytes.records / recordBytes
     return {
       source: { slug: 'rows', secrets: {}, settings: {} },
-      destination: { slug: 'table', secrets: {}, settings: this.#settings },
+      destination: { ...this.#destination, settings: this.settings },
       replay: null,
       confirmed: true,
       testRows: null,
       attempt: this.#attempt,
       ...structuredClone(this.#standing),
+      ...this.#repeated(),
+      keysSalt: this.#keysSalt,
       unconfirmed: this.#standing.read === 0 ? this.#unconfirmed : null,
       startedTime: new Date(0).toISOString(),
       cursor: this.#cursor,
@@ -169,8 +234,21 @@ export class KeptState {
       rules: null,
       rejectsLeft: 100,
       digests: this.#digests
-        ? { key: Buffer.alloc(32, 7).toString('base64'), records, salt: String(this.#salt) }
+        ? { key: Buffer.alloc(32, 7).toString('base64'), records, salt: String(this.#salt), keys: this.#keys }
         : null,
+    }
+  }
+
+  /** The batch of the transfer before this one, until this one has announced or confirmed a batch. */
+  #repeated(): Partial<TransferState> {
+    const { read, pending } = this.#standing
+    if (!this.#carried || read > 0 || pending !== null || this.#unconfirmed === null) return {}
+    const { from, announced } = structuredClone(this.#carried)
+    if (announced.settings === undefined && !announced.earlier) return {}
+    const earlier = announced.earlier?.map((each) => ({ transferId: from, ...each }))
+    return {
+      pending: this.#unconfirmed,
+      announced: { transferId: from, ...announced, first: 1, ...(earlier && { earlier }) },
     }
   }
 
@@ -184,7 +262,11 @@ export class KeptState {
     }
   }
 
-  #confirm({ checkpoint, cursor, deliveryState, digests, ...confirmed }: Confirmation): boolean {
+  #confirm(
+    { checkpoint, cursor, deliveryState, digests, ...confirmed }: Confirmation,
+    next: BatchStart | undefined,
+  ): boolean {
+    const following = next?.columns ? undefined : next
     const { read, rejected, sent, removed, skipped } = confirmed
     const now = this.#standing
     this.#standing = {
@@ -193,8 +275,8 @@ export class KeptState {
       cursor: cursor ?? now.cursor,
       read: now.read + read,
       rejected: now.rejected + rejected,
-      pending: null,
-      announced: null,
+      pending: following?.pending ?? null,
+      announced: following?.announced ?? null,
       deliveryStates: deliveryState === null ? now.deliveryStates : [...now.deliveryStates, deliveryState],
     }
     if (digests !== null) this.#pages.push({ records: digests, keys: null })
@@ -205,6 +287,6 @@ export class KeptState {
     counts.rejected += rejected
     counts.unchanged += skipped.unchanged
     counts.accepted += read - rejected - skipped.unchanged - skipped.filtered - skipped.duplicates
-    return false
+    return following !== undefined
   }
 }

@@ -18,7 +18,7 @@ import type { Fuse } from './fuse.ts'
 /** A source and a destination in memory, which keep to the contracts of connectors, and pass a fuse wherever they do something. */
 
 const platform = definePlatform({ slug: 'memory', name: 'Memory', type: 'Data Provider' })
-const about = {
+export const about = {
   platform,
   dataType: 'data store',
   dataTypeCategory: 'data store',
@@ -96,7 +96,7 @@ export class Table {
       if (removed?.has(index)) this.byKey.delete(id)
       else this.byKey.set(id, value)
     }
-    const place = `${transferId}:${key}`
+    const place = `${batch.transferId ?? transferId}:${key}`
     if (mode === 'Insert' && !this.added.has(place)) this.added.set(place, taken)
     if (mode === 'Replace') {
       const staged = this.#staged.get(transferId) ?? new Map<string, readonly Row[]>()

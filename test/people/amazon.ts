@@ -14,13 +14,14 @@ const adding = { action: { value: 'add' } }
 /** The digests that Amazon must get of a person, by its names for them. */
 const amazonPii = (person: Person, keys: readonly string[]): Readonly<Record<string, string | undefined>> => {
   const digests = [
-    digest(person.email, emails.plain),
+    digest(person.email, emails.amazon),
     phoneDigest(person, phones.digits),
     digest(person.first, names.amazon.first),
     digest(person.last, names.amazon.last),
     digest(person.city, places.ascii),
     digest(person.state, places.asciiState),
-    digest(person.zip, places.zip),
+    // The country of the connection is the one of rows without any.
+    digest(person.zip, places.amazonZip(person.country.kind === 'value' ? person.country.truth : 'us')),
   ]
   return Object.fromEntries(keys.map((key, at) => [key, digests[at]]))
 }

@@ -388,7 +388,7 @@ const amazonParts = (person: Person): Parts => ({
   LAST_NAME: digest(person.last, names.amazon.last),
   CITY: digest(person.city, places.ascii),
   STATE: digest(person.state, places.asciiState),
-  POSTAL: digest(person.zip, places.zip),
+  POSTAL: digest(person.zip, places.amazonZip(person.country.kind === 'value' ? person.country.truth : 'us')),
   MAID: person.device.cell || undefined,
 })
 

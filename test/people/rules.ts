@@ -15,7 +15,7 @@ const withoutTag = (local: string): string => local.replace(/\+.*$/, '')
 const isGmail = (domain: string): boolean => /^(gmail|googlemail)\.com$/i.test(domain)
 
 export const emails = {
-  /** Meta, Snapchat, Pinterest, LinkedIn, X, Microsoft, TikTok, Amazon: in lower case. */
+  /** Meta, Snapchat, Pinterest, LinkedIn, X, Microsoft, TikTok: in lower case. */
   plain: ({ local, domain }: Email) => `${local}@${domain}`.toLowerCase(),
   /** Google Ads: of addresses at Google, without the dots and the tag. */
   google: ({ local, domain }: Email) =>
@@ -30,6 +30,8 @@ export const emails = {
   undotted: ({ local, domain }: Email) => `${withoutTag(local).replaceAll('.', '')}@${domain}`.toLowerCase(),
   /** TikTok's files: without the tag, whatever the domain. */
   untagged: ({ local, domain }: Email) => `${withoutTag(local)}@${domain}`.toLowerCase(),
+  /** Amazon's audiences: without signs such as +, whatever the domain (amazon-marketing-cloud-uploader-from-aws). */
+  amazon: ({ local, domain }: Email) => `${local.replaceAll(/[^\p{L}\p{N}._-]/gu, '')}@${domain}`.toLowerCase(),
   /** Reddit: without the tag, and then letters and digits alone, whatever the domain. */
   reddit: ({ local, domain }: Email) => `${withoutTag(local).replaceAll(/[^A-Za-z0-9]/g, '')}@${domain}`.toLowerCase(),
 } satisfies Record<string, Rule<Email>>
@@ -93,7 +95,14 @@ export const places = {
   asciiState: ({ name, code }: State) => code ?? ascii(name)?.slice(0, 2),
   /** Lower case without spaces, up to a hyphen (Meta's business SDK). */
   zip: (zip: string) => zip.toLowerCase().replaceAll(' ', '').replace(/-.*$/, ''),
-} satisfies Record<string, Rule<never>>
+  /** Amazon: of five countries five digits, of Great Britain upper case without spaces; incomplete ones are empty. */
+  amazonZip: (country: string) => (zip: string) => {
+    if (country === 'gb') return zip.toUpperCase().replaceAll(' ', '')
+    if (country === 'br') return zip
+    const digits = zip.replaceAll(/\D/g, '').slice(0, 5)
+    return digits.length === 5 ? digits : undefined
+  },
+} satisfies Record<string, Rule<never> | ((country: string) => Rule<string>)>
 
 const two = (value: number): string => String(value).padStart(2, '0')
 export const births = {

@@ -9,9 +9,9 @@ import type {
   RejectHost,
   SecretHost,
   TransferHost,
-  TransferState,
   UploadHost,
 } from '../../packages/engine/src/protocol.ts'
+import { firstState } from '../harness/first-state.ts'
 import { noDigests } from '../harness/no-digests.ts'
 import { noUploads } from '../harness/no-uploads.ts'
 
@@ -34,36 +34,10 @@ export type Transferred = {
 export async function transferFile(folder: string, file: string, destination: Destination): Promise<Transferred> {
   const { slug, secrets, settings, routes } = destination
   const kept = { read: 0, sent: 0, rejected: 0, rejects: [] as KeptReject[] }
-  const stored: { -readonly [Key in keyof TransferState]: TransferState[Key] } = {
+  const stored = firstState({
     source: { slug: 'local-folder', secrets: { folder }, settings: { files: file } },
     destination: { slug, secrets, settings },
-    replay: null,
-    confirmed: false,
-    testRows: null,
-    range: null,
-    reached: null,
-    plan: null,
-    announced: null,
-    read: 0,
-    checkpoint: null,
-    pending: null,
-    unconfirmed: null,
-    columns: null,
-    attempt: 1,
-    startedTime: new Date().toISOString(),
-    cursor: null,
-    state: null,
-    replaced: null,
-    deliveryStates: [],
-    drift: 'ignore',
-    rules: null,
-    rejected: 0,
-    shape: null,
-    part: null,
-    divides: null,
-    rejectsLeft: 1_000_000,
-    digests: null,
-  }
+  })
   const leases = new Map<string, string>()
   const host: TransferHost & SecretHost & UploadHost & RejectHost = {
     ...noUploads,
@@ -99,7 +73,6 @@ export async function transferFile(folder: string, file: string, destination: De
       }
       return false
     },
-    reportLine: async () => {},
     reportRetry: async ({ code, message }) => assert.fail(`${slug} retries: ${code}: ${message}`),
     divide: async () => {},
     readRejects: async () => [],

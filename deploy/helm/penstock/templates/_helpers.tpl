@@ -38,7 +38,8 @@ nodeSelector: {{- toYaml . | nindent 2 }}
 {{- with $root.Values.tolerations }}
 tolerations: {{- toYaml . | nindent 2 }}
 {{- end }}
-terminationGracePeriodSeconds: 60
+# More than the drain, 30 seconds for requests in flight and 10 for transfers to be given back.
+terminationGracePeriodSeconds: {{ add $root.Values.api.drainSeconds 50 }}
 containers:
   - name: penstock
     image: {{ printf "%s:%s" $root.Values.image.repository ($root.Values.image.tag | default $root.Chart.AppVersion) | quote }}
@@ -53,6 +54,12 @@ containers:
       - { name: PENSTOCK_MASTER_KEY_FILE, value: /run/secrets/penstock/master-key }
       - { name: PENSTOCK_PUBLIC_URL, value: {{ $root.Values.publicUrl | quote }} }
       - { name: PENSTOCK_WORKER, value: '0' }
+      - { name: PENSTOCK_COMMAND, value: {{ printf "kubectl --namespace %s exec deploy/%s-api -- penstock" $root.Release.Namespace (include "penstock.name" $root) | quote }} }
+      # Generated credentials would be lost with the pod: NOTES.txt has the command that creates them.
+      - { name: PENSTOCK_FIRST_ORGANIZATION, value: '0' }
+      {{- if or $root.Values.certificates.configMap $root.Values.certificates.secret }}
+      - { name: NODE_EXTRA_CA_CERTS, value: {{ printf "/etc/penstock/certificates/%s" $root.Values.certificates.key | quote }} }
+      {{- end }}
       {{- with $root.Values.trustedProxies }}
       - { name: PENSTOCK_TRUSTED_PROXIES, value: {{ . | quote }} }
       {{- end }}
@@ -74,6 +81,12 @@ containers:
       - { name: secrets, mountPath: /run/secrets/penstock, readOnly: true }
       - { name: data, mountPath: /var/lib/penstock }
       - { name: temporary, mountPath: /tmp }
+      {{- if or $root.Values.certificates.configMap $root.Values.certificates.secret }}
+      - { name: certificates, mountPath: /etc/penstock/certificates, readOnly: true }
+      {{- end }}
+      {{- with $root.Values.databaseTls.secret }}
+      - { name: database-tls, mountPath: /etc/penstock/database-tls, readOnly: true }
+      {{- end }}
 volumes:
   - name: secrets
     secret:
@@ -82,4 +95,16 @@ volumes:
   # Nothing in them outlives the pod: all that lasts is in PostgreSQL.
   - { name: data, emptyDir: {} }
   - { name: temporary, emptyDir: {} }
+  {{- with $root.Values.certificates.configMap }}
+  - name: certificates
+    configMap: { name: {{ . | quote }} }
+  {{- end }}
+  {{- with $root.Values.certificates.secret }}
+  - name: certificates
+    secret: { secretName: {{ . | quote }}, defaultMode: 0440 }
+  {{- end }}
+  {{- with $root.Values.databaseTls.secret }}
+  - name: database-tls
+    secret: { secretName: {{ . | quote }}, defaultMode: 0440 }
+  {{- end }}
 {{- end }}
