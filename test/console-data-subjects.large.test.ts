@@ -29,7 +29,7 @@ describe('one person in the kept records, in the console', { skip }, () => {
     const value = Object.values(rejects[0]?.record ?? {}).find((text) => (text ?? '').length > 5) ?? ''
     assert.notEqual(value, '')
     const page = await stage.open(`/accounts/${accountId}/find-person`)
-    const box = page.getByRole('textbox', { name: /E-mail addresses/ })
+    const box = page.getByRole('textbox', { name: /Values of the person/ })
     await page.getByRole('button', { name: 'Find', exact: true }).click()
     await page.getByText('Enter at least one value.').waitFor()
     await box.fill('abc')

@@ -125,9 +125,9 @@ export const readDay = (first = '0001-01-01', last = '9999-12-31'): ReadCell<str
     /^\d{4}-\d\d-\d\d$/.test(text) && isDay(text) && text >= first && text <= last ? { value: text } : notADay,
   )
 
-const tooPrecise = (digits: number) => ({
-  reason: `A value has more than the ${digits} digits behind the second that the column keeps.`,
-})
+/** Why a column does not store a time exactly that has more fractional digits than so many. */
+export const tooPrecise = (digits: number): string =>
+  `A value has more than ${digits} fractional digits. The column stores ${digits}.`
 
 /** Reads times of day, `HH:MM:SS` with at most so many digits behind the second. */
 export const readTimeOfDay = (digits: number): ReadCell<string> =>
@@ -136,7 +136,7 @@ export const readTimeOfDay = (digits: number): ReadCell<string> =>
       /^((?:[01]\d|2[0-3]):[0-5]\d)(:[0-5]\d)?(?:\.(\d+))?$/.exec(text) ?? []
     if (time === undefined) return { reason: 'A value is not a valid time of day.' }
     const kept = fraction.replace(/0+$/, '')
-    return kept.length > digits ? tooPrecise(digits) : { value: `${time}${seconds}${kept && `.${kept}`}` }
+    return kept.length > digits ? { reason: tooPrecise(digits) } : { value: `${time}${seconds}${kept && `.${kept}`}` }
   })
 
 /**
@@ -153,7 +153,7 @@ export const readTime = (digits: number, first = '0001-01-01', last = '9999-12-3
         : { reason: 'A value is not a valid time.' }
     }
     const kept = fraction.replace(/0+$/, '')
-    return kept.length > digits ? tooPrecise(digits) : { value: `${day}${time}${kept && `.${kept}`}` }
+    return kept.length > digits ? { reason: tooPrecise(digits) } : { value: `${day}${time}${kept && `.${kept}`}` }
   })
 
 /** Reads texts with at most so many characters, counted as Unicode code points, or bytes in UTF-8. */

@@ -9,6 +9,7 @@ import {
   readFloat,
   readFloat32,
   readWholeNumber,
+  tooPrecise,
 } from '../databases/typed-values.ts'
 import { reasonOf } from './errors.ts'
 
@@ -113,10 +114,8 @@ const endless = /^-?infinity$/
 const isPossible = (day: string): boolean => day.length > 10 || isDay(day) || day.startsWith('0000')
 
 const notADate = 'A value is not a valid date. Expected the form YYYY-MM-DD.'
-const tooPrecise = (fraction: string | undefined, digits: number): string | undefined =>
-  (fraction?.replace(/0+$/, '').length ?? 0) > digits
-    ? `A value has more than ${digits} fractional digits. The column stores ${digits}.`
-    : undefined
+const fractionProblem = (fraction: string | undefined, digits: number): string | undefined =>
+  (fraction?.replace(/0+$/, '').length ?? 0) > digits ? tooPrecise(digits) : undefined
 
 const day = (): Problem => (given) => {
   if (endless.test(given)) return undefined
@@ -132,7 +131,7 @@ const time =
   (given) => {
     if (endless.test(given)) return undefined
     const [, found = '', fraction] = timeForm.exec(withoutOffset(given)) ?? []
-    if (found !== '') return isPossible(found) ? tooPrecise(fraction, digits) : 'A value is not a valid date.'
+    if (found !== '') return isPossible(found) ? fractionProblem(fraction, digits) : 'A value is not a valid date.'
     return ignoresZone(given)
       ? 'A time has its zone in a form that a column without a zone would ignore; write an offset such as +02:00.'
       : 'A value is not a valid date and time. Expected the form YYYY-MM-DD HH:MM:SS.'
@@ -143,7 +142,7 @@ const instant =
   (text) => {
     if (endless.test(text)) return undefined
     const [, found = '', fraction] = instantForm.exec(text) ?? []
-    if (found !== '') return isPossible(found) ? tooPrecise(fraction, digits) : 'A value is not a valid date.'
+    if (found !== '') return isPossible(found) ? fractionProblem(fraction, digits) : 'A value is not a valid date.'
     return timeForm.test(text)
       ? 'A value has no time zone. Add an offset such as +02:00, or name the time zone in the mapping: {"column": "…", "timezone": "Europe/Berlin"}.'
       : 'A value is not a valid date and time. Expected the form YYYY-MM-DDTHH:MM:SS+00:00.'
@@ -154,7 +153,9 @@ const timeOfDay =
   ([digits = 6]: Modifiers): Problem =>
   (text) => {
     const found = form.exec(text)
-    return found ? tooPrecise(found[1], digits) : `A value is not a valid time of day. Expected the form ${expected}.`
+    return found
+      ? fractionProblem(found[1], digits)
+      : `A value is not a valid time of day. Expected the form ${expected}.`
   }
 
 const unit = `(?:years?|mons?|months?|weeks?|days?|hours?|mins?|minutes?|secs?|seconds?)`
@@ -170,7 +171,7 @@ const interval =
     if (text === '0' || /^-?infinity$/.test(text)) return undefined
     const found = worded.exec(text) ?? iso.exec(text)
     return found
-      ? tooPrecise(found[1] ?? found[2], digits)
+      ? fractionProblem(found[1] ?? found[2], digits)
       : 'A value is not a valid interval. Expected a form such as 1 day 02:30:00, or P1DT2H30M.'
   }
 

@@ -1,4 +1,4 @@
-import { numberReasons } from '../../databases/typed-values.ts'
+import { numberReasons, tooPrecise } from '../../databases/typed-values.ts'
 import { type LoadedColumn, significantDigits } from './loaded-rows.ts'
 
 /**
@@ -61,11 +61,7 @@ export function makeLoadRules(dialect: LoadDialect) {
     [not(`trim(${filled})`, `[+-]?[0-9]*([.]${scale === 0 ? '' : `[0-9]{0,${scale}}`}0*)?`), places],
   ]
 
-  const tooPrecise = (filled: string) =>
-    [
-      contains(filled, '[.][0-9]{6}[0-9]*[1-9]'),
-      'A value has more than 6 fractional digits. The column stores 6.',
-    ] as const
+  const finerThanMicroseconds = (filled: string) => [contains(filled, '[.][0-9]{6}[0-9]*[1-9]'), tooPrecise(6)] as const
 
   return {
     filled: filledSql,
@@ -134,7 +130,7 @@ export function makeLoadRules(dialect: LoadDialect) {
       const filled = filledSql(text)
       const value = tryCast(wholeTime(filled), 'time')
       const reason = 'A value is not a valid time of day.'
-      return { value, misfits: [tooPrecise(filled), ...formed(filled, value, timeOfDay, reason)] }
+      return { value, misfits: [finerThanMicroseconds(filled), ...formed(filled, value, timeOfDay, reason)] }
     },
 
     /** A text without an offset is a time in UTC. @param column makes a value of the column of one of the type `timestamp` */
@@ -143,7 +139,7 @@ export function makeLoadRules(dialect: LoadDialect) {
       const time = tryCast(wholeTime(filled), 'timestamp')
       const form = `${day}([Tt ]${timeOfDay}(${offset})?)?`
       const reason = 'A value is not a valid time.'
-      return { value: column(time), misfits: [tooPrecise(filled), ...formed(filled, time, form, reason)] }
+      return { value: column(time), misfits: [finerThanMicroseconds(filled), ...formed(filled, time, form, reason)] }
     },
   }
 }
