@@ -16,7 +16,12 @@ type Item = {
   readonly value: Cell
   readonly is: 'sent' | 'filtered' | 'invalid' | 'broken' | 'removed'
 }
-type Crash = { readonly batch: number; readonly place: 'before' | 'sent' | 'confirmed'; readonly killed: boolean }
+type Crash = {
+  readonly batch: number
+  /** `again`: while confirmed records are read again, after this many chunks. */
+  readonly place: 'before' | 'sent' | 'confirmed' | 'again'
+  readonly killed: boolean
+}
 
 class Crashed extends Error {}
 
@@ -87,9 +92,13 @@ class Run {
     })
     if (crash?.killed) this.#keys = new DuplicateKeys(1e9)
     await duplicates.prepare(open, async (chunk) => ({ mapping: { columns }, mapped: map(chunk) }))
+    const at = (place: Crash['place'], batch: number) => {
+      if (crash?.batch === batch && crash.place === place) throw new Crashed()
+    }
     if (duplicates.seesAgain) {
       let records = 0
       for await (const chunk of (await open()).read()) {
+        at('again', records / 3)
         duplicates.seeAgain(chunk, map(chunk), columns, records + 1)
         records += chunk.rows.length
         if (records >= this.read) break
@@ -106,9 +115,6 @@ class Run {
       testRows: null,
       lastNumber: duplicates.lastNumber,
     })
-    const at = (place: Crash['place'], batch: number) => {
-      if (crash?.batch === batch && crash.place === place) throw new Crashed()
-    }
     let batch = 0
     let ahead = batches.next()
     for (;;) {
@@ -188,7 +194,7 @@ const itemOf = (kinds: readonly Item['is'][]) =>
 const kept = ['sent', 'sent', 'sent', 'filtered', 'invalid', 'broken'] as const
 const crashOf = fc.record({
   batch: fc.nat(4),
-  place: fc.constantFrom('before' as const, 'sent' as const, 'confirmed' as const),
+  place: fc.constantFrom('before' as const, 'sent' as const, 'confirmed' as const, 'again' as const),
   killed: fc.boolean(),
 })
 const winnerOf = fc.constantFrom<Winner>('First', 'Last', 'Greatest', 'Least')
@@ -260,6 +266,15 @@ describe('duplicates', () => {
       ),
       { numRuns: runs / 2 },
     )
+  })
+
+  test('are found after an error while the confirmed records are read again', async () => {
+    const items: Item[] = [1, 2, 3, 1, 4, 5, 2, 6, 7].map((id) => ({ id, value: id, is: 'sent' }))
+    const run = new Run(() => items, 'First')
+    await assert.rejects(run.to({ batch: 1, place: 'before', killed: true }), Crashed)
+    await assert.rejects(run.to({ batch: 1, place: 'again', killed: false }), Crashed)
+    await run.to()
+    assert.deepEqual(run.confirmed, [1, 2, 3, 5, 6, 8, 9])
   })
 
   test('fail if the confirmed records are others after a crash', async () => {

@@ -100,13 +100,14 @@ export class Duplicates {
     const { read } = this.#deps
     const keys = this.#keys
     if (keys.removedUntil > read || (this.#isTwice && !keys.isSurveyed)) keys.clear()
-    else this.#table.rewind(read)
+    this.#seesAgain = keys.until < read
+    // A session that was interrupted may have seen some of the confirmed records again.
+    this.#table.rewind(this.#seesAgain ? 0 : read)
     if (this.#isTwice && !keys.isSurveyed) {
       await this.#survey(open, map)
       keys.isSurveyed = true
     }
     this.#holdsCursor = this.#isTwice && keys.surveyed !== undefined
-    this.#seesAgain = keys.until < read
     if (!this.#seesAgain) keys.until = read
   }
 

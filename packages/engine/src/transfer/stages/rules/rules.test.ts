@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Cell } from '@penstock/connector'
 import type { ConnectionRule } from '@penstock/wire'
+import { RunnerMemory } from '../runner-memory.ts'
 import { countRows, noCounts, sumOf } from './counts.ts'
 import { brokenSoFar, type Judged, judgeAll } from './judge.ts'
 import { RuleWatch } from './rule-watch.ts'
+import { rules as kind } from './stage.ts'
 import { UniqueValues } from './unique-values.ts'
 
 const nowMs = Date.parse('2026-11-26T12:00:00Z')
@@ -144,4 +146,26 @@ test('records that another runner confirmed are counted again without those that
   }
   await assert.rejects(recounted(undefined), { code: 'rule_broken' })
   await recounted(Uint8Array.of(0, 1, 1, 0))
+})
+
+test('records that the destination rejects only at a flush are counted, and rejected removals are not', async () => {
+  const rule: ConnectionRule = { check: 'rejected', action: 'stop', count: 0 }
+  const batch = { first: 1, covered: 2, numbers: [1, 2], raws: [['a'], ['b']], invalid: [], skipped: [] }
+  const rejects = [{ row: 2, count: 1, field: null, reason: 'too late', raw: undefined }]
+  const outcomes: string[] = []
+  const ended = async (rejectedFrom: object) => {
+    const state = { rules: { list: [rule], usual: null }, testRows: null, read: 0, rejected: 0, checkpoint: null }
+    const host = {
+      reportRules: async (results: readonly { outcome: string }[]) =>
+        void outcomes.push(...results.map(({ outcome }) => outcome)),
+    }
+    const sides = { sourceColumns: ['id'] }
+    const stage = await kind.open({ state, host, sides, memory: new RunnerMemory() } as never)
+    stage?.added?.({ batch, rejectedFrom: batch, rejects: [], isDelivered: true, sent: 2 } as never)
+    stage?.added?.({ batch: undefined, rejectedFrom, rejects, isDelivered: false, sent: 0 } as never)
+    await stage?.finish?.()
+  }
+  await assert.rejects(ended(batch), { code: 'rule_broken' })
+  await ended({ ...batch, left: {} })
+  assert.deepEqual(outcomes, ['broken', 'kept'])
 })

@@ -24,9 +24,9 @@ export const rules: StageKind = {
         if (!batch.left) await watch.check(batch)
       },
       checkpointKey: 'rules',
-      added({ batch, rejects }) {
-        const ofSource = batch?.left ? undefined : batch
-        return watch.add(ofSource, ofSource ? sumOf(rejects) : 0)
+      added({ batch, rejectedFrom, rejects }) {
+        // Rows that left the source are no records of it.
+        return rejectedFrom?.left ? watch.add(undefined, 0) : watch.add(batch, sumOf(rejects))
       },
       finish: () => watch.end(),
     }
