@@ -1,4 +1,5 @@
-import type { Received, Reply } from './platform-server.ts'
+import { type Asked, changeMembers, entityRoute, hasOnly, pageOf, type Routes } from './platform-routes.ts'
+import type { Reply } from './platform-server.ts'
 
 /**
  * The contact lists of Criteo Retail Media, written from the OpenAPI document of its API (2026-07): no key that a schema does not
@@ -17,55 +18,56 @@ export type RetailList = {
 }
 
 const problem = (type: string, code: string) => ({
-  traceId: 't',
+  traceId: '80a1a0ba3981b04d',
   type,
   code,
   instance: '/x',
-  detail: 'jane@example.com',
+  title: 'x',
+  detail: 'may quote jane@example.com',
 })
-const refused = (status: number, type: string, code: string): Reply => ({
+/** A refusal of any of Criteo's APIs. */
+export const criteoRefusal = (status: number, type: string, code: string): Reply => ({
   status,
   json: { errors: [problem(type, code)], warnings: [] },
 })
 type Json = Record<string, unknown>
 const objectOf = (value: unknown): Json => (typeof value === 'object' && value !== null ? (value as Json) : {})
-const hasOnly = (object: object, keys: readonly string[]): boolean =>
-  Object.keys(object).every((key) => keys.includes(key))
 
-/** Answers requests to Retail Media of a client that is signed in. The account 9001 has consented, 9002 has not. */
-export function retailMedia(received: Received, lists: RetailList[], samplesMost: number): Reply {
-  const { method, path, headers, query } = received
-  const route = `${method} ${path.slice('/2026-07/retail-media'.length)}`
-  if (route === 'GET /accounts') {
-    const [index, size] = [Number(query.get('pageIndex') ?? 0), Number(query.get('pageSize') ?? 25)]
-    const all = ['9001', '9002'].map((id) => ({ id, type: 'RetailMediaAccount', attributes: { name: `Brand ${id}` } }))
-    // Pages are small, so that there are some.
-    const metadata = { currentPageIndex: index, currentPageSize: size, totalPages: 2, totalItemsAcrossAllPages: 2 }
-    return { json: { data: all.slice(index, index + 1), metadata, errors: [], warnings: [] } }
+/** The routes of Retail Media, for a client that is signed in. The account 9001 has consented, 9002 has not. */
+export function retailMediaRoutes(lists: RetailList[], samples: { readonly most: number }): Routes {
+  const base = '/2026-07/retail-media'
+  return {
+    [`GET ${base}/accounts`]: ({ query }) => {
+      const [index, size] = [Number(query.get('pageIndex') ?? 0), Number(query.get('pageSize') ?? 25)]
+      const all = ['9001', '9002'].map((id) => ({
+        id,
+        type: 'RetailMediaAccount',
+        attributes: { name: `Brand ${id}` },
+      }))
+      const metadata = { currentPageIndex: index, currentPageSize: size, totalPages: 2, totalItemsAcrossAllPages: 2 }
+      return { json: { data: pageOf(all, index, 1).page, metadata, errors: [], warnings: [] } }
+    },
+    [`POST ${base}/audience-segments/{id:\\d+}/contact-list/add-remove`]: entityRoute(
+      lists,
+      criteoRefusal(404, 'authorization', 'audience-invalid'),
+      (list, asked) => amend(asked, list, samples.most),
+    ),
+    [`POST ${base}/accounts/9001/audience-segments/search`]: (asked) => search(asked, lists),
+    [`POST ${base}/accounts/9001/audience-segments/create`]: (asked) => make(asked, lists),
   }
-  if (headers['content-type'] !== 'application/json') return { status: 415, text: '' }
-  const list = /^POST \/audience-segments\/(\d+)\/contact-list\/add-remove$/.exec(route)?.[1]
-  if (list !== undefined) {
-    const known = lists.find(({ id }) => id === list)
-    return known ? amend(received, known, samplesMost) : refused(404, 'authorization', 'audience-invalid')
-  }
-  const [, account, action] = /^POST \/accounts\/(\d+)\/audience-segments\/(search|create)$/.exec(route) ?? []
-  if (account === undefined) return refused(404, 'validation', 'not-found')
-  if (account !== '9001') return refused(403, 'authorization', 'missing-consent')
-  return action === 'search' ? search(received, lists) : make(received, lists)
 }
 
-function search({ json, query }: Received, lists: readonly RetailList[]): Reply {
-  const filter = objectOf(objectOf(objectOf(json).data).attributes)
+function search({ body, query }: Asked, lists: readonly RetailList[]): Reply {
+  const filter = objectOf(objectOf(body.data).attributes)
   const [limit, offset] = [Number(query.get('limit') ?? 50), Number(query.get('offset') ?? 0)]
-  if (!hasOnly(filter, ['audienceSegmentTypes', 'retailerIds', 'audienceSegmentIds']) || limit > 500) {
-    return refused(400, 'validation', 'invalid-filter')
+  if (!hasOnly(filter, 'audienceSegmentTypes retailerIds audienceSegmentIds') || limit > 500) {
+    return criteoRefusal(400, 'validation', 'invalid-filter')
   }
   const { retailerIds, audienceSegmentIds: ids } = filter as Record<string, string[] | undefined>
   const all = lists.filter(
     ({ id, retailerId }) => (ids ?? [id]).includes(id) && (retailerIds ?? [retailerId]).includes(retailerId),
   )
-  const data = all.slice(offset, offset + Math.min(limit, 2)).map(({ id, name, retailerId, createdAt, ...one }) => ({
+  const data = pageOf(all, offset, Math.min(limit, 2)).page.map(({ id, name, retailerId, createdAt, ...one }) => ({
     id,
     type: 'AudienceSegment',
     attributes: {
@@ -87,14 +89,14 @@ const forms: Readonly<Record<string, RegExp>> = {
   CustomerId: /^\S+$/,
 }
 
-function make({ json }: Received, lists: RetailList[]): Reply {
-  const [resource, ...more] = objectOf(json).data as unknown[]
+function make({ body }: Asked, lists: RetailList[]): Reply {
+  const [resource, ...more] = body.data as unknown[]
   const { name, description, retailerId, contactList, ...others } = objectOf(objectOf(resource).attributes)
   const { identifierType = 'Email', ...strange } = objectOf(contactList)
   const well = typeof name === 'string' && typeof description === 'string' && typeof retailerId === 'string'
   const known = Object.hasOwn(forms, String(identifierType))
   if (!well || !known || more.length + Object.keys({ ...others, ...strange }).length > 0) {
-    return refused(400, 'validation', 'invalid-segment')
+    return criteoRefusal(400, 'validation', 'invalid-segment')
   }
   if (lists.some((list) => list.name === name && list.retailerId === retailerId)) {
     return { json: { data: [], errors: [], warnings: [problem('validation', 'name-must-be-unique')] } }
@@ -115,32 +117,43 @@ function make({ json }: Received, lists: RetailList[]): Reply {
   return { json: { data: [{ id, type: 'AudienceSegment', attributes: { name } }], errors: [], warnings: [] } }
 }
 
-function amend({ json }: Received, list: RetailList, samplesMost: number): Reply {
-  const { data, ...others } = objectOf(json)
-  const { operation, identifierType: type, identifiers, ...strange } = objectOf(objectOf(data).attributes)
-  const well =
-    Object.keys({ ...others, ...strange }).length === 0 &&
-    (operation === 'add' || operation === 'remove') &&
-    type === list.identifierType &&
-    Array.isArray(identifiers) &&
-    identifiers.length > 0
-  if (!well) return refused(400, 'validation', 'invalid-amendment')
-  const all = identifiers as string[]
-  if (all.length > 50_000) return { status: 413, text: '' }
-  const form = forms[list.identifierType] as RegExp
-  const invalid = all.filter((one) => !form.test(one))
-  for (const one of all.filter((each) => form.test(each))) {
-    if (operation === 'add') list.members.add(one)
-    else list.members.delete(one)
+/** Adds or removes the valid identifiers of an amendment, and counts the others. `undefined` if it is not an amendment. */
+export function takeContacts(
+  { id, members }: { readonly id: string; readonly members: Set<string> },
+  { operation, identifierType, identifiers }: Json,
+  form: RegExp,
+  samplesMost: number,
+  prefix = '',
+): Record<string, unknown> | { status: number; text: string } | undefined {
+  if ((operation !== 'add' && operation !== 'remove') || !Array.isArray(identifiers) || identifiers.length === 0) {
+    return undefined
   }
-  const result = {
-    contactListId: Number(list.id),
+  if (identifiers.length > 50_000) return { status: 413, text: '' }
+  const [valid, invalid] = [identifiers.filter((one) => form.test(one)), identifiers.filter((one) => !form.test(one))]
+  changeMembers(
+    members,
+    operation === 'add',
+    valid.map((one) => `${prefix}${one}`),
+  )
+  return {
+    contactListId: Number(id),
     operation,
+    identifierType,
     requestDate: '2026-11-22T10:00:50Z',
-    identifierType: type,
-    nbValidIdentifiers: all.length - invalid.length,
+    nbValidIdentifiers: valid.length,
     nbInvalidIdentifiers: invalid.length,
     sampleInvalidIdentifiers: invalid.slice(0, samplesMost),
   }
-  return { json: { type: 'AddRemoveContactlistResult', data: result, errors: [], warnings: [] } }
+}
+
+function amend({ body }: Asked, list: RetailList, samplesMost: number): Reply {
+  const attributes = objectOf(objectOf(body.data).attributes)
+  const well =
+    hasOnly(body, 'data') &&
+    hasOnly(attributes, 'operation identifierType identifiers') &&
+    attributes.identifierType === list.identifierType
+  const taken = well && takeContacts(list, attributes, forms[list.identifierType] as RegExp, samplesMost)
+  if (!taken) return criteoRefusal(400, 'validation', 'invalid-amendment')
+  if ('status' in taken) return taken as Reply
+  return { json: { type: 'AddRemoveContactlistResult', data: taken, errors: [], warnings: [] } }
 }

@@ -1,5 +1,7 @@
-import { type RetailList, retailMedia } from './criteo-retail-media.ts'
-import { type PlatformServer, type Received, type Reply, startPlatform } from './platform-server.ts'
+import { type RetailList, criteoRefusal as refusal, retailMediaRoutes, takeContacts } from './criteo-retail-media.ts'
+import { tokensOf } from './oauth-tokens.ts'
+import { type Asked, entityRoute, hasOnly, onlyAt, pageOf, startRoutes } from './platform-routes.ts'
+import type { PlatformServer, Reply } from './platform-server.ts'
 
 /**
  * Criteo's token endpoint and its contact lists, written from the OpenAPI document of its API (2026-07): tokens that end
@@ -24,110 +26,80 @@ export const criteoSecrets = {
 }
 export const criteoRoutes = (url: string) => ({ 'https://api.criteo.com': url })
 
-const problem = (type: string, code: string) => ({
-  traceId: '80a1a0ba3981b04d',
-  type,
-  code,
-  instance: '/x',
-  title: 'x',
-  detail: 'may quote jane@example.com',
-})
-
-export const refusal = (status: number, type: string, code: string): Reply => ({
-  status,
-  json: { errors: [problem(type, code)], warnings: [] },
-})
+export { refusal }
 
 export async function startCriteo(): Promise<CriteoServer> {
   const segments: Segment[] = []
   const retailLists: RetailList[] = []
   const samples = { most: 10 }
-  let tokens = 0
-  let good = ''
-  const server = await startPlatform((received) => {
-    const { method, path, headers, text } = received
-    if (`${method} ${path}` === 'GET /') return { status: 404, text: 'Criteo' }
-    if (`${method} ${path}` === 'POST /oauth2/token') {
-      const { grant_type, refresh_token, client_id, client_secret, ...others } = Object.fromEntries(
-        new URLSearchParams(text),
-      )
-      if (grant_type !== 'refresh_token' || Object.keys(others).length > 0) {
-        return { status: 400, json: { error: 'unsupported_grant_type' } }
-      }
-      if (client_id !== criteoSecrets.clientId || client_secret !== criteoSecrets.clientSecret) {
-        return { status: 401, json: { error: 'invalid_client' } }
-      }
-      if (refresh_token !== criteoSecrets.refreshToken) return { status: 400, json: { error: 'invalid_grant' } }
-      good = `criteo-access-${++tokens}`
-      return { json: { access_token: good, token_type: 'Bearer', expires_in: 900 } }
-    }
-    if (`${method} ${path}` === 'GET /2026-07/advertisers/me' && headers.authorization === `Bearer ${good}`) {
-      const all = ['77', '78'].map((id) => ({ id, type: 'Advertiser', attributes: { advertiserName: `Shop ${id}` } }))
-      return { json: { data: all, errors: [], warnings: [] } }
-    }
-    if (path.startsWith('/2026-07/retail-media/')) {
-      if (headers.authorization !== `Bearer ${good}`)
-        return refusal(401, 'authentication', 'authorization-token-expired')
-      return retailMedia(received, retailLists, samples.most)
-    }
-    const base = '/2026-07/marketing-solutions/audience-segments'
-    if (!path.startsWith(`${base}/`)) return { status: 410, text: '' }
-    if (headers.authorization !== `Bearer ${good}`) return refusal(401, 'authentication', 'authorization-token-expired')
-    if (headers['content-type'] !== 'application/json') return { status: 415, text: '' }
-    const route = `${method} ${path.slice(base.length)}`
-    if (route === 'POST /search') return search(received, segments)
-    if (route === 'POST /create') return make(received, segments)
-    const id = /^PATCH \/(\d+)\/contact-list$/.exec(route)?.[1]
-    if (id === undefined) return refusal(404, 'validation', 'not-found')
-    const segment = segments.find((one) => one.id === id)
-    return segment ? amend(received, segment, samples.most) : refusal(404, 'authorization', 'audience-invalid')
-  })
-  return Object.assign(server, {
-    segments,
-    retailLists,
-    samples,
-    expireTokens: () => {
-      good = 'none'
+  const tokens = tokensOf({ path: '/oauth2/token', secrets: criteoSecrets, prefix: 'criteo-access-', expiresIn: 900 })
+  const base = '/2026-07/marketing-solutions/audience-segments'
+  return startRoutes(
+    {
+      open: { 'GET /': { status: 404, text: 'Criteo' }, ...tokens.routes },
+      demands: [
+        tokens.bearer(refusal(401, 'authentication', 'authorization-token-expired')),
+        ({ method, headers }) =>
+          method === 'GET' || headers['content-type'] === 'application/json' ? undefined : { status: 415, text: '' },
+        onlyAt(/^\/2026-07\/retail-media\/accounts\/(\d+)\//, '9001', refusal(403, 'authorization', 'missing-consent')),
+      ],
+      routes: {
+        'GET /2026-07/advertisers/me': {
+          json: withData(
+            ['77', '78'].map((id) => ({ id, type: 'Advertiser', attributes: { advertiserName: `Shop ${id}` } })),
+          ),
+        },
+        [`POST ${base}/search`]: (asked) => search(asked, segments),
+        [`POST ${base}/create`]: (asked) => make(asked, segments),
+        [`PATCH ${base}/{id:\\d+}/contact-list`]: entityRoute(
+          segments,
+          refusal(404, 'authorization', 'audience-invalid'),
+          (segment, asked) => amend(asked, segment, samples.most),
+        ),
+        ...retailMediaRoutes(retailLists, samples),
+      },
+      unknown: ({ path }) =>
+        /^\/2026-07\/(retail-media|marketing-solutions\/audience-segments)\//.test(path)
+          ? refusal(404, 'validation', 'not-found')
+          : { status: 410, text: '' },
     },
-  })
+    { segments, retailLists, samples, expireTokens: tokens.expire },
+  )
 }
 
+const withData = (data: unknown) => ({ data, errors: [], warnings: [] })
 const attributesOf = (value: unknown): Record<string, unknown> =>
   ((value as Record<string, unknown> | undefined)?.attributes ?? {}) as Record<string, unknown>
-const hasOnly = (object: object, keys: readonly string[]): boolean =>
-  Object.keys(object).every((key) => keys.includes(key))
 
-function search({ json, query }: Received, segments: readonly Segment[]): Reply {
-  const filter = attributesOf((json as Record<string, unknown>).data)
+function search({ body, query }: Asked, segments: readonly Segment[]): Reply {
+  const filter = attributesOf(body.data)
   const [limit, offset] = [Number(query.get('limit') ?? 50), Number(query.get('offset') ?? 0)]
-  if (!hasOnly(filter, ['audienceSegmentTypes', 'advertiserIds', 'audienceSegmentIds']) || limit > 100) {
+  if (!hasOnly(filter, 'audienceSegmentTypes advertiserIds audienceSegmentIds') || limit > 100) {
     return refusal(400, 'validation', 'invalid-filter')
   }
   const { advertiserIds, audienceSegmentIds: ids } = filter as Record<string, string[] | undefined>
   if (advertiserIds && advertiserIds.join() !== '77') return refusal(403, 'authorization', 'missing-consent')
   const found = segments.filter(({ id }) => ids === undefined || ids.includes(id))
-  // Pages are small, so that there are some.
-  const data = found.slice(offset, offset + Math.min(limit, 2)).map(({ id, name }) => ({
+  const data = pageOf(found, offset, Math.min(limit, 2)).page.map(({ id, name }) => ({
     id,
     type: 'AudienceSegment',
     attributes: { advertiserId: '77', name, type: 'ContactList', contactList: { isReadOnly: false } },
   }))
-  return { json: { meta: { totalItems: found.length, limit, offset }, data, errors: [], warnings: [] } }
+  return { json: { meta: { totalItems: found.length, limit, offset }, ...withData(data) } }
 }
 
-function make({ json }: Received, segments: Segment[]): Reply {
-  const [resource, ...more] = (json as { data: unknown[] }).data
-  const { advertiserId, name, description, contactList, ...others } = attributesOf(resource)
+function make({ body }: Asked, segments: Segment[]): Reply {
+  const [resource, ...more] = body.data as unknown[]
+  const attributes = attributesOf(resource)
+  const { advertiserId, name, description, contactList } = attributes
   const well = typeof name === 'string' && typeof description === 'string' && JSON.stringify(contactList) === '{}'
-  if (!well || more.length > 0 || Object.keys(others).length > 0) return refusal(400, 'validation', 'invalid-segment')
+  if (!well || more.length > 0 || !hasOnly(attributes, 'advertiserId name description contactList'))
+    return refusal(400, 'validation', 'invalid-segment')
   if (advertiserId !== '77') return refusal(403, 'authorization', 'missing-consent')
-  if (segments.some((segment) => segment.name === name)) {
-    return { ...refusal(200, 'validation', 'name-must-be-unique') }
-  }
+  if (segments.some((segment) => segment.name === name)) return refusal(200, 'validation', 'name-must-be-unique')
   const segment = { id: String(34_000 + segments.length), name, description, members: new Set<string>() }
   segments.push(segment)
-  const data = [{ id: segment.id, type: 'AudienceSegment', attributes: { name, type: 'ContactList' } }]
-  return { json: { data, errors: [], warnings: [] } }
+  return { json: withData([{ id: segment.id, type: 'AudienceSegment', attributes: { name, type: 'ContactList' } }]) }
 }
 
 const valid: Readonly<Record<string, RegExp>> = {
@@ -138,33 +110,17 @@ const valid: Readonly<Record<string, RegExp>> = {
   phoneNumber: /^\S+$/,
 }
 
-function amend({ json }: Received, segment: Segment, samplesMost: number): Reply {
-  const { data, ...others } = json as Record<string, unknown>
-  const { operation, identifierType: type, identifiers, gumCallerId, ...strange } = attributesOf(data)
+function amend({ body }: Asked, segment: Segment, samplesMost: number): Reply {
+  const attributes = attributesOf(body.data)
+  const { identifierType: type, gumCallerId } = attributes
   const form = valid[String(type)]
   const well =
-    Object.keys({ ...others, ...strange }).length === 0 &&
-    (data as Record<string, unknown>).type === 'ContactlistAmendment' &&
-    (operation === 'add' || operation === 'remove') &&
-    (type === 'gum' ? Number.isInteger(gumCallerId) : gumCallerId === undefined) &&
-    Array.isArray(identifiers) &&
-    identifiers.length > 0
-  if (!well || !form) return refusal(400, 'validation', 'invalid-amendment')
-  const all = identifiers as string[]
-  if (all.length > 50_000) return { status: 413, text: '' }
-  const invalid = all.filter((identifier) => !form.test(identifier))
-  for (const identifier of all.filter((one) => form.test(one))) {
-    if (operation === 'add') segment.members.add(`${type}:${identifier}`)
-    else segment.members.delete(`${type}:${identifier}`)
-  }
-  const attributes = {
-    contactListId: Number(segment.id),
-    operation,
-    identifierType: type,
-    requestDate: '2026-11-22T10:00:50Z',
-    nbValidIdentifiers: all.length - invalid.length,
-    nbInvalidIdentifiers: invalid.length,
-    sampleInvalidIdentifiers: invalid.slice(0, samplesMost),
-  }
-  return { json: { data: { type: 'ContactlistAmendment', attributes }, errors: [], warnings: [] } }
+    hasOnly(body, 'data') &&
+    hasOnly(attributes, 'operation identifierType identifiers gumCallerId') &&
+    (body.data as Record<string, unknown>).type === 'ContactlistAmendment' &&
+    (type === 'gum' ? Number.isInteger(gumCallerId) : gumCallerId === undefined)
+  const taken = well && form && takeContacts(segment, attributes, form, samplesMost, `${type}:`)
+  if (!taken) return refusal(400, 'validation', 'invalid-amendment')
+  if ('status' in taken) return taken
+  return { json: withData({ type: 'ContactlistAmendment', attributes: taken }) }
 }

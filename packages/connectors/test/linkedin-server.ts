@@ -1,4 +1,15 @@
-import { type PlatformServer, type Received, type Reply, startPlatform } from './platform-server.ts'
+import { tokenRefusal, tokensOf } from './oauth-tokens.ts'
+import {
+  type Asked,
+  entityRoute,
+  hasOnly,
+  header,
+  keepFirst,
+  pageOf,
+  type Route,
+  startRoutes,
+} from './platform-routes.ts'
+import type { PlatformServer, Reply } from './platform-server.ts'
 
 /**
  * LinkedIn's token endpoint and its marketing API, written from its documents and from what other clients have recorded:
@@ -48,99 +59,84 @@ export async function startLinkedIn(): Promise<LinkedInServer> {
   const segments: Segment[] = []
   const roles: LinkedInServer['roles'] = new Map([['urn:li:sponsoredAccount:500', 'ACCOUNT_MANAGER']])
   const newSegments = { unreadyRequests: 0 }
-  let tokens = 0
-  let good = ''
-  const server = await startPlatform((received) => {
-    const { method, path, headers } = received
-    if (`${method} ${path}` === 'GET /') return { text: 'LinkedIn' }
-    if (`${method} ${path}` === 'POST /oauth/v2/accessToken') {
-      const refused = tokenRefusal(received)
-      if (refused) return refused
-      good = `access-token-${++tokens}`
-      return { json: { access_token: good, expires_in: 5_184_000, refresh_token: linkedinSecrets.refreshToken } }
-    }
-    if (!path.startsWith('/rest/')) return { status: 404, text: '<html>' }
-    if (headers.authorization !== `Bearer ${good}`) return refusal(401, 'INVALID_ACCESS_TOKEN', 65600)
-    if (headers['linkedin-version'] !== '202607') return refusal(426, 'NONEXISTENT_VERSION')
-    if (headers['x-restli-protocol-version'] !== '2.0.0') return said(400, 'Protocol version')
-    const route = `${method} ${path.slice('/rest'.length)}`
-    if (route === 'GET /adAccountUsers') return roleList(received, roles)
-    if (route === 'GET /adAccounts') return accountList(received)
-    if (route === 'GET /conversions') return ruleList(received)
-    if (route === 'POST /conversionEvents') return addConversions(received, conversions)
-    if (route === 'GET /dmpSegments') return listSegments(received, segments)
-    if (route === 'POST /dmpSegments') return addSegment(received, segments, newSegments.unreadyRequests)
-    const one = /^(GET|POST) \/dmpSegments\/(\d+)(\/users|\/companies)?$/.exec(route)
-    if (one)
-      return changeSegment(
-        received,
-        one[1] ?? '',
-        one[3],
-        segments.find(({ id }) => id === one[2]),
-      )
-    return { status: 404, text: '<html>' }
+  const tokens = tokensOf({
+    path: '/oauth/v2/accessToken',
+    secrets: linkedinSecrets,
+    prefix: 'access-token-',
+    expiresIn: 5_184_000,
+    more: () => ({ refresh_token: linkedinSecrets.refreshToken }),
+    refuses: { grant: tokenRefusal('invalid_request') },
   })
-  return Object.assign(server, {
-    conversions,
-    segments,
-    roles,
-    newSegments,
-    expireTokens: () => {
-      good = 'none'
+  const missing: Reply = { status: 404, text: '<html>' }
+  const ofSegment = (answer: (segment: Segment, asked: Asked) => Reply): Route =>
+    entityRoute(segments, refusal(404, 'NOT_FOUND'), answer)
+  return startRoutes(
+    {
+      open: { 'GET /': { text: 'LinkedIn' }, ...tokens.routes },
+      demands: [
+        ({ path }) => (path.startsWith('/rest/') ? undefined : missing),
+        tokens.bearer(refusal(401, 'INVALID_ACCESS_TOKEN', 65600)),
+        header('linkedin-version', '202607', refusal(426, 'NONEXISTENT_VERSION')),
+        header('x-restli-protocol-version', '2.0.0', said(400, 'Protocol version')),
+      ],
+      routes: {
+        'GET /rest/adAccountUsers': finder('authenticatedUser', () => {
+          const elements = [...roles].map(([account, role]) => ({ account, role, user: 'urn:li:person:1' }))
+          return { json: { elements, paging: { start: 0, count: 10, total: elements.length } } }
+        }),
+        'GET /rest/adAccounts': finder('search', ({ query }) => {
+          if (query.has('start')) return said(400, 'No such finder')
+          const accounts = [500, 501, 502].map((id) => ({ id, name: `Account ${id}`, status: 'ACTIVE', test: false }))
+          const { page: elements, next } = pageOf(accounts, query.get('pageToken'))
+          return { json: { elements, metadata: next === undefined ? {} : { nextPageToken: String(next) } } }
+        }),
+        'GET /rest/conversions': finder('account', (asked) =>
+          asked.query.get('account') === 'urn:li:sponsoredAccount:500'
+            ? listed(conversionRules, asked)
+            : refusal(403, 'ACCESS_DENIED', 100),
+        ),
+        'POST /rest/conversionEvents': (asked) => addConversions(asked, conversions),
+        'GET /rest/dmpSegments': finder('account', (asked) => listSegments(asked, segments)),
+        'POST /rest/dmpSegments': (asked) => addSegment(asked, segments, newSegments.unreadyRequests),
+        'GET /rest/dmpSegments/{id:\\d+}': ofSegment(({ id, name }) => ({ json: { id: Number(id), name } })),
+        'POST /rest/dmpSegments/{id:\\d+}': said(405, 'Method'),
+        'POST /rest/dmpSegments/{id:\\d+}/{members:users|companies}': ofSegment(changeSegment),
+      },
+      unknown: missing,
     },
-    tokensGiven: () => tokens,
-  })
+    {
+      conversions,
+      segments,
+      roles,
+      newSegments,
+      expireTokens: tokens.expire,
+      tokensGiven: () => tokens.given,
+    },
+  )
 }
 
-function tokenRefusal({ headers, text }: Received): Reply | undefined {
-  const form = Object.fromEntries(new URLSearchParams(text))
-  const { grant_type, client_id, client_secret, refresh_token, ...others } = form
-  if (!headers['content-type']?.startsWith('application/x-www-form-urlencoded') || headers.authorization) {
-    return { status: 400, json: { error: 'invalid_request', error_description: 'may quote a secret' } }
-  }
-  if (grant_type !== 'refresh_token' || Object.keys(others).length > 0) {
-    return { status: 400, json: { error: 'invalid_request' } }
-  }
-  if (client_id !== linkedinSecrets.clientId || client_secret !== linkedinSecrets.clientSecret) {
-    return { status: 401, json: { error: 'invalid_client' } }
-  }
-  if (refresh_token !== linkedinSecrets.refreshToken) return { status: 400, json: { error: 'invalid_grant' } }
-  return undefined
-}
+const finder =
+  (name: string, answer: (asked: Asked) => Reply): Route =>
+  (asked) =>
+    asked.query.get('q') === name ? answer(asked) : said(400, 'No such finder')
 
-function roleList({ query }: Received, roles: LinkedInServer['roles']): Reply {
-  if (query.get('q') !== 'authenticatedUser') return said(400, 'No such finder')
-  const elements = [...roles].map(([account, role]) => ({ account, role, user: 'urn:li:person:1' }))
-  return { json: { elements, paging: { start: 0, count: 10, total: elements.length } } }
-}
-
-function accountList({ query }: Received): Reply {
-  if (query.get('q') !== 'search' || query.has('start')) return said(400, 'No such finder')
-  const from = Number(query.get('pageToken') ?? 0)
-  const accounts = [500, 501, 502].map((id) => ({ id, name: `Account ${id}`, status: 'ACTIVE', test: false }))
-  const elements = accounts.slice(from, from + 2)
-  return { json: { elements, metadata: from === 0 ? { nextPageToken: '2' } : {} } }
-}
-
-function ruleList({ query }: Received): Reply {
-  if (query.get('q') !== 'account') return said(400, 'No such finder')
-  if (query.get('account') !== 'urn:li:sponsoredAccount:500') return refusal(403, 'ACCESS_DENIED', 100)
-  const all = [
-    { id: 104, name: 'Purchase', conversionMethod: 'CONVERSIONS_API' },
-    { id: 777, name: 'Thank-you page', conversionMethod: 'INSIGHT_TAG' },
-    { id: 105, name: 'Lead', conversionMethod: 'CONVERSIONS_API' },
-  ]
+function listed(all: readonly object[], { query }: Asked): Reply {
   const start = Number(query.get('start') ?? 0)
-  const elements = all.slice(start, start + 2)
-  return { json: { elements, paging: { start, count: 2, total: all.length, links: [] } } }
+  return { json: { elements: pageOf(all, start).page, paging: { start, count: 2, total: all.length, links: [] } } }
 }
+
+const conversionRules = [
+  { id: 104, name: 'Purchase', conversionMethod: 'CONVERSIONS_API' },
+  { id: 777, name: 'Thank-you page', conversionMethod: 'INSIGHT_TAG' },
+  { id: 105, name: 'Lead', conversionMethod: 'CONVERSIONS_API' },
+]
 
 /** The elements of a request that creates several; a refusal for other requests. */
-function elementsOf({ headers, json }: Received): Record<string, unknown>[] | Reply {
+function elementsOf({ headers, body }: Asked): Record<string, unknown>[] | Reply {
   if (headers['x-restli-method'] !== 'BATCH_CREATE') return said(400, 'X-RestLi-Method')
   if (headers['content-type'] !== 'application/json') return said(415, 'Content-Type')
-  const { elements, ...others } = (json ?? {}) as Record<string, unknown>
-  if (!Array.isArray(elements) || Object.keys(others).length > 0) return said(400, 'elements')
+  const { elements } = body
+  if (!Array.isArray(elements) || !hasOnly(body, 'elements')) return said(400, 'elements')
   if (elements.length > 5_000) return said(400, 'Batch too large')
   return elements
 }
@@ -148,7 +144,7 @@ function elementsOf({ headers, json }: Received): Record<string, unknown>[] | Re
 /** `777` is a rule whose method is another one; others are not there. */
 const rules = ['urn:lla:llaPartnerConversion:104', 'urn:lla:llaPartnerConversion:105']
 
-function addConversions(received: Received, conversions: LinkedInServer['conversions']): Reply {
+function addConversions(received: Asked, conversions: LinkedInServer['conversions']): Reply {
   const elements = elementsOf(received)
   if (!Array.isArray(elements)) return elements
   const wrong = elements.flatMap((element, at) => {
@@ -168,7 +164,7 @@ function addConversions(received: Received, conversions: LinkedInServer['convers
     const id = String(element.eventId)
     // Of these LinkedIn alone knows what is wrong.
     if (id.startsWith('refuse')) return { status: 400, error: { status: 400, code: 'INVALID_VALUE', message: 'jane' } }
-    if (!conversions.has(id)) conversions.set(id, element)
+    keepFirst(conversions, id, element)
     return { status: 201 }
   })
   return { json: { elements: results } }
@@ -218,48 +214,42 @@ function isUserId(value: unknown): boolean {
   return idTypes.includes(String(idType)) && idValue !== ''
 }
 
-const pageSize = 2
-
-function listSegments({ query }: Received, segments: readonly Segment[]): Reply {
-  if (query.get('q') !== 'account' || !query.get('account')) return said(400, 'No such finder')
-  const start = Number(query.get('start') ?? 0)
-  const ofAccount = segments.filter(({ account }) => account === query.get('account'))
-  const elements = ofAccount.slice(start, start + pageSize).map(({ id, name, account, type = 'USER' }) => ({
+function listSegments(asked: Asked, segments: readonly Segment[]): Reply {
+  const wanted = asked.query.get('account')
+  if (!wanted) return said(400, 'No such finder')
+  const ofAccount = segments.filter(({ account }) => account === wanted)
+  const shown = ofAccount.map(({ id, name, account, type = 'USER' }) => ({
     id: Number(id),
     name,
     account,
     type,
     destinations: [{ destination: 'LINKEDIN', status: 'READY' }],
   }))
-  return { json: { elements, paging: { start, count: pageSize, total: ofAccount.length, links: [] } } }
+  return listed(shown, asked)
 }
 
-function addSegment({ json }: Received, segments: Segment[], unreadyRequests: number): Reply {
-  const { name, sourcePlatform, account, accessPolicy, type, destinations, ...others } = json as Record<string, unknown>
+function addSegment({ body }: Asked, segments: Segment[], unreadyRequests: number): Reply {
+  const { name, sourcePlatform, account, accessPolicy, type, destinations } = body
   const well =
     typeof name === 'string' &&
     sourcePlatform === 'PENSTOCK_TEST' &&
     accessPolicy === 'PRIVATE' &&
     (type === 'USER' || type === 'COMPANY') &&
     JSON.stringify(destinations) === '[{"destination":"LINKEDIN"}]'
-  if (!well || Object.keys(others).length > 0) return said(400, 'Segment')
+  const keys = 'name sourcePlatform account accessPolicy type destinations'
+  if (!well || !hasOnly(body, keys)) return said(400, 'Segment')
   if (account !== 'urn:li:sponsoredAccount:500') return refusal(403, 'ACCESS_DENIED', 100)
   const id = String(10_000 + segments.length)
   segments.push({ id, name, account, type, members: new Map(), unreadyRequests })
   return { status: 201, headers: { 'x-restli-id': id }, text: '' }
 }
 
-function changeSegment(
-  received: Received,
-  method: string,
-  members: string | undefined,
-  segment: Segment | undefined,
-): Reply {
-  if (!segment) return refusal(404, 'NOT_FOUND')
-  if (!members) return method === 'GET' ? { json: { id: Number(segment.id), name: segment.name } } : said(405, 'Method')
+function changeSegment(segment: Segment, asked: Asked): Reply {
   const isOfCompanies = segment.type === 'COMPANY'
-  if ((members === '/companies') !== isOfCompanies) return said(400, 'The type of the segment is another one')
-  const elements = elementsOf(received)
+  if ((asked.params.members === 'companies') !== isOfCompanies) {
+    return said(400, 'The type of the segment is another one')
+  }
+  const elements = elementsOf(asked)
   if (!Array.isArray(elements)) return elements
   if (segment.unreadyRequests > 0) {
     segment.unreadyRequests--

@@ -1,4 +1,6 @@
-import { type PlatformServer, type Received, type Reply, startPlatform } from './platform-server.ts'
+import { tokensOf } from './oauth-tokens.ts'
+import { type Asked, entityRoute, hasOnly, jsonBodies, startRoutes } from './platform-routes.ts'
+import type { PlatformServer, Reply } from './platform-server.ts'
 
 /**
  * Marketing Cloud's REST API as far as data extensions and their rows go, written from its documents: tokens of the client,
@@ -53,35 +55,22 @@ export async function startMarketingCloud(): Promise<MarketingCloudServer> {
   const contacts: MarketingCloudServer['contacts'] = new Map()
   const processing: MarketingCloudServer['processing'] = { asksBeforeDone: 0, end: 'Complete', shows: 'all', locks: 0 }
   const requests = new Map<string, Request>()
-  let tokens = 0
-  let good = ''
-
-  function answer(received: Received): Reply {
-    const { method, path, headers, query, json } = received
-    const route = `${method} ${path}`
-    if (route === 'GET /') return { status: 404, text: '' }
-    if (route === 'POST /v2/token') return token(received)
-    if (headers.authorization !== `Bearer ${good}`) return refusal(401, 0, { message: 'Not Authorized' })
-    if (!['GET', 'DELETE'].includes(method) && headers['content-type'] !== 'application/json') return refusal(415, 0)
-    const [, id, kind] = /^\/data\/v1\/async\/([\w-]+)\/(status|results)$/.exec(path) ?? []
-    if (method === 'GET' && id) return kind === 'status' ? statusOf(id) : resultsOf(id, query)
-    const [, key] = /^\/data\/v1\/async\/dataextensions\/key:([^/]+)\/rows$/.exec(path) ?? []
-    if (key && (method === 'PUT' || method === 'POST')) return take(decodeURIComponent(key), method === 'PUT', json)
-    if (path.startsWith('/data/v1/customobjects')) return objects(received)
-    if (route === 'POST /interaction/v1/events') return enter(json)
-    if (route === 'POST /contacts/v1/establish') return establish(json)
-    if (route === 'PATCH /contacts/v1/contacts') return setAttributes(json)
-    if (route === 'POST /contacts/v1/contacts/actions/delete') return deleteContacts(query.get('type'), json)
-    return refusal(404, 0)
-  }
-
+  const tokens = tokensOf({
+    path: '/v2/token',
+    secrets: { clientId: marketingCloudSecrets.clientId, clientSecret: marketingCloudSecrets.clientSecret },
+    prefix: 'mc-access-',
+    expiresIn: 1079,
+    more: () => ({ rest_instance_url: `https://${subdomain}.rest.marketingcloudapis.com/` }),
+  })
   const keySets = ['Email Addresses', 'Email Demographics', 'MobileConnect Demographics']
 
   /** A key that begins with `bad` makes no contact. */
-  function establish(json: unknown): Reply {
-    const { contactKeys, returnResults, correlateResponseItem, ...others } = (json ?? {}) as Record<string, unknown>
+  function establish({ body }: Asked): Reply {
+    const { contactKeys, returnResults, correlateResponseItem } = body
     const isRequest = Array.isArray(contactKeys) && returnResults === true && correlateResponseItem === true
-    if (!isRequest || contactKeys.length === 0 || Object.keys(others).length > 0) return refusal(400, 10001)
+    if (!isRequest || contactKeys.length === 0 || !hasOnly(body, 'contactKeys returnResults correlateResponseItem')) {
+      return refusal(400, 10001)
+    }
     const items = contactKeys.map((key, at) => {
       const isBad = String(key).startsWith('bad')
       if (!isBad && !contacts.has(key)) contacts.set(key, {})
@@ -92,11 +81,12 @@ export async function startMarketingCloud(): Promise<MarketingCloudServer> {
   }
 
   /** Failures have the status 200. */
-  function setAttributes(json: unknown): Reply {
+  function setAttributes({ body }: Asked): Reply {
     type Sets = { name: string; items: { values: { name: string; value: unknown }[] }[] }[]
-    const { contactKey, attributeSets, ...others } = (json ?? {}) as { contactKey?: string; attributeSets?: Sets }
+    const { contactKey, attributeSets } = body as { contactKey?: string; attributeSets?: Sets }
     const contact = contacts.get(String(contactKey))
-    if (!contact || !Array.isArray(attributeSets) || Object.keys(others).length > 0) return refusal(400, 10001)
+    const isRequest = Array.isArray(attributeSets) && hasOnly(body, 'contactKey attributeSets')
+    if (!contact || !isRequest) return refusal(400, 10001)
     const result = { requestServiceMessageID: 'r', serviceMessageID: 's' }
     if (!attributeSets.every(({ name }) => keySets.includes(name))) {
       const resultMessages = [
@@ -110,49 +100,30 @@ export async function startMarketingCloud(): Promise<MarketingCloudServer> {
     return { json: { operationStatus: 'OK', rowsAffected: 1, hasErrors: false, resultMessages: [], ...result } }
   }
 
-  function deleteContacts(type: string | null, json: unknown): Reply {
-    const { values, deleteOperationType, ...others } = (json ?? {}) as Record<string, unknown>
-    const isRequest = type === 'keys' && Array.isArray(values) && deleteOperationType === 'ContactAndAttributes'
-    if (!isRequest || Object.keys(others).length > 0) return refusal(400, 10001)
+  function deleteContacts({ query, body }: Asked): Reply {
+    const { values, deleteOperationType } = body
+    const isOfKeys = query.get('type') === 'keys' && deleteOperationType === 'ContactAndAttributes'
+    if (!isOfKeys || !Array.isArray(values) || !hasOnly(body, 'values deleteOperationType')) return refusal(400, 10001)
     for (const key of values) contacts.delete(key)
     return { json: { operationInitiated: true, operationID: 17, hasErrors: false, resultMessages: [] } }
   }
 
-  function enter(json: unknown): Reply {
-    const {
-      ContactKey: contact,
-      EventDefinitionKey: key,
-      Data: data = {},
-      ...others
-    } = (json ?? {}) as Record<string, unknown>
-    const isEvent = typeof contact === 'string' && typeof data === 'object' && Object.keys(others).length === 0
-    if (!isEvent || key !== journeyKey) return refusal(400, 30003)
-    entries.push(json as Record<string, unknown>)
+  function enter({ body }: Asked): Reply {
+    const { ContactKey: contact, EventDefinitionKey: key, Data: data = {} } = body
+    const isKnown = hasOnly(body, 'ContactKey EventDefinitionKey Data') && typeof data === 'object'
+    if (!isKnown || typeof contact !== 'string' || key !== journeyKey) return refusal(400, 30003)
+    entries.push(body)
     return { status: 201, json: { eventInstanceId: `event-${entries.length}` } }
   }
 
-  function token({ text, headers }: Received): Reply {
-    if (headers['content-type'] !== 'application/x-www-form-urlencoded') return { status: 415, text: '' }
-    const { grant_type, client_id, client_secret, ...others } = Object.fromEntries(new URLSearchParams(text))
-    if (grant_type !== 'client_credentials' || Object.keys(others).length > 0) {
-      return { status: 400, json: { error: 'invalid_request' } }
-    }
-    const { clientId, clientSecret } = marketingCloudSecrets
-    if (client_id !== clientId || client_secret !== clientSecret)
-      return { status: 401, json: { error: 'invalid_client' } }
-    good = `mc-access-${++tokens}`
-    const rest = `https://${subdomain}.rest.marketingcloudapis.com/`
-    return { json: { access_token: good, token_type: 'Bearer', expires_in: 1079, rest_instance_url: rest } }
-  }
-
-  function take(key: string, upserts: boolean, json: unknown): Reply {
-    const extension = extensions.find((one) => one.key === key)
-    const { items, ...others } = (json ?? {}) as { items?: unknown }
+  function take({ params, body }: Asked, upserts: boolean): Reply {
+    const extension = extensions.find(({ key }) => key === decodeURIComponent(params.key ?? ''))
+    const { items } = body
     const isRow = (row: unknown) =>
       typeof row === 'object' &&
       row !== null &&
       Object.values(row).every((cell) => ['string', 'number', 'boolean'].includes(typeof cell))
-    if (!extension || !Array.isArray(items) || Object.keys(others).length > 0 || !items.every(isRow)) {
+    if (!extension || !Array.isArray(items) || !hasOnly(body, 'items') || !items.every(isRow)) {
       return { status: 400, json: { requestId: 'r', resultMessages: [{ resultCode: 'x', message: 'may quote' }] } }
     }
     if (items.length === 0 || items.length > 30_000) return refusal(400, 10001)
@@ -187,7 +158,7 @@ export async function startMarketingCloud(): Promise<MarketingCloudServer> {
     return { status: 'OK' }
   }
 
-  function statusOf(id: string): Reply {
+  function statusOf({ params: { id = '' } }: Asked): Reply {
     const request = requests.get(id)
     if (!request || request.asks++ < processing.asksBeforeDone) {
       return { json: { requestId: id, resultMessages: [{ resultCode: 'AsyncRequestStatusNotFound', message: 'x' }] } }
@@ -202,7 +173,7 @@ export async function startMarketingCloud(): Promise<MarketingCloudServer> {
     return { json: { status, requestId: id } }
   }
 
-  function resultsOf(id: string, query: URLSearchParams): Reply {
+  function resultsOf({ params: { id = '' }, query }: Asked): Reply {
     const [page, size] = [Number(query.get('page')), Number(query.get('pagesize'))]
     if (!(page >= 1) || !(size >= 1 && size <= 2_500)) return refusal(400, 10001)
     const results =
@@ -211,53 +182,62 @@ export async function startMarketingCloud(): Promise<MarketingCloudServer> {
     return { json: { page, pageSize: size, count: results.length, items, requestId: id, resultMessages: [] } }
   }
 
-  function objects({ method, path, query, json }: Received): Reply {
-    const shown = ({ id, key, name }: Extension) => ({ id, key, name })
-    const body = (json ?? {}) as Record<string, unknown>
-    if (path === '/data/v1/customobjects') {
-      if (method === 'GET') {
-        const [page, size] = [Number(query.get('$page')), Number(query.get('$pagesize'))]
-        const text = query.get('$search') ?? ''
-        const found = extensions.filter(({ key, name }) => key.includes(text) || name.includes(text))
-        return {
-          json: {
-            count: found.length,
-            page,
-            pageSize: size,
-            items: found.slice((page - 1) * size, page * size).map(shown),
-          },
-        }
-      }
-      const keys = Object.keys(body).sort().join()
-      if (method !== 'POST' || keys !== 'categoryId,fields,isSendable,name') return refusal(400, 10001)
-      if (body.categoryId !== 7 || extensions.some(({ name }) => name === body.name)) return refusal(400, 30004)
-      const at = extensions.length + 1
-      const made = { id: `id-${at}`, key: `KEY-${at}`, name: String(body.name), categoryId: 7, rows: [] }
-      extensions.push({ ...made, columns: body.fields as Column[] })
-      return { status: 201, json: shown({ ...made, columns: [] }) }
-    }
-    const [, id, rest] = /^\/data\/v1\/customobjects\/([\w-]+)(\/fields)?$/.exec(path) ?? []
-    const extension = extensions.find((one) => one.id === id)
-    if (!extension) return refusal(404, 0)
-    if (method === 'GET' && rest) return { json: { id, fields: extension.columns } }
-    if (method === 'DELETE') {
-      extensions.splice(extensions.indexOf(extension), 1)
-      return { status: 200, json: {} }
-    }
-    if (method !== 'PATCH' || Object.keys(body).sort().join() !== 'categoryId,name' || body.categoryId !== 7)
-      return refusal(400, 10001)
+  const shown = ({ id, key, name }: Extension) => ({ id, key, name })
+
+  function listExtensions({ query }: Asked): Reply {
+    const [page, size] = [Number(query.get('$page')), Number(query.get('$pagesize'))]
+    const text = query.get('$search') ?? ''
+    const found = extensions.filter(({ key, name }) => key.includes(text) || name.includes(text))
+    const items = found.slice((page - 1) * size, page * size).map(shown)
+    return { json: { count: found.length, page, pageSize: size, items } }
+  }
+
+  const keysOf = (body: object) => Object.keys(body).sort().join()
+
+  function makeExtension({ body }: Asked): Reply {
+    if (keysOf(body) !== 'categoryId,fields,isSendable,name') return refusal(400, 10001)
+    if (body.categoryId !== 7 || extensions.some(({ name }) => name === body.name)) return refusal(400, 30004)
+    const at = extensions.length + 1
+    const made = { id: `id-${at}`, key: `KEY-${at}`, name: String(body.name), categoryId: 7, rows: [] }
+    extensions.push({ ...made, columns: body.fields as Column[] })
+    return { status: 201, json: shown({ ...made, columns: [] }) }
+  }
+
+  function renameExtension(extension: Extension, { body }: Asked): Reply {
+    if (keysOf(body) !== 'categoryId,name' || body.categoryId !== 7) return refusal(400, 10001)
     extension.name = String(body.name)
     return { json: shown(extension) }
   }
 
-  const server = await startPlatform(answer)
-  return Object.assign(server, {
-    extensions,
-    entries,
-    contacts,
-    processing,
-    expireTokens() {
-      good = ''
+  const ofExtension = (answer: (extension: Extension, asked: Asked) => Reply) =>
+    entityRoute(extensions, refusal(404, 0), answer)
+  const data = '/data/v1'
+  return startRoutes(
+    {
+      open: { 'GET /': { status: 404, text: '' }, ...tokens.routes },
+      demands: [tokens.bearer(refusal(401, 0, { message: 'Not Authorized' })), jsonBodies(refusal(415, 0))],
+      routes: {
+        [`GET ${data}/async/{id}/status`]: statusOf,
+        [`GET ${data}/async/{id}/results`]: resultsOf,
+        [`PUT ${data}/async/dataextensions/key:{key}/rows`]: (asked) => take(asked, true),
+        [`POST ${data}/async/dataextensions/key:{key}/rows`]: (asked) => take(asked, false),
+        [`GET ${data}/customobjects`]: listExtensions,
+        [`POST ${data}/customobjects`]: makeExtension,
+        [`GET ${data}/customobjects/{id}/fields`]: ofExtension(({ id, columns }) => ({
+          json: { id, fields: columns },
+        })),
+        [`PATCH ${data}/customobjects/{id}`]: ofExtension(renameExtension),
+        [`DELETE ${data}/customobjects/{id}`]: ofExtension((extension) => {
+          extensions.splice(extensions.indexOf(extension), 1)
+          return { status: 200, json: {} }
+        }),
+        'POST /interaction/v1/events': enter,
+        'POST /contacts/v1/establish': establish,
+        'PATCH /contacts/v1/contacts': setAttributes,
+        'POST /contacts/v1/contacts/actions/delete': deleteContacts,
+      },
+      unknown: refusal(404, 0),
     },
-  })
+    { extensions, entries, contacts, processing, expireTokens: tokens.expire },
+  )
 }

@@ -1,5 +1,7 @@
 import { objectIn } from '../src/platform-api/json.ts'
-import { type PlatformServer, type Received, type Reply, startPlatform } from './platform-server.ts'
+import { tokenRefusal, tokensOf } from './oauth-tokens.ts'
+import { type Asked, changeMembers, hasOnly, header, jsonBodies, keepFirst, startRoutes } from './platform-routes.ts'
+import type { PlatformServer, Reply } from './platform-server.ts'
 
 /**
  * Microsoft's token endpoint and the Campaign Management API of Microsoft Advertising, written from its documents and the
@@ -55,7 +57,7 @@ export const partial = (...errors: readonly [index: number | null, code: number,
 })
 
 /** The customers of the user, and the accounts of one of them. */
-function manageCustomers(what: string, { CustomerId, TopN, CustomerNameFilter }: Record<string, unknown>): Reply {
+function manageCustomers(what: string, { CustomerId, TopN, CustomerNameFilter }: Asked['body']): Reply {
   const named = (...ids: number[]) => ids.map((id) => ({ Id: String(id), Name: `Name ${id}` }))
   if (what === 'CustomersInfo' && TopN && CustomerNameFilter === '')
     return { json: { CustomersInfo: named(7001, 7002) } }
@@ -66,89 +68,64 @@ function manageCustomers(what: string, { CustomerId, TopN, CustomerNameFilter }:
 export async function startMicrosoft(): Promise<MicrosoftServer> {
   const lists: List[] = []
   const conversions: MicrosoftServer['conversions'] = new Map()
-  const refreshTokens = new Set([microsoftSecrets.refreshToken])
-  const rotation = { oneUse: false }
   const terms = { accepted: true }
-  let tokens = 0
-  let good = 'entered-token'
-
-  function giveToken({ headers, text }: Received): Reply {
-    const { grant_type, refresh_token, client_id, client_secret, scope, ...others } = Object.fromEntries(
-      new URLSearchParams(text),
-    )
-    const refuse = (error: string): Reply => ({ status: 400, json: { error, error_description: 'may quote a secret' } })
-    if (!headers['content-type']?.startsWith('application/x-www-form-urlencoded')) return refuse('invalid_request')
-    if (grant_type !== 'refresh_token' || Object.keys(others).length > 0) return refuse('invalid_request')
-    if (client_id !== microsoftSecrets.clientId || client_secret !== microsoftSecrets.clientSecret) {
-      return { status: 401, json: { error: 'invalid_client' } }
-    }
-    if (scope !== 'https://ads.microsoft.com/msads.manage offline_access') return refuse('invalid_scope')
-    if (!refreshTokens.has(String(refresh_token))) return refuse('invalid_grant')
-    if (rotation.oneUse) refreshTokens.delete(String(refresh_token))
-    good = `microsoft-access-${++tokens}`
-    refreshTokens.add(`microsoft-refresh-${tokens}`)
-    return {
-      json: {
-        token_type: 'Bearer',
-        scope: 'https://ads.microsoft.com/msads.manage',
-        expires_in: 3600,
-        access_token: good,
-        refresh_token: `microsoft-refresh-${tokens}`,
+  const scope = 'https://ads.microsoft.com/msads.manage'
+  const tokens = tokensOf({
+    path: '/common/oauth2/v2.0/token',
+    secrets: microsoftSecrets,
+    prefix: 'microsoft-access-',
+    expiresIn: 3600,
+    scope: `${scope} offline_access`,
+    more: (number) => ({ scope, refresh_token: `microsoft-refresh-${number}` }),
+    refuses: { grant: tokenRefusal('invalid_request') },
+    entered: 'entered-token',
+  })
+  const notAccepted = partial([0, 8003, 'CustomerListTermsAndConditionsNotAccepted'])
+  const ofAccount = ({ path }: { path: string }) => path.startsWith('/CampaignManagement/')
+  const [isCustomer, isAccount] = [
+    header('customerid', microsoftSettings.customerId, fault(403, 106)),
+    header('customeraccountid', microsoftSettings.accountId, fault(403, 106)),
+  ]
+  return startRoutes(
+    {
+      open: { 'GET /': { status: 404, text: 'Microsoft' }, ...tokens.routes },
+      demands: [
+        // As the service has it that the API comes from: such errors have the status 500.
+        (asked) => (tokens.isGood(asked) ? undefined : fault(500, tokens.good === '' ? 105 : 109)),
+        header('developertoken', microsoftSecrets.appDeveloperToken, fault(401, 105)),
+        (asked) => (ofAccount(asked) ? (isCustomer(asked) ?? isAccount(asked)) : undefined),
+        jsonBodies({ status: 415, text: '' }),
+      ],
+      routes: {
+        'POST /CustomerManagement/v13/{what}/Query': ({ params, body }) => manageCustomers(params.what ?? '', body),
+        'POST /CampaignManagement/v13/AccountProperties/Query': {
+          json: { AccountProperties: [{ Name: 'MSCLKIDAutoTaggingEnabled', Value: 'true' }] },
+        },
+        'POST /CampaignManagement/v13/Audiences/QueryByIds': ({ body }) => query(body, lists),
+        'POST /CampaignManagement/v13/Audiences': ({ body }) =>
+          terms.accepted ? make(body, lists) : { json: { AudienceIds: [null], ...notAccepted } },
+        'POST /CampaignManagement/v13/CustomerListUserData/Apply': ({ body }) =>
+          terms.accepted || objectIn(body.CustomerListUserData).AcceptCustomerMatchTerm === true
+            ? apply(body, lists)
+            : { json: notAccepted },
+        'POST /CampaignManagement/v13/OfflineConversions/Apply': ({ body }) => applyConversions(body, conversions),
       },
-    }
-  }
-
-  const server = await startPlatform((received) => {
-    const { method, path, headers, json } = received
-    if (`${method} ${path}` === 'GET /') return { status: 404, text: 'Microsoft' }
-    if (`${method} ${path}` === 'POST /common/oauth2/v2.0/token') return giveToken(received)
-    const customers = method === 'POST' && /^\/CustomerManagement\/v13\/(\w+)\/Query$/.exec(path)?.[1]
-    if (!customers && (method !== 'POST' || !path.startsWith('/CampaignManagement/v13/')))
-      return { status: 404, text: '' }
-    // As the service has it that the API comes from: such errors have the status 500.
-    if (headers.authorization !== `Bearer ${good}`) return fault(500, good === 'none' ? 105 : 109)
-    if (headers.developertoken !== microsoftSecrets.appDeveloperToken) return fault(401, 105)
-    if (customers) return manageCustomers(customers, (json ?? {}) as Record<string, unknown>)
-    if (headers.customerid !== '7001' || headers.customeraccountid !== '9001') return fault(403, 106)
-    if (headers['content-type'] !== 'application/json') return { status: 415, text: '' }
-    const body = (json ?? {}) as Record<string, unknown>
-    switch (path.slice('/CampaignManagement/v13'.length)) {
-      case '/AccountProperties/Query':
-        return { json: { AccountProperties: [{ Name: 'MSCLKIDAutoTaggingEnabled', Value: 'true' }] } }
-      case '/Audiences/QueryByIds':
-        return query(body, lists)
-      case '/Audiences':
-        return terms.accepted
-          ? make(body, lists)
-          : { json: { AudienceIds: [null], ...partial([0, 8003, 'CustomerListTermsAndConditionsNotAccepted']) } }
-      case '/CustomerListUserData/Apply':
-        return terms.accepted || objectIn(body.CustomerListUserData).AcceptCustomerMatchTerm === true
-          ? apply(body, lists)
-          : { json: partial([0, 8003, 'CustomerListTermsAndConditionsNotAccepted']) }
-      case '/OfflineConversions/Apply':
-        return applyConversions(body, conversions)
-      default:
-        return { status: 404, text: '' }
-    }
-  })
-  return Object.assign(server, {
-    lists,
-    conversions,
-    refreshTokens,
-    rotation,
-    terms,
-    expireTokens: () => {
-      good = 'none'
+      unknown: { status: 404, text: '' },
     },
-  })
+    {
+      lists,
+      conversions,
+      refreshTokens: tokens.refreshTokens,
+      rotation: tokens.rotation,
+      terms,
+      expireTokens: tokens.expire,
+    },
+  )
 }
 
-const hasOnly = (object: object, keys: readonly string[]): boolean =>
-  Object.keys(object).every((key) => keys.includes(key))
-
-function query(body: Record<string, unknown>, lists: readonly List[]): Reply {
+function query(body: Asked['body'], lists: readonly List[]): Reply {
   const { AudienceIds: ids, Type: type } = body
-  if (!hasOnly(body, ['AudienceIds', 'Type']) || type !== 'CustomerList') return fault(400, 1000, 'OperationErrors')
+  if (!hasOnly(body, 'AudienceIds Type') || type !== 'CustomerList') return fault(400, 1000, 'OperationErrors')
   if (Array.isArray(ids) && (ids.length === 0 || ids.length > 100)) return fault(400, 1001, 'OperationErrors')
   const shown = ({ id, name }: List) => ({ Id: id, Name: name, Type: 'CustomerList', Scope: 'Customer' })
   if (ids === null || ids === undefined) return { json: { Audiences: lists.map(shown), PartialErrors: [] } }
@@ -156,9 +133,9 @@ function query(body: Record<string, unknown>, lists: readonly List[]): Reply {
   return { json: { Audiences: found.map((list) => (list ? shown(list) : null)), PartialErrors: null } }
 }
 
-function make(body: Record<string, unknown>, lists: List[]): Reply {
+function make(body: Asked['body'], lists: List[]): Reply {
   const [audience, ...more] = (body.Audiences ?? []) as Record<string, unknown>[]
-  if (!audience || more.length > 0 || !hasOnly(audience, ['Name', 'Type']) || audience.Type !== 'CustomerList') {
+  if (!audience || more.length > 0 || !hasOnly(audience, 'Name Type') || audience.Type !== 'CustomerList') {
     return fault(400, 1000, 'OperationErrors')
   }
   const id = String(824_000_000_000_000 + lists.length)
@@ -166,11 +143,11 @@ function make(body: Record<string, unknown>, lists: List[]): Reply {
   return { json: { AudienceIds: [id], PartialErrors: [] } }
 }
 
-function apply(body: Record<string, unknown>, lists: readonly List[]): Reply {
+function apply(body: Asked['body'], lists: readonly List[]): Reply {
   const data = (body.CustomerListUserData ?? {}) as Record<string, unknown>
-  const keys = ['ActionType', 'AudienceId', 'CustomerListItemSubType', 'CustomerListItems', 'AcceptCustomerMatchTerm']
+  const keys = 'ActionType AudienceId CustomerListItemSubType CustomerListItems AcceptCustomerMatchTerm'
   const { ActionType: action, AudienceId: id, CustomerListItemSubType: kind, CustomerListItems: items } = data
-  if (!hasOnly(body, ['CustomerListUserData']) || !hasOnly(data, keys)) return fault(400, 1000, 'OperationErrors')
+  if (!hasOnly(body, 'CustomerListUserData') || !hasOnly(data, keys)) return fault(400, 1000, 'OperationErrors')
   if (!['Add', 'Remove', 'Replace'].includes(String(action)) || kind !== 'Email' || typeof id !== 'string') {
     return fault(400, 1000, 'OperationErrors')
   }
@@ -180,50 +157,31 @@ function apply(body: Record<string, unknown>, lists: readonly List[]): Reply {
   if (action === 'Replace') list.members.clear()
   // Digests that begin with `99999999` are those of which Microsoft alone knows what is wrong.
   const bad = (items as string[]).flatMap((item, at) => (/^(?!99999999)[0-9a-f]{64}$/.test(item) ? [] : [at]))
-  for (const [at, item] of (items as string[]).entries()) {
-    if (bad.includes(at)) continue
-    if (action === 'Remove') list.members.delete(item)
-    else list.members.add(item)
-  }
-  return {
-    json:
-      bad.length === 0
-        ? { PartialErrors: null }
-        : partial(...bad.map((at): [number, number, string] => [at, 8010, 'InvalidItem'])),
-  }
+  const good = (items as string[]).filter((_, at) => !bad.includes(at))
+  changeMembers(list.members, action !== 'Remove', good)
+  const errors = bad.map((at): [number, number, string] => [at, 8010, 'InvalidItem'])
+  return { json: errors.length === 0 ? { PartialErrors: null } : partial(...errors) }
 }
 
-const conversionKeys = [
-  'MicrosoftClickId',
-  'ConversionName',
-  'ConversionTime',
-  'ConversionValue',
-  'ConversionCurrencyCode',
-  'HashedEmailAddress',
-  'HashedPhoneNumber',
-  'ExternalAttributionCredit',
-  'ExternalAttributionModel',
-]
+const conversionKeys = `MicrosoftClickId ConversionName ConversionTime ConversionValue ConversionCurrencyCode HashedEmailAddress
+  HashedPhoneNumber ExternalAttributionCredit ExternalAttributionModel`
 
-function applyConversions(body: Record<string, unknown>, conversions: MicrosoftServer['conversions']): Reply {
+function applyConversions(body: Asked['body'], conversions: MicrosoftServer['conversions']): Reply {
   const { OfflineConversions: all } = body
-  if (!hasOnly(body, ['OfflineConversions']) || !Array.isArray(all)) return fault(400, 5600, 'OperationErrors')
+  if (!hasOnly(body, 'OfflineConversions') || !Array.isArray(all)) return fault(400, 5600, 'OperationErrors')
   if (all.length === 0 || all.length > 1000) return fault(400, 5601, 'OperationErrors')
   const errors: [number, number, string][] = []
   for (const [at, conversion] of (all as Record<string, unknown>[]).entries()) {
     if (!hasOnly(conversion, conversionKeys)) return fault(400, 1000, 'OperationErrors')
     const problem = problemOf(conversion)
+    const {
+      MicrosoftClickId: click,
+      HashedEmailAddress: email,
+      ConversionTime: time,
+      ConversionName: name,
+    } = conversion
     if (problem) errors.push([at, ...problem])
-    else {
-      const {
-        MicrosoftClickId: click,
-        HashedEmailAddress: email,
-        ConversionTime: time,
-        ConversionName: name,
-      } = conversion
-      const key = JSON.stringify([click ?? email, time, name])
-      if (!conversions.has(key)) conversions.set(key, conversion)
-    }
+    else keepFirst(conversions, [click ?? email, time, name], conversion)
   }
   return { json: errors.length === 0 ? { PartialErrors: [] } : partial(...errors) }
 }

@@ -1,5 +1,15 @@
 import { createHmac } from 'node:crypto'
-import { type PlatformServer, type Received, type Reply, startPlatform } from './platform-server.ts'
+import {
+  type Asked,
+  changeMembers,
+  entityRoute,
+  hasOnly,
+  header,
+  onlyAt,
+  pageOf,
+  startRoutes,
+} from './platform-routes.ts'
+import type { PlatformServer, Received, Reply } from './platform-server.ts'
 
 /**
  * X's Ads API v12 as far as custom audiences go, written from its documents: OAuth 1.0a signatures, nonces that count once,
@@ -30,55 +40,53 @@ export const refusal = (status: number, code: string, others = {}): Reply => ({
 export async function startX(): Promise<XServer> {
   const audiences: Audience[] = []
   const nonces = new Set<string>()
-
-  const server = await startPlatform((received) => {
-    const { method, path, query, headers } = received
-    if (`${method} ${path}` === 'GET /') return { status: 404, text: '' }
-    if (!isSigned(received, nonces)) return refusal(401, 'UNAUTHORIZED_ACCESS')
-    if (`${method} ${path}` === 'GET /12/accounts') {
-      const first = [
-        { id: 'acc1', name: 'Acme', deleted: false },
-        { id: 'acc2', name: 'Gone', deleted: true },
-      ]
-      const last = [{ id: 'acc3', name: 'Acme EU', deleted: false }]
-      return query.get('cursor') === 'c-1'
-        ? { json: { data: last, next_cursor: null } }
-        : { json: { data: first, next_cursor: 'c-1' } }
-    }
-    const [, account, rest = ''] = /^\/12\/accounts\/([a-z0-9]+)(\/.*)?$/.exec(path) ?? []
-    if (account !== 'acc1') return refusal(404, 'ACCOUNT_NOT_FOUND')
-    if (method === 'GET' && rest === '') return { json: { data: { id: 'acc1' } } }
-    const shown = ({ members: _, ...audience }: Audience) => ({ ...audience, deleted: false })
-    if (rest === '/custom_audiences') {
-      if (method === 'POST') {
-        const keys = [...query.keys()]
-        if (keys.some((key) => !['name', 'description'].includes(key)) || !query.get('name'))
-          return refusal(400, 'INVALID_PARAMETER')
-        const at = audiences.length + 1
-        const made = {
-          id: `aud${at}`,
-          name: String(query.get('name')),
-          created_at: `2026-01-0${at}T00:00:00Z`,
-          members: new Set<string>(),
-        }
-        audiences.push(made)
-        return { status: 201, json: { data: shown(made) } }
-      }
-      const from = Number(query.get('cursor') ?? 0)
-      const next = from + 2 < audiences.length ? String(from + 2) : null
-      return { json: { data: audiences.slice(from, from + 2).map(shown), next_cursor: next } }
-    }
-    const [, id, users] = /^\/custom_audiences\/([a-z0-9]+)(\/users)?$/.exec(rest) ?? []
-    const audience = audiences.find((one) => one.id === id)
-    if (!audience) return refusal(404, 'NOT_FOUND')
-    if (method === 'GET' && !users) return { json: { data: shown(audience) } }
-    if (method !== 'POST' || !users || headers['content-type'] !== 'application/json') return refusal(404, 'NOT_FOUND')
-    return change(audience, received)
-  })
-  return Object.assign(server, { audiences })
+  const shown = ({ members: _, ...audience }: Audience) => ({ ...audience, deleted: false })
+  const accounts = [
+    { id: 'acc1', name: 'Acme', deleted: false },
+    { id: 'acc2', name: 'Gone', deleted: true },
+    { id: 'acc3', name: 'Acme EU', deleted: false },
+  ]
+  const list = (all: readonly object[], { query }: Asked): Reply => {
+    const { page, next } = pageOf(all, query.get('cursor'))
+    return { json: { data: page, next_cursor: next === undefined ? null : String(next) } }
+  }
+  const account = '/12/accounts/acc1'
+  return startRoutes(
+    {
+      open: { 'GET /': { status: 404, text: '' } },
+      demands: [
+        (asked) => (isSigned(asked, nonces) ? undefined : refusal(401, 'UNAUTHORIZED_ACCESS')),
+        onlyAt(/^\/12\/accounts\/([^/]+)/, 'acc1', refusal(404, 'ACCOUNT_NOT_FOUND')),
+      ],
+      routes: {
+        'GET /12/accounts': (asked) => list(accounts, asked),
+        [`GET ${account}`]: { json: { data: { id: 'acc1' } } },
+        [`GET ${account}/custom_audiences`]: (asked) => list(audiences.map(shown), asked),
+        [`POST ${account}/custom_audiences`]: ({ query }) => {
+          const { name, ...others } = Object.fromEntries(query)
+          if (!name || !hasOnly(others, 'description')) return refusal(400, 'INVALID_PARAMETER')
+          const at = audiences.length + 1
+          const made = { id: `aud${at}`, name, created_at: `2026-01-0${at}T00:00:00Z`, members: new Set<string>() }
+          audiences.push(made)
+          return { status: 201, json: { data: shown(made) } }
+        },
+        [`GET ${account}/custom_audiences/{id}`]: entityRoute(audiences, refusal(404, 'NOT_FOUND'), (audience) => ({
+          json: { data: shown(audience) },
+        })),
+        [`POST ${account}/custom_audiences/{id}/users`]: entityRoute(audiences, refusal(404, 'NOT_FOUND'), change),
+      },
+      unknown: refusal(404, 'NOT_FOUND'),
+    },
+    { audiences },
+  )
 }
 
-function change({ members }: Audience, { json, text }: Received): Reply {
+const isJson = header('content-type', 'application/json', refusal(404, 'NOT_FOUND'))
+
+function change({ members }: Audience, asked: Asked): Reply {
+  const { json, text } = asked
+  const refused = isJson(asked)
+  if (refused) return refused
   if (!Array.isArray(json) || json.length === 0) return refusal(400, 'INVALID_PARAMETER')
   if (json.length > 2_500 || Buffer.byteLength(text) > 5_000_000) return refusal(400, 'BATCH_SIZE_EXCEEDED')
   const errors = json.map((operation) =>
@@ -88,10 +96,8 @@ function change({ members }: Audience, { json, text }: Received): Reply {
     return { status: 400, json: { request: json, errors: [], operation_errors: errors } }
   }
   for (const { operation_type, params } of json) {
-    for (const user of params.users) {
-      if (operation_type === 'Update') members.add(JSON.stringify(user))
-      else members.delete(JSON.stringify(user))
-    }
+    const users = params.users.map((user: unknown) => JSON.stringify(user))
+    changeMembers(members, operation_type === 'Update', users)
   }
   return { json: { request: json, data: { success_count: json.length, total_count: json.length } } }
 }
