@@ -1,6 +1,6 @@
 import type { Row } from '@penstock/connector'
 import type { ServerError, TestServerHang } from '@penstock/connector/acceptance'
-import type { Answer, FailingProxy, Failure } from './failing-proxy.ts'
+import type { Answer, FailingProxy, Failure, Judged } from './failing-proxy.ts'
 
 /** Functions that the tests of all object stores share. */
 
@@ -33,15 +33,16 @@ export function rowsOfCsv(bytes: Buffer): Row[] {
   return rows.slice(1)
 }
 
-/** Failures that every store must turn into the right error. */
+/** Failures that every store must turn into the right error. @param of which requests fail; all unless given */
 export function problemsOf(
   proxy: FailingProxy,
   answers: { readonly slow: Answer; readonly forbidden: Answer },
+  of: (asked: Judged) => boolean = () => true,
 ): ServerError[] {
   const problem = (name: string, what: Failure, expected: Pick<ServerError, 'action' | 'code' | 'afterMs'>) => ({
     name,
     start: () => {
-      proxy.failure = { what }
+      proxy.failure = { what, of }
     },
     stop: () => {
       proxy.failure = undefined

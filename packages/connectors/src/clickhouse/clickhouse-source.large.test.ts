@@ -1,29 +1,19 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import type { Row, Values } from '@penstock/connector'
+import type { Values } from '@penstock/connector'
 import { acceptSource } from '@penstock/connector/acceptance'
 import { startClickHouseServer, testServerName } from '../../test/clickhouse-server.ts'
 import { discover, valuesOf } from '../../test/discover.ts'
 import { hangOf, problemsOf } from '../../test/object-store-server.ts'
+import { createPeople, readColumns, readPeople } from '../../test/people-tables.ts'
 import { connectorErrorOf, cursorOf, readAll, rowsOf } from '../../test/tables.ts'
 import { clickhouseSource } from './clickhouse-source.ts'
 
 const clickhouse = await startClickHouseServer()
 after(() => clickhouse.close())
 const { proxy, routes, secrets, run } = clickhouse
-await run(`
-  create table crm.people as
-  select i as id, case when i % 3 > 0 then 'Zoë ["' || i || '"]\\' || chr(10) end as name, i % 2 = 0 as member,
-         i / 4 as score, (i / 4)::decimal(12, 2) as paid, date '2026-01-31' as day,
-         timestamp '2026-01-31 12:00:00' + interval (i) microsecond as changed
-    from range(1, 12001) as numbers(i) order by hash(i)`)
+await run(createPeople())
 
-const rows = Array.from({ length: 12_000 }, (_, index): Row => {
-  const id = index + 1
-  const name = id % 3 === 0 ? null : `Zoë ["${id}"]\\\n`
-  const changed = `2026-01-31T12:00:00.${String(id).padStart(6, '0').replace(/0+$/, '')}Z`
-  return [id, name, id % 2 === 0, id / 4, (id / 4).toFixed(2), '2026-01-31', changed]
-})
 const settings = { database: 'crm', table: 'people', keyColumns: 'id', syncMode: 'Full' }
 const refused = (status: number, code: number) => ({
   status,
@@ -37,17 +27,11 @@ acceptSource({
   secrets,
   wrongSecrets: { ...secrets, password: 'quite another password' },
   settings,
-  rows,
+  rows: readPeople('Z'),
   missing: { ...settings, table: 'absent' },
   incremental: { ...settings, syncMode: 'Incremental', markerColumn: 'changed' },
-  columns: ['id', 'name', 'member', 'score', 'paid', 'day', 'changed'],
-  errors: problemsOf(proxy, { slow: refused(500, 202), forbidden: refused(403, 497) }).map((problem) => ({
-    ...problem,
-    start: () => {
-      problem.start()
-      if (proxy.failure) proxy.failure = { ...proxy.failure, of: ofInterface }
-    },
-  })),
+  columns: readColumns,
+  errors: problemsOf(proxy, { slow: refused(500, 202), forbidden: refused(403, 497) }, ofInterface),
   hang: hangOf(proxy),
   context: { routes },
 })

@@ -1,29 +1,19 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { ConnectorError, type Row, type Values } from '@penstock/connector'
+import { ConnectorError, type Values } from '@penstock/connector'
 import { acceptSource } from '@penstock/connector/acceptance'
 import { startDatabricksServer, testServerName } from '../../test/databricks-server.ts'
 import { discover, valuesOf } from '../../test/discover.ts'
 import { hangOf, problemsOf } from '../../test/object-store-server.ts'
+import { createPeople, readColumns, readPeople } from '../../test/people-tables.ts'
 import { connectorErrorOf, readAll, rowsOf } from '../../test/tables.ts'
 import { databricksSource } from './databricks-source.ts'
 
 const databricks = await startDatabricksServer()
 after(() => databricks.close())
 const { proxy, routes, secrets, run } = databricks
-await run(`
-  create table crm.people as
-  select i as id, case when i % 3 > 0 then 'Zoë ["' || i || '"]\\' || chr(10) end as name, i % 2 = 0 as member,
-         i / 4 as score, (i / 4)::decimal(12, 2) as paid, date '2026-01-31' as day,
-         timestamp '2026-01-31 12:00:00' + interval (i) microsecond as changed
-    from range(1, 12001) as numbers(i) order by hash(i)`)
+await run(createPeople())
 
-const rows = Array.from({ length: 12_000 }, (_, index): Row => {
-  const id = index + 1
-  const name = id % 3 === 0 ? null : `Zoë ["${id}"]\\\n`
-  const changed = `2026-01-31T12:00:00.${String(id).padStart(6, '0').replace(/0+$/, '')}`
-  return [id, name, id % 2 === 0, id / 4, (id / 4).toFixed(2), '2026-01-31', changed]
-})
 const settings = {
   warehouse: 'wh1',
   catalog: 'main',
@@ -44,20 +34,18 @@ acceptSource({
   secrets,
   wrongSecrets: { ...secrets, clientSecret: 'quite another secret' },
   settings,
-  rows,
+  rows: readPeople(),
   missing: { ...settings, table: 'absent' },
   incremental: { ...settings, syncMode: 'Incremental', markerColumn: 'changed' },
-  columns: ['id', 'name', 'member', 'score', 'paid', 'day', 'changed'],
-  errors: problemsOf(proxy, {
-    slow: refused(429, 'RESOURCE_EXHAUSTED'),
-    forbidden: refused(403, 'PERMISSION_DENIED'),
-  }).map((problem) => ({
-    ...problem,
-    start: () => {
-      problem.start()
-      if (proxy.failure) proxy.failure = { ...proxy.failure, of: ofApi }
+  columns: readColumns,
+  errors: problemsOf(
+    proxy,
+    {
+      slow: refused(429, 'RESOURCE_EXHAUSTED'),
+      forbidden: refused(403, 'PERMISSION_DENIED'),
     },
-  })),
+    ofApi,
+  ),
   hang: hangOf(proxy),
   context: { routes },
 })

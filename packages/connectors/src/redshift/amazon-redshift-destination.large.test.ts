@@ -1,6 +1,7 @@
 import { after } from 'node:test'
 import type { Row } from '@penstock/connector'
 import { acceptDestination } from '@penstock/connector/acceptance'
+import { badPeople, peopleColumns, peopleRows } from '../../test/people-tables.ts'
 import { stagingBucket, startRedshiftServer, testServerName } from '../../test/redshift-server.ts'
 import { refuse } from '../../test/s3-signature.ts'
 import { amazonRedshiftDestination } from './amazon-redshift-destination.ts'
@@ -9,11 +10,6 @@ const redshift = await startRedshiftServer()
 after(() => redshift.close())
 const { proxy, routes, secrets, query, s3 } = redshift
 const settings = { schema: 'crm', table: 'people', stagingPath: `s3://${stagingBucket}/load`, writeMode: 'Append' }
-const columns = ['id', 'Name', 'member', 'paid', 'day', 'changed']
-const rows = Array.from({ length: 40 }, (_, index): Row => {
-  const time = `2026-01-31T12:00:00.${String(index).padStart(6, '0')}Z`
-  return [index, index % 3 ? `Zoë '["${index}"]\\?\\N;\n` : null, index % 2 === 0, `${index}.25`, '2026-01-31', time]
-})
 const reset = () =>
   query(`drop schema crm cascade; create schema crm;
     create table crm.people (changed timestamptz, id bigint not null, name varchar(20), member boolean, paid numeric(12, 2), day date)`)
@@ -30,17 +26,14 @@ acceptDestination({
   secrets,
   wrongSecrets: { ...secrets, password: 'quite another secret' },
   settings,
-  columns,
-  rows,
+  columns: peopleColumns,
+  rows: peopleRows(40, '\\N'),
   readBack,
   reset,
   missing: { ...settings, schema: 'absent' },
   badRows: [
-    { row: ['many', 'a', true, '1', '2026-01-31', null], reason: /not a number/, field: 'id' },
-    { row: [1, 'a', true, '1.005', '2026-01-31', null], reason: /more than 2 decimal places/, field: 'paid' },
-    { row: [2, 'a', true, '1', 'some canary day', null], reason: /not a valid date/, field: 'day' },
+    ...badPeople,
     { row: [3, 'ö'.repeat(11), true, '1', '2026-01-31', null], reason: /too long/, field: 'Name' },
-    { row: [null, 'a', true, '1', '2026-01-31', null], reason: /column that needs one/, field: 'id' },
   ],
   deduplicates: true,
   visible: 'at once',

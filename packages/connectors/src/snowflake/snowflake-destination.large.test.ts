@@ -3,6 +3,7 @@ import { after, beforeEach, describe, test } from 'node:test'
 import type { Row, Values } from '@penstock/connector'
 import { acceptDestination, testContext } from '@penstock/connector/acceptance'
 import { hangOf, problemsOf } from '../../test/object-store-server.ts'
+import { badPeople, peopleColumns, peopleRows } from '../../test/people-tables.ts'
 import { startSnowflakeServer, testServerName } from '../../test/snowflake-server.ts'
 import { batchOf, connectorErrorOf, deliver as deliverTo, inspect } from '../../test/tables.ts'
 import { snowflakeDestination } from './snowflake-destination.ts'
@@ -11,11 +12,6 @@ const snowflake = await startSnowflakeServer()
 after(() => snowflake.close())
 const { proxy, routes, keyPair, accessToken, run } = snowflake
 const settings = { warehouse: 'load_wh', database: 'sales', schema: 'public', table: 'people', writeMode: 'Append' }
-const columns = ['id', 'Name', 'member', 'paid', 'day', 'changed']
-const rows = Array.from({ length: 400 }, (_, index): Row => {
-  const time = `2026-01-31T12:00:00.${String(index).padStart(6, '0')}Z`
-  return [index, index % 3 ? `Zoë '["${index}"]\\?;\n` : null, index % 2 === 0, `${index}.25`, '2026-01-31', time]
-})
 const reset = async () => {
   await run('drop schema "SALES"."PUBLIC" cascade')
   await run('create schema "SALES"."PUBLIC"')
@@ -38,14 +34,13 @@ acceptDestination({
   secrets: keyPair,
   wrongSecrets: { ...keyPair, privateKey: snowflake.strangeKey },
   settings,
-  columns,
-  rows,
+  columns: peopleColumns,
+  rows: peopleRows(400),
   readBack,
   reset,
   missing: { ...settings, schema: 'absent' },
   badRows: [
-    { row: ['many', 'a', true, '1', '2026-01-31', null], reason: /not a number/, field: 'id' },
-    { row: [1, 'a', true, '1.005', '2026-01-31', null], reason: /more than 2 decimal places/, field: 'paid' },
+    ...badPeople.slice(0, 2),
     { row: [2, 'a', true, '1', 'some canary day', null], reason: /\(code 100038, SQL state 22018\)\.$/ },
     { row: [null, 'a', true, '1', '2026-01-31', null], reason: /column that needs one \(code 100072/ },
   ],
