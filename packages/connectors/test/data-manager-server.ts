@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { keyOfEvent, readEventsRequest, type TakenEvent } from './data-manager-events.ts'
 import { type PlatformServer, type Received, type Reply, startPlatform } from './platform-server.ts'
 
@@ -158,6 +159,22 @@ export async function startDataManager(account = googleAdsAccount): Promise<Data
   }
   return Object.assign(server, { lists, actions, events, blame, refusing, statuses, clock, expireTokens })
 }
+
+/** The facts of all destinations that send to Google by way of Data Manager. */
+export const dataManagerFacts = {
+  testServer: 'a server that keeps to what is known of Google',
+  start: (): Promise<DataManagerServer> => startDataManager(),
+  routes: (url: string) => ({ 'https://datamanager.googleapis.com': url, 'https://oauth2.googleapis.com': url }),
+  secrets: googleSecrets,
+  wrongSecrets: { ...googleSecrets, refreshToken: 'revoked-token' },
+} as const
+/** The rows of the members of the only list: its name, the action, and the digest of each member. */
+export function dataManagerMembers({ lists }: Pick<DataManagerServer, 'lists'>): string[][] {
+  assert.ok(lists.length < 2, 'a second list was made')
+  return [...(lists[0]?.members ?? [])].map((text) => ['Loyal', 'add', digestIn(text)])
+}
+/** The first digest in a text, such as that of a member. */
+export const digestIn = (text: string): string => /[0-9a-f]{64}/.exec(text)?.[0] ?? ''
 
 /** Google's token endpoint: gives an access token of a scope for the refresh token that it knows. */
 export function giveToken({ method, headers, text }: Received, token: string, granted = scope): Reply {

@@ -11,7 +11,7 @@ import {
 import { amazonRoutes, amazonSecrets } from '../../test/amazon-server.ts'
 import { sha256 } from '../../test/digest.ts'
 import { assertPreviewed, batchOf } from '../../test/platform-server.ts'
-import { type FailureCase, testAudienceDestination } from '../../test/test-audience-destination.ts'
+import { type FailureCase, testDestination } from '../../test/test-destination.ts'
 import { amazonAdsDataManagerAudiences } from './amazon-ads-data-manager-audiences.ts'
 import { amazonAdsDataManagerDspAudiences } from './amazon-ads-data-manager-dsp-audiences.ts'
 
@@ -22,7 +22,7 @@ const members = /^POST .*\/members$/
 const jane = sha256('jane@example.com')
 const strange = `99999999${jane.slice(8)}`
 
-await testAudienceDestination<AmazonAudienceServer>({
+await testDestination<AmazonAudienceServer>({
   connector: amazonAdsDataManagerAudiences,
   testServer: 'a server that keeps to Amazon’s models',
   start: startAmazonAudiences,

@@ -5,7 +5,7 @@ import { type AmazonAudienceServer, startAmazonAudiences } from '../../test/amaz
 import { amazonAdvertiser, amazonRoutes, amazonSecrets } from '../../test/amazon-server.ts'
 import { sha256 } from '../../test/digest.ts'
 import { assertFailure, assertPreviewed, batchOf } from '../../test/platform-server.ts'
-import { type FailureCase, testAudienceDestination } from '../../test/test-audience-destination.ts'
+import { type FailureCase, testDestination } from '../../test/test-destination.ts'
 import { amazonAdsDspAudiences } from './amazon-ads-dsp-audiences.ts'
 
 const columns = ['segment_name', 'segment_id', 'action', 'external_user_id', 'email_sha256', 'country_code']
@@ -17,7 +17,7 @@ const strange = `99999999${jane.slice(8)}`
 
 const only = '413642381039213536'
 
-await testAudienceDestination<AmazonAudienceServer>({
+await testDestination<AmazonAudienceServer>({
   connector: amazonAdsDspAudiences,
   testServer: 'a server that keeps to Amazon’s models',
   start: startAmazonAudiences,

@@ -4,14 +4,14 @@ import type { Cell } from '@penstock/connector'
 import { type CriteoServer, criteoRoutes, criteoSecrets, refusal, startCriteo } from '../../test/criteo-server.ts'
 import { sha256 } from '../../test/digest.ts'
 import { batchOf, connectorErrorOf } from '../../test/platform-server.ts'
-import { type FailureCase, testAudienceDestination } from '../../test/test-audience-destination.ts'
+import { type FailureCase, testDestination } from '../../test/test-destination.ts'
 import { criteoCommerceGrowthAudiences } from './criteo-commerce-growth-audiences.ts'
 
 const columns = ['segment_name', 'segment_id', 'action', 'email', 'madid', 'gum', 'customerid']
 const lists = /contact-list$/
 const settings = { advertiserId: '77', audienceSource: 'CRM', gumCallerId: '329739' }
 
-await testAudienceDestination<CriteoServer>({
+await testDestination<CriteoServer>({
   connector: criteoCommerceGrowthAudiences,
   testServer: 'a server that keeps to Criteo’s OpenAPI document',
   start: startCriteo,

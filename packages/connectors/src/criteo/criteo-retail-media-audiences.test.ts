@@ -4,7 +4,7 @@ import type { Cell } from '@penstock/connector'
 import { type CriteoServer, criteoRoutes, criteoSecrets, refusal, startCriteo } from '../../test/criteo-server.ts'
 import { sha256 } from '../../test/digest.ts'
 import { batchOf, connectorErrorOf, type Reply } from '../../test/platform-server.ts'
-import { type FailureCase, testAudienceDestination } from '../../test/test-audience-destination.ts'
+import { type FailureCase, testDestination } from '../../test/test-destination.ts'
 import { criteoRetailMediaAudiences } from './criteo-retail-media-audiences.ts'
 
 const columns = ['segment_name', 'segment_id', 'action', 'email_sha256', 'maid']
@@ -12,7 +12,7 @@ const amendments = /contact-list\/add-remove$/
 const settings = { accountId: '9001', retailerId: '12', audienceSource: 'CRM' }
 const device = 'ea7583cd-a667-48bc-b806-42ecb2b48606'
 
-await testAudienceDestination<CriteoServer>({
+await testDestination<CriteoServer>({
   connector: criteoRetailMediaAudiences,
   testServer: 'a server that keeps to Criteo’s OpenAPI document',
   start: startCriteo,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { afterEach, beforeEach, describe, test } from 'node:test'
-import type { Cell, ErrorAction } from '@penstock/connector'
-import { type TestContextOptions, testContext } from '@penstock/connector/acceptance'
-import { because, type DataManagerServer, googleSecrets, startDataManager } from '../../test/data-manager-server.ts'
+import { describe, test } from 'node:test'
+import type { Cell } from '@penstock/connector'
+import { because, dataManagerFacts } from '../../test/data-manager-server.ts'
 import { sha256 } from '../../test/digest.ts'
-import { assertFailure, batchOf, connectorErrorOf, type Failure } from '../../test/platform-server.ts'
+import { batchOf, connectorErrorOf } from '../../test/platform-server.ts'
+import { destinationScene, type FailureCase } from '../../test/test-destination.ts'
 import { googleAdsConversions as connector } from './google-ads-conversions.ts'
 
 const settings = { customerId: '123-456-7890', conversionActionId: '1234', resultWaitSeconds: 0 }
@@ -13,36 +13,20 @@ const columns = ['event_time', 'transaction_id', 'email']
 const row = (n: number): Cell[] => ['2026-11-20T10:00:00Z', `order-${n}`, sha256(`${n}@example.com`)]
 
 describe('Google Ads Conversions: what becomes of requests', () => {
-  let google: DataManagerServer
-
-  beforeEach(async () => {
-    google = await startDataManager()
-  })
-  afterEach(() => google.close())
-
-  const contextOf = (options: TestContextOptions = {}) =>
-    testContext({
-      secrets: googleSecrets,
-      settings,
-      columns,
-      routes: { 'https://datamanager.googleapis.com': google.url, 'https://oauth2.googleapis.com': google.url },
-      ...options,
-    })
-  async function deliverer(names = columns) {
-    const { deliver } = connector.destination ?? {}
-    assert.ok(deliver)
-    return deliver.open(contextOf({ columns: names }))
-  }
-  async function deliver(rows: Cell[][]) {
-    const writer = await deliverer()
-    return { writer, delivery: await writer.deliver(batchOf(columns, rows)) }
+  const scene = destinationScene({ ...dataManagerFacts, connector, settings, columns, posts: ingest })
+  const { contextOf, openWriter } = scene
+  /** A writer that has delivered the rows. */
+  async function writerAfter(rows: Cell[][]) {
+    const writer = await openWriter()
+    await writer.deliver(batchOf(columns, rows))
+    return writer
   }
 
   test('reads back what became of requests: rejects, duplicates, and what is still open', async () => {
-    const { writer } = await deliver(Array.from({ length: 10 }, (_, n) => row(n)))
+    const writer = await writerAfter(Array.from({ length: 10 }, (_, n) => row(n)))
     await writer.deliver(batchOf(columns, [row(20), row(21)], 2))
     await writer.deliver(batchOf(columns, [row(30)], 3))
-    google.statuses.set('request-1', {
+    scene.server.statuses.set('request-1', {
       requestStatus: 'PARTIAL_SUCCESS',
       errorCounts: [
         { recordCount: '2', reason: 'PROCESSING_ERROR_REASON_TOO_RECENT_CLICK' },
@@ -50,11 +34,11 @@ describe('Google Ads Conversions: what becomes of requests', () => {
         { recordCount: '-3', reason: 'PROCESSING_ERROR_REASON_INVALID_EVENT' },
       ],
     })
-    google.statuses.set('request-2', {
+    scene.server.statuses.set('request-2', {
       requestStatus: 'FAILED',
       errorCounts: [{ recordCount: '2', reason: 'PROCESSING_ERROR_REASON_DUPLICATE_GCLID' }],
     })
-    google.statuses.set('request-3', { requestStatus: 'PROCESSING' })
+    scene.server.statuses.set('request-3', { requestStatus: 'PROCESSING' })
     const flushed = await writer.flush?.()
     assert.deepEqual(
       flushed?.rejected?.map(({ count, reason }) => [count, reason]),
@@ -69,14 +53,14 @@ describe('Google Ads Conversions: what becomes of requests', () => {
   })
 
   test('names the rows of the last batch that Google names, once each', async () => {
-    const { writer } = await deliver([row(1), row(2)])
+    const writer = await writerAfter([row(1), row(2)])
     const rows = [...row(3).map((cell, at) => (at === 2 ? null : cell))]
     await writer.deliver(batchOf(columns, [rows, row(4), row(5), row(6), row(7)], 2))
     for (const [requestId, indices] of [
       ['request-1', [1]],
       ['request-2', [0, '3', 3, 99, -1, 'x']],
     ] as const) {
-      google.statuses.set(requestId, {
+      scene.server.statuses.set(requestId, {
         requestStatus: 'PARTIAL_SUCCESS',
         errorCounts: [
           {
@@ -102,37 +86,37 @@ describe('Google Ads Conversions: what becomes of requests', () => {
 
   test('names no row by the place that it had in an attempt which was halved', async () => {
     const names = [...columns, 'conversion_action_id']
-    const writer = await deliverer(names)
+    const writer = await openWriter({ columns: names })
     const rows: Cell[][] = [1, 2, 3].map((n) => [...row(n), '1234'])
     const second: Cell[] = [...row(4), '5678']
     // The events of one conversion action are taken in, and then those of the other one are refused.
-    google.failure(ingest, { json: { requestId: 'stale' } })
-    google.failure(ingest, because('TOO_MANY_EVENTS', 'events'))
+    scene.server.failure(ingest, { json: { requestId: 'stale' } })
+    scene.server.failure(ingest, because('TOO_MANY_EVENTS', 'events'))
     const halved = await connectorErrorOf(writer.deliver(batchOf(names, [...rows, second])), contextOf())
     assert.equal(halved.action, 'split')
     await writer.deliver(batchOf(names, rows.slice(0, 2), 2))
     await writer.deliver(batchOf(names, [rows[2] ?? [], second], 3))
     const errorCounts = [{ recordCount: '1', reason: 'PROCESSING_ERROR_REASON_INVALID_EVENT', recordIndices: [0] }]
-    google.statuses.set('request-3', { requestStatus: 'FAILED', errorCounts })
+    scene.server.statuses.set('request-3', { requestStatus: 'FAILED', errorCounts })
     assert.deepEqual(
       (await writer.flush?.())?.rejected?.map(({ index }) => index),
       [1],
     )
-    const asked = google.received.flatMap(({ query }) => query.get('requestId') ?? [])
+    const asked = scene.server.received.flatMap(({ query }) => query.get('requestId') ?? [])
     assert.deepEqual(asked, ['request-1', 'request-2', 'request-3'])
   })
 
   test('fails, and rejects no row, where a request failed as a whole because of the account', async () => {
-    const { writer } = await deliver([row(1), row(2)])
+    const writer = await writerAfter([row(1), row(2)])
     const reason = 'PROCESSING_ERROR_REASON_DESTINATION_ACCOUNT_ENHANCED_CONVERSIONS_TERMS_NOT_SIGNED'
-    google.statuses.set('request-1', { requestStatus: 'FAILED', errorCounts: [{ recordCount: '2', reason }] })
+    scene.server.statuses.set('request-1', { requestStatus: 'FAILED', errorCounts: [{ recordCount: '2', reason }] })
     const error = await connectorErrorOf(writer.flush?.(), contextOf())
     assert.deepEqual([error.code, error.action], ['terms_not_accepted', 'reconfigure'])
   })
 
   test('maps each refusal of events to a code', async () => {
     const first = 'events.events[0]'
-    const cases: [Failure, ErrorAction, string][] = [
+    const cases: FailureCase[] = [
       [{ json: [] }, 'retry', 'malformed_response'],
       [{ json: {} }, 'retry', 'malformed_response'],
       [{ json: { requestId: { id: 1 } } }, 'retry', 'malformed_response'],
@@ -152,10 +136,6 @@ describe('Google Ads Conversions: what becomes of requests', () => {
       [because('INVALID_EVENT', 'events'), 'split', 'invalid_batch'],
       [because('REASON_OF_NEXT_YEAR', first), 'fail', 'request_refused'],
     ]
-    const setting = { server: google, context: contextOf(), match: ingest }
-    const writer = await deliverer()
-    for (const [failure, action, code] of cases) {
-      await assertFailure(setting, writer, batchOf(columns, [row(1)]), failure, { action, code })
-    }
+    await scene.fails(cases, [row(1)])
   })
 })

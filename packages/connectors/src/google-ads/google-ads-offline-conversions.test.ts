@@ -1,91 +1,62 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, beforeEach, describe, test } from 'node:test'
+import { test } from 'node:test'
 import type { Cell } from '@penstock/connector'
-import { acceptDestination, testContext } from '@penstock/connector/acceptance'
-import { type DataManagerServer, googleSecrets, refusal, startDataManager } from '../../test/data-manager-server.ts'
+import { type DataManagerServer, dataManagerFacts, digestIn, refusal } from '../../test/data-manager-server.ts'
 import { sha256 } from '../../test/digest.ts'
-import { batchOf, hangOf, problemOf } from '../../test/platform-server.ts'
+import { testDestination } from '../../test/test-destination.ts'
 import { googleAdsOfflineConversions as connector } from './google-ads-offline-conversions.ts'
 
 const settings = { customerId: '1234567890', conversionActionId: '1234', resultWaitSeconds: 0 }
 const columns = ['event_time', 'transaction_id', 'store_id', 'email']
 const row = (n: number): Cell[] => ['2026-11-20T10:00:00Z', `order-${n}`, `shop-${n}`, sha256(`${n}@example.com`)]
-const ingest = /events:ingest/
-const routesTo = ({ url }: { url: string }) => ({
-  'https://datamanager.googleapis.com': url,
-  'https://oauth2.googleapis.com': url,
-})
 
-describe('Google Ads Offline Conversions, by way of Google Data Manager', () => {
-  let google: DataManagerServer
-
-  beforeEach(async () => {
-    google = await startDataManager()
-  })
-  afterEach(() => google.close())
-
-  async function deliver(rows: Cell[][]) {
-    const { deliver: destination } = connector.destination ?? {}
-    assert.ok(destination)
-    const writer = await destination.open(
-      testContext({ secrets: googleSecrets, settings, columns, routes: routesTo(google) }),
-    )
-    return { writer, delivery: await writer.deliver(batchOf(columns, rows)) }
-  }
-
-  test('sends sales in shops, with the shop', async () => {
-    const { delivery } = await deliver([row(1)])
-    assert.deepEqual(delivery.rejected, [])
-    assert.deepEqual(
-      [...google.events.values()],
-      [
-        {
-          transactionId: 'order-1',
-          eventTimestamp: '2026-11-20T10:00:00Z',
-          userData: { userIdentifiers: [{ emailAddress: sha256('1@example.com') }] },
-          eventSource: 'IN_STORE',
-          eventLocation: { storeId: 'shop-1' },
-        },
-      ],
-    )
-  })
-})
-
-const testServer = await startDataManager()
-after(() => testServer.close())
-
-acceptDestination({
+await testDestination<DataManagerServer>({
+  ...dataManagerFacts,
   connector,
-  testServer: 'a server that keeps to what is known of Google',
-  secrets: googleSecrets,
-  wrongSecrets: { ...googleSecrets, refreshToken: 'revoked-token' },
   settings,
   missing: { ...settings, customerId: '42' },
-  context: { routes: routesTo(testServer) },
   columns,
-  rows: Array.from({ length: 12 }, (_, n) => row(n)),
-  badRows: [
-    { row: [...row(99).slice(0, 3), 'abc'], reason: /not a SHA-256/, field: 'email' },
-    { row: [...row(98).slice(0, 3), null], reason: /no click ID/, field: 'email' },
-    { row: [null, ...row(97).slice(1)], reason: /missing/, field: 'event_time' },
-    { row: ['20.11.2026', ...row(96).slice(1)], reason: /with its zone/, field: 'event_time' },
-    { row: ['2099-01-01T00:00:00Z', ...row(95).slice(1)], reason: /future/, field: 'event_time' },
-  ],
-  async readBack() {
-    return [...testServer.events.values()].map(({ eventTimestamp, transactionId, eventLocation, userData }) => [
-      String(eventTimestamp),
-      String(transactionId),
-      (eventLocation as { storeId: string }).storeId,
-      /[0-9a-f]{64}/.exec(JSON.stringify(userData))?.[0] ?? '',
-    ])
+  posts: /events:ingest/,
+  accepts: {
+    columns,
+    rows: Array.from({ length: 12 }, (_, n) => row(n)),
+    badRows: [
+      { row: [...row(99).slice(0, 3), 'abc'], reason: /not a SHA-256/, field: 'email' },
+      { row: [...row(98).slice(0, 3), null], reason: /no click ID/, field: 'email' },
+      { row: [null, ...row(97).slice(1)], reason: /missing/, field: 'event_time' },
+      { row: ['20.11.2026', ...row(96).slice(1)], reason: /with its zone/, field: 'event_time' },
+      { row: ['2099-01-01T00:00:00Z', ...row(95).slice(1)], reason: /future/, field: 'event_time' },
+    ],
+    readBack: ({ events }) =>
+      [...events.values()].map(({ eventTimestamp, transactionId, eventLocation, userData }) => [
+        String(eventTimestamp),
+        String(transactionId),
+        (eventLocation as { storeId: string }).storeId,
+        digestIn(JSON.stringify(userData)),
+      ]),
+    reset: ({ events }) => events.clear(),
+    problems: [
+      [refusal(429, 'RESOURCE_EXHAUSTED'), 'limits calls', 'retry'],
+      [{ status: 500, text: '' }, 'has an internal error', 'retry'],
+      ['reset', 'breaks the connection', 'retry'],
+    ],
   },
-  reset: () => testServer.events.clear(),
-  deduplicates: true,
-  visible: 'at once',
-  errors: [
-    problemOf(testServer, ingest, refusal(429, 'RESOURCE_EXHAUSTED'), { name: 'limits calls', action: 'retry' }),
-    problemOf(testServer, ingest, { status: 500, text: '' }, { name: 'has an internal error', action: 'retry' }),
-    problemOf(testServer, ingest, 'reset', { name: 'breaks the connection', action: 'retry' }),
-  ],
-  hang: hangOf(testServer, ingest),
+  tests(scene) {
+    test('sends sales in shops, with the shop', async () => {
+      const { rejected } = await scene.deliver([row(1)])
+      assert.deepEqual(rejected, [])
+      assert.deepEqual(
+        [...scene.server.events.values()],
+        [
+          {
+            transactionId: 'order-1',
+            eventTimestamp: '2026-11-20T10:00:00Z',
+            userData: { userIdentifiers: [{ emailAddress: sha256('1@example.com') }] },
+            eventSource: 'IN_STORE',
+            eventLocation: { storeId: 'shop-1' },
+          },
+        ],
+      )
+    })
+  },
 })

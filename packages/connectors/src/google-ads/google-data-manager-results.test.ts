@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { afterEach, beforeEach, describe, test } from 'node:test'
-import type { Cell, Delivery, DestinationWriter } from '@penstock/connector'
-import { type TestContextOptions, testContext } from '@penstock/connector/acceptance'
-import { because, type DataManagerServer, googleSecrets, startDataManager } from '../../test/data-manager-server.ts'
+import { describe, test } from 'node:test'
+import type { Cell, Delivery } from '@penstock/connector'
+import { because, dataManagerFacts } from '../../test/data-manager-server.ts'
 import { sha256 } from '../../test/digest.ts'
 import { batchOf, connectorErrorOf, deliverHalving, type Reply } from '../../test/platform-server.ts'
+import { destinationScene } from '../../test/test-destination.ts'
 import { refusalsMax } from '../platform-api/rows/refusals.ts'
 import { googleDataManagerAudiences as connector } from './google-data-manager-audiences.ts'
 
@@ -30,27 +30,9 @@ const member = (n: number | string) =>
   JSON.stringify({ userData: { userIdentifiers: [{ emailAddress: sha256(`${n}@example.com`) }] } })
 
 describe('Google Data Manager Audiences: what becomes of requests', () => {
-  let google: DataManagerServer
-
-  beforeEach(async () => {
-    google = await startDataManager()
-  })
-  afterEach(() => google.close())
-
-  const contextOf = (options: TestContextOptions = {}) =>
-    testContext({
-      secrets: googleSecrets,
-      settings,
-      columns,
-      routes: { 'https://datamanager.googleapis.com': google.url, 'https://oauth2.googleapis.com': google.url },
-      ...options,
-    })
-  async function openWriter(options: TestContextOptions = {}): Promise<DestinationWriter> {
-    const { deliver } = connector.destination ?? {}
-    assert.ok(deliver)
-    return deliver.open(contextOf(options))
-  }
-  const changes = () => google.received.filter(({ path }) => /audienceMembers:(ingest|remove)$/.test(path))
+  const scene = destinationScene({ ...dataManagerFacts, connector, settings, columns, posts: /audienceMembers/ })
+  const { contextOf, openWriter } = scene
+  const changes = () => scene.server.received.filter(({ path }) => /audienceMembers:(ingest|remove)$/.test(path))
 
   test('10,000 rows that Google refuses because of the account are one request, and no row is rejected', async () => {
     const replies: [Reply, string][] = [
@@ -59,7 +41,7 @@ describe('Google Data Manager Audiences: what becomes of requests', () => {
       [because('REASON_OF_NEXT_YEAR'), 'request_refused'],
     ]
     for (const [reply, code] of replies) {
-      google.refusing.reply = reply
+      scene.server.refusing.reply = reply
       const before = changes().length
       const connectorError = await connectorErrorOf(
         deliverHalving(await openWriter(), columns, rowsOf(10_000)),
@@ -73,7 +55,7 @@ describe('Google Data Manager Audiences: what becomes of requests', () => {
 
   test('10,000 rows that Google refuses all alike are given up after a bounded number of requests', async () => {
     // An error of members, but Google names none of them.
-    google.refusing.reply = because('INVALID_SHA256_FORMAT', 'audience_members')
+    scene.server.refusing.reply = because('INVALID_SHA256_FORMAT', 'audience_members')
     const connectorError = await connectorErrorOf(
       deliverHalving(await openWriter(), columns, rowsOf(10_000)),
       contextOf(),
@@ -85,14 +67,14 @@ describe('Google Data Manager Audiences: what becomes of requests', () => {
 
   test('counts as rejected what Google says later that it did not use, and never more than it was sent', async () => {
     const writer = await openWriter()
-    google.statuses.set('request-1', {
+    scene.server.statuses.set('request-1', {
       requestStatus: 'PARTIAL_SUCCESS',
       errorCounts: [
         { recordCount: '3', reason: 'PROCESSING_ERROR_REASON_DENIED_CONSENT' },
         { recordCount: '1', reason: 'PROCESSING_ERROR_REASON_OF_NEXT_YEAR' },
       ],
     })
-    google.statuses.set('request-2', { requestStatus: 'FAILED' })
+    scene.server.statuses.set('request-2', { requestStatus: 'FAILED' })
     assert.equal((await writer.deliver(batchOf(columns, rowsOf(10)))).held, true)
     await writer.deliver(batchOf(columns, rowsOf(5, 10), 2))
     const flushed: Delivery | undefined = await writer.flush?.()
@@ -114,13 +96,13 @@ describe('Google Data Manager Audiences: what becomes of requests', () => {
 
   test('confirms batches whose results are not known in time, and asks about a request no longer than it may', async () => {
     const writer = await openWriter()
-    google.statuses.set('request-1', { requestStatus: 'PROCESSING' })
+    scene.server.statuses.set('request-1', { requestStatus: 'PROCESSING' })
     await writer.deliver(batchOf(columns, rowsOf(10)))
     const flushed = await writer.flush?.()
     assert.deepEqual(flushed?.rejected, [])
     assert.equal(flushed?.held, undefined)
     assert.deepEqual(flushed?.deliveryState, { requests: ['request-1'] })
-    const asked = google.received.filter(({ path }) => path.endsWith('requestStatus:retrieve'))
+    const asked = scene.server.received.filter(({ path }) => path.endsWith('requestStatus:retrieve'))
     assert.deepEqual(
       asked.map(({ query }) => query.get('requestId')),
       ['request-1'],
@@ -129,7 +111,7 @@ describe('Google Data Manager Audiences: what becomes of requests', () => {
 
   test('holds ten batches at most, and counts with the tenth what is known of them', async () => {
     const writer = await openWriter()
-    google.statuses.set('request-2', {
+    scene.server.statuses.set('request-2', {
       requestStatus: 'PARTIAL_SUCCESS',
       errorCounts: [{ recordCount: '2', reason: 'PROCESSING_ERROR_REASON_NO_CONSENT' }],
     })
@@ -150,7 +132,7 @@ describe('Google Data Manager Audiences: what becomes of requests', () => {
   test('a result that cannot be read changes nothing', async () => {
     const writer = await openWriter()
     await writer.deliver(batchOf(columns, rowsOf(2)))
-    google.failure(/requestStatus/, { status: 503, text: '' })
+    scene.server.failure(/requestStatus/, { status: 503, text: '' })
     assert.deepEqual((await writer.flush?.())?.rejected, [])
   })
 
@@ -174,16 +156,16 @@ describe('Google Data Manager Audiences: what becomes of requests', () => {
     )
     // One person is one member, whatever the consent: the last row counts.
     await writer.deliver(batchOf(columns, [row(5, 'add', 'denied'), row(5, 'remove')], 2))
-    assert.ok(!google.lists[0]?.members.has(member(5)))
+    assert.ok(!scene.server.lists[0]?.members.has(member(5)))
   })
 
   describe('with “Replace existing audience”', () => {
     const replacing = { settings: { ...settings, replaceExistingAudience: true } }
-    const members = () => [...(google.lists[0]?.members ?? [])].sort()
+    const members = () => [...(scene.server.lists[0]?.members ?? [])].sort()
 
     /** Time passes at Google without a wait here. */
     const pass = (seconds: number) => {
-      google.clock.now += seconds * 1000
+      scene.server.clock.now += seconds * 1000
     }
 
     test('puts the rows of a transfer in the place of the earlier members, by Google’s own clock', async () => {

@@ -9,7 +9,7 @@ import {
   type Segment,
   startLinkedIn,
 } from '../../test/linkedin-server.ts'
-import { testAudienceDestination } from '../../test/test-audience-destination.ts'
+import { testDestination } from '../../test/test-destination.ts'
 import { linkedinCompanySegments } from './linkedin-company-segments.ts'
 
 const companies = /\/companies$/
@@ -19,7 +19,7 @@ const columns = [
   'company_page_url',
 ]
 
-await testAudienceDestination<LinkedInServer>({
+await testDestination<LinkedInServer>({
   connector: linkedinCompanySegments,
   testServer: 'a server that keeps to what is known of LinkedIn',
   start: startLinkedIn,

@@ -11,14 +11,14 @@ import {
   startLinkedIn,
 } from '../../test/linkedin-server.ts'
 import { batchOf, connectorErrorOf } from '../../test/platform-server.ts'
-import { type FailureCase, testAudienceDestination } from '../../test/test-audience-destination.ts'
+import { type FailureCase, testDestination } from '../../test/test-destination.ts'
 import { linkedinDmpSegments } from './linkedin-dmp-segments.ts'
 
 const columns = ['segment_id', 'segment_name', 'action', 'email', 'userIds']
 const users = /\/users$/
 const settings = { adAccountId: '500', sourcePlatform: 'PENSTOCK_TEST' }
 
-await testAudienceDestination<LinkedInServer>({
+await testDestination<LinkedInServer>({
   connector: linkedinDmpSegments,
   testServer: 'a server that keeps to what is known of LinkedIn',
   start: startLinkedIn,

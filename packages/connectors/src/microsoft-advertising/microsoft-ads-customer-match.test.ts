@@ -13,14 +13,14 @@ import {
   startMicrosoft,
 } from '../../test/microsoft-server.ts'
 import { batchOf } from '../../test/platform-server.ts'
-import { type FailureCase, testAudienceDestination } from '../../test/test-audience-destination.ts'
+import { type FailureCase, testDestination } from '../../test/test-destination.ts'
 import { microsoftAdsCustomerMatch } from './microsoft-ads-customer-match.ts'
 
 const columns = ['segment_name', 'segment_id', 'action', 'email_sha256']
 const apply = /CustomerListUserData\/Apply$/
 const strange = `99999999${sha256('x').slice(8)}`
 
-await testAudienceDestination<MicrosoftServer>({
+await testDestination<MicrosoftServer>({
   connector: microsoftAdsCustomerMatch,
   testServer: 'a server that keeps to what is known of Microsoft',
   start: startMicrosoft,

@@ -11,14 +11,14 @@ import {
   startPinterest,
 } from '../../test/pinterest-server.ts'
 import { batchOf, connectorErrorOf, deliverHalving } from '../../test/platform-server.ts'
-import { type FailureCase, testAudienceDestination } from '../../test/test-audience-destination.ts'
+import { type FailureCase, testDestination } from '../../test/test-destination.ts'
 import { pinterestCustomerLists } from './pinterest-customer-lists.ts'
 
 const columns = ['segment_name', 'segment_id', 'action', 'email', 'idfa']
 const change = /^PATCH .*\/customer_lists\/\d+$/
 const settings = { adAccountId: '549', audienceName: 'Loyal people' }
 
-await testAudienceDestination<PinterestServer>({
+await testDestination<PinterestServer>({
   connector: pinterestCustomerLists,
   testServer: 'a server that keeps to Pinterest’s OpenAPI document',
   start: startPinterest,

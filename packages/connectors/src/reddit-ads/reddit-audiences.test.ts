@@ -11,14 +11,14 @@ import {
   refusal,
   startReddit,
 } from '../../test/reddit-server.ts'
-import { type FailureCase, testAudienceDestination } from '../../test/test-audience-destination.ts'
+import { type FailureCase, testDestination } from '../../test/test-destination.ts'
 import { redditAudiences } from './reddit-audiences.ts'
 
 const columns = ['segment_name', 'segment_id', 'action', 'email_sha256', 'maid_sha256']
 const users = /^PATCH .*\/users$/
 const settings = { advertiserId: 'a2_loyal' }
 
-await testAudienceDestination<RedditServer>({
+await testDestination<RedditServer>({
   connector: redditAudiences,
   testServer: 'a server that keeps to what is known of Reddit',
   start: startReddit,

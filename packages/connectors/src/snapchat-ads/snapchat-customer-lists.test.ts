@@ -5,7 +5,7 @@ import { sha256 } from '../../test/digest.ts'
 import { batchOf, connectorErrorOf, deliverHalving, type Failure } from '../../test/platform-server.ts'
 import { adAccount, refusedDigest, type SnapchatAdsServer, startSnapchatAds } from '../../test/snapchat-ads-server.ts'
 import { snapchatRoutes, snapchatSecrets } from '../../test/snapchat-server.ts'
-import { type FailureCase, testAudienceDestination } from '../../test/test-audience-destination.ts'
+import { type FailureCase, testDestination } from '../../test/test-destination.ts'
 import { snapchatCustomerLists } from './snapchat-customer-lists.ts'
 
 const columns = ['segment_name', 'segment_id', 'action', 'email_sha256', 'phone_sha256', 'maid_sha256']
@@ -19,7 +19,7 @@ const row = (n: number, action = 'add', name: string | null = 'Loyal'): Cell[] =
   null,
 ]
 
-await testAudienceDestination<SnapchatAdsServer>({
+await testDestination<SnapchatAdsServer>({
   connector: snapchatCustomerLists,
   testServer: 'a server that keeps to what is known of Snapchat',
   start: startSnapchatAds,

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { Cell, Json } from '@penstock/connector'
 import { sha256 } from '../../test/digest.ts'
 import { assertPreviewed, batchOf, connectorErrorOf } from '../../test/platform-server.ts'
-import { type FailureCase, testAudienceDestination } from '../../test/test-audience-destination.ts'
+import { type FailureCase, testDestination } from '../../test/test-destination.ts'
 import {
   advertiser,
   tiktokAudienceSecrets as secrets,
@@ -21,7 +21,7 @@ const routesOf = (url: string) => ({ 'https://business-api.tiktok.com': url })
 const row = (n: number, action = 'add', name: string | null = 'Loyal'): Cell[] => [name, action, sha256(`jane${n}`)]
 const device = 'f81d4fae-7dec-11d0-a765-00a0c91e6bf6'
 
-await testAudienceDestination<TikTokAudienceServer>({
+await testDestination<TikTokAudienceServer>({
   connector,
   testServer: 'a server that keeps to what is known of TikTok',
   start: startTikTokAudiences,

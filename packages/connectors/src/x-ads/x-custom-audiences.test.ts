@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Cell } from '@penstock/connector'
 import { sha256 } from '../../test/digest.ts'
 import { batchOf, deliverHalving } from '../../test/platform-server.ts'
-import { type FailureCase, testAudienceDestination } from '../../test/test-audience-destination.ts'
+import { type FailureCase, testDestination } from '../../test/test-destination.ts'
 import { refusal, startX, type XServer, xRoutes, xSecrets } from '../../test/x-server.ts'
 import { signatureOf } from './oauth1.ts'
 import { xCustomAudiences } from './x-custom-audiences.ts'
@@ -32,7 +32,7 @@ test('signs as X and the RFC publish it', () => {
   assert.equal(sign('https://api.twitter.com/1.1/statuses/update.json'), 'hCtSmYh+iHYCEqBWrE7C7hYmtUk=')
 })
 
-await testAudienceDestination<XServer>({
+await testDestination<XServer>({
   connector: xCustomAudiences,
   testServer: 'a server that follows the published documentation of X',
   start: startX,

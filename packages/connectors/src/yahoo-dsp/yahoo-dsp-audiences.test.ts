@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import type { Cell, ErrorAction } from '@penstock/connector'
 import { assertFailure, batchOf, connectorErrorOf, type Failure } from '../../test/platform-server.ts'
-import { testAudienceDestination } from '../../test/test-audience-destination.ts'
+import { testDestination } from '../../test/test-destination.ts'
 import {
   startYahooAudiences,
   type YahooAudiencesServer,
@@ -25,7 +25,7 @@ const row = (n: number | string, name: string | null = 'Loyal', id: string | nul
   null,
 ]
 
-await testAudienceDestination<YahooAudiencesServer>({
+await testDestination<YahooAudiencesServer>({
   connector: yahooDspAudiences,
   testServer: 'a server that keeps to Yahoo’s documentation',
   start: startYahooAudiences,
