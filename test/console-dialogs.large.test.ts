@@ -24,7 +24,7 @@ const looks: readonly Look[] = [
 ]
 /** Components that open above a page. */
 const openers =
-  /<(?:Modal|Modal\.Root|Drawer|Drawer\.Root|Confirm|FormDialog|ShownOnce|Menu|ActionsMenu|Popover|Activate)\b/
+  /<(?:Modal|Modal\.Root|Drawer|Drawer\.Root|Confirm|ConfirmWrite|FormDialog|ShownOnce|Menu|ActionsMenu|Popover|Activate)\b/
 
 /** Stores the elements that had the focus, outside of lists and menus. */
 const followFocus = `

@@ -1,17 +1,12 @@
 import { Text, TextInput } from '@mantine/core'
+import type { ParametersOf } from '@penstock/client'
+import type { OperationId } from '@penstock/wire'
 import { type ReactNode, useState } from 'react'
+import { useWrite } from '../api/queries.ts'
 import { components } from '../strings/components.ts'
 import { FormDialog } from './form-dialog.tsx'
 
-/** Asks before a destructive action; a large one is confirmed by typing its name. */
-export function Confirm({
-  title,
-  action,
-  name,
-  onConfirm,
-  onClose,
-  children,
-}: {
+type ConfirmProps = {
   title: string
   /** The text of the button. */
   action: string
@@ -21,7 +16,10 @@ export function Confirm({
   onConfirm: () => Promise<unknown>
   onClose: () => void
   children: ReactNode
-}) {
+}
+
+/** Asks before a destructive action; a large one is confirmed by typing its name. */
+export function Confirm({ title, action, name, onConfirm, onClose, children }: ConfirmProps) {
   const [typed, setTyped] = useState('')
   const confirm = async () => {
     const done = await onConfirm()
@@ -51,4 +49,30 @@ export function Confirm({
       )}
     </FormDialog>
   )
+}
+
+/**
+ * Asks before a destructive action that is one call of the service.
+ * @param done the notice after the call; undefined: `onDone` reports it, or nothing does
+ * @param onDone follows the call, before the dialog closes
+ */
+export function ConfirmWrite<I extends OperationId>({
+  operation,
+  parameters,
+  done,
+  onDone,
+  ...dialog
+}: Omit<ConfirmProps, 'onConfirm'> & {
+  operation: I
+  parameters: ParametersOf<I>
+  done?: string
+  onDone?: () => unknown
+}) {
+  const write = useWrite(operation)
+  const confirm = async () => {
+    await write.mutateAsync(parameters)
+    await onDone?.()
+    return done
+  }
+  return <Confirm {...dialog} onConfirm={confirm} />
 }

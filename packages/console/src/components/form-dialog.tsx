@@ -7,6 +7,7 @@ import { Failure } from './failure.tsx'
 import { errorsOf } from './fields/field-errors.ts'
 import { useFirstField } from './focus-return.ts'
 import { notifyDone } from './notify.ts'
+import { ReasonedButton } from './reasoned.tsx'
 
 type ErrorsIn = (...prefixes: readonly string[]) => Readonly<Record<string, string>>
 
@@ -127,4 +128,23 @@ export function useDialog(): [ReactNode, OpenDialog] {
   // A late result does not close a dialog that was opened since.
   const close = () => setDialog((now) => (now === dialog ? undefined : now))
   return [dialog?.show(close), (show) => setDialog({ show })]
+}
+
+/**
+ * A button that opens a dialog. The dialog is gone if the button leaves the page: use `useDialog` if a write can remove
+ * the button.
+ */
+export function DialogButton({
+  dialog,
+  ...button
+}: Omit<ComponentProps<typeof ReasonedButton>, 'onClick' | 'to' | 'type'> & {
+  dialog: (close: () => void) => ReactNode
+}) {
+  const [shown, open] = useDialog()
+  return (
+    <>
+      <ReasonedButton variant="default" {...button} onClick={() => open(dialog)} />
+      {shown}
+    </>
+  )
 }

@@ -28,3 +28,7 @@ export function notifyFailure(error: unknown): void {
     .join(' · ')
   showNotice({ kind: 'failure', title, message })
 }
+
+/** Reports how a write ended that has no place of its own on the page. @param done the notice if it succeeded */
+export const notifyOutcome = <T>(work: Promise<T>, done: string | ((result: T) => string)): Promise<void> =>
+  work.then((result) => notifyDone(typeof done === 'string' ? done : done(result))).catch(notifyFailure)

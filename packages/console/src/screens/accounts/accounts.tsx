@@ -4,7 +4,7 @@ import { useForbidden } from '../../api/me.ts'
 import { readOnce, useRead, useWrite } from '../../api/queries.ts'
 import { type ListAddress, useAddress } from '../../components/address.ts'
 import { type OpenDialog, useDialog } from '../../components/form-dialog.tsx'
-import { notifyDone, notifyFailure } from '../../components/notify.ts'
+import { notifyOutcome } from '../../components/notify.ts'
 import { count } from '../../components/numbers.ts'
 import { Empty, Page, Toolbar } from '../../components/page.tsx'
 import { foundOf } from '../../components/pager.tsx'
@@ -79,10 +79,10 @@ function Actions({ account, open }: { account: AccountEntry; open: OpenDialog })
   const edit = useWrite('editAccount')
   const reason = useForbidden('editAccount')
   const toggle = () =>
-    void edit
-      .mutateAsync({ id, body: { enabled: !enabled } })
-      .then(() => notifyDone(enabled ? say.disabledNow(name) : say.enabledNow(name)))
-      .catch(notifyFailure)
+    void notifyOutcome(
+      edit.mutateAsync({ id, body: { enabled: !enabled } }),
+      enabled ? say.disabledNow(name) : say.enabledNow(name),
+    )
   const change = () => open((close) => <SaveAccount account={account} onClose={close} />)
   const remove = () => open((close) => <DeleteAccount account={account} onClose={close} />)
   return (

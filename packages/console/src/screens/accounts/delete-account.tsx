@@ -1,9 +1,8 @@
 import { List, Stack, Text } from '@mantine/core'
 import type { AccountEntry } from '@penstock/wire'
-import { useRead, useWrite } from '../../api/queries.ts'
-import { Confirm } from '../../components/confirm.tsx'
+import { useRead } from '../../api/queries.ts'
+import { ConfirmWrite } from '../../components/confirm.tsx'
 import { Loaded } from '../../components/loaded.tsx'
-import { notifyDone } from '../../components/notify.ts'
 import { count } from '../../components/numbers.ts'
 import { accounts as say } from '../../strings/accounts.ts'
 
@@ -11,21 +10,19 @@ const named = 5
 
 /** Deletes a sub-account, after saying what goes with it. */
 export function DeleteAccount({ account, onClose }: { account: AccountEntry; onClose: () => void }) {
-  const remove = useWrite('deleteAccount')
   const connections = useRead('listConnections', { accountId: account.id, query: { size: named } })
   const connectors = useRead('listAddedConnectors', { accountId: account.id, query: { size: named } })
   const names = (all: readonly { name: string }[], total: number) =>
     ` (${all.map(({ name }) => name).join(', ')}${total > all.length ? ' …' : ''})`
   return (
-    <Confirm
+    <ConfirmWrite
       title={say.deleteTitle(account.name)}
       action={say.delete}
       name={account.name}
+      operation="deleteAccount"
+      parameters={{ id: account.id }}
+      done={say.deleted(account.name)}
       onClose={onClose}
-      onConfirm={async () => {
-        await remove.mutateAsync({ id: account.id })
-        notifyDone(say.deleted(account.name))
-      }}
     >
       <Stack gap="sm">
         <Text size="sm">{say.deleteHelp}</Text>
@@ -49,6 +46,6 @@ export function DeleteAccount({ account, onClose }: { account: AccountEntry; onC
           )}
         </Loaded>
       </Stack>
-    </Confirm>
+    </ConfirmWrite>
   )
 }

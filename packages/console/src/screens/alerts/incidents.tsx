@@ -4,7 +4,7 @@ import { Link } from 'react-router'
 import { useForbidden } from '../../api/me.ts'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { type ListAddress, useAddress } from '../../components/address.ts'
-import { notifyDone, notifyFailure } from '../../components/notify.ts'
+import { notifyOutcome } from '../../components/notify.ts'
 import { count } from '../../components/numbers.ts'
 import { Empty } from '../../components/page.tsx'
 import { pageOf } from '../../components/pager.tsx'
@@ -154,12 +154,7 @@ function Acknowledge({ incident }: { incident: AlertIncident }) {
     )
   }
   if (resolvedTime !== null) return null
-  const send = () => {
-    acknowledge
-      .mutateAsync({ id })
-      .then(() => notifyDone(say.acknowledged))
-      .catch(notifyFailure)
-  }
+  const send = () => void notifyOutcome(acknowledge.mutateAsync({ id }), say.acknowledged)
   return (
     <ReasonedButton
       size="compact-sm"

@@ -6,9 +6,9 @@ import { useForbidden, useMe } from '../../api/me.ts'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { AccountName } from '../../components/account-name.tsx'
 import { type ListAddress, useAddress } from '../../components/address.ts'
-import { Confirm } from '../../components/confirm.tsx'
+import { ConfirmWrite } from '../../components/confirm.tsx'
 import { type OpenDialog, useDialog } from '../../components/form-dialog.tsx'
-import { notifyDone, notifyFailure } from '../../components/notify.ts'
+import { notifyOutcome } from '../../components/notify.ts'
 import { count } from '../../components/numbers.ts'
 import { Empty } from '../../components/page.tsx'
 import { foundOf } from '../../components/pager.tsx'
@@ -158,16 +158,10 @@ function Actions({ rule, open }: { rule: AlertRule; open: OpenDialog }) {
   const reason = useForbidden('updateAlertRule')
   const [test, mute] = [useWrite('testAlertRule'), useWrite('muteAlertRule')]
   const sendTest = () =>
-    void test
-      .mutateAsync({ id })
-      .then(({ reply: { queued } }) => notifyDone(say.tested(count(queued), queued === 1)))
-      .catch(notifyFailure)
+    void notifyOutcome(test.mutateAsync({ id }), ({ reply: { queued } }) => say.tested(count(queued), queued === 1))
   const muteFor = (seconds: number | null) => () => {
     const until = seconds === null ? null : Math.floor(Date.now() / 1_000) + seconds
-    mute
-      .mutateAsync({ id, body: { until } })
-      .then(() => notifyDone(until === null ? say.unmuted : say.mutedNow))
-      .catch(notifyFailure)
+    void notifyOutcome(mute.mutateAsync({ id, body: { until } }), until === null ? say.unmuted : say.mutedNow)
   }
   const edit = () => open((close) => <SaveRule rule={rule} accountId={rule.accountId} onClose={close} />)
   const remove = () => open((close) => <RemoveRule rule={rule} onClose={close} />)
@@ -193,11 +187,16 @@ function Actions({ rule, open }: { rule: AlertRule; open: OpenDialog }) {
 }
 
 function RemoveRule({ rule: { id, name }, onClose }: { rule: AlertRule; onClose: () => void }) {
-  const remove = useWrite('deleteAlertRule')
-  const confirm = () => remove.mutateAsync({ id }).then(() => say.removed(name))
   return (
-    <Confirm title={say.removeTitle(name)} action={say.remove} onClose={onClose} onConfirm={confirm}>
+    <ConfirmWrite
+      title={say.removeTitle(name)}
+      action={say.remove}
+      operation="deleteAlertRule"
+      parameters={{ id }}
+      done={say.removed(name)}
+      onClose={onClose}
+    >
       {say.removeHelp}
-    </Confirm>
+    </ConfirmWrite>
   )
 }

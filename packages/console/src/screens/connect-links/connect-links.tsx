@@ -2,9 +2,9 @@ import { Anchor, Badge, Box, Stack, Text } from '@mantine/core'
 import type { ConnectLink } from '@penstock/wire'
 import { Link } from 'react-router'
 import { useForbiddenOf } from '../../api/me.ts'
-import { readOnce, useRead, useWrite } from '../../api/queries.ts'
+import { readOnce, useRead } from '../../api/queries.ts'
 import { type ListAddress, useAddress } from '../../components/address.ts'
-import { Confirm } from '../../components/confirm.tsx'
+import { ConfirmWrite } from '../../components/confirm.tsx'
 import { ConnectorName, logoOfPlatform } from '../../components/connector-name.tsx'
 import { useDialog } from '../../components/form-dialog.tsx'
 import { Empty, Page } from '../../components/page.tsx'
@@ -128,11 +128,16 @@ function Ends({ link }: { link: ConnectLink }) {
 }
 
 function Revoke({ link: { id }, onClose }: { link: ConnectLink; onClose: () => void }) {
-  const revoke = useWrite('revokeConnectLink')
-  const confirm = () => revoke.mutateAsync({ id }).then(() => say.revoked)
   return (
-    <Confirm title={say.revokeTitle} action={say.revoke} onClose={onClose} onConfirm={confirm}>
+    <ConfirmWrite
+      title={say.revokeTitle}
+      action={say.revoke}
+      operation="revokeConnectLink"
+      parameters={{ id }}
+      done={say.revoked}
+      onClose={onClose}
+    >
       {say.revokeHelp}
-    </Confirm>
+    </ConfirmWrite>
   )
 }

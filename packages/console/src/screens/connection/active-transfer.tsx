@@ -1,13 +1,10 @@
 import { Anchor, Card, Group, Progress, Stack, Text } from '@mantine/core'
 import type { Transfer } from '@penstock/wire'
-import { useState } from 'react'
 import { Link } from 'react-router'
 import { useForbidden } from '../../api/me.ts'
-import { useWrite } from '../../api/queries.ts'
-import { Confirm } from '../../components/confirm.tsx'
-import { notifyDone } from '../../components/notify.ts'
+import { ConfirmWrite } from '../../components/confirm.tsx'
+import { DialogButton } from '../../components/form-dialog.tsx'
 import { count, percent } from '../../components/numbers.ts'
-import { ReasonedButton } from '../../components/reasoned.tsx'
 import { TransferTag } from '../../components/status.tsx'
 import { connection as say } from '../../strings/connection.ts'
 import { runConditions } from '../../strings/run-conditions.ts'
@@ -15,7 +12,6 @@ import { pathOfTransfer } from '../transfer/paths.ts'
 
 /** The transfer that is active, as it goes. */
 export function Active({ transfer }: { transfer: Transfer }) {
-  const [cancelling, setCancelling] = useState(false)
   const forbidden = useForbidden('cancelTransfer')
   const { read, accepted, rejected } = transfer.records
   return (
@@ -39,20 +35,19 @@ export function Active({ transfer }: { transfer: Transfer }) {
             <Anchor component={Link} to={pathOfTransfer(transfer)} size="sm">
               {say.open}
             </Anchor>
-            <ReasonedButton
+            <DialogButton
               size="compact-sm"
               variant="light"
               color="red"
               reason={forbidden}
-              onClick={() => setCancelling(true)}
+              dialog={(close) => <CancelTransfer transfer={transfer} onClose={close} />}
             >
               {say.cancelTransfer}
-            </ReasonedButton>
+            </DialogButton>
           </Group>
         </Group>
         <TransferProgress transfer={transfer} />
       </Stack>
-      {cancelling && <CancelTransfer transfer={transfer} onClose={() => setCancelling(false)} />}
     </Card>
   )
 }
@@ -75,20 +70,23 @@ export function TransferProgress({ transfer, size = 'md' }: { transfer: Transfer
 }
 
 /** Asks, and cancels. */
-export function CancelTransfer({ transfer, onClose }: { transfer: Transfer; onClose: () => void }) {
-  const cancel = useWrite('cancelTransfer')
+export function CancelTransfer({
+  transfer: { accountId, connectionId, id },
+  onClose,
+}: {
+  transfer: Transfer
+  onClose: () => void
+}) {
   return (
-    <Confirm
+    <ConfirmWrite
       title={say.cancelTitle}
       action={say.cancelTransfer}
+      operation="cancelTransfer"
+      parameters={{ accountId, id: connectionId, transferId: id }}
+      done={say.cancelled}
       onClose={onClose}
-      onConfirm={async () => {
-        const { accountId, connectionId, id } = transfer
-        await cancel.mutateAsync({ accountId, id: connectionId, transferId: id })
-        notifyDone(say.cancelled)
-      }}
     >
       {say.cancelHelp}
-    </Confirm>
+    </ConfirmWrite>
   )
 }

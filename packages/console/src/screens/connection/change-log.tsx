@@ -1,13 +1,11 @@
 import { Alert, Code, Group, Stack, Text } from '@mantine/core'
 import type { ConnectionDetails, ConnectionState } from '@penstock/wire'
 import { IconDatabaseExclamation } from '@tabler/icons-react'
-import { useState } from 'react'
 import { useForbidden } from '../../api/me.ts'
-import { useRead, useWrite } from '../../api/queries.ts'
-import { Confirm } from '../../components/confirm.tsx'
-import { notifyDone } from '../../components/notify.ts'
+import { useRead } from '../../api/queries.ts'
+import { ConfirmWrite } from '../../components/confirm.tsx'
+import { DialogButton } from '../../components/form-dialog.tsx'
 import { bytes, count } from '../../components/numbers.ts'
-import { ReasonedButton } from '../../components/reasoned.tsx'
 import { Time } from '../../components/time.tsx'
 import { changeLog as say } from '../../strings/change-log.ts'
 
@@ -54,9 +52,7 @@ function Measured({
   log: Log
   reason: string | undefined
 }) {
-  const reset = useWrite('resetConnectionState')
   const whyNot = useForbidden('resetConnectionState') ?? reason
-  const [asks, setAsks] = useState(false)
   const { slot, server, measuredTime, deliveredTime, problem } = log
   const isWarning = log.warns && log.status !== null
   return (
@@ -66,9 +62,24 @@ function Measured({
           {slot === null ? say.binaryLog(server) : say.slot(slot, server)}
         </Text>
         {slot !== null && (
-          <ReasonedButton size="compact-sm" variant="default" reason={whyNot} onClick={() => setAsks(true)}>
+          <DialogButton
+            size="compact-sm"
+            reason={whyNot}
+            dialog={(close) => (
+              <ConfirmWrite
+                title={say.dropTitle(slot)}
+                action={say.drop}
+                operation="resetConnectionState"
+                parameters={{ accountId, id, body: { slot: true } }}
+                done={say.dropped}
+                onClose={close}
+              >
+                {say.dropHelp}
+              </ConfirmWrite>
+            )}
+          >
             {say.drop}
-          </ReasonedButton>
+          </DialogButton>
         )}
       </Group>
       {isWarning ? (
@@ -89,19 +100,6 @@ function Measured({
           )}
           {say.measured} <Time seconds={measuredTime} />
         </Text>
-      )}
-      {asks && slot !== null && (
-        <Confirm
-          title={say.dropTitle(slot)}
-          action={say.drop}
-          onClose={() => setAsks(false)}
-          onConfirm={async () => {
-            await reset.mutateAsync({ accountId, id, body: { slot: true } })
-            notifyDone(say.dropped)
-          }}
-        >
-          {say.dropHelp}
-        </Confirm>
       )}
     </Stack>
   )

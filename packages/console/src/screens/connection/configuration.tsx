@@ -7,6 +7,7 @@ import { ConnectorName } from '../../components/connector-name.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { ReasonedButton } from '../../components/reasoned.tsx'
 import { DataTable } from '../../components/resource-table.tsx'
+import { Section } from '../../components/section.tsx'
 import { pathOf } from '../../shell/account.ts'
 import { connection as say } from '../../strings/connection.ts'
 import { newConnection } from '../../strings/new-connection.ts'
@@ -52,17 +53,14 @@ export function Configuration({
       <RulesCard connection={connection} reason={reason} />
       <StateCard connection={connection} reason={reason} />
       <TriggersCard connection={connection} reason={reason} />
-      <Card withBorder padding="lg">
-        <Title order={2} size="h4" mb="md">
-          {say.identifiers}
-        </Title>
+      <Section title={say.identifiers}>
         <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }} spacing="md">
           <Id label={say.connectionId} id={id} />
           <Id label={shell.account} id={accountId} />
           <Id label={src.connectorName} id={src.connectorId} />
           <Id label={dest.connectorName} id={dest.connectorId} />
         </SimpleGrid>
-      </Card>
+      </Section>
     </Stack>
   )
 }
@@ -134,22 +132,19 @@ function Mapping({ connection, reason }: { connection: ConnectionDetails; reason
   const all = text === '' ? [] : linesOfMapping(text)
   const lines = all?.filter(({ from }) => from !== '')
   const empty = (all?.length ?? 0) - (lines?.length ?? 0)
+  const edit = (
+    <ReasonedButton
+      variant="default"
+      size="xs"
+      leftSection={<IconPencil size={16} aria-hidden />}
+      reason={reason}
+      to={pathOf(connection.accountId, `connections/new?connection=${connection.id}&step=mapping`)}
+    >
+      {say.editMapping}
+    </ReasonedButton>
+  )
   return (
-    <Card withBorder padding="lg">
-      <Group justify="space-between" mb="md">
-        <Title order={2} size="h4">
-          {say.mapping}
-        </Title>
-        <ReasonedButton
-          variant="default"
-          size="xs"
-          leftSection={<IconPencil size={16} aria-hidden />}
-          reason={reason}
-          to={pathOf(connection.accountId, `connections/new?connection=${connection.id}&step=mapping`)}
-        >
-          {say.editMapping}
-        </ReasonedButton>
-      </Group>
+    <Section title={say.mapping} action={edit}>
       {lines === undefined ? (
         <Text size="sm">{say.mappingUnreadable}</Text>
       ) : lines.length === 0 && empty === 0 ? (
@@ -171,11 +166,11 @@ function Mapping({ connection, reason }: { connection: ConnectionDetails; reason
         />
       )}
       {empty > 0 && (
-        <Text size="sm" c="dimmed" mt="xs">
+        <Text size="sm" c="dimmed">
           {newConnection.stayEmpty(empty)}
         </Text>
       )}
-    </Card>
+    </Section>
   )
 }
 

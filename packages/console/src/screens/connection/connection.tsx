@@ -2,11 +2,12 @@ import { Alert, Anchor, Button, Card, Group, Stack, Tabs, Text } from '@mantine/
 import type { ResultOf } from '@penstock/client'
 import { limits, type Transfer } from '@penstock/wire'
 import { IconTrash } from '@tabler/icons-react'
-import { useState } from 'react'
+import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { Activate } from '../../components/activate.tsx'
 import { useAddress } from '../../components/address.ts'
 import { Confirm } from '../../components/confirm.tsx'
+import { useDialog } from '../../components/form-dialog.tsx'
 import { Lines, Loaded, NotReadAgain } from '../../components/loaded.tsx'
 import { Page } from '../../components/page.tsx'
 import { ConnectionBadge } from '../../components/status.tsx'
@@ -54,11 +55,6 @@ export function Component() {
   )
 }
 
-/** Actions that have a dialog. */
-const askedActions = ['activate', 'backfill', 'delete', 'disable', 'test'] as const
-type Asked = (typeof askedActions)[number]
-const isAsked = (action: Action): action is Asked => askedActions.some((one) => one === action)
-
 function Shown({
   result,
   newest,
@@ -72,28 +68,52 @@ function Shown({
   const connection = result.reply
   const reasons = useReasons(connection, newest)
   const doing = useActions(connection)
-  const [asked, setAsked] = useState<Asked>()
-  const [edited, setEdited] = useState<ResultOf<'getConnection'>>()
+  const [dialog, open] = useDialog()
   const moves = isActive(newest)
   const isDeleted = connection.status === 'deleted'
-  const edit = () => setEdited(result)
-  const act = (action: Action) => {
-    if (action === 'run') void doing.run()
-    else if (action === 'edit') edit()
-    else if (action === 'duplicate') void doing.duplicate()
-    else if (isAsked(action)) setAsked(action)
-    else if (action === 'restore') void doing.restore()
-    else void doing.move(action)
+  const does: Readonly<Record<Action, () => unknown>> = {
+    run: doing.run,
+    duplicate: doing.duplicate,
+    restore: doing.restore,
+    enable: () => doing.move('enable'),
+    edit: () => open((close) => <EditConnection opened={{ connection, version: result.etag }} onClose={close} />),
+    test: () => open((close) => <TestDialog connection={connection} onClose={close} />),
+    backfill: () => open((close) => <BackfillDialog connection={connection} onClose={close} />),
+    activate: () =>
+      open((close) => (
+        <Activate connection={connection} onActivate={() => void doing.move('activate')} onClose={close} />
+      )),
+    disable: () =>
+      open((close) => (
+        <Confirm
+          title={say.disableTitle(connection.name)}
+          action={say.disable}
+          onConfirm={() => doing.move('disable')}
+          onClose={close}
+        >
+          {say.disableHelp}
+          <SlotOf connection={connection} when="whenDisabled" />
+        </Confirm>
+      )),
+    delete: () =>
+      open((close) => (
+        <Confirm title={say.deleteTitle(connection.name)} action={say.delete} onConfirm={doing.remove} onClose={close}>
+          {say.deleteHelp}
+          <SlotOf connection={connection} when="whenDeleted" />
+        </Confirm>
+      )),
   }
   return (
     <Page
       title={connection.name}
       help={<Facts connection={connection} />}
-      actions={<Actions connection={connection} reasons={reasons} busy={doing.busy} onDo={act} />}
+      actions={
+        <Actions connection={connection} reasons={reasons} busy={doing.busy} onDo={(action) => void does[action]()} />
+      }
     >
       {isDeleted && <DaysLeft deletedTime={connection.updatedTime} />}
       {doing.refusal !== undefined && (
-        <Refusal error={doing.refusal} connection={connection} onEdit={edit} onDismiss={doing.dismiss} />
+        <Refusal error={doing.refusal} connection={connection} onEdit={does.edit} onDismiss={doing.dismiss} />
       )}
       <Card withBorder padding="lg" component="section" aria-label={say.flow}>
         <Flow connection={connection} flowing={newest?.status === 'running'} />
@@ -124,46 +144,10 @@ function Shown({
           overview: <Overview connection={connection} latest={latest} reason={reasons.edit} />,
           transfers: <Transfers connection={connection} />,
           timeline: <History connection={connection} />,
-          configuration: <Configuration connection={connection} reason={reasons.edit} onEdit={edit} />,
+          configuration: <Configuration connection={connection} reason={reasons.edit} onEdit={does.edit} />,
         }}
       </Parts>
-      {asked === 'delete' && (
-        <Confirm
-          title={say.deleteTitle(connection.name)}
-          action={say.delete}
-          onConfirm={doing.remove}
-          onClose={() => setAsked(undefined)}
-        >
-          {say.deleteHelp}
-          <SlotOf connection={connection} when="whenDeleted" />
-        </Confirm>
-      )}
-      {asked === 'activate' && (
-        <Activate
-          connection={connection}
-          onActivate={() => void doing.move('activate')}
-          onClose={() => setAsked(undefined)}
-        />
-      )}
-      {asked === 'disable' && (
-        <Confirm
-          title={say.disableTitle(connection.name)}
-          action={say.disable}
-          onConfirm={() => doing.move('disable')}
-          onClose={() => setAsked(undefined)}
-        >
-          {say.disableHelp}
-          <SlotOf connection={connection} when="whenDisabled" />
-        </Confirm>
-      )}
-      {asked === 'test' && <TestDialog connection={connection} onClose={() => setAsked(undefined)} />}
-      {asked === 'backfill' && <BackfillDialog connection={connection} onClose={() => setAsked(undefined)} />}
-      {edited && (
-        <EditConnection
-          opened={{ connection: edited.reply, version: edited.etag }}
-          onClose={() => setEdited(undefined)}
-        />
-      )}
+      {dialog}
     </Page>
   )
 }
@@ -201,7 +185,7 @@ const tabs = ['overview', 'transfers', 'timeline', 'configuration'] as const
 type Tab = (typeof tabs)[number]
 
 /** The parts of the page; the address says which one is shown. */
-function Parts({ children }: { children: Readonly<Record<Tab, React.ReactNode>> }) {
+function Parts({ children }: { children: Readonly<Record<Tab, ReactNode>> }) {
   const { value, change } = useAddress()
   const shown = tabs.find((tab) => tab === value('tab')) ?? 'overview'
   return (

@@ -4,8 +4,7 @@ import { useState } from 'react'
 import { useForbidden } from '../../api/me.ts'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { Confirm } from '../../components/confirm.tsx'
-import { notifyDone } from '../../components/notify.ts'
-import { ReasonedButton } from '../../components/reasoned.tsx'
+import { DialogButton } from '../../components/form-dialog.tsx'
 import { copyAgain as say } from '../../strings/copy-again.ts'
 import { ownSettings } from './own-settings.ts'
 
@@ -16,23 +15,19 @@ import { ownSettings } from './own-settings.ts'
 export function CopyAgain({ connection }: { connection: Pick<Connection, 'accountId' | 'id' | 'status' | 'dest'> }) {
   const { accountId, id, status, dest } = connection
   const forbidden = useForbidden('resetConnectionState')
-  const [asks, setAsks] = useState(false)
   const found = useRead('getConnection', { accountId, id }).data?.reply
   const definition = useRead('getConnectorDefinition', { id: dest.connectorId }).data?.reply
-  if (!found || !definition?.destination) return null
+  const side = definition?.destination
+  if (!found || !side) return null
   const isOff = status === 'disabled' || status === 'deleted'
   return (
-    <>
-      <ReasonedButton
-        size="compact-sm"
-        variant="default"
-        reason={forbidden ?? (isOff ? errors.connection_not_active.message : undefined)}
-        onClick={() => setAsks(true)}
-      >
-        {say.action}
-      </ReasonedButton>
-      {asks && <Ask connection={found} side={definition.destination} onClose={() => setAsks(false)} />}
-    </>
+    <DialogButton
+      size="compact-sm"
+      reason={forbidden ?? (isOff ? errors.connection_not_active.message : undefined)}
+      dialog={(close) => <Ask connection={found} side={side} onClose={close} />}
+    >
+      {say.action}
+    </DialogButton>
   )
 }
 
@@ -62,7 +57,7 @@ function Ask({
     await reset.mutateAsync({ ...of, body: { cursor: true, rows: true } })
     if (status !== 'active') await move.mutateAsync({ ...of, body: { action: 'activate' } })
     await start.mutateAsync({ ...of, body: {} })
-    notifyDone(say.started(name))
+    return say.started(name)
   }
   return (
     <Confirm title={say.title(name)} action={say.action} onConfirm={copy} onClose={onClose}>

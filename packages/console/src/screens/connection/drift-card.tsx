@@ -1,10 +1,11 @@
-import { Card, Radio, Stack, Text, Title } from '@mantine/core'
+import { Radio, Stack, Text } from '@mantine/core'
 import { type ConnectionDetails, type DriftMode, driftModes } from '@penstock/wire'
 import { useState } from 'react'
 import { useForbidden } from '../../api/me.ts'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { Loaded } from '../../components/loaded.tsx'
-import { notifyDone, notifyFailure } from '../../components/notify.ts'
+import { notifyOutcome } from '../../components/notify.ts'
+import { Section } from '../../components/section.tsx'
 import { columnChanges as say } from '../../strings/column-changes.ts'
 import { ColumnChanges } from '../transfer/column-changes.tsx'
 
@@ -15,20 +16,12 @@ export function DriftCard({ connection, reason }: { connection: ConnectionDetail
   const set = useWrite('setDrift')
   const whyNot = useForbidden('setDrift') ?? reason
   const [chosen, setChosen] = useState<DriftMode>('ignore')
-  const save = async (drift: DriftMode) => {
+  const save = (drift: DriftMode) => {
     setChosen(drift)
-    try {
-      await set.mutateAsync({ accountId, id, body: { drift } })
-      notifyDone(say.saved)
-    } catch (error) {
-      notifyFailure(error)
-    }
+    void notifyOutcome(set.mutateAsync({ accountId, id, body: { drift } }), say.saved)
   }
   return (
-    <Card withBorder padding="lg">
-      <Title order={2} size="h4" mb="md">
-        {say.title}
-      </Title>
+    <Section title={say.title}>
       <Loaded query={query} lines={3} quiet>
         {({ reply }) => (
           <Stack gap="md">
@@ -36,7 +29,7 @@ export function DriftCard({ connection, reason }: { connection: ConnectionDetail
               label={say.mode}
               description={whyNot}
               value={set.isPending ? chosen : reply.drift}
-              onChange={(drift) => void save(drift as DriftMode)}
+              onChange={(drift) => save(drift as DriftMode)}
             >
               <Stack gap="xs" mt="xs">
                 {driftModes.map((mode) => (
@@ -59,6 +52,6 @@ export function DriftCard({ connection, reason }: { connection: ConnectionDetail
           </Stack>
         )}
       </Loaded>
-    </Card>
+    </Section>
   )
 }

@@ -1,8 +1,9 @@
-import { Box, Card, Group, SegmentedControl, Stack, Text, Title } from '@mantine/core'
+import { Box, Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import type { Transfer } from '@penstock/wire'
 import { useState } from 'react'
 import { count, percent } from '../../components/numbers.ts'
 import { Empty } from '../../components/page.tsx'
+import { Section } from '../../components/section.tsx'
 import { TransferBadge, transferColors } from '../../components/status.tsx'
 import { Time } from '../../components/time.tsx'
 import { connection as say } from '../../strings/connection.ts'
@@ -15,23 +16,20 @@ export function Funnel({ latest, volume }: { latest: Transfer | undefined; volum
   const [shown, setShown] = useState<'latest' | 'month'>('latest')
   const stages = shown === 'latest' ? latest && stagesOf(latest.records) : volume && stagesOf(volume.total)
   const replayed = shown === 'month' ? (volume?.total.replayed ?? 0) : 0
+  const pick = (
+    <SegmentedControl
+      size="xs"
+      aria-label={say.funnelOf}
+      value={shown}
+      onChange={(next) => setShown(next === 'month' ? 'month' : 'latest')}
+      data={[
+        { value: 'latest', label: say.latest },
+        { value: 'month', label: say.month },
+      ]}
+    />
+  )
   return (
-    <Card withBorder padding="lg" h="100%">
-      <Group justify="space-between" mb="md" gap="sm">
-        <Title order={2} size="h4">
-          {say.funnel}
-        </Title>
-        <SegmentedControl
-          size="xs"
-          aria-label={say.funnelOf}
-          value={shown}
-          onChange={(next) => setShown(next === 'month' ? 'month' : 'latest')}
-          data={[
-            { value: 'latest', label: say.latest },
-            { value: 'month', label: say.month },
-          ]}
-        />
-      </Group>
+    <Section title={say.funnel} action={pick} fill>
       {!stages || stages.every(({ n }) => n === 0) ? (
         shown === 'latest' ? (
           latest ? (
@@ -46,17 +44,17 @@ export function Funnel({ latest, volume }: { latest: Transfer | undefined; volum
         <Stages stages={stages} />
       )}
       {shown === 'latest' && latest && (
-        <Group gap="xs" mt="md" fz="sm" c="dimmed">
+        <Group gap="xs" fz="sm" c="dimmed">
           <TransferBadge status={latest.status} />
           <Time seconds={latest.createdTime} />
         </Group>
       )}
       {replayed > 0 && (
-        <Text size="sm" c="dimmed" mt="md">
+        <Text size="sm" c="dimmed">
           {say.replayed(count(replayed))}
         </Text>
       )}
-    </Card>
+    </Section>
   )
 }
 

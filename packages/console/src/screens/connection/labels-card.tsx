@@ -1,4 +1,4 @@
-import { Card, Group, SimpleGrid, Stack, Title } from '@mantine/core'
+import { Group, SimpleGrid, Stack } from '@mantine/core'
 import type { ConnectionDetails, ConnectionLabels } from '@penstock/wire'
 import { useState } from 'react'
 import { useForbidden } from '../../api/me.ts'
@@ -9,6 +9,7 @@ import { PickOwner } from '../../components/labels.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { notifyDone } from '../../components/notify.ts'
 import { ReasonedButton } from '../../components/reasoned.tsx'
+import { Section } from '../../components/section.tsx'
 import { labels as say } from '../../strings/labels.ts'
 
 /** The tags and the owner of a connection, to change. */
@@ -16,14 +17,11 @@ export function LabelsCard({ connection, reason }: { connection: ConnectionDetai
   const { accountId, id } = connection
   const query = useRead('getConnectionLabels', { accountId, id })
   return (
-    <Card withBorder padding="lg">
-      <Title order={2} size="h4" mb="md">
-        {say.title}
-      </Title>
+    <Section title={say.title}>
       <Loaded query={query} lines={2} quiet>
         {({ reply }) => <Form key={JSON.stringify(reply)} labels={reply} reason={reason} />}
       </Loaded>
-    </Card>
+    </Section>
   )
 }
 
@@ -34,14 +32,11 @@ function Form({ labels, reason }: { labels: ConnectionLabels; reason: string | u
   const set = useWrite('setConnectionLabels')
   const forbidden = useForbidden('setConnectionLabels') ?? reason
   const isSame = owner === (labels.owner?.email ?? '') && String(tags) === String(labels.tags)
-  const save = async () => {
-    try {
-      await set.mutateAsync({ accountId, id, body: { tags, ownerEmail: owner === '' ? null : owner } })
-      notifyDone(say.saved)
-    } catch {
-      // The form shows it.
-    }
-  }
+  const save = () =>
+    set.mutate(
+      { accountId, id, body: { tags, ownerEmail: owner === '' ? null : owner } },
+      { onSuccess: () => notifyDone(say.saved) },
+    )
   return (
     <Stack gap="md">
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
@@ -50,13 +45,7 @@ function Form({ labels, reason }: { labels: ConnectionLabels; reason: string | u
       </SimpleGrid>
       {set.error && <Failure error={set.error} />}
       <Group>
-        <ReasonedButton
-          variant="default"
-          reason={forbidden}
-          disabled={isSame}
-          loading={set.isPending}
-          onClick={() => void save()}
-        >
+        <ReasonedButton variant="default" reason={forbidden} disabled={isSame} loading={set.isPending} onClick={save}>
           {say.save}
         </ReasonedButton>
       </Group>

@@ -1,11 +1,11 @@
-import { Badge, Card, Group, List, Stack, Text, Title } from '@mantine/core'
+import { Badge, List, Stack, Text } from '@mantine/core'
 import type { ConnectionDetails } from '@penstock/wire'
 import { IconPencil } from '@tabler/icons-react'
-import { useState } from 'react'
 import { useForbidden } from '../../api/me.ts'
 import { useRead } from '../../api/queries.ts'
+import { DialogButton } from '../../components/form-dialog.tsx'
 import { Loaded } from '../../components/loaded.tsx'
-import { ReasonedButton } from '../../components/reasoned.tsx'
+import { Section } from '../../components/section.tsx'
 import { connectionRules as say } from '../../strings/connection-rules.ts'
 import { EditRules } from './edit-rules.tsx'
 
@@ -14,30 +14,22 @@ export function RulesCard({ connection, reason }: { connection: ConnectionDetail
   const { accountId, id } = connection
   const query = useRead('getConnectionRules', { accountId, id })
   const whyNot = useForbidden('setConnectionRules') ?? reason
-  const [edits, setEdits] = useState(false)
+  const edit = (
+    <DialogButton
+      size="xs"
+      leftSection={<IconPencil size={16} aria-hidden />}
+      reason={whyNot}
+      dialog={(close) => query.data && <EditRules connection={connection} {...query.data.reply} onClose={close} />}
+    >
+      {say.edit}
+    </DialogButton>
+  )
   return (
-    <Card withBorder padding="lg">
-      <Group justify="space-between" mb="md">
-        <Title order={2} size="h4">
-          {say.title}
-        </Title>
-        <ReasonedButton
-          variant="default"
-          size="xs"
-          leftSection={<IconPencil size={16} aria-hidden />}
-          reason={whyNot}
-          onClick={() => setEdits(true)}
-        >
-          {say.edit}
-        </ReasonedButton>
-      </Group>
+    <Section title={say.title} help={say.help} action={edit}>
       <Loaded query={query} lines={2} quiet>
         {({ reply: { rules, blackout } }) => (
           <Stack gap="sm">
             {rules.length === 0 && <Text size="sm">{say.none}</Text>}
-            <Text size="sm" c="dimmed">
-              {say.help}
-            </Text>
             {rules.length > 0 && (
               <List size="sm" spacing="xs" style={{ overflowWrap: 'anywhere' }}>
                 {rules.map((rule) => (
@@ -58,9 +50,6 @@ export function RulesCard({ connection, reason }: { connection: ConnectionDetail
           </Stack>
         )}
       </Loaded>
-      {edits && query.data && (
-        <EditRules connection={connection} {...query.data.reply} onClose={() => setEdits(false)} />
-      )}
-    </Card>
+    </Section>
   )
 }

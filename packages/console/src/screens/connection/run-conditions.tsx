@@ -3,10 +3,9 @@ import { type ConnectionDetails, type DependencyState, limits, type RunCondition
 import { useState } from 'react'
 import { useForbidden } from '../../api/me.ts'
 import { useRead, useWrite } from '../../api/queries.ts'
-import { FormDialog } from '../../components/form-dialog.tsx'
+import { DialogButton, FormDialog } from '../../components/form-dialog.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { PickSeveral } from '../../components/pick-several.tsx'
-import { ReasonedButton } from '../../components/reasoned.tsx'
 import { runConditions as say } from '../../strings/run-conditions.ts'
 
 const colors: Readonly<Record<DependencyState, string>> = {
@@ -28,23 +27,23 @@ export function RunConditionsPart({
   const { accountId, id } = connection
   const query = useRead('getRunConditions', { accountId, id }, { againAfterMs: 30_000 })
   const whyNot = useForbidden('setRunConditions') ?? reason
-  const [edits, setEdits] = useState(false)
   return (
     <>
-      <Divider my="md" />
+      <Divider />
       <Group justify="space-between" mb="xs">
         <Title order={3} size="h5">
           {say.title}
         </Title>
-        <ReasonedButton
-          variant="default"
+        <DialogButton
           size="xs"
           reason={whyNot}
           aria-label={say.changeFull}
-          onClick={() => setEdits(true)}
+          dialog={(close) =>
+            query.data && <EditRunConditions connection={connection} conditions={query.data.reply} onClose={close} />
+          }
         >
           {say.change}
-        </ReasonedButton>
+        </DialogButton>
       </Group>
       <Loaded query={query} lines={1} quiet>
         {({ reply: { runAfter, group } }) => (
@@ -66,9 +65,6 @@ export function RunConditionsPart({
           </Stack>
         )}
       </Loaded>
-      {edits && query.data && (
-        <EditRunConditions connection={connection} conditions={query.data.reply} onClose={() => setEdits(false)} />
-      )}
     </>
   )
 }

@@ -1,14 +1,14 @@
-import { Alert, Badge, Card, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { Alert, Badge, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import { PenstockError } from '@penstock/client'
 import { type ConnectionDetails, mayTransfer, type Schedule } from '@penstock/wire'
 import { IconCalendarOff, IconCalendarTime } from '@tabler/icons-react'
-import { useState } from 'react'
 import { useForbidden } from '../../api/me.ts'
-import { useRead, useWrite } from '../../api/queries.ts'
-import { Confirm } from '../../components/confirm.tsx'
+import { useRead } from '../../api/queries.ts'
+import { ConfirmWrite } from '../../components/confirm.tsx'
+import { useDialog } from '../../components/form-dialog.tsx'
 import { Loaded } from '../../components/loaded.tsx'
-import { notifyDone } from '../../components/notify.ts'
 import { ReasonedButton } from '../../components/reasoned.tsx'
+import { Fact, Section } from '../../components/section.tsx'
 import { Time } from '../../components/time.tsx'
 import { components } from '../../strings/components.ts'
 import { connection as say } from '../../strings/connection.ts'
@@ -22,17 +22,27 @@ const isNone = (error: unknown) => error instanceof PenstockError && error.code 
 export function ScheduleCard({ connection, reason }: { connection: ConnectionDetails; reason: string | undefined }) {
   const { accountId, id } = connection
   const query = useRead('getSchedule', { accountId, id }, { againAfterMs: 30_000 })
-  const [doing, setDoing] = useState<'edit' | 'delete'>()
-  const remove = useWrite('deleteSchedule')
+  const [dialog, open] = useDialog()
   const forbidden = useForbidden('setSchedule')
   const whyNot = forbidden ?? reason
   const none = isNone(query.error)
   const schedule = none ? undefined : query.data?.reply
+  const edit = () => open((close) => <EditSchedule connection={connection} schedule={schedule} onClose={close} />)
+  const remove = () =>
+    open((close) => (
+      <ConfirmWrite
+        title={say.deleteScheduleTitle}
+        action={say.deleteScheduleFull}
+        operation="deleteSchedule"
+        parameters={{ accountId, id }}
+        done={say.scheduleDeleted}
+        onClose={close}
+      >
+        {say.deleteScheduleHelp}
+      </ConfirmWrite>
+    ))
   return (
-    <Card withBorder padding="lg" h="100%">
-      <Title order={2} size="h4" mb="md">
-        {say.schedule}
-      </Title>
+    <Section title={say.schedule} fill>
       {none ? (
         <Stack align="flex-start" gap="sm">
           <Group gap="xs">
@@ -42,7 +52,7 @@ export function ScheduleCard({ connection, reason }: { connection: ConnectionDet
           <Text size="sm" c="dimmed">
             {say.scheduleNoneHelp}
           </Text>
-          <ReasonedButton variant="default" reason={whyNot} onClick={() => setDoing('edit')}>
+          <ReasonedButton variant="default" reason={whyNot} onClick={edit}>
             {say.setSchedule}
           </ReasonedButton>
         </Stack>
@@ -62,7 +72,7 @@ export function ScheduleCard({ connection, reason }: { connection: ConnectionDet
                   size="sm"
                   reason={whyNot}
                   aria-label={say.changeScheduleFull}
-                  onClick={() => setDoing('edit')}
+                  onClick={edit}
                 >
                   {say.changeSchedule}
                 </ReasonedButton>
@@ -72,7 +82,7 @@ export function ScheduleCard({ connection, reason }: { connection: ConnectionDet
                   color="red"
                   reason={forbidden}
                   aria-label={say.deleteScheduleFull}
-                  onClick={() => setDoing('delete')}
+                  onClick={remove}
                 >
                   {say.deleteSchedule}
                 </ReasonedButton>
@@ -82,23 +92,8 @@ export function ScheduleCard({ connection, reason }: { connection: ConnectionDet
         </Loaded>
       )}
       <RunConditionsPart connection={connection} reason={reason} />
-      {doing === 'edit' && (
-        <EditSchedule connection={connection} schedule={schedule} onClose={() => setDoing(undefined)} />
-      )}
-      {doing === 'delete' && (
-        <Confirm
-          title={say.deleteScheduleTitle}
-          action={say.deleteScheduleFull}
-          onClose={() => setDoing(undefined)}
-          onConfirm={async () => {
-            await remove.mutateAsync({ accountId, id })
-            notifyDone(say.scheduleDeleted)
-          }}
-        >
-          {say.deleteScheduleHelp}
-        </Confirm>
-      )}
-    </Card>
+      {dialog}
+    </Section>
   )
 }
 
@@ -135,22 +130,12 @@ function ScheduleFacts({ schedule }: { schedule: Schedule }) {
         </div>
       </Group>
       <SimpleGrid cols={2} spacing="md">
-        <div>
-          <Text size="xs" c="dimmed">
-            {say.nextTransfer}
-          </Text>
-          <Text size="sm" component="div">
-            <Time seconds={nextTime} planned />
-          </Text>
-        </div>
-        <div>
-          <Text size="xs" c="dimmed">
-            {say.lastTransfer}
-          </Text>
-          <Text size="sm" component="div">
-            <Time seconds={lastTime} />
-          </Text>
-        </div>
+        <Fact label={say.nextTransfer}>
+          <Time seconds={nextTime} planned />
+        </Fact>
+        <Fact label={say.lastTransfer}>
+          <Time seconds={lastTime} />
+        </Fact>
       </SimpleGrid>
     </>
   )

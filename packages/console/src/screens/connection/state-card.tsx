@@ -1,14 +1,13 @@
-import { Alert, Card, Group, Stack, Text, Title } from '@mantine/core'
+import { Alert, Stack, Text } from '@mantine/core'
 import type { ConnectionDetails } from '@penstock/wire'
 import { IconRowRemove } from '@tabler/icons-react'
-import { useState } from 'react'
 import { useForbidden } from '../../api/me.ts'
-import { useRead, useWrite } from '../../api/queries.ts'
-import { Confirm } from '../../components/confirm.tsx'
+import { useRead } from '../../api/queries.ts'
+import { ConfirmWrite } from '../../components/confirm.tsx'
+import { DialogButton } from '../../components/form-dialog.tsx'
 import { Loaded } from '../../components/loaded.tsx'
-import { notifyDone } from '../../components/notify.ts'
 import { count } from '../../components/numbers.ts'
-import { ReasonedButton } from '../../components/reasoned.tsx'
+import { Section } from '../../components/section.tsx'
 import { Time } from '../../components/time.tsx'
 import { stateCard as say } from '../../strings/state-card.ts'
 import { ChangeLog } from './change-log.tsx'
@@ -18,19 +17,28 @@ import { CopyAgain } from './copy-again.tsx'
 export function StateCard({ connection, reason }: { connection: ConnectionDetails; reason: string | undefined }) {
   const { accountId, id } = connection
   const query = useRead('getConnectionState', { accountId, id })
-  const reset = useWrite('resetConnectionState')
-  const whyNot = useForbidden('resetConnectionState') ?? reason
-  const [asks, setAsks] = useState(false)
+  const forbidden = useForbidden('resetConnectionState')
+  const reset = (
+    <DialogButton
+      reason={forbidden ?? reason}
+      dialog={(close) => (
+        <ConfirmWrite
+          title={say.resetTitle}
+          action={say.reset}
+          operation="resetConnectionState"
+          parameters={{ accountId, id, body: { cursor: true, rows: true } }}
+          done={say.done}
+          onClose={close}
+        >
+          {say.resetHelp}
+        </ConfirmWrite>
+      )}
+    >
+      {say.reset}
+    </DialogButton>
+  )
   return (
-    <Card withBorder padding="lg">
-      <Group justify="space-between" mb="md">
-        <Title order={2} size="h4">
-          {say.title}
-        </Title>
-        <ReasonedButton variant="default" reason={whyNot} onClick={() => setAsks(true)}>
-          {say.reset}
-        </ReasonedButton>
-      </Group>
+    <Section title={say.title} action={reset}>
       <Loaded query={query} lines={2} quiet>
         {({ reply: { cursor, rows, since, mirrored, removed, afresh, removedRowsStay, changeLog, leftSlots } }) => (
           <Stack gap="xs">
@@ -58,19 +66,6 @@ export function StateCard({ connection, reason }: { connection: ConnectionDetail
           </Stack>
         )}
       </Loaded>
-      {asks && (
-        <Confirm
-          title={say.resetTitle}
-          action={say.reset}
-          onClose={() => setAsks(false)}
-          onConfirm={async () => {
-            await reset.mutateAsync({ accountId, id, body: { cursor: true, rows: true } })
-            notifyDone(say.done)
-          }}
-        >
-          {say.resetHelp}
-        </Confirm>
-      )}
-    </Card>
+    </Section>
   )
 }

@@ -4,10 +4,9 @@ import { IconFlask } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
 import { Link } from 'react-router'
 import { useRead, useWrite } from '../../api/queries.ts'
-import { DialogForm } from '../../components/form-dialog.tsx'
+import { DialogButton, DialogForm } from '../../components/form-dialog.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { count } from '../../components/numbers.ts'
-import { ReasonedButton } from '../../components/reasoned.tsx'
 import { components } from '../../strings/components.ts'
 import { connection as say } from '../../strings/connection.ts'
 import { Failed } from '../transfer/failed.tsx'
@@ -28,19 +27,14 @@ type Tested = {
 
 /** The button that opens the dialog of a test. @param reason why there can be none; undefined if there can */
 export function TestButton({ reason, ...tested }: Tested & { reason: string | undefined }) {
-  const [asks, setAsks] = useState(false)
   return (
-    <>
-      <ReasonedButton
-        variant="default"
-        leftSection={<IconFlask size={16} aria-hidden />}
-        reason={reason}
-        onClick={() => setAsks(true)}
-      >
-        {say.test}
-      </ReasonedButton>
-      {asks && <TestDialog {...tested} onClose={() => setAsks(false)} />}
-    </>
+    <DialogButton
+      leftSection={<IconFlask size={16} aria-hidden />}
+      reason={reason}
+      dialog={(close) => <TestDialog {...tested} onClose={close} />}
+    >
+      {say.test}
+    </DialogButton>
   )
 }
 

@@ -1,15 +1,14 @@
-import { ActionIcon, Badge, Card, Group, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core'
-import { type ConnectionDetails, limits, type StartTrigger } from '@penstock/wire'
+import { ActionIcon, Badge, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { type ConnectionDetails, limits } from '@penstock/wire'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useForbidden } from '../../api/me.ts'
 import { useRead, useWrite } from '../../api/queries.ts'
-import { Confirm } from '../../components/confirm.tsx'
+import { ConfirmWrite } from '../../components/confirm.tsx'
 import { CopyField } from '../../components/copy-field.tsx'
-import { FormDialog } from '../../components/form-dialog.tsx'
+import { DialogButton, FormDialog, useDialog } from '../../components/form-dialog.tsx'
 import { Loaded } from '../../components/loaded.tsx'
-import { notifyDone } from '../../components/notify.ts'
-import { ReasonedButton } from '../../components/reasoned.tsx'
+import { Section } from '../../components/section.tsx'
 import { ShownOnce } from '../../components/shown-once.tsx'
 import { Time } from '../../components/time.tsx'
 import { triggers as say } from '../../strings/run-conditions.ts'
@@ -19,33 +18,23 @@ export function TriggersCard({ connection, reason }: { connection: ConnectionDet
   const { accountId, id } = connection
   const query = useRead('listTriggers', { accountId, id, query: { size: limits.triggersMax } })
   const forbidden = useForbidden('createTrigger')
-  const remove = useWrite('deleteTrigger')
-  const [adds, setAdds] = useState(false)
-  const [url, setUrl] = useState<string>()
-  const [removed, setRemoved] = useState<StartTrigger>()
+  const [dialog, open] = useDialog()
+  const add = (
+    <DialogButton
+      size="xs"
+      leftSection={<IconPlus size={16} aria-hidden />}
+      reason={forbidden ?? reason}
+      dialog={(close) => <AddTrigger connection={connection} onClose={close} />}
+    >
+      {say.add}
+    </DialogButton>
+  )
   return (
-    <Card withBorder padding="lg">
-      <Group justify="space-between" mb="md">
-        <Title order={2} size="h4">
-          {say.title}
-        </Title>
-        <ReasonedButton
-          variant="default"
-          size="xs"
-          leftSection={<IconPlus size={16} aria-hidden />}
-          reason={forbidden ?? reason}
-          onClick={() => setAdds(true)}
-        >
-          {say.add}
-        </ReasonedButton>
-      </Group>
+    <Section title={say.title} help={say.help} action={add}>
       <Loaded query={query} lines={2} quiet>
         {({ reply }) => (
           <Stack gap="xs">
             {reply.length === 0 && <Text size="sm">{say.none}</Text>}
-            <Text size="sm" c="dimmed">
-              {say.help}
-            </Text>
             {reply.map((trigger) => (
               <Group key={trigger.id} justify="space-between" wrap="nowrap">
                 <Group gap="xs">
@@ -64,7 +53,20 @@ export function TriggersCard({ connection, reason }: { connection: ConnectionDet
                     variant="subtle"
                     color="gray"
                     aria-label={say.remove(trigger.name)}
-                    onClick={() => setRemoved(trigger)}
+                    onClick={() =>
+                      open((close) => (
+                        <ConfirmWrite
+                          title={say.removeTitle}
+                          action={say.remove(trigger.name)}
+                          operation="deleteTrigger"
+                          parameters={{ accountId, id: trigger.id }}
+                          done={say.removed}
+                          onClose={close}
+                        >
+                          {say.removeHelp}
+                        </ConfirmWrite>
+                      ))
+                    }
                   >
                     <IconTrash size={18} aria-hidden />
                   </ActionIcon>
@@ -74,42 +76,17 @@ export function TriggersCard({ connection, reason }: { connection: ConnectionDet
           </Stack>
         )}
       </Loaded>
-      {adds && <AddTrigger connection={connection} onMade={setUrl} onClose={() => setAdds(false)} />}
-      {url !== undefined && (
-        <ShownOnce
-          title={say.title}
-          warning={say.addressTitle}
-          help={say.addressHelp}
-          action={say.stored}
-          onClose={() => setUrl(undefined)}
-        >
-          <CopyField label={say.address} value={url} />
-        </ShownOnce>
-      )}
-      {removed && (
-        <Confirm
-          title={say.removeTitle}
-          action={say.remove(removed.name)}
-          onClose={() => setRemoved(undefined)}
-          onConfirm={async () => {
-            await remove.mutateAsync({ accountId, id: removed.id })
-            notifyDone(say.removed)
-          }}
-        >
-          {say.removeHelp}
-        </Confirm>
-      )}
-    </Card>
+      {dialog}
+    </Section>
   )
 }
 
+/** Adds a trigger, and shows its address. */
 function AddTrigger({
   connection: { accountId, id },
-  onMade,
   onClose,
 }: {
   connection: ConnectionDetails
-  onMade: (url: string) => void
   onClose: () => void
 }) {
   const create = useWrite('createTrigger')
@@ -117,9 +94,15 @@ function AddTrigger({
   const [secret, setSecret] = useState('')
   const save = async () => {
     const body = { name, ...(secret === '' ? {} : { dbtCloudSecret: secret }) }
-    const { reply } = await create.mutateAsync({ accountId, id, body })
-    onMade(reply.url)
-    onClose()
+    await create.mutateAsync({ accountId, id, body })
+  }
+  if (create.data) {
+    const words = { title: say.title, warning: say.addressTitle, help: say.addressHelp, action: say.stored }
+    return (
+      <ShownOnce {...words} onClose={onClose}>
+        <CopyField label={say.address} value={create.data.reply.url} />
+      </ShownOnce>
+    )
   }
   return (
     <FormDialog title={say.add} action={say.add} onSubmit={save} onClose={onClose}>

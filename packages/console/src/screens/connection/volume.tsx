@@ -1,5 +1,6 @@
-import { Card, Skeleton, Text, Title } from '@mantine/core'
+import { Skeleton } from '@mantine/core'
 import { Empty } from '../../components/page.tsx'
+import { Section } from '../../components/section.tsx'
 import { VolumeChart } from '../../components/volume-chart.tsx'
 import { connection as say } from '../../strings/connection.ts'
 import type { VolumeOfConnection } from './use-volume.ts'
@@ -10,13 +11,7 @@ const heightPx = 240
 export function VolumeCard({ volume }: { volume: VolumeOfConnection | undefined }) {
   const isNone = volume !== undefined && volume.total.accepted + volume.total.rejected === 0
   return (
-    <Card withBorder padding="lg">
-      <Title order={2} size="h4">
-        {say.volume}
-      </Title>
-      <Text size="sm" c="dimmed" mb="md">
-        {say.volumeHelp}
-      </Text>
+    <Section title={say.volume} help={say.volumeHelp}>
       {isNone ? (
         <Empty title={say.noVolume} />
       ) : volume ? (
@@ -24,6 +19,6 @@ export function VolumeCard({ volume }: { volume: VolumeOfConnection | undefined 
       ) : (
         <Skeleton h={heightPx} />
       )}
-    </Card>
+    </Section>
   )
 }

@@ -2,10 +2,9 @@ import { Badge, Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { errors, limits, type SavedValues } from '@penstock/wire'
 import { useForbidden, useForbiddenOf } from '../../api/me.ts'
 import { useRead, useWrite } from '../../api/queries.ts'
-import { Confirm } from '../../components/confirm.tsx'
+import { ConfirmWrite } from '../../components/confirm.tsx'
 import { useDialog } from '../../components/form-dialog.tsx'
 import { Loaded } from '../../components/loaded.tsx'
-import { notifyDone } from '../../components/notify.ts'
 import { ActionsMenu, AddButton } from '../../components/reasoned.tsx'
 import { Time } from '../../components/time.tsx'
 import { components } from '../../strings/components.ts'
@@ -158,19 +157,18 @@ function DeleteConfiguration({
   configuration: SavedValues
   onClose: () => void
 }) {
-  const remove = useWrite('deleteConnectorConfiguration')
+  const _remove = useWrite('deleteConnectorConfiguration')
   return (
-    <Confirm
+    <ConfirmWrite
       title={say.deleteConfigurationTitle(name)}
       action={say.deleteConfiguration}
+      operation="deleteConnectorConfiguration"
+      parameters={{ accountId, id: connectorId, query: { configurationId } }}
+      onDone={() => forgetCheck({ accountId, connectorId, configurationId })}
+      done={say.configurationDeleted(name)}
       onClose={onClose}
-      onConfirm={async () => {
-        await remove.mutateAsync({ accountId, id: connectorId, query: { configurationId } })
-        forgetCheck({ accountId, connectorId, configurationId })
-        notifyDone(say.configurationDeleted(name))
-      }}
     >
       {say.deleteConfigurationHelp}
-    </Confirm>
+    </ConfirmWrite>
   )
 }

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { Logo } from '../../components/connector-name.tsx'
 import { Lines, Loaded, NotRead } from '../../components/loaded.tsx'
-import { notifyDone, notifyFailure } from '../../components/notify.ts'
+import { notifyOutcome } from '../../components/notify.ts'
 import { ReasonedButton } from '../../components/reasoned.tsx'
 import { Time } from '../../components/time.tsx'
 import { pathOf } from '../../shell/account.ts'
@@ -202,10 +202,9 @@ function AddIt({ accountId, connectorId }: { accountId: string; connectorId: str
       w="fit-content"
       loading={add.isPending}
       onClick={() =>
-        void add
-          .mutateAsync({ accountId, body: { connectorIds: [connectorId] } })
-          .then(({ reply }) => notifyDone(say.added(reply[0]?.name ?? connectorId)))
-          .catch(notifyFailure)
+        void notifyOutcome(add.mutateAsync({ accountId, body: { connectorIds: [connectorId] } }), ({ reply }) =>
+          say.added(reply[0]?.name ?? connectorId),
+        )
       }
     >
       {say.addIt}

@@ -3,7 +3,7 @@ import type { Connection, Transfer, TransferErrorCode, transferErrors } from '@p
 import { type ReactNode, useState } from 'react'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { Activate } from '../../components/activate.tsx'
-import { notifyDone, notifyFailure } from '../../components/notify.ts'
+import { notifyOutcome } from '../../components/notify.ts'
 import { authorization as say } from '../../strings/authorization.ts'
 import { blamedSide, type SideSummary } from '../transfer/blame.ts'
 import { SmallConnectButton } from './connect-button.tsx'
@@ -65,10 +65,7 @@ export function Reconnect({
   if (!definition?.authorization || !authorization?.authorized || !isConnectable(authorization)) return children
   if (!configuration?.editable) return children
   const activate = () =>
-    void setStatus
-      .mutateAsync({ accountId, id, body: { action: 'activate' } })
-      .then(() => notifyDone(say.activated(name)))
-      .catch(notifyFailure)
+    void notifyOutcome(setStatus.mutateAsync({ accountId, id, body: { action: 'activate' } }), say.activated(name))
   // Whether the credentials were saved after the refusal.
   const isNew = failedTime !== null && configuration.lastUpdated >= failedTime
   return (

@@ -2,10 +2,10 @@ import { Badge, Group, Text } from '@mantine/core'
 import type { User } from '@penstock/wire'
 import type { ReactNode } from 'react'
 import { useForbidden, useMe } from '../../api/me.ts'
-import { readOnce, useRead, useWrite } from '../../api/queries.ts'
+import { readOnce, useRead } from '../../api/queries.ts'
 import { LimitedTo } from '../../components/access.tsx'
 import { type ListAddress, useAddress } from '../../components/address.ts'
-import { Confirm } from '../../components/confirm.tsx'
+import { ConfirmWrite } from '../../components/confirm.tsx'
 import { type OpenDialog, useDialog } from '../../components/form-dialog.tsx'
 import { Empty, Page, Toolbar } from '../../components/page.tsx'
 import { foundOf } from '../../components/pager.tsx'
@@ -141,13 +141,18 @@ function Actions({ user, open }: { user: User; open: OpenDialog }) {
 
 /** Removes a person, after saying what ends with them. */
 function RemovePerson({ user, onClose }: DialogProps) {
-  const remove = useWrite('removeUser')
   const name = user.name ?? user.email
-  const confirm = () => remove.mutateAsync({ id: user.id }).then(() => say.removed(name))
   return (
-    <Confirm title={say.removeTitle(name)} action={say.remove} onClose={onClose} onConfirm={confirm}>
+    <ConfirmWrite
+      title={say.removeTitle(name)}
+      action={say.remove}
+      operation="removeUser"
+      parameters={{ id: user.id }}
+      done={say.removed(name)}
+      onClose={onClose}
+    >
       {user.status === 'invited' ? say.removeInvited : say.removeHelp}
-    </Confirm>
+    </ConfirmWrite>
   )
 }
 

@@ -1,4 +1,4 @@
-import { Box, Button, Card, PasswordInput, Stack, Text, Title } from '@mantine/core'
+import { Box, Button, PasswordInput, Stack } from '@mantine/core'
 import { limits, type Me } from '@penstock/wire'
 import { type FormEvent, useState } from 'react'
 import { enter } from '../../api/enter.ts'
@@ -6,6 +6,7 @@ import { useWrite } from '../../api/queries.ts'
 import { Failure } from '../../components/failure.tsx'
 import { errorOfField, NewPassword } from '../../components/new-password.tsx'
 import { notifyDone } from '../../components/notify.ts'
+import { Section } from '../../components/section.tsx'
 import { profile as say } from '../../strings/profile.ts'
 import { session } from '../../strings/session.ts'
 
@@ -34,17 +35,9 @@ export function ChangePassword({ me: { hasPassword, email } }: { me: Me }) {
     new: errorOfField(change.error, 'newPassword'),
   }
   return (
-    <Card withBorder padding="lg" component="section" aria-label={say.password}>
+    <Section title={say.password} help={hasPassword ? say.passwordHelp : say.passwordNone} region>
       <form onSubmit={submit}>
         <Stack maw={420}>
-          <div>
-            <Title order={2} size="h5">
-              {say.password}
-            </Title>
-            <Text size="sm" c="dimmed">
-              {hasPassword ? say.passwordHelp : say.passwordNone}
-            </Text>
-          </div>
           {/* Password managers need to know whose it is. */}
           <input type="hidden" autoComplete="username" value={email ?? ''} />
           {hasPassword && (
@@ -68,6 +61,6 @@ export function ChangePassword({ me: { hasPassword, email } }: { me: Me }) {
           </Box>
         </Stack>
       </form>
-    </Card>
+    </Section>
   )
 }

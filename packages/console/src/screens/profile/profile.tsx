@@ -1,6 +1,6 @@
-import { Button, Card, Group, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Button, Group, Text, TextInput } from '@mantine/core'
 import { limits, type Me } from '@penstock/wire'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { readOnce, useRead, useWrite } from '../../api/queries.ts'
 import { LimitedTo, Scopes } from '../../components/access.tsx'
 import { Failure } from '../../components/failure.tsx'
@@ -8,6 +8,7 @@ import { Loaded } from '../../components/loaded.tsx'
 import { errorOfField } from '../../components/new-password.tsx'
 import { notifyDone } from '../../components/notify.ts'
 import { Page } from '../../components/page.tsx'
+import { Fact, Section } from '../../components/section.tsx'
 import { access } from '../../strings/access.ts'
 import { components } from '../../strings/components.ts'
 import { profile as say } from '../../strings/profile.ts'
@@ -50,49 +51,31 @@ function Identity({ me }: { me: Me }) {
   }
   const fieldError = errorOfField(update.error, 'name')
   return (
-    <Card withBorder padding="lg" component="section" aria-label={say.you}>
-      <Stack>
-        <Title order={2} size="h5">
-          {say.you}
-        </Title>
-        <Group gap="xl" align="flex-start">
-          <Fact label={say.role}>
-            {me.role ? <Text size="sm">{access.role[me.role]}</Text> : <Scopes scopes={me.scopes} />}
-          </Fact>
-          <Fact label={say.accounts}>
-            <LimitedTo accountIds={me.accountIds} />
-          </Fact>
+    <Section title={say.you} region>
+      <Group gap="xl" align="flex-start">
+        <Fact label={say.role}>{me.role ? access.role[me.role] : <Scopes scopes={me.scopes} />}</Fact>
+        <Fact label={say.accounts}>
+          <LimitedTo accountIds={me.accountIds} />
+        </Fact>
+      </Group>
+      <form onSubmit={submit}>
+        <Group align="flex-end" gap="sm">
+          <TextInput
+            label={say.name}
+            required
+            autoComplete="name"
+            maxLength={limits.nameLengthMax}
+            value={name}
+            error={fieldError}
+            onChange={({ currentTarget }) => setName(currentTarget.value)}
+            style={{ flex: '1 1 14rem', maxWidth: 360 }}
+          />
+          <Button type="submit" variant="default" loading={update.isPending} disabled={name.trim() === me.name}>
+            {components.save}
+          </Button>
         </Group>
-        <form onSubmit={submit}>
-          <Group align="flex-end" gap="sm">
-            <TextInput
-              label={say.name}
-              required
-              autoComplete="name"
-              maxLength={limits.nameLengthMax}
-              value={name}
-              error={fieldError}
-              onChange={({ currentTarget }) => setName(currentTarget.value)}
-              style={{ flex: '1 1 14rem', maxWidth: 360 }}
-            />
-            <Button type="submit" variant="default" loading={update.isPending} disabled={name.trim() === me.name}>
-              {components.save}
-            </Button>
-          </Group>
-        </form>
-        {update.error && !fieldError && <Failure error={update.error} />}
-      </Stack>
-    </Card>
-  )
-}
-
-function Fact({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <div>
-      <Text size="xs" c="dimmed">
-        {label}
-      </Text>
-      {children}
-    </div>
+      </form>
+      {update.error && !fieldError && <Failure error={update.error} />}
+    </Section>
   )
 }

@@ -1,62 +1,52 @@
-import { Badge, Box, Button, Card, Group, Stack, Text, Title } from '@mantine/core'
+import { Badge, Box, Button, Group, Stack, Text } from '@mantine/core'
 import type { UserSession } from '@penstock/wire'
-import { useState } from 'react'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { forgetSession } from '../../api/session.ts'
 import { browserName } from '../../components/browser-name.ts'
-import { Confirm } from '../../components/confirm.tsx'
+import { ConfirmWrite } from '../../components/confirm.tsx'
+import { DialogButton } from '../../components/form-dialog.tsx'
 import { Loaded } from '../../components/loaded.tsx'
-import { notifyDone, notifyFailure } from '../../components/notify.ts'
+import { notifyOutcome } from '../../components/notify.ts'
+import { Section } from '../../components/section.tsx'
 import { Time } from '../../components/time.tsx'
 import { profile as say } from '../../strings/profile.ts'
 
 /** The browsers in which the person is signed in, each of which can be signed out. */
 export function Sessions() {
   const query = useRead('listMySessions', {})
-  const everywhere = useWrite('endMySessions')
-  const [asked, setAsked] = useState(false)
-  return (
-    <Card withBorder padding="lg" component="section" aria-label={say.sessions}>
-      <Stack>
-        <Group justify="space-between" align="flex-start">
-          <div>
-            <Title order={2} size="h5">
-              {say.sessions}
-            </Title>
-            <Text size="sm" c="dimmed">
-              {say.sessionsHelp}
-            </Text>
-          </div>
-          <Button variant="default" onClick={() => setAsked(true)}>
-            {say.everywhere}
-          </Button>
-        </Group>
-        <Loaded query={query} lines={2}>
-          {({ reply }) => (
-            <Stack gap="md" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
-              {reply.map((session) => (
-                <li key={session.id}>
-                  <Session session={session} />
-                </li>
-              ))}
-            </Stack>
-          )}
-        </Loaded>
-      </Stack>
-      {asked && (
-        <Confirm
+  const everywhere = (
+    <DialogButton
+      reason={undefined}
+      dialog={(close) => (
+        <ConfirmWrite
           title={say.everywhereTitle}
           action={say.everywhere}
-          onClose={() => setAsked(false)}
-          onConfirm={async () => {
-            await everywhere.mutateAsync({})
-            forgetSession()
-          }}
+          operation="endMySessions"
+          parameters={{}}
+          onDone={forgetSession}
+          onClose={close}
         >
           {say.everywhereHelp}
-        </Confirm>
+        </ConfirmWrite>
       )}
-    </Card>
+    >
+      {say.everywhere}
+    </DialogButton>
+  )
+  return (
+    <Section title={say.sessions} help={say.sessionsHelp} action={everywhere} region>
+      <Loaded query={query} lines={2}>
+        {({ reply }) => (
+          <Stack gap="md" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
+            {reply.map((session) => (
+              <li key={session.id}>
+                <Session session={session} />
+              </li>
+            ))}
+          </Stack>
+        )}
+      </Loaded>
+    </Section>
   )
 }
 
@@ -84,12 +74,7 @@ function Session({ session }: { session: UserSession }) {
           variant="default"
           aria-label={say.endNamed(browser)}
           loading={end.isPending}
-          onClick={() =>
-            end
-              .mutateAsync({ id })
-              .then(() => notifyDone(say.ended))
-              .catch(notifyFailure)
-          }
+          onClick={() => void notifyOutcome(end.mutateAsync({ id }), say.ended)}
         >
           {say.end}
         </Button>

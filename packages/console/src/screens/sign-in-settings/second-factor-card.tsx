@@ -1,11 +1,10 @@
-import { Card, Group, List, Stack, Text, Title } from '@mantine/core'
-import { useState } from 'react'
+import { List, Text } from '@mantine/core'
 import { useForbidden, useMe } from '../../api/me.ts'
-import { useRead, useWrite } from '../../api/queries.ts'
-import { Confirm } from '../../components/confirm.tsx'
+import { useRead } from '../../api/queries.ts'
+import { ConfirmWrite } from '../../components/confirm.tsx'
+import { DialogButton } from '../../components/form-dialog.tsx'
 import { Loaded } from '../../components/loaded.tsx'
-import { notifyDone } from '../../components/notify.ts'
-import { ReasonedButton } from '../../components/reasoned.tsx'
+import { Section } from '../../components/section.tsx'
 import { signInSettings as say } from '../../strings/sign-in-settings.ts'
 
 /** Whether a password alone is enough: to require more, and to stop requiring it. */
@@ -15,47 +14,31 @@ export function SecondFactorCard() {
   const forbidden = useForbidden('setSignInRules')
   const me = useMe()
   const own = isRequired === false && me?.method === 'password' ? say.ownFactorFirst : undefined
-  const [asked, setAsked] = useState(false)
+  const change = isRequired !== undefined && (
+    <DialogButton reason={forbidden ?? own} dialog={(close) => <Change required={!isRequired} onClose={close} />}>
+      {isRequired ? say.allowPasswords : say.requireFactor}
+    </DialogButton>
+  )
   return (
-    <Card withBorder padding="lg" component="section" aria-label={say.secondFactor}>
-      <Stack>
-        <Group justify="space-between" align="flex-start">
-          <div>
-            <Title order={2} size="h5">
-              {say.secondFactor}
-            </Title>
-            <Text size="sm" c="dimmed">
-              {say.secondFactorHelp}
-            </Text>
-          </div>
-          {isRequired !== undefined && (
-            <ReasonedButton variant="default" reason={forbidden ?? own} onClick={() => setAsked(true)}>
-              {isRequired ? say.allowPasswords : say.requireFactor}
-            </ReasonedButton>
-          )}
-        </Group>
-        <Loaded query={query} lines={1}>
-          {({ reply }) => (
-            <Text size="sm">{reply.secondFactorRequired ? say.factorRequired : say.factorNotRequired}</Text>
-          )}
-        </Loaded>
-      </Stack>
-      {asked && isRequired !== undefined && <Change required={!isRequired} onClose={() => setAsked(false)} />}
-    </Card>
+    <Section title={say.secondFactor} help={say.secondFactorHelp} action={change} region>
+      <Loaded query={query} lines={1}>
+        {({ reply }) => (
+          <Text size="sm">{reply.secondFactorRequired ? say.factorRequired : say.factorNotRequired}</Text>
+        )}
+      </Loaded>
+    </Section>
   )
 }
 
 function Change({ required, onClose }: { required: boolean; onClose: () => void }) {
-  const save = useWrite('setSignInRules')
   return (
-    <Confirm
+    <ConfirmWrite
       title={required ? say.requireFactorTitle : say.allowPasswordsTitle}
       action={required ? say.requireFactor : say.allowPasswords}
+      operation="setSignInRules"
+      parameters={{ body: { secondFactorRequired: required } }}
+      done={required ? say.factorRequiredNow : say.passwordsAllowedNow}
       onClose={onClose}
-      onConfirm={async () => {
-        await save.mutateAsync({ body: { secondFactorRequired: required } })
-        notifyDone(required ? say.factorRequiredNow : say.passwordsAllowedNow)
-      }}
     >
       {required ? (
         <List size="sm" spacing={6}>
@@ -66,6 +49,6 @@ function Change({ required, onClose }: { required: boolean; onClose: () => void 
       ) : (
         say.allowPasswordsHelp
       )}
-    </Confirm>
+    </ConfirmWrite>
   )
 }

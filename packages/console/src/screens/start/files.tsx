@@ -1,12 +1,11 @@
-import { Box, Button, Card, Group, Stack, Text, Title } from '@mantine/core'
-import type { Upload } from '@penstock/wire'
-import { useState } from 'react'
+import { Box, Button, Group, Stack, Text } from '@mantine/core'
 import { useForbidden } from '../../api/me.ts'
-import { useRead, useWrite } from '../../api/queries.ts'
-import { Confirm } from '../../components/confirm.tsx'
-import { notifyDone } from '../../components/notify.ts'
+import { useRead } from '../../api/queries.ts'
+import { ConfirmWrite } from '../../components/confirm.tsx'
+import { useDialog } from '../../components/form-dialog.tsx'
 import { bytes } from '../../components/numbers.ts'
 import { ReasonedButton } from '../../components/reasoned.tsx'
+import { Section } from '../../components/section.tsx'
 import { Time } from '../../components/time.tsx'
 import { start as say } from '../../strings/start.ts'
 import type { Beginning } from './use-begin.ts'
@@ -22,71 +21,61 @@ export function Files({
   reason: string | undefined
 }) {
   const { data } = useRead('listUploads', { accountId, query: { size: 20 } })
-  const remove = useWrite('deleteUpload')
   const forbidden = useForbidden('deleteUpload')
-  const [asked, setAsked] = useState<Upload>()
+  const [dialog, open] = useDialog()
   if (!data || data.total === 0) return null
   return (
-    <Card withBorder component="section" aria-label={say.files}>
-      <Stack gap="sm">
-        <Box>
-          <Title order={2} size="h5">
-            {say.files}
-          </Title>
-          <Text size="sm" c="dimmed">
-            {say.filesHelp}
-          </Text>
-        </Box>
-        <Stack gap="sm" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
-          {data.reply.map((upload) => (
-            <Group key={upload.id} component="li" justify="space-between" gap="xs">
-              <Box miw={0} style={{ flex: '1 1 14rem' }}>
-                <Text size="sm" fw={550} style={{ overflowWrap: 'anywhere' }}>
-                  {upload.name}
-                </Text>
-                <Text size="xs" c="dimmed">
-                  {bytes(upload.sizeBytes)} · {say.expires} <Time seconds={upload.expiresTime} planned />
-                </Text>
-              </Box>
-              <Group gap="xs" wrap="nowrap">
-                <ReasonedButton
+    <Section title={say.files} help={say.filesHelp} region>
+      <Stack gap="sm" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
+        {data.reply.map((upload) => (
+          <Group key={upload.id} component="li" justify="space-between" gap="xs">
+            <Box miw={0} style={{ flex: '1 1 14rem' }}>
+              <Text size="sm" fw={550} style={{ overflowWrap: 'anywhere' }}>
+                {upload.name}
+              </Text>
+              <Text size="xs" c="dimmed">
+                {bytes(upload.sizeBytes)} · {say.expires} <Time seconds={upload.expiresTime} planned />
+              </Text>
+            </Box>
+            <Group gap="xs" wrap="nowrap">
+              <ReasonedButton
+                size="compact-sm"
+                variant="default"
+                reason={reason}
+                aria-label={say.chooseOf(upload.name)}
+                onClick={() => begin.withUpload(upload)}
+              >
+                {say.choose}
+              </ReasonedButton>
+              {forbidden === undefined && (
+                <Button
                   size="compact-sm"
-                  variant="default"
-                  reason={reason}
-                  aria-label={say.chooseOf(upload.name)}
-                  onClick={() => begin.withUpload(upload)}
+                  variant="subtle"
+                  color="red"
+                  aria-label={say.removeOf(upload.name)}
+                  onClick={() =>
+                    open((close) => (
+                      <ConfirmWrite
+                        title={say.removeTitle}
+                        action={say.remove}
+                        operation="deleteUpload"
+                        parameters={{ accountId, id: upload.id }}
+                        done={say.removed(upload.name)}
+                        onClose={close}
+                      >
+                        {say.removeHelp(upload.name)}
+                      </ConfirmWrite>
+                    ))
+                  }
                 >
-                  {say.choose}
-                </ReasonedButton>
-                {forbidden === undefined && (
-                  <Button
-                    size="compact-sm"
-                    variant="subtle"
-                    color="red"
-                    aria-label={say.removeOf(upload.name)}
-                    onClick={() => setAsked(upload)}
-                  >
-                    {say.remove}
-                  </Button>
-                )}
-              </Group>
+                  {say.remove}
+                </Button>
+              )}
             </Group>
-          ))}
-        </Stack>
+          </Group>
+        ))}
       </Stack>
-      {asked && (
-        <Confirm
-          title={say.removeTitle}
-          action={say.remove}
-          onClose={() => setAsked(undefined)}
-          onConfirm={async () => {
-            await remove.mutateAsync({ accountId, id: asked.id })
-            notifyDone(say.removed(asked.name))
-          }}
-        >
-          {say.removeHelp(asked.name)}
-        </Confirm>
-      )}
-    </Card>
+      {dialog}
+    </Section>
   )
 }

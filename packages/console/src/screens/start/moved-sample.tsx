@@ -1,18 +1,17 @@
-import { Alert, Anchor, Box, Button, Card, Group, Progress, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { Alert, Anchor, Box, Button, Group, Progress, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import type { Reject, Transfer } from '@penstock/wire'
 import { IconArrowRight } from '@tabler/icons-react'
-import { useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { useForbidden } from '../../api/me.ts'
-import { useRead, useWrite } from '../../api/queries.ts'
-import { Confirm } from '../../components/confirm.tsx'
+import { useRead } from '../../api/queries.ts'
+import { ConfirmWrite } from '../../components/confirm.tsx'
+import { DialogButton } from '../../components/form-dialog.tsx'
 import { Loaded } from '../../components/loaded.tsx'
-import { notifyDone } from '../../components/notify.ts'
 import { count } from '../../components/numbers.ts'
 import { Empty, Page } from '../../components/page.tsx'
-import { ReasonedButton } from '../../components/reasoned.tsx'
 import { recordColumns } from '../../components/record-values.tsx'
 import { type Column, DataTable } from '../../components/resource-table.tsx'
+import { Section } from '../../components/section.tsx'
 import { TransferBadge, transferColors } from '../../components/status.tsx'
 import { pathOf } from '../../shell/account.ts'
 import { start } from '../../strings/start.ts'
@@ -97,13 +96,7 @@ function Counts({ transfer }: { transfer: Transfer }) {
     [say.rejected, say.rejectedWith, rejected, `${transferColors.failed}.6`],
   ] as const
   return (
-    <Card withBorder padding="lg" component="section" aria-label={say.counts}>
-      <Group justify="space-between" mb="md">
-        <Title order={2} size="h4">
-          {say.counts}
-        </Title>
-        <TransferBadge status={transfer.status} />
-      </Group>
+    <Section title={say.counts} action={<TransferBadge status={transfer.status} />} region>
       <Stack gap="md">
         {bars.map(([label, help, n, color]) => (
           <Box key={label}>
@@ -122,13 +115,13 @@ function Counts({ transfer }: { transfer: Transfer }) {
           </Box>
         ))}
       </Stack>
-      <Group gap="sm" mt="lg">
+      <Group gap="sm">
         <Button component={Link} variant="default" to={transferPath(transfer)}>
           {say.transfer}
         </Button>
         <Remove accountId={transfer.accountId} />
       </Group>
-    </Card>
+    </Section>
   )
 }
 
@@ -152,10 +145,7 @@ function Rejected({ transfer }: { transfer: Transfer }) {
   const { accountId, connectionId, id, records } = transfer
   const { forbidden, query, isSettled } = useRejects({ accountId, id: connectionId, transferId: id }, true)
   return (
-    <Card withBorder padding="lg">
-      <Title order={2} size="h4" mb="md">
-        {say.why}
-      </Title>
+    <Section title={say.why}>
       {forbidden ? (
         <Text size="sm">{forbidden}</Text>
       ) : (
@@ -166,11 +156,11 @@ function Rejected({ transfer }: { transfer: Transfer }) {
         </Loaded>
       )}
       {isSettled && records.rejected > rowsShown && (
-        <Anchor component={Link} to={transferPath(transfer)} size="sm" mt="sm">
+        <Anchor component={Link} to={transferPath(transfer)} size="sm">
           {say.all(count(records.rejected))}
         </Anchor>
       )}
-    </Card>
+    </Section>
   )
 }
 
@@ -179,10 +169,7 @@ function Rows({ accountId, table }: { accountId: string; table: string }) {
   const forbidden = useForbidden('previewSample')
   const query = useRead('previewSample', { accountId }, { enabled: forbidden === undefined })
   return (
-    <Card withBorder padding="lg">
-      <Title order={2} size="h4" mb="md">
-        {say.rows(table)}
-      </Title>
+    <Section title={say.rows(table)}>
       {forbidden ? (
         <Text size="sm">{say.rowsForbidden}</Text>
       ) : (
@@ -204,35 +191,34 @@ function Rows({ accountId, table }: { accountId: string; table: string }) {
           )}
         </Loaded>
       )}
-    </Card>
+    </Section>
   )
 }
 
 function Remove({ accountId }: { accountId: string }) {
-  const remove = useWrite('deleteSample')
   const forbidden = useForbidden('deleteSample')
   const navigate = useNavigate()
-  const [asked, setAsked] = useState(false)
   return (
-    <>
-      <ReasonedButton reason={forbidden} variant="subtle" color="red" onClick={() => setAsked(true)}>
-        {say.remove}
-      </ReasonedButton>
-      {asked && (
-        <Confirm
+    <DialogButton
+      reason={forbidden}
+      variant="subtle"
+      color="red"
+      dialog={(close) => (
+        <ConfirmWrite
           title={say.removeTitle}
           action={say.remove}
-          onClose={() => setAsked(false)}
-          onConfirm={async () => {
-            await remove.mutateAsync({ accountId })
-            notifyDone(say.removed)
-            await navigate(pathOf(accountId, 'start'))
-          }}
+          operation="deleteSample"
+          parameters={{ accountId }}
+          onDone={() => navigate(pathOf(accountId, 'start'))}
+          done={say.removed}
+          onClose={close}
         >
           {say.removeHelp}
-        </Confirm>
+        </ConfirmWrite>
       )}
-    </>
+    >
+      {say.remove}
+    </DialogButton>
   )
 }
 

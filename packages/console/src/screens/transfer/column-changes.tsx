@@ -1,12 +1,9 @@
 import { Alert, List, Stack, Text } from '@mantine/core'
 import type { ColumnChange, Connection } from '@penstock/wire'
 import { IconColumns } from '@tabler/icons-react'
-import { useState } from 'react'
 import { useForbidden } from '../../api/me.ts'
-import { useWrite } from '../../api/queries.ts'
-import { Confirm } from '../../components/confirm.tsx'
-import { notifyDone } from '../../components/notify.ts'
-import { ReasonedButton } from '../../components/reasoned.tsx'
+import { ConfirmWrite } from '../../components/confirm.tsx'
+import { DialogButton } from '../../components/form-dialog.tsx'
 import { columnChanges as say } from '../../strings/column-changes.ts'
 
 const shownMax = 20
@@ -25,9 +22,7 @@ export function ColumnChanges({
   /** Why they cannot be accepted. */
   reason?: string | undefined
 }) {
-  const set = useWrite('setDrift')
   const whyNot = useForbidden('setDrift') ?? reason
-  const [asked, setAsked] = useState(false)
   if (changes.length === 0) return null
   return (
     <Alert color={stopped ? 'yellow' : 'gray'} icon={<IconColumns aria-hidden />} title={say.changed(changes.length)}>
@@ -41,24 +36,28 @@ export function ColumnChanges({
         </List>
         {changes.length > shownMax && <Text size="sm">{say.more(changes.length - shownMax)}</Text>}
         {stopped && (
-          <ReasonedButton size="compact-md" color="yellow.8" reason={whyNot} onClick={() => setAsked(true)}>
+          <DialogButton
+            size="compact-md"
+            variant="filled"
+            color="yellow.8"
+            reason={whyNot}
+            dialog={(close) => (
+              <ConfirmWrite
+                title={say.acceptTitle}
+                action={say.accept}
+                operation="setDrift"
+                parameters={{ accountId, id, body: { accept: true } }}
+                done={say.accepted}
+                onClose={close}
+              >
+                {say.acceptHelp}
+              </ConfirmWrite>
+            )}
+          >
             {say.accept}
-          </ReasonedButton>
+          </DialogButton>
         )}
       </Stack>
-      {asked && (
-        <Confirm
-          title={say.acceptTitle}
-          action={say.accept}
-          onConfirm={async () => {
-            await set.mutateAsync({ accountId, id, body: { accept: true } })
-            notifyDone(say.accepted)
-          }}
-          onClose={() => setAsked(false)}
-        >
-          {say.acceptHelp}
-        </Confirm>
-      )}
     </Alert>
   )
 }

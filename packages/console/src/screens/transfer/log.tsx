@@ -1,4 +1,4 @@
-import { Box, Button, Card, CopyButton, Group, SegmentedControl, Stack, Text, Title } from '@mantine/core'
+import { Box, Button, CopyButton, Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import { limits, type Transfer, type TransferLogKind, type TransferLogLine } from '@penstock/wire'
 import {
   IconAlertTriangle,
@@ -17,6 +17,7 @@ import {
 import { useState } from 'react'
 import { useRead } from '../../api/queries.ts'
 import { Loaded } from '../../components/loaded.tsx'
+import { Section } from '../../components/section.tsx'
 import { transferLog as say } from '../../strings/transfer-log.ts'
 import { isActive } from '../connection/use-connection.ts'
 
@@ -53,67 +54,53 @@ export function Log({ transfer }: { transfer: Transfer }) {
     { againAfterMs: isActive(transfer) ? liveMs : 0, keep: true },
   )
   const [only, setOnly] = useState<'all' | 'problems'>('all')
+  const { reply = [], total = reply.length } = query.data ?? {}
+  const shown = only === 'all' ? reply : reply.filter((line) => isProblem(line, transfer))
+  const actions = reply.length > 0 && (
+    <Group gap="sm">
+      <SegmentedControl
+        size="xs"
+        aria-label={say.shown}
+        data={[
+          { value: 'all', label: say.all },
+          { value: 'problems', label: say.problems },
+        ]}
+        value={only}
+        onChange={setOnly}
+      />
+      <CopyButton value={textOf(shown)}>
+        {({ copied, copy }) => (
+          <Button
+            variant="default"
+            size="sm"
+            leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
+            onClick={copy}
+          >
+            {copied ? say.copied : say.copy}
+          </Button>
+        )}
+      </CopyButton>
+    </Group>
+  )
   return (
-    <Card withBorder padding="lg">
+    <Section title={say.title} action={actions}>
       <Loaded query={query} lines={4} quiet>
-        {({ reply, total = reply.length }) => {
-          const shown = only === 'all' ? reply : reply.filter((line) => isProblem(line, transfer))
-          return (
-            <Stack gap="md">
-              <Group justify="space-between">
-                <Title order={2} size="h4">
-                  {say.title}
-                </Title>
-                {reply.length > 0 && (
-                  <Group gap="sm">
-                    <SegmentedControl
-                      size="xs"
-                      aria-label={say.shown}
-                      data={[
-                        { value: 'all', label: say.all },
-                        { value: 'problems', label: say.problems },
-                      ]}
-                      value={only}
-                      onChange={setOnly}
-                    />
-                    <CopyButton value={textOf(shown)}>
-                      {({ copied, copy }) => (
-                        <Button
-                          variant="default"
-                          size="sm"
-                          leftSection={
-                            copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />
-                          }
-                          onClick={copy}
-                        >
-                          {copied ? say.copied : say.copy}
-                        </Button>
-                      )}
-                    </CopyButton>
-                  </Group>
-                )}
-              </Group>
-              {reply.length === 0 ? (
-                <Text size="sm" c="dimmed">
-                  {say.none}
-                </Text>
-              ) : shown.length === 0 ? (
-                <Text size="sm" c="dimmed" role="status">
-                  {say.noProblems}
-                </Text>
-              ) : (
-                <Lines lines={shown} />
-              )}
-              {total > reply.length && (
-                <Text size="sm" c="dimmed">
-                  {say.more(total - reply.length)}
-                </Text>
-              )}
-            </Stack>
+        {() =>
+          shown.length > 0 ? (
+            <Lines lines={shown} />
+          ) : (
+            <Text size="sm" c="dimmed" {...(reply.length > 0 && { role: 'status' })}>
+              {reply.length > 0 ? say.noProblems : say.none}
+            </Text>
           )
-        }}
+        }
       </Loaded>
-    </Card>
+      {total > reply.length && (
+        <Text size="sm" c="dimmed">
+          {say.more(total - reply.length)}
+        </Text>
+      )}
+    </Section>
   )
 }
 

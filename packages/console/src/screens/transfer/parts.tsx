@@ -1,10 +1,11 @@
-import { Badge, Box, Card, Group, Stack, Table, Text, Title } from '@mantine/core'
+import { Badge, Box, Table, Text } from '@mantine/core'
 import { limits, type Transfer, type TransferPart } from '@penstock/wire'
 import { useForbidden } from '../../api/me.ts'
 import { useRead, useWrite } from '../../api/queries.ts'
-import { notifyDone, notifyFailure } from '../../components/notify.ts'
+import { notifyOutcome } from '../../components/notify.ts'
 import { count } from '../../components/numbers.ts'
 import { ReasonedButton } from '../../components/reasoned.tsx'
+import { Section } from '../../components/section.tsx'
 import { transferColors } from '../../components/status.tsx'
 import { transferParts as say } from '../../strings/transfer-parts.ts'
 import { isActive } from '../connection/use-connection.ts'
@@ -25,40 +26,33 @@ export function Parts({ transfer }: { transfer: Transfer }) {
   if (reply.length === 0) return null
   const done = reply.filter(({ status }) => status === 'succeeded').length
   return (
-    <Card withBorder padding="lg">
-      <Stack gap="md">
-        <Group justify="space-between" gap="sm">
-          <Title order={2} size="h4">
-            {say.title}
-          </Title>
-          {!isActive(transfer) && done < reply.length && <Retry transfer={transfer} />}
-        </Group>
-        <Text size="sm" c="dimmed">
-          {say.help(done, reply.length)}
-        </Text>
-        <Box tabIndex={0} role="region" aria-label={say.title} mah="26rem" style={{ overflow: 'auto' }}>
-          <Table className="figures">
-            <Table.Thead>
-              <Table.Tr>
-                {[say.number, say.status, say.read, say.accepted, say.rejected, say.attempt].map((label) => (
-                  <Table.Th key={label}>{label}</Table.Th>
-                ))}
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {reply.map((part) => (
-                <Row key={part.number} part={part} />
+    <Section
+      title={say.title}
+      help={say.help(done, reply.length)}
+      action={!isActive(transfer) && done < reply.length && <Retry transfer={transfer} />}
+    >
+      <Box tabIndex={0} role="region" aria-label={say.title} mah="26rem" style={{ overflow: 'auto' }}>
+        <Table className="figures">
+          <Table.Thead>
+            <Table.Tr>
+              {[say.number, say.status, say.read, say.accepted, say.rejected, say.attempt].map((label) => (
+                <Table.Th key={label}>{label}</Table.Th>
               ))}
-            </Table.Tbody>
-          </Table>
-        </Box>
-        {total > reply.length && (
-          <Text size="sm" c="dimmed">
-            {say.more(count(total - reply.length))}
-          </Text>
-        )}
-      </Stack>
-    </Card>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {reply.map((part) => (
+              <Row key={part.number} part={part} />
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Box>
+      {total > reply.length && (
+        <Text size="sm" c="dimmed">
+          {say.more(count(total - reply.length))}
+        </Text>
+      )}
+    </Section>
   )
 }
 
@@ -72,10 +66,7 @@ function Retry({ transfer: { accountId, connectionId, id } }: { transfer: Transf
       reason={useForbidden('retryTransfer')}
       loading={retry.isPending}
       onClick={() =>
-        void retry
-          .mutateAsync({ accountId, id: connectionId, transferId: id })
-          .then(() => notifyDone(say.retried))
-          .catch(notifyFailure)
+        void notifyOutcome(retry.mutateAsync({ accountId, id: connectionId, transferId: id }), say.retried)
       }
     >
       {say.retry}

@@ -1,6 +1,7 @@
-import { Card, Group, Progress, Stack, Text, Title, VisuallyHidden } from '@mantine/core'
+import { Group, Progress, Stack, Text, VisuallyHidden } from '@mantine/core'
 import { skipReasons, type Transfer } from '@penstock/wire'
 import { bytes, count, percent } from '../../components/numbers.ts'
+import { Section } from '../../components/section.tsx'
 import { transferColors } from '../../components/status.tsx'
 import { transfer as say } from '../../strings/transfer.ts'
 import { isActive } from '../connection/use-connection.ts'
@@ -12,15 +13,7 @@ export function RecordSummary({ transfer }: { transfer: Transfer }) {
   const unsettled = read - accepted - rejected - skipped.reduce((sum, { n }) => sum + n, 0)
   const moves = isActive(transfer)
   return (
-    <Card withBorder padding="lg" h="100%">
-      <Title order={2} size="h4" mb="md">
-        {say.account}
-        {moves && (
-          <Text span c="dimmed" size="sm" fw={400} ml="sm">
-            {say.soFar}
-          </Text>
-        )}
-      </Title>
+    <Section title={say.account} note={moves && say.soFar} fill>
       <VisuallyHidden>
         {say.equation(count(read), [
           { n: count(accepted), label: say.accepted },
@@ -52,12 +45,12 @@ export function RecordSummary({ transfer }: { transfer: Transfer }) {
         )}
       </Group>
       {read > 0 && (
-        <Progress.Root size={12} mt="lg" aria-hidden>
+        <Progress.Root size={12} aria-hidden>
           <Progress.Section value={(accepted / read) * 100} color={`${transferColors.succeeded}.6`} />
           <Progress.Section value={(rejected / read) * 100} color={`${transferColors.failed}.6`} />
         </Progress.Root>
       )}
-      <Stack gap={2} mt="md">
+      <Stack gap={2}>
         <Text size="sm" c="dimmed">
           {moves ? say.addsUpSoFar : unsettled > 0 ? say.addsUpNot : say.addsUp}
         </Text>
@@ -70,7 +63,7 @@ export function RecordSummary({ transfer }: { transfer: Transfer }) {
           </Text>
         )}
       </Stack>
-    </Card>
+    </Section>
   )
 }
 
@@ -130,16 +123,13 @@ export function BigProgress({ transfer }: { transfer: Transfer }) {
   const { progress, status } = transfer
   const progressText =
     status === 'queued' ? say.waits : progress === null ? say.progressUnknown : say.dealtWith(percent(progress))
+  const words = (
+    <Text size="sm" c="dimmed" role="status" className="figures">
+      {progressText}
+    </Text>
+  )
   return (
-    <Card withBorder padding="lg">
-      <Group justify="space-between" mb="sm" gap="xs" align="baseline">
-        <Title order={2} size="h4">
-          {say.progress}
-        </Title>
-        <Text size="sm" c="dimmed" role="status" className="figures">
-          {progressText}
-        </Text>
-      </Group>
+    <Section title={say.progress} action={words}>
       <Progress.Root size={22} radius="md">
         <Progress.Section
           value={status === 'queued' ? 0 : (progress ?? 1) * 100}
@@ -151,6 +141,6 @@ export function BigProgress({ transfer }: { transfer: Transfer }) {
           {progress !== null && progress > 0.12 && <Progress.Label>{percent(progress)}</Progress.Label>}
         </Progress.Section>
       </Progress.Root>
-    </Card>
+    </Section>
   )
 }

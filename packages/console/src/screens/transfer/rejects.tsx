@@ -1,4 +1,4 @@
-import { ActionIcon, Alert, Button, Card, Code, Group, Menu, Stack, Text, Title } from '@mantine/core'
+import { ActionIcon, Alert, Button, Code, Group, Menu, Stack, Text } from '@mantine/core'
 import { type Connection, limits, operations, type Reject, type Transfer } from '@penstock/wire'
 import { IconChevronDown, IconDownload, IconPencil } from '@tabler/icons-react'
 import { useState } from 'react'
@@ -14,6 +14,7 @@ import { Pager, pageSize } from '../../components/pager.tsx'
 import { recordColumns } from '../../components/record-values.tsx'
 import { type Column, DataTable } from '../../components/resource-table.tsx'
 import { SearchBox } from '../../components/search-box.tsx'
+import { Section } from '../../components/section.tsx'
 import { rejectEdits } from '../../strings/reject-edits.ts'
 import { transfer as say } from '../../strings/transfer.ts'
 import { isActive } from '../connection/use-connection.ts'
@@ -39,19 +40,14 @@ export function Rejects({ transfer, connection }: { transfer: Transfer; connecti
     { keep: true, againAfterMs: moves ? 3_000 : 0 },
   )
   const total = query.data?.total ?? 0
+  const actions = (total > 0 || q !== '') && (
+    <Group gap="sm">
+      <KeepRejects connection={connection} />
+      <Download transfer={transfer} />
+    </Group>
+  )
   return (
-    <Card withBorder padding="lg">
-      <Group justify="space-between" mb="md" gap="sm">
-        <Title order={2} size="h4">
-          {say.rejects}
-        </Title>
-        {(total > 0 || q !== '') && (
-          <Group gap="sm">
-            <KeepRejects connection={connection} />
-            <Download transfer={transfer} />
-          </Group>
-        )}
-      </Group>
+    <Section title={say.rejects} action={actions}>
       <Loaded query={query} quiet>
         {({ reply }) => {
           if (total === 0 && q === '') {
@@ -112,7 +108,7 @@ export function Rejects({ transfer, connection }: { transfer: Transfer; connecti
         }}
       </Loaded>
       {edited && <EditReject transfer={transfer} reject={edited} onClose={() => setEdited(undefined)} />}
-    </Card>
+    </Section>
   )
 }
 

@@ -1,6 +1,7 @@
-import { Badge, Card, Stack, Text, Title } from '@mantine/core'
+import { Badge, Text } from '@mantine/core'
 import type { RuleResult, Transfer } from '@penstock/wire'
 import { DataTable } from '../../components/resource-table.tsx'
+import { Section } from '../../components/section.tsx'
 import { connectionRules as say } from '../../strings/connection-rules.ts'
 
 const colorOf = ({ outcome, action }: RuleResult): string => {
@@ -12,43 +13,38 @@ const colorOf = ({ outcome, action }: RuleResult): string => {
 export function RuleResults({ transfer: { rules } }: { transfer: Transfer }) {
   if (rules.length === 0) return null
   return (
-    <Card withBorder padding="lg">
-      <Stack gap="md">
-        <Title order={2} size="h4">
-          {say.results}
-        </Title>
-        <DataTable
-          label={say.results}
-          minWidth={280}
-          horizontalSpacing="sm"
-          fz="sm"
-          rows={rules.map((result, place) => ({ ...result, place }))}
-          columns={[
-            {
-              header: say.check,
-              wraps: true,
-              cell: ({ check, message }) => (
-                <>
-                  <Text size="sm" fw={600}>
-                    {say.checks[check]}
-                  </Text>
-                  <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-                    {message}
-                  </Text>
-                </>
-              ),
-            },
-            {
-              header: say.outcome,
-              cell: (result) => (
-                <Badge color={colorOf(result)} variant="light">
-                  {say.outcomes[result.outcome]}
-                </Badge>
-              ),
-            },
-          ]}
-        />
-      </Stack>
-    </Card>
+    <Section title={say.results}>
+      <DataTable
+        label={say.results}
+        minWidth={280}
+        horizontalSpacing="sm"
+        fz="sm"
+        rows={rules.map((result, place) => ({ ...result, place }))}
+        columns={[
+          {
+            header: say.check,
+            wraps: true,
+            cell: ({ check, message }) => (
+              <>
+                <Text size="sm" fw={600}>
+                  {say.checks[check]}
+                </Text>
+                <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+                  {message}
+                </Text>
+              </>
+            ),
+          },
+          {
+            header: say.outcome,
+            cell: (result) => (
+              <Badge color={colorOf(result)} variant="light">
+                {say.outcomes[result.outcome]}
+              </Badge>
+            ),
+          },
+        ]}
+      />
+    </Section>
   )
 }

@@ -1,7 +1,8 @@
-import { Card, Stack, Text, Title } from '@mantine/core'
+import { Stack, Text } from '@mantine/core'
 import type { Transfer } from '@penstock/wire'
 import type { ReactNode } from 'react'
 import { count } from '../../components/numbers.ts'
+import { Section } from '../../components/section.tsx'
 import { duration, Time } from '../../components/time.tsx'
 import { transfer as say } from '../../strings/transfer.ts'
 import { startOf } from './start-of.ts'
@@ -13,10 +14,7 @@ export function Timing({ transfer, nowMs }: { transfer: Transfer; nowMs: number 
   const took = startedTime === null ? undefined : Math.max(0, (finishedTime ?? now) - startedTime)
   const queued = Math.max(0, (startedTime ?? finishedTime ?? now) - createdTime)
   return (
-    <Card withBorder padding="lg" h="100%">
-      <Title order={2} size="h4" mb="md">
-        {say.timing}
-      </Title>
+    <Section title={say.timing} fill>
       <Stack component="dl" gap="xs" m={0}>
         <Fact label={say.trigger}>{startOf(transfer)}</Fact>
         <Fact label={say.requested}>
@@ -30,7 +28,7 @@ export function Timing({ transfer, nowMs }: { transfer: Transfer; nowMs: number 
         <Fact label={say.ended}>{finishedTime === null ? say.notYet : <Time seconds={finishedTime} />}</Fact>
         <Fact label={say.attempts}>{say.attemptsOf(attempt)}</Fact>
       </Stack>
-    </Card>
+    </Section>
   )
 }
 

@@ -1,10 +1,10 @@
 import { Alert, Anchor, Grid, Group } from '@mantine/core'
 import type { Connection, ConnectionDetails, Transfer } from '@penstock/wire'
 import { IconFlask, IconPlayerStop, IconRepeat } from '@tabler/icons-react'
-import { useState } from 'react'
 import { Link, useNavigate, useParams } from 'react-router'
 import { useForbiddenOf } from '../../api/me.ts'
 import { useRead, useWrite } from '../../api/queries.ts'
+import { DialogButton, useDialog } from '../../components/form-dialog.tsx'
 import { Lines, Loaded, NotRead, NotReadAgain } from '../../components/loaded.tsx'
 import { notifyDone } from '../../components/notify.ts'
 import { Page } from '../../components/page.tsx'
@@ -78,8 +78,7 @@ function Shown({
   const isStopped = transfer.error?.code === 'columns_changed' && latest.data?.reply[0]?.id === transfer.id
   const drift = useRead('getDrift', { accountId, id: connectionId }, { enabled: isStopped })
   const forbidden = useForbiddenOf()
-  const [asked, setAsked] = useState<'cancel' | 'replay'>()
-  const stop = () => setAsked(undefined)
+  const [dialog, open] = useDialog()
   const start = useWrite('startTransfer')
   const navigate = useNavigate()
   const follow = (started: { reply: Transfer; already: boolean }) => {
@@ -97,18 +96,19 @@ function Shown({
               variant="default"
               leftSection={<IconPlayerStop size={18} aria-hidden />}
               reason={forbidden('cancelTransfer')}
-              onClick={() => setAsked('cancel')}
+              onClick={() => open((close) => <CancelTransfer transfer={transfer} onClose={close} />)}
             >
               {say.cancel}
             </ReasonedButton>
           )}
-          <ReasonedButton
+          <DialogButton
+            variant="filled"
             leftSection={<IconRepeat size={18} aria-hidden />}
             reason={forbidden('replayTransfer') ?? refusalToReplay(transfer, reasons.run)}
-            onClick={() => setAsked('replay')}
+            dialog={(close) => <Replay transfer={transfer} onStarted={follow} onClose={close} />}
           >
             {say.replay}
-          </ReasonedButton>
+          </DialogButton>
         </>
       }
     >
@@ -150,8 +150,7 @@ function Shown({
       <Parts transfer={transfer} />
       <Log transfer={transfer} />
       <Rejects transfer={transfer} connection={connection} />
-      {asked === 'cancel' && <CancelTransfer transfer={transfer} onClose={stop} />}
-      {asked === 'replay' && <Replay transfer={transfer} onStarted={follow} onClose={stop} />}
+      {dialog}
     </Page>
   )
 }

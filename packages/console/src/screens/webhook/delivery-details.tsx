@@ -5,7 +5,7 @@ import { useForbidden } from '../../api/me.ts'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { CopyField } from '../../components/copy-field.tsx'
 import { Loaded } from '../../components/loaded.tsx'
-import { notifyDone, notifyFailure } from '../../components/notify.ts'
+import { notifyOutcome } from '../../components/notify.ts'
 import { count } from '../../components/numbers.ts'
 import { ReasonedButton } from '../../components/reasoned.tsx'
 import { Time } from '../../components/time.tsx'
@@ -20,7 +20,7 @@ export function DeliveryDetails({ delivery, onClose }: { delivery: WebhookDelive
   const query = useRead('getWebhookDelivery', { id }, { againAfterMs })
   const forbidden = useForbidden('replayWebhookDelivery')
   const replay = useWrite('replayWebhookDelivery')
-  const again = () => replay.mutate({ id }, { onSuccess: () => notifyDone(say.replayedOne), onError: notifyFailure })
+  const again = () => void notifyOutcome(replay.mutateAsync({ id }), say.replayedOne)
   return (
     <Modal opened onClose={onClose} title={say.delivery(eventType)} size="xl">
       <Loaded query={query} lines={6}>

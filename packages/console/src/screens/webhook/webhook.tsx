@@ -1,7 +1,6 @@
 import { Alert, Card, Code, SimpleGrid, Text } from '@mantine/core'
 import type { Webhook } from '@penstock/wire'
 import { IconAlertTriangle, IconSend } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
 import { useNavigate, useParams } from 'react-router'
 import { useForbidden } from '../../api/me.ts'
 import { useRead, useWrite } from '../../api/queries.ts'
@@ -9,9 +8,10 @@ import { AccountName } from '../../components/account-name.tsx'
 import { Confirm } from '../../components/confirm.tsx'
 import { type OpenDialog, useDialog } from '../../components/form-dialog.tsx'
 import { Loaded } from '../../components/loaded.tsx'
-import { notifyDone, notifyFailure } from '../../components/notify.ts'
+import { notifyDone, notifyOutcome } from '../../components/notify.ts'
 import { Page } from '../../components/page.tsx'
 import { ActionsMenu, ReasonedButton } from '../../components/reasoned.tsx'
+import { Fact } from '../../components/section.tsx'
 import { Time } from '../../components/time.tsx'
 import { webhooks as say } from '../../strings/webhooks.ts'
 import { WebhookForm } from '../webhooks/webhook-form.tsx'
@@ -42,7 +42,7 @@ function Shown({ webhook }: { webhook: Webhook }) {
   const forbidden = useForbidden('testWebhook')
   const test = useWrite('testWebhook')
   const [dialog, open] = useDialog()
-  const send = () => test.mutate({ id }, { onSuccess: () => notifyDone(say.tested), onError: notifyFailure })
+  const send = () => void notifyOutcome(test.mutateAsync({ id }), say.tested)
   const actions = (
     <>
       <ReasonedButton
@@ -61,14 +61,14 @@ function Shown({ webhook }: { webhook: Webhook }) {
       <State webhook={webhook} />
       <Card withBorder>
         <SimpleGrid cols={{ base: 2, lg: 4 }} spacing="lg">
-          <Fact name={say.state}>
+          <Fact label={say.state}>
             <WebhookState webhook={webhook} />
           </Fact>
-          <Fact name={say.events}>
+          <Fact label={say.events}>
             <EventTypes types={eventTypes} />
           </Fact>
-          <Fact name={say.scope}>{accountId ? <AccountName accountId={accountId} /> : say.organization}</Fact>
-          <Fact name={say.lastSuccess}>
+          <Fact label={say.scope}>{accountId ? <AccountName accountId={accountId} /> : say.organization}</Fact>
+          <Fact label={say.lastSuccess}>
             <Time seconds={lastSuccessTime} />
           </Fact>
         </SimpleGrid>
@@ -76,19 +76,6 @@ function Shown({ webhook }: { webhook: Webhook }) {
       <Deliveries webhookId={id} />
       {dialog}
     </Page>
-  )
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div style={{ overflowWrap: 'anywhere' }}>
-      <Text size="xs" c="dimmed">
-        {name}
-      </Text>
-      <Text component="div" size="sm" mt={2}>
-        {children}
-      </Text>
-    </div>
   )
 }
 
@@ -125,9 +112,9 @@ function Actions({ webhook, open }: { webhook: Webhook; open: OpenDialog }) {
   const reason = useForbidden('updateWebhook')
   const update = useWrite('updateWebhook')
   const toggle = () =>
-    update.mutate(
-      { id, body: { enabled: !enabled } },
-      { onSuccess: () => notifyDone(enabled ? say.nowDisabled : say.nowEnabled), onError: notifyFailure },
+    void notifyOutcome(
+      update.mutateAsync({ id, body: { enabled: !enabled } }),
+      enabled ? say.nowDisabled : say.nowEnabled,
     )
   const edit = () => open((close) => <WebhookForm webhook={webhook} onClose={close} />)
   const replay = () => open((close) => <ReplayEvents webhookId={id} onClose={close} />)
