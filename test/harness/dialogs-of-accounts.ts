@@ -184,7 +184,7 @@ export const connections: readonly Dialog[] = [
   },
   {
     name: 'columns for a field',
-    of: ['screens/new-connection/mapper/pick-source.tsx'],
+    of: ['screens/new-connection/mapper/source-button.tsx'],
     path: ofAccountAnd((scene) => `/connections/new?connection=${scene.mappedId}&step=mapping`),
     open: (page) => page.locator('[data-mapper-row=email_sha256]').getByRole('combobox').first().click(),
     floats: true,
@@ -223,7 +223,7 @@ export const connections: readonly Dialog[] = [
   },
   {
     name: 'activate and run with findings',
-    of: ['screens/new-connection/activation.tsx'],
+    of: ['screens/new-connection/review/activation.tsx'],
     path: ofAccountAnd((scene) => `/connections/new?connection=${scene.draftId}&step=review`),
     open: after(click('Activate and run'), (page) => button(page, 'Activate and run anyway').waitFor()),
   },

@@ -1,6 +1,6 @@
 import { connection as say } from '../../strings/connection.ts'
-import { wordsOfReading } from '../new-connection/mapper/words.ts'
-import type { ColumnReading } from '../new-connection/mapping.ts'
+import type { ColumnReading } from '../new-connection/mapping/mapping.ts'
+import { wordsOfReading } from '../new-connection/mapping/words.ts'
 
 /** One line of a mapping, in words; `from` is empty if the field stays empty. */
 export type MappingLine = { field: string; from: string; form: string }

@@ -3,7 +3,7 @@ import type { Preview, RecordDefinition } from '@penstock/wire'
 import { IconAlertTriangle, IconCheck, IconInfoCircle } from '@tabler/icons-react'
 import { count } from '../../../components/numbers.ts'
 import { mapper as say } from '../../../strings/mapper.ts'
-import type { MappingChoice } from '../mapping.ts'
+import type { MappingChoice } from '../mapping/mapping.ts'
 import classes from './mapper.module.css'
 
 type FieldLint = Preview['lint'][number]

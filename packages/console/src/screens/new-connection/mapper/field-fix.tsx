@@ -1,8 +1,8 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import type { Preview } from '@penstock/wire'
 import { mapper as say } from '../../../strings/mapper.ts'
-import type { MappedField } from '../mapped-fields.ts'
-import type { ColumnReading } from '../mapping.ts'
+import type { MappedField } from '../mapping/mapped-fields.ts'
+import type { ColumnReading } from '../mapping/mapping.ts'
 import classes from './mapper.module.css'
 import type { OnSet } from './shared.ts'
 

@@ -3,7 +3,7 @@ import { IconAlertTriangle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { count } from '../../../components/numbers.ts'
 import { mapper as say } from '../../../strings/mapper.ts'
-import type { MappedField } from '../mapped-fields.ts'
+import type { MappedField } from '../mapping/mapped-fields.ts'
 import classes from './mapper.module.css'
 import type { OnSet } from './shared.ts'
 

@@ -3,7 +3,7 @@ import type { RecordDefinition } from '@penstock/wire'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
 import { mapper as say } from '../../../strings/mapper.ts'
-import type { ColumnChoice, ColumnReading, ExpressionChoice } from '../mapping.ts'
+import type { ColumnChoice, ColumnReading, ExpressionChoice } from '../mapping/mapping.ts'
 import classes from './mapper.module.css'
 
 /** How the values of a column become those of a field: what an empty one is, how they are written, what single ones stand for. */

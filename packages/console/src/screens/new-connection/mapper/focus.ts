@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import type { Lines } from '../mapping.ts'
+import type { Lines } from '../mapping/mapping.ts'
 
 /** Moves the focus to the source of a field. */
 export const focusField = (name: string): void =>

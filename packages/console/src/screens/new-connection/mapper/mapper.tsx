@@ -4,7 +4,6 @@ import { IconSearch } from '@tabler/icons-react'
 import { type KeyboardEvent, useCallback, useDeferredValue, useMemo, useRef, useState } from 'react'
 import { count } from '../../../components/numbers.ts'
 import { mapper as say } from '../../../strings/mapper.ts'
-import { questionFields, questionsOf } from '../field-questions.ts'
 import {
   type FieldGroup,
   groupOf,
@@ -16,9 +15,10 @@ import {
   matchesText,
   openGroups,
   unusedColumns,
-} from '../mapped-fields.ts'
-import { type Lines, type MappingChoice, withEntry } from '../mapping.ts'
+} from '../mapping/mapped-fields.ts'
+import { type Lines, type MappingChoice, withEntry } from '../mapping/mapping.ts'
 import { GroupTitle, NothingIdentifies } from './field-groups.tsx'
+import { questionFields, questionsOf } from './field-questions.ts'
 import { FieldRow, isShortcut } from './field-row.tsx'
 import { goToNeed, step, useKeptFocus } from './focus.ts'
 import classes from './mapper.module.css'

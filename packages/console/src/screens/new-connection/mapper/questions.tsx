@@ -2,13 +2,13 @@ import { Button, Card, Group, SegmentedControl, Select, Stack, Text, TextInput }
 import type { RecordDefinition } from '@penstock/wire'
 import { useId } from 'react'
 import { mapper as say } from '../../../strings/mapper.ts'
-import type { Questions } from '../field-questions.ts'
-import { isFilled, type MappedField } from '../mapped-fields.ts'
-import type { MappingChoice } from '../mapping.ts'
+import { isFilled, type MappedField } from '../mapping/mapped-fields.ts'
+import type { MappingChoice } from '../mapping/mapping.ts'
+import type { Questions } from './field-questions.ts'
 import { focusField } from './focus.ts'
 import classes from './mapper.module.css'
-import { PickSource } from './pick-source.tsx'
 import type { OnSet, Sources } from './shared.ts'
+import { PickSource } from './source-button.tsx'
 
 type Asked = { fields: ReadonlyMap<string, MappedField>; sources: Sources; onSet: OnSet }
 

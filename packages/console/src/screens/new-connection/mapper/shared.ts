@@ -1,5 +1,5 @@
 import type { Preview } from '@penstock/wire'
-import type { MappingChoice } from '../mapping.ts'
+import type { MappingChoice } from '../mapping/mapping.ts'
 
 /** Columns to pick from. */
 export type Sources = {

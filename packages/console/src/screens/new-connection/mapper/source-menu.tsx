@@ -6,8 +6,8 @@ import classes from '../../../components/fields/picker.module.css'
 import { useListKeys } from '../../../components/list-keys.ts'
 import { count } from '../../../components/numbers.ts'
 import { mapper as say } from '../../../strings/mapper.ts'
-import { sampleOf } from '../editor.ts'
-import { expressionOf, type MappingChoice } from '../mapping.ts'
+import { expressionOf, type MappingChoice } from '../mapping/mapping.ts'
+import { sampleOf } from './editor.ts'
 import type { Sources } from './shared.ts'
 
 /** More are found by searching. */

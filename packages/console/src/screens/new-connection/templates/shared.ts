@@ -1,4 +1,4 @@
-import type { Lines } from '../mapping.ts'
+import type { Lines } from '../mapping/mapping.ts'
 import type { TemplateFinding } from './template-lines.ts'
 
 /** The mapping that is edited, as the dialogs of templates need it. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Lines } from '../mapping.ts'
+import type { Lines } from '../mapping/mapping.ts'
 import { applyLines, changesBetween, findingsOf } from './template-lines.ts'
 
 const applied = {

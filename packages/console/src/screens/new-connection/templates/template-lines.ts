@@ -1,7 +1,7 @@
 import type { AppliedMappingTemplate } from '@penstock/wire'
-import { isFilled } from '../mapped-fields.ts'
-import type { Line, Lines, MappingChoice } from '../mapping.ts'
-import { readMapping } from '../mapping.ts'
+import { isFilled } from '../mapping/mapped-fields.ts'
+import type { Line, Lines, MappingChoice } from '../mapping/mapping.ts'
+import { readMapping } from '../mapping/mapping.ts'
 
 /** A template on the columns of a source, as lines of the editor. */
 

@@ -1,5 +1,5 @@
 import type { Preview } from '@penstock/wire'
-import type { Lines } from './mapping.ts'
+import type { Lines } from '../mapping/mapping.ts'
 
 /** State of both mapping editors. */
 export type Editor = {

@@ -1,8 +1,8 @@
 import { Badge, Group, List, Stack, Text, Title } from '@mantine/core'
 import type { Preview } from '@penstock/wire'
-import { count } from '../../components/numbers.ts'
-import { DataTable } from '../../components/resource-table.tsx'
-import { newConnection as say } from '../../strings/new-connection.ts'
+import { count } from '../../../components/numbers.ts'
+import { DataTable } from '../../../components/resource-table.tsx'
+import { newConnection as say } from '../../../strings/new-connection.ts'
 
 type FieldLint = Preview['lint'][number]
 

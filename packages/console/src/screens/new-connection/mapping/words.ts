@@ -1,5 +1,5 @@
 import { mapper as say } from '../../../strings/mapper.ts'
-import type { ColumnReading } from '../mapping.ts'
+import type { ColumnReading } from './mapping.ts'
 
 /** How the values of a column are read, in words; empty if they are taken as they can be read. */
 export const wordsOfReading = (reading: ColumnReading): string[] =>

@@ -1,7 +1,7 @@
 import type { ResultOf } from '@penstock/client'
 import type { BodyOf, ConnectionDetails } from '@penstock/wire'
 import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query'
-import { keyOf, readOnce } from '../../api/queries.ts'
+import { keyOf, readOnce } from '../../../api/queries.ts'
 
 /**
  * Previews the records of a connection's source. Platforms count reads, so records are read again only after a change.

@@ -1,12 +1,12 @@
 import { Button, Card, Group, Stack, Text, Title } from '@mantine/core'
 import type { RecordDefinition } from '@penstock/wire'
 import { IconPencil } from '@tabler/icons-react'
-import { DataTable } from '../../components/resource-table.tsx'
-import { mapper } from '../../strings/mapper.ts'
-import { newConnection as say } from '../../strings/new-connection.ts'
-import { isFilled } from './mapped-fields.ts'
-import { wordsOfReading } from './mapper/words.ts'
-import { type MappingChoice, readMapping } from './mapping.ts'
+import { DataTable } from '../../../components/resource-table.tsx'
+import { mapper } from '../../../strings/mapper.ts'
+import { newConnection as say } from '../../../strings/new-connection.ts'
+import { isFilled } from '../mapping/mapped-fields.ts'
+import { type MappingChoice, readMapping } from '../mapping/mapping.ts'
+import { wordsOfReading } from '../mapping/words.ts'
 
 /** The saved mapping, one line for each field. */
 export function MappingSummary({

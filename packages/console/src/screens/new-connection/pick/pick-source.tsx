@@ -1,13 +1,13 @@
 import { Stack, Text } from '@mantine/core'
-import { useAddress } from '../../components/address.ts'
-import { Failure } from '../../components/failure.tsx'
-import { Loaded } from '../../components/loaded.tsx'
-import { Empty, Toolbar } from '../../components/page.tsx'
-import { SearchBox } from '../../components/search-box.tsx'
-import { newConnection as say } from '../../strings/new-connection.ts'
+import { useAddress } from '../../../components/address.ts'
+import { Failure } from '../../../components/failure.tsx'
+import { Loaded } from '../../../components/loaded.tsx'
+import { Empty, Toolbar } from '../../../components/page.tsx'
+import { SearchBox } from '../../../components/search-box.tsx'
+import { newConnection as say } from '../../../strings/new-connection.ts'
+import { useWizard } from '../wizard.ts'
 import { matchesSearch, splitAdded, useCatalogue, usePick } from './catalogue.ts'
 import { Tiles } from './connector-tiles.tsx'
-import { useWizard } from './wizard.ts'
 
 /** The first step: where the data comes from. */
 export function PickSource() {

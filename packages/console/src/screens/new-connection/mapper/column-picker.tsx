@@ -1,5 +1,5 @@
 import { Select, TextInput } from '@mantine/core'
-import { newConnection as say } from '../../strings/new-connection.ts'
+import { newConnection as say } from '../../../strings/new-connection.ts'
 
 /** Picks a column of the source; where its columns are not known, their names are typed. */
 export function ColumnPicker({

@@ -1,9 +1,9 @@
 import { Badge, Group, Loader, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import type { CatalogueEntry } from '@penstock/wire'
 import { IconCheck } from '@tabler/icons-react'
-import { Logo, logoOfPlatform } from '../../components/connector-name.tsx'
-import { count } from '../../components/numbers.ts'
-import { newConnection as say } from '../../strings/new-connection.ts'
+import { Logo, logoOfPlatform } from '../../../components/connector-name.tsx'
+import { count } from '../../../components/numbers.ts'
+import { newConnection as say } from '../../../strings/new-connection.ts'
 import classes from './tile.module.css'
 
 /** Content of a tile: an entry of the catalogue, and the state of the connector in the sub-account. */

@@ -2,12 +2,12 @@ import { ActionIcon, Button, Group, Paper, SegmentedControl, Select, Stack, Text
 import { digests, normalisations } from '@penstock/wire'
 import { IconPlus, IconSearch, IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
-import { count } from '../../components/numbers.ts'
-import { newConnection as say } from '../../strings/new-connection.ts'
+import { count } from '../../../components/numbers.ts'
+import { newConnection as say } from '../../../strings/new-connection.ts'
+import { type ColumnChoice, type ExpressionChoice, expressionOf, type Line, type Lines } from '../mapping/mapping.ts'
 import { ColumnPicker } from './column-picker.tsx'
 import { type Editor, sampleOf } from './editor.ts'
 import { ExpressionInput } from './expression-input.tsx'
-import { type ColumnChoice, type ExpressionChoice, expressionOf, type Line, type Lines } from './mapping.ts'
 
 /** For a destination that takes any columns: all columns of the source unchanged, or the named ones. */
 export function MapColumns(editor: Editor) {

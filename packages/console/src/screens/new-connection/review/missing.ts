@@ -8,7 +8,7 @@ import {
   type GivenValues,
   type Role,
 } from '@penstock/wire'
-import { type SideKey, sideOf, sides } from './settings.ts'
+import { type SideKey, sideOf, sides } from '../settings.ts'
 
 export type SideRead = { definition: ConnectorDefinition; configuration: ConnectorConfiguration | undefined }
 

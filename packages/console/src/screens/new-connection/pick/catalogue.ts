@@ -1,10 +1,10 @@
 import { type CatalogueEntry, limits } from '@penstock/wire'
 import { useState } from 'react'
-import { useRead, useWrite } from '../../api/queries.ts'
-import { notifyDone } from '../../components/notify.ts'
-import { newConnection as say } from '../../strings/new-connection.ts'
+import { useRead, useWrite } from '../../../api/queries.ts'
+import { notifyDone } from '../../../components/notify.ts'
+import { newConnection as say } from '../../../strings/new-connection.ts'
+import { useWizard } from '../wizard.ts'
 import type { Tile } from './connector-tiles.tsx'
-import { useWizard } from './wizard.ts'
 
 /** The catalogue, and what of it the sub-account has. It has fewer connectors than one page takes. */
 export function useCatalogue() {
