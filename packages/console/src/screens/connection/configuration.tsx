@@ -128,8 +128,7 @@ const Dimmed = ({ children }: { children: ReactNode }) => (
 )
 
 function Mapping({ connection, reason }: { connection: ConnectionDetails; reason: string | undefined }) {
-  const text = String(connection.destConnectionConfig.mapping ?? '').trim()
-  const all = text === '' ? [] : linesOfMapping(text)
+  const all = linesOfMapping(String(connection.destConnectionConfig.mapping ?? ''))
   const lines = all?.filter(({ from }) => from !== '')
   const empty = (all?.length ?? 0) - (lines?.length ?? 0)
   const edit = (

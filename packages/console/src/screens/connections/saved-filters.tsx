@@ -7,7 +7,8 @@ import { useForbidden, useMe } from '../../api/me.ts'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { useAddress } from '../../components/address.ts'
 import { FormDialog, useDialog } from '../../components/form-dialog.tsx'
-import { notifyDone, notifyFailure } from '../../components/notify.ts'
+import { NamedLine } from '../../components/named-line.tsx'
+import { notifyOutcome } from '../../components/notify.ts'
 import { savedFilters as say } from '../../strings/saved-filters.ts'
 import { filterKeys as keys, pathOfFilter } from './path-of-filter.ts'
 
@@ -113,41 +114,16 @@ function Manage({ onClose }: { onClose: () => void }) {
 }
 
 function Line({ filter: { id, name, shared } }: { filter: SavedFilter }) {
-  const [text, setText] = useState(name)
   const update = useWrite('updateSavedFilter')
   const remove = useWrite('deleteSavedFilter')
-  const attempt = async (work: () => Promise<unknown>, done: string) => {
-    try {
-      await work()
-      notifyDone(done)
-    } catch (error) {
-      notifyFailure(error)
-    }
-  }
-  const rename = () => attempt(() => update.mutateAsync({ id, body: { name: text.trim() } }), say.renamed)
-  const drop = () => attempt(() => remove.mutateAsync({ id }), say.deleted(name))
   return (
-    <Stack gap={6}>
-      <TextInput
-        aria-label={`${say.name}: ${name}`}
-        description={shared ? say.shared : undefined}
-        maxLength={limits.nameLengthMax}
-        value={text}
-        onChange={({ currentTarget }) => setText(currentTarget.value)}
-      />
-      <Button.Group>
-        <Button
-          size="xs"
-          variant="default"
-          disabled={text.trim() === '' || text.trim() === name}
-          onClick={() => void rename()}
-        >
-          {say.rename}
-        </Button>
-        <Button size="xs" variant="default" onClick={() => void drop()}>
-          {say.delete}
-        </Button>
-      </Button.Group>
-    </Stack>
+    <NamedLine
+      name={name}
+      label={`${say.name}: ${name}`}
+      help={shared ? say.shared : undefined}
+      words={say}
+      onRename={(typed) => notifyOutcome(update.mutateAsync({ id, body: { name: typed } }), say.renamed)}
+      onDelete={() => notifyOutcome(remove.mutateAsync({ id }), say.deleted(name))}
+    />
   )
 }

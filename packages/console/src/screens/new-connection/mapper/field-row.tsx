@@ -12,7 +12,7 @@ import { FieldFix } from './field-fix.tsx'
 import { FieldOptions } from './field-options.tsx'
 import classes from './mapper.module.css'
 import type { OnSet, Sources } from './shared.ts'
-import { PickSource } from './source-button.tsx'
+import { SourceButton } from './source-button.tsx'
 
 /** Values of a field that are offered as buttons. */
 const buttonsMax = 6
@@ -64,7 +64,7 @@ export const FieldRow = memo(function FieldRow({
         <div>
           <Group gap={4} wrap="nowrap" align="flex-start">
             <div style={{ flex: 1, minWidth: 0 }}>
-              <PickSource
+              <SourceButton
                 record={record}
                 label={label}
                 entry={entry}

@@ -5,9 +5,17 @@ import { useState } from 'react'
 import { count } from '../../../components/numbers.ts'
 import { newConnection as say } from '../../../strings/new-connection.ts'
 import { type ColumnChoice, type ExpressionChoice, expressionOf, type Line, type Lines } from '../mapping/mapping.ts'
-import { ColumnPicker } from './column-picker.tsx'
-import { type Editor, sampleOf } from './editor.ts'
 import { ExpressionInput } from './expression-input.tsx'
+import { type Sources, sampleOf } from './shared.ts'
+
+type Editor = Sources & {
+  readonly lines: Lines
+  readonly onChange: (lines: Lines) => void
+  /** Errors of the service, by the names of the fields. */
+  readonly fieldErrors: Readonly<Record<string, string>>
+  /** Invalid input, by the number of the line. */
+  readonly wrong: ReadonlyMap<number, { field?: string; column?: string }>
+}
 
 /** For a destination that takes any columns: all columns of the source unchanged, or the named ones. */
 export function MapColumns(editor: Editor) {
@@ -195,8 +203,6 @@ function ColumnWays({
       <div style={{ flex: '1 1 9rem' }}>
         {entry.kind === 'column' ? (
           <ColumnPicker
-            label={say.column}
-            hidden={false}
             column={entry.column}
             columns={columns}
             error={fieldError}
@@ -243,3 +249,49 @@ function ColumnWays({
     </>
   )
 }
+
+/** Picks a column of the source. If the columns are not known, their names are typed. */
+function ColumnPicker({
+  column,
+  columns,
+  error,
+  onChange,
+}: {
+  column: string
+  columns: readonly string[] | undefined
+  error: string | undefined
+  onChange: (column: string) => void
+}) {
+  if (!columns) {
+    return (
+      <TextInput
+        label={say.column}
+        value={column}
+        error={error}
+        placeholder={say.columnName}
+        autoComplete="off"
+        spellCheck={false}
+        onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      />
+    )
+  }
+  return (
+    <Select
+      label={say.column}
+      value={column || null}
+      error={error}
+      placeholder={say.pickColumn}
+      data={withColumn(columns, column)}
+      searchable={columns.length > 8}
+      allowDeselect={false}
+      nothingFoundMessage={say.noColumn}
+      onChange={(next) => next && onChange(next)}
+    />
+  )
+}
+
+/** The columns, each once, and the column of the mapping, even if the source does not have it any more. */
+const withColumn = (columns: readonly string[], column: string) => [
+  ...[...new Set(columns)].filter((name) => name !== '').map((name) => ({ value: name, label: name })),
+  ...(column === '' || columns.includes(column) ? [] : [{ value: column, label: say.notInSource(column) }]),
+]

@@ -1,18 +1,20 @@
-import { Alert, Button, Card, Group, Stack, Text, Title } from '@mantine/core'
+import { Alert, Button, Card, Group, Stack, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { PenstockError } from '@penstock/client'
 import { type ConnectionDetails, mayTransfer, type Preview } from '@penstock/wire'
 import { IconInfoCircle } from '@tabler/icons-react'
 import { useEffect, useMemo, useState } from 'react'
-import { useRead, useWrite } from '../../../api/queries.ts'
+import { useWrite } from '../../../api/queries.ts'
 import { Changed, isChanged } from '../../../components/changed.tsx'
 import { Failure } from '../../../components/failure.tsx'
 import { errorsOf } from '../../../components/fields/field-errors.ts'
-import { Loaded, Lines as SkeletonLines } from '../../../components/loaded.tsx'
+import { Lines as SkeletonLines } from '../../../components/loaded.tsx'
+import { Section } from '../../../components/section.tsx'
 import { mapper as sayMapper } from '../../../strings/mapper.ts'
 import { newConnection as say } from '../../../strings/new-connection.ts'
 import { TestButton } from '../../connection/test-transfer.tsx'
 import { useReasons } from '../../connection/use-connection.ts'
+import { BothDefinitions } from '../both-definitions.tsx'
 import { firstLines, leftToDecide, type Matches, mapFields } from '../mapping/mapped-fields.ts'
 import {
   completeLines,
@@ -44,18 +46,12 @@ const noneWrong: ReturnType<typeof errorsOfLines> = new Map()
 
 /** The fourth step: which column of the source fills which field of the destination, on real records. */
 export function MapFields({ connection }: { connection: ConnectionDetails }) {
-  const definition = useRead('getConnectorDefinition', { id: connection.dest.connectorId })
-  const source = useRead('getConnectorDefinition', { id: connection.src.connectorId })
   return (
-    <Loaded query={definition} lines={6}>
-      {({ reply }) => (
-        <Loaded query={source} lines={6}>
-          {(src) => (
-            <Mapping connection={connection} side={sideOf(reply, 'Destination')} idle={idleNames(src.reply, reply)} />
-          )}
-        </Loaded>
+    <BothDefinitions src={connection.src.connectorId} dest={connection.dest.connectorId}>
+      {({ src, dest }) => (
+        <Mapping connection={connection} side={sideOf(dest, 'Destination')} idle={idleNames(src, dest)} />
       )}
-    </Loaded>
+    </BothDefinitions>
   )
 }
 
@@ -224,26 +220,16 @@ function Mapping({
             </section>
           )}
           {!hasRecords && (
-            <Card withBorder padding="lg">
-              <Stack gap="md">
-                <div>
-                  <Title order={2} size="h4">
-                    {say.mapTitle}
-                  </Title>
-                  <Text size="sm" c="dimmed">
-                    {say.mapColumnsHelp}
-                  </Text>
-                </div>
-                <MapColumns
-                  lines={lines}
-                  onChange={setLines}
-                  columns={columns}
-                  samples={samples}
-                  fieldErrors={refused}
-                  wrong={wrong}
-                />
-              </Stack>
-            </Card>
+            <Section title={say.mapTitle} help={say.mapColumnsHelp}>
+              <MapColumns
+                lines={lines}
+                onChange={setLines}
+                columns={columns}
+                samples={samples}
+                fieldErrors={refused}
+                wrong={wrong}
+              />
+            </Section>
           )}
         </>
       )}

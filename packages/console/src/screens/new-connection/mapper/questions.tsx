@@ -8,7 +8,7 @@ import type { Questions } from './field-questions.ts'
 import { focusField } from './focus.ts'
 import classes from './mapper.module.css'
 import type { OnSet, Sources } from './shared.ts'
-import { PickSource } from './source-button.tsx'
+import { SourceButton } from './source-button.tsx'
 
 type Asked = { fields: ReadonlyMap<string, MappedField>; sources: Sources; onSet: OnSet }
 
@@ -173,7 +173,7 @@ function Question({
 function ByColumn({ record, fields, sources, onSet }: Asked & { record: RecordDefinition }) {
   const field = fields.get(record.name)
   return (
-    <PickSource
+    <SourceButton
       record={record}
       label={say.labelOf(record.name)}
       entry={field?.entry?.kind === 'column' && field.entry.column === '' ? undefined : field?.entry}

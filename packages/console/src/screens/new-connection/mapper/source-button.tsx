@@ -8,7 +8,7 @@ import type { Sources } from './shared.ts'
 import { SourceMenu } from './source-menu.tsx'
 
 /** Shows what fills a field, and opens the list of what can. */
-export const PickSource = memo(function PickSource({
+export const SourceButton = memo(function SourceButton({
   record,
   label,
   entry,

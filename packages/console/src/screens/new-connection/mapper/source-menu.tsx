@@ -1,20 +1,16 @@
-import { Text, TextInput } from '@mantine/core'
+import { Text } from '@mantine/core'
 import type { RecordDefinition } from '@penstock/wire'
-import { IconBan, IconColumns3, IconEqual, IconMathFunction, IconSearch } from '@tabler/icons-react'
+import { IconBan, IconColumns3, IconEqual, IconMathFunction } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
 import classes from '../../../components/fields/picker.module.css'
-import { useListKeys } from '../../../components/list-keys.ts'
 import { count } from '../../../components/numbers.ts'
+import { SearchList } from '../../../components/search-list.tsx'
 import { mapper as say } from '../../../strings/mapper.ts'
 import { expressionOf, type MappingChoice } from '../mapping/mapping.ts'
-import { sampleOf } from './editor.ts'
-import type { Sources } from './shared.ts'
+import { type Sources, sampleOf } from './shared.ts'
 
 /** More are found by searching. */
 const shownMax = 100
-
-/** `Escape` in it closes the list, and not a dialog around it. */
-const inList = { 'data-mantine-stop-propagation': true }
 
 type Option = { readonly key: string; readonly label: string; readonly detail: string; readonly choice: MappingChoice }
 
@@ -42,42 +38,24 @@ export function SourceMenu({
     () => optionsFor({ record, entry, candidates, sources, only, text: text.trim() }),
     [record, entry, candidates, sources, only, text],
   )
-  const keys = useListKeys(options, (active) => {
-    const chosen = active ?? (text.trim() === '' ? undefined : options[0])
-    if (chosen) onPick(chosen.choice)
-  })
   const of = count(sources.columns?.length ?? 0)
   return (
     <>
-      <TextInput
-        {...inList}
-        data-autofocus
-        {...keys.search}
-        aria-label={say.search(label)}
+      <SearchList
+        floats
+        label={say.search(label)}
         placeholder={say.typeHint}
-        autoComplete="off"
-        spellCheck={false}
-        value={text}
-        onChange={({ currentTarget }) => {
-          setText(currentTarget.value)
-          keys.reset()
-        }}
-        leftSectionPointerEvents="none"
-        leftSection={<IconSearch size={16} aria-hidden />}
-        p="xs"
-      />
-      <div id={keys.listId} role="listbox" aria-label={say.list(label)} className={classes.list}>
-        {options.map(({ key, label: name, detail, choice }, at) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the search has the keys
-          // biome-ignore lint/a11y/useFocusableInteractive: the search keeps the focus, and names the active option
-          <div
-            key={key}
-            {...keys.optionAt(at)}
-            role="option"
-            aria-selected={isPicked(choice, entry)}
-            className={`${classes.row} ${classes.option}`}
-            onClick={() => onPick(choice)}
-          >
+        list={say.list(label)}
+        text={text}
+        options={options}
+        usual={text.trim() === '' ? undefined : options[0]}
+        keyOf={({ key }) => key}
+        isPicked={({ choice }) => isPicked(choice, entry)}
+        onText={setText}
+        onPick={({ choice }) => onPick(choice)}
+      >
+        {({ label: name, detail, choice }) => (
+          <>
             <Icon choice={choice} />
             <Text size="sm" truncate flex={1} title={name}>
               {name}
@@ -85,9 +63,9 @@ export function SourceMenu({
             <Text size="xs" c="dimmed" truncate maw="50%">
               {detail}
             </Text>
-          </div>
-        ))}
-      </div>
+          </>
+        )}
+      </SearchList>
       <div className={classes.foot}>
         <Text size="xs" c="dimmed" role="status">
           {sources.columns && only === undefined && say.found(count(matching), of)}

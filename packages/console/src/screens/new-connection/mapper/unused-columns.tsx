@@ -4,10 +4,9 @@ import { IconPlus, IconSearch } from '@tabler/icons-react'
 import { memo, useDeferredValue, useMemo, useState } from 'react'
 import { count } from '../../../components/numbers.ts'
 import { mapper as say } from '../../../strings/mapper.ts'
-import { sampleOf } from './editor.ts'
 import { FieldMenu } from './field-menu.tsx'
 import classes from './mapper.module.css'
-import type { OnSet, Sources } from './shared.ts'
+import { type OnSet, type Sources, sampleOf } from './shared.ts'
 
 const shownMax = 50
 

@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Card, Group, List, Stack, Text, Title } from '@mantine/core'
+import { Alert, Badge, Button, Group, List, Stack, Text, Title } from '@mantine/core'
 import type { ResultOf } from '@penstock/client'
 import { limits, type Preview } from '@penstock/wire'
 import { IconInfoCircle, IconRefresh } from '@tabler/icons-react'
@@ -8,6 +8,7 @@ import { Findings } from '../../../components/findings.tsx'
 import { Loaded } from '../../../components/loaded.tsx'
 import { count } from '../../../components/numbers.ts'
 import { DataTable } from '../../../components/resource-table.tsx'
+import { Section } from '../../../components/section.tsx'
 import { newConnection as say } from '../../../strings/new-connection.ts'
 import { Lint } from './lint.tsx'
 import classes from './preview.module.css'
@@ -37,50 +38,40 @@ export function PreviewCard({
   /** Sends some of the records as a test. */
   test: ReactNode
 }) {
+  const actions = (
+    <Group gap="sm">
+      {test}
+      <Button
+        variant={stale ? 'filled' : 'default'}
+        leftSection={<IconRefresh size={16} aria-hidden />}
+        loading={query.isFetching}
+        disabled={blocked}
+        onClick={onLook}
+      >
+        {stale ? say.look : say.lookAgain}
+      </Button>
+    </Group>
+  )
   return (
-    <Card withBorder padding="lg" component="section" aria-label={say.preview}>
-      <Stack gap="md">
-        <Group justify="space-between" gap="sm">
-          <div>
-            <Title order={2} size="h4">
-              {say.preview}
-            </Title>
-            <Text size="sm" c="dimmed">
-              {say.previewHelp(limits.previewRowsMax)}
-            </Text>
-          </div>
-          <Group gap="sm">
-            {test}
-            <Button
-              variant={stale ? 'filled' : 'default'}
-              leftSection={<IconRefresh size={16} aria-hidden />}
-              loading={query.isFetching}
-              disabled={blocked}
-              onClick={onLook}
-            >
-              {stale ? say.look : say.lookAgain}
-            </Button>
-          </Group>
-        </Group>
-        {stale && (
-          <Text size="sm" c="dimmed" role="status">
-            {say.stale}
-          </Text>
-        )}
-        {waits !== undefined ? (
-          <Text size="sm">{waits}</Text>
-        ) : (
-          <Loaded query={query} lines={5}>
-            {({ reply }) => (
-              <>
-                <Findings findings={reply.findings} />
-                <Looked preview={hasLint ? reply : { ...reply, lint: [] }} />
-              </>
-            )}
-          </Loaded>
-        )}
-      </Stack>
-    </Card>
+    <Section title={say.preview} help={say.previewHelp(limits.previewRowsMax)} action={actions} region>
+      {stale && (
+        <Text size="sm" c="dimmed" role="status">
+          {say.stale}
+        </Text>
+      )}
+      {waits !== undefined ? (
+        <Text size="sm">{waits}</Text>
+      ) : (
+        <Loaded query={query} lines={5}>
+          {({ reply }) => (
+            <>
+              <Findings findings={reply.findings} />
+              <Looked preview={hasLint ? reply : { ...reply, lint: [] }} />
+            </>
+          )}
+        </Loaded>
+      )}
+    </Section>
   )
 }
 

@@ -5,7 +5,7 @@ import { IconCircleCheck, IconPlayerPlay } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { useForbidden } from '../../../api/me.ts'
-import { useRead, useWrite } from '../../../api/queries.ts'
+import { useWrite } from '../../../api/queries.ts'
 import { Activate } from '../../../components/activate.tsx'
 import { Failure } from '../../../components/failure.tsx'
 import { ReasonedButton } from '../../../components/reasoned.tsx'
@@ -14,6 +14,7 @@ import { pathOf } from '../../../shell/account.ts'
 import { newConnection as say } from '../../../strings/new-connection.ts'
 import { TestButton } from '../../connection/test-transfer.tsx'
 import { useReasons } from '../../connection/use-connection.ts'
+import type { Definitions } from '../both-definitions.tsx'
 import { MissingList } from '../missing-list.tsx'
 import { idleNames } from '../settings.ts'
 import { useWizard } from '../wizard.ts'
@@ -22,13 +23,11 @@ import { useWizard } from '../wizard.ts'
  * Activates the connection and starts its first transfer, which the page of the connection then shows. It can also be
  * activated alone: it then waits for its schedule, or for someone who starts a transfer.
  */
-export function Activation({ connection }: { connection: ConnectionDetails }) {
+export function Activation({ connection, definitions }: { connection: ConnectionDetails; definitions: Definitions }) {
   const { accountId, go } = useWizard()
   const { busy, failure, activate, run } = useSteps(connection)
   const [asks, setAsks] = useState<'activate' | 'run'>()
-  const source = useRead('getConnectorDefinition', { id: connection.src.connectorId })
-  const destination = useRead('getConnectorDefinition', { id: connection.dest.connectorId })
-  const idle = idleNames(source.data?.reply, destination.data?.reply)
+  const idle = idleNames(definitions.src, definitions.dest)
   const notStarted = useForbidden('startTransfer')
   const active = mayTransfer(connection.status)
   const reasons = useReasons(connection, undefined)

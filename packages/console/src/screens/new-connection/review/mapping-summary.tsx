@@ -1,7 +1,8 @@
-import { Button, Card, Group, Stack, Text, Title } from '@mantine/core'
+import { Button, Stack, Text } from '@mantine/core'
 import type { RecordDefinition } from '@penstock/wire'
 import { IconPencil } from '@tabler/icons-react'
 import { DataTable } from '../../../components/resource-table.tsx'
+import { Section } from '../../../components/section.tsx'
 import { mapper } from '../../../strings/mapper.ts'
 import { newConnection as say } from '../../../strings/new-connection.ts'
 import { isFilled } from '../mapping/mapped-fields.ts'
@@ -22,22 +23,19 @@ export function MappingSummary({
   const lines = all.filter(({ entry }) => isFilled(entry))
   const empty = all.length - lines.length
   const isWhole = records.every(({ name }) => all.some(({ field }) => field === name))
+  const edit = (
+    <Button
+      size="compact-sm"
+      variant="subtle"
+      aria-label={say.editOf(say.mapping)}
+      leftSection={<IconPencil size={14} aria-hidden />}
+      onClick={onEdit}
+    >
+      {say.edit}
+    </Button>
+  )
   return (
-    <Card withBorder component="section" aria-label={say.mapping} padding="lg">
-      <Group justify="space-between" mb={lines.length > 0 ? 'sm' : 4}>
-        <Title order={2} size="h5">
-          {say.mapping}
-        </Title>
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          aria-label={say.editOf(say.mapping)}
-          leftSection={<IconPencil size={14} aria-hidden />}
-          onClick={onEdit}
-        >
-          {say.edit}
-        </Button>
-      </Group>
+    <Section title={say.mapping} action={edit} region>
       {lines.length === 0 ? (
         <Text size="sm" c="dimmed">
           {records.length > 0 ? say.mappedByName : say.mappedAsIs}
@@ -74,7 +72,7 @@ export function MappingSummary({
           )}
         </Stack>
       )}
-    </Card>
+    </Section>
   )
 }
 

@@ -3,10 +3,10 @@ import type { ConnectionDetails, ConnectorDefinition } from '@penstock/wire'
 import { IconPencil } from '@tabler/icons-react'
 import { useRead } from '../../../api/queries.ts'
 import { Logo } from '../../../components/connector-name.tsx'
-import { Loaded } from '../../../components/loaded.tsx'
 import { DataTable } from '../../../components/resource-table.tsx'
 import { newConnection as say } from '../../../strings/new-connection.ts'
 import { parametersOf } from '../../connectors/of-account.ts'
+import { BothDefinitions, type Definitions } from '../both-definitions.tsx'
 import { MissingList } from '../missing-list.tsx'
 import { type ConnectionSide, mappingField, sideOf, sides, textOf } from '../settings.ts'
 import { useWizard } from '../wizard.ts'
@@ -16,20 +16,12 @@ import { missingOf } from './missing.ts'
 
 /** The last step: all that was decided, what is still missing, and the activation. */
 export function Review({ connection }: { connection: ConnectionDetails }) {
-  const source = useRead('getConnectorDefinition', { id: connection.src.connectorId })
-  const destination = useRead('getConnectorDefinition', { id: connection.dest.connectorId })
   return (
-    <Loaded query={source} lines={6}>
-      {(src) => (
-        <Loaded query={destination} lines={6}>
-          {(dest) => <Decided connection={connection} definitions={{ src: src.reply, dest: dest.reply }} />}
-        </Loaded>
-      )}
-    </Loaded>
+    <BothDefinitions src={connection.src.connectorId} dest={connection.dest.connectorId}>
+      {(definitions) => <Decided connection={connection} definitions={definitions} />}
+    </BothDefinitions>
   )
 }
-
-type Definitions = Readonly<Record<ConnectionSide['key'], ConnectorDefinition>>
 
 function Decided({ connection, definitions }: { connection: ConnectionDetails; definitions: Definitions }) {
   const { accountId, draft, keys, go } = useWizard()
@@ -82,7 +74,7 @@ function Decided({ connection, definitions }: { connection: ConnectionDetails; d
         records={sideOf(definitions.dest, 'Destination').records}
         onEdit={() => go('mapping')}
       />
-      <Activation connection={connection} />
+      <Activation connection={connection} definitions={definitions} />
     </Stack>
   )
 }

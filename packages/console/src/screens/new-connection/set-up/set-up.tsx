@@ -2,16 +2,17 @@ import { Button, Card, Group, SimpleGrid, Stack, TextInput } from '@mantine/core
 import { PenstockError } from '@penstock/client'
 import { limits, uploadedFileConnectorId } from '@penstock/wire'
 import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react'
-import { useRead, useWrite } from '../../../api/queries.ts'
+import { useWrite } from '../../../api/queries.ts'
 import { Changed, isChanged } from '../../../components/changed.tsx'
 import { Failure } from '../../../components/failure.tsx'
 import { errorsOf, isOfFields } from '../../../components/fields/field-errors.ts'
 import type { FormField, FormValues } from '../../../components/fields/form-field.ts'
-import { Lines, Loaded } from '../../../components/loaded.tsx'
+import { Lines } from '../../../components/loaded.tsx'
 import { notifyDone } from '../../../components/notify.ts'
 import { newConnection as say } from '../../../strings/new-connection.ts'
 import { StartsAfresh } from '../../connection/starts-afresh.tsx'
 import { wordsOfValues } from '../../connectors/versions.ts'
+import { BothDefinitions, type Definitions } from '../both-definitions.tsx'
 import { fieldsOfSide, isTyped, type SideKey, settingsToSend, sideOf, sides, valuesNow } from '../settings.ts'
 import { useWizard } from '../wizard.ts'
 import { SideCard } from './side-card.tsx'
@@ -21,28 +22,16 @@ const prefixes = { src: 'body.srcConnectionConfig', dest: 'body.destConnectionCo
 /** The third step: the name of the connection and the settings of both its sides. At its end the connection is there. */
 export function SetUp() {
   const wizard = useWizard()
-  const source = useRead('getConnectorDefinition', { id: wizard.sourceId })
-  const destination = useRead('getConnectorDefinition', { id: wizard.destinationId })
   return (
-    <Loaded query={source} lines={6}>
-      {(src) => (
-        <Loaded query={destination} lines={6}>
-          {(dest) =>
-            wizard.connectionId !== '' && !wizard.connection ? (
-              <Lines lines={6} />
-            ) : (
-              <Form definitions={{ src: src.reply, dest: dest.reply }} />
-            )
-          }
-        </Loaded>
-      )}
-    </Loaded>
+    <BothDefinitions src={wizard.sourceId} dest={wizard.destinationId}>
+      {(definitions) =>
+        wizard.connectionId !== '' && !wizard.connection ? <Lines lines={6} /> : <Form definitions={definitions} />
+      }
+    </BothDefinitions>
   )
 }
 
-type Definitions = Parameters<typeof sideOf>[0]
-
-function Form({ definitions }: { definitions: Readonly<Record<SideKey, Definitions>> }) {
+function Form({ definitions }: { definitions: Definitions }) {
   const wizard = useWizard()
   const { accountId, connection, connectionId, draft, keys, go, drop } = wizard
   const create = useWrite('createConnection')

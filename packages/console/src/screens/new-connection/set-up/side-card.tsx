@@ -10,7 +10,7 @@ import { FieldForm } from '../../../components/fields/field-form.tsx'
 import type { FormField, FormValue, FormValues } from '../../../components/fields/form-field.ts'
 import { useDiscovery } from '../../../components/fields/use-discovery.ts'
 import { Lines } from '../../../components/loaded.tsx'
-import { notifyDone, notifyFailure } from '../../../components/notify.ts'
+import { notifyOutcome } from '../../../components/notify.ts'
 import { Time } from '../../../components/time.tsx'
 import { authorization as sayAuthorization } from '../../../strings/authorization.ts'
 import { newConnection as say } from '../../../strings/new-connection.ts'
@@ -123,10 +123,7 @@ function Configuration({
           size="xs"
           loading={add.isPending}
           onClick={() =>
-            void add
-              .mutateAsync({ accountId, body: { connectorIds: [connectorId] } })
-              .then(() => notifyDone(say.added(name)))
-              .catch(notifyFailure)
+            void notifyOutcome(add.mutateAsync({ accountId, body: { connectorIds: [connectorId] } }), say.added(name))
           }
         >
           {say.add(name)}

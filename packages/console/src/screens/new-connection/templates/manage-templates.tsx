@@ -1,10 +1,10 @@
-import { Button, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Modal, Stack, Text } from '@mantine/core'
 import { limits, type MappingTemplate } from '@penstock/wire'
-import { useState } from 'react'
 import { useMe } from '../../../api/me.ts'
 import { useRead, useWrite } from '../../../api/queries.ts'
 import { Loaded } from '../../../components/loaded.tsx'
-import { notifyDone, notifyFailure } from '../../../components/notify.ts'
+import { NamedLine } from '../../../components/named-line.tsx'
+import { notifyDone, notifyFailure, notifyOutcome } from '../../../components/notify.ts'
 import { mappingTemplates as say } from '../../../strings/mapping-templates.ts'
 import type { TemplateTarget } from './shared.ts'
 
@@ -50,17 +50,8 @@ function Template({
   /** Why it cannot be changed; undefined if it can. */
   reason: string | undefined
 }) {
-  const [text, setText] = useState(name)
   const [update, remove] = [useWrite('updateMappingTemplate'), useWrite('deleteMappingTemplate')]
   const create = useWrite('createMappingTemplate')
-  const rename = async () => {
-    try {
-      await update.mutateAsync({ id, body: { name: text.trim() } })
-      notifyDone(say.renamed)
-    } catch (error) {
-      notifyFailure(error)
-    }
-  }
   const drop = async () => {
     try {
       const { reply } = await remove.mutateAsync({ id })
@@ -72,31 +63,14 @@ function Template({
     }
   }
   return (
-    <Stack gap={6}>
-      <TextInput
-        aria-label={say.nameOf(name)}
-        description={reason ?? (accountId === null ? say.sharedHelp : undefined)}
-        maxLength={limits.nameLengthMax}
-        disabled={reason !== undefined}
-        value={text}
-        onChange={({ currentTarget }) => setText(currentTarget.value)}
-      />
-      {reason === undefined && (
-        <Button.Group>
-          <Button
-            size="xs"
-            variant="default"
-            aria-label={say.renameOf(name)}
-            disabled={text.trim() === '' || text.trim() === name}
-            onClick={() => void rename()}
-          >
-            {say.rename}
-          </Button>
-          <Button size="xs" variant="default" aria-label={say.deleteOf(name)} onClick={() => void drop()}>
-            {say.delete}
-          </Button>
-        </Button.Group>
-      )}
-    </Stack>
+    <NamedLine
+      name={name}
+      label={say.nameOf(name)}
+      help={reason ?? (accountId === null ? say.sharedHelp : undefined)}
+      disabled={reason !== undefined}
+      words={{ rename: say.rename, delete: say.delete, renameOf: say.renameOf(name), deleteOf: say.deleteOf(name) }}
+      onRename={(typed) => notifyOutcome(update.mutateAsync({ id, body: { name: typed } }), say.renamed)}
+      onDelete={drop}
+    />
   )
 }
