@@ -37,7 +37,6 @@ export const connectLinks = {
   } satisfies Record<ConnectLinkStatus, string>,
   createdTime: 'Created',
   ends: 'Ends',
-  ended: 'Ended',
   actions: (names: string) => `Actions for the link to ${names}`,
   revoke: 'Revoke',
   revokeTitle: 'Revoke this connect link?',

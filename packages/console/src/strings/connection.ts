@@ -7,7 +7,6 @@ export const connection = {
   all: 'Connections',
   createdAt: 'Created',
   changedAt: 'Last changed',
-  env: (env: string) => `Environment ${env}`,
 
   // Actions
   actions: 'More actions',
@@ -23,7 +22,6 @@ export const connection = {
   duplicate: 'Duplicate',
   copyOf: (name: string) => `Copy of ${name}`,
   duplicated: (name: string) => `${name} was created. It is a draft until you activate it.`,
-  stays: (status: string) => `Nothing would change. The connection would stay ${status.toLowerCase()}.`,
   onlyDisabled: (status: string) => `Only a disabled connection can be enabled; this one is ${status.toLowerCase()}.`,
   isAlready: (status: string) => `The connection is already ${status.toLowerCase()}.`,
   active: 'A transfer is already active.',
@@ -81,7 +79,6 @@ export const connection = {
   cancelTransfer: 'Cancel the transfer',
   cancelTitle: 'Cancel this transfer?',
   cancelHelp: 'Records that the destination confirmed stay there and are counted. The rest is not sent.',
-  keepRunning: 'Keep it running',
   cancelled: 'The transfer was cancelled',
 
   // Tests
@@ -137,8 +134,6 @@ export const connection = {
   noVolume: 'No records moved in the last 30 days',
   volume: 'Records by day',
   volumeHelp: 'Last 30 days, UTC',
-  volumeSummary: (accepted: string, rejected: string) =>
-    `Records by day in the last 30 days: ${accepted} accepted, ${rejected} rejected in total.`,
 
   // Schedule
   schedule: 'Schedule',

@@ -17,7 +17,6 @@ export const connections = {
   showAll: 'Show all',
   name: 'Name',
   sides: 'Source and destination',
-  account: 'Sub-account',
   volume: 'Accepted of read',
   volumeOf: (used: string, total: string) => `${used} of ${total}`,
   lastTransfer: 'Last transfer',

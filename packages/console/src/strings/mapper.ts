@@ -123,7 +123,6 @@ export const mapper = {
   oneOfTitle: 'Nothing identifies a person yet',
   mayBe: 'May be',
   use: (column: string, label: string) => `Use ${column} for ${label}`,
-  andMore: (n: number) => `and ${n} more`,
 
   pickTitle: (label: string) => `Columns for ${label}`,
   search: (label: string) => `Search columns for ${label}`,

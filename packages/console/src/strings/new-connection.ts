@@ -129,7 +129,6 @@ export const newConnection = {
   columnName: 'Column name',
   noColumn: 'No matching columns',
   notInSource: (column: string) => `${column} (not in the source)`,
-  pickValue: 'Select a value',
   value: 'Value',
   sample: (values: string) => values && `Such as ${values}`,
   whichColumns: 'Columns to send',

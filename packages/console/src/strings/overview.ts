@@ -1,7 +1,6 @@
 /** The texts of the screen “Overview”. */
 export const overview = {
   title: 'Overview',
-  titleOf: (account: string) => account,
   accounts: 'Sub-accounts',
   connectors: 'Connectors',
   notConfigured: (n: string) => `${n} not configured`,

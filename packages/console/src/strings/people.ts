@@ -38,7 +38,6 @@ export const people = {
   onlyOwners: 'Only owners change or remove owners.',
   hasJoined: 'This person has accepted the invitation.',
   isDeactivated: 'The identity provider has deactivated this person.',
-  mayMore: 'This person may do more than you.',
   chooseAccount: 'Choose at least one sub-account.',
 
   invitedTitle: (email: string) => `${email} is invited`,

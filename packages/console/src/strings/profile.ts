@@ -19,7 +19,6 @@ export const profile = {
   sessions: 'Sessions',
   sessionsHelp: 'Browsers in which you are signed in.',
   current: 'This browser',
-  browser: 'Browser',
   unknownBrowser: 'Unknown browser',
   on: (browser: string, system: string) => `${browser} on ${system}`,
   signedIn: 'Signed in',

@@ -6,7 +6,6 @@ export const runConditions = {
   none: 'It waits for no other connection.',
   help: 'A transfer starts when each of these has ended well since the last start.',
   group: (name: string) => `Group: ${name}`,
-  groupOf: (name: string, running: number, max: number) => `Group ${name}: ${running} of ${max} running`,
   change: 'Change',
   changeFull: 'Change what it waits for',
   dialog: 'What transfers wait for',

@@ -14,5 +14,4 @@ export const savedFilters = {
   renamed: 'Renamed',
   delete: 'Delete',
   deleted: (name: string) => `${name} is deleted`,
-  close: 'Close',
 }

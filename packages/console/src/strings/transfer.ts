@@ -50,7 +50,6 @@ export const transfer = {
   replayedBy: (who: string) => `Replay of rejected records, started by ${who}`,
   timing: 'Timing',
   requested: 'Requested',
-  started: 'Started',
   ended: 'Ended',
   queuedFor: 'Queued for',
   took: 'Duration',
@@ -80,12 +79,10 @@ export const transfer = {
   },
 
   cancel: 'Cancel the transfer',
-  cancelEnded: 'The transfer has already ended. There is nothing to cancel.',
   replay: 'Replay rejected records',
   replayNone: 'No records were rejected. There is nothing to replay.',
   replayRunning: 'The transfer has not ended yet.',
   replayTest: 'A test is not replayed. The next transfer reads its records again.',
-  replayGone: 'The rejected records are no longer kept. There is nothing to replay.',
   replayed: 'A replay of the rejected records was started',
   replayTitle: 'Replay the rejected records?',
   replayHelp: (n: string) =>
@@ -93,7 +90,6 @@ export const transfer = {
   replayNothing: 'There are no rejected records left to replay.',
   replayDelivered: (n: string) => `${n} were delivered by an earlier replay and are not sent again.`,
   replayNotKept: (n: string) => `${n} were not kept and cannot be replayed.`,
-  again: 'Run again',
 
   replaceGuard: {
     title: 'Nothing was changed. Confirm that this transfer may replace the data.',
@@ -132,7 +128,6 @@ export const transfer = {
   download: 'Download all',
   downloadCsv: 'As CSV',
   downloadNdjson: 'As NDJSON',
-  downloading: 'Downloading',
   fileName: (id: string, ending: string) => `rejects-${id}.${ending}`,
   tooMany: 'Only some of the rejected records were kept. The counts are complete.',
 }

@@ -24,11 +24,25 @@ import classes from './build-source.module.css'
 import { Panel } from './panel.tsx'
 import { hasRecords, pagesByValue } from './proposals.ts'
 import type { TreePick } from './tree.ts'
-import type { Builder, StreamSettings } from './use-builder.ts'
+import type { AskedAnswer } from './use-ask.ts'
+import type { EditStream, StreamSettings } from './use-streams.ts'
 
 /** The answer to the request: its status, what it means, and its JSON, in which values are picked. */
-export function AnswerPanel({ builder, stream }: { builder: Builder; stream: StreamSettings }) {
-  const { asked, asking, ask } = builder
+export function AnswerPanel({
+  stream,
+  asked,
+  asking,
+  edit,
+  onNextPage,
+}: {
+  stream: StreamSettings
+  asked: AskedAnswer | undefined
+  /** A request is on its way. */
+  asking: boolean
+  edit: EditStream
+  /** @param page what the answer names as its next page */
+  onNextPage: (page: string) => void
+}) {
   const reply = asked?.reply
   const answer = reply?.answer
   return (
@@ -55,7 +69,7 @@ export function AnswerPanel({ builder, stream }: { builder: Builder; stream: Str
             </Text>
             {asking && <Loader size={14} aria-label={say.asking} />}
             {reply?.next && (
-              <Button size="compact-xs" variant="default" onClick={() => void ask(reply.next ?? '')}>
+              <Button size="compact-xs" variant="default" onClick={() => onNextPage(reply.next ?? '')}>
                 {say.nextPage}
               </Button>
             )}
@@ -66,7 +80,7 @@ export function AnswerPanel({ builder, stream }: { builder: Builder; stream: Str
     >
       <Stack gap="sm" aria-live="polite" aria-busy={asking}>
         {reply ? (
-          <Answered builder={builder} stream={stream} reply={reply} />
+          <Answered stream={stream} reply={reply} edit={edit} />
         ) : asking ? (
           <>
             <Text size="sm" c="dimmed">
@@ -96,16 +110,15 @@ function Copy({ text }: { text: string }) {
   )
 }
 
-function Answered({ builder, stream, reply }: { builder: Builder; stream: StreamSettings; reply: SourceAnswer }) {
-  const { editStream } = builder
+function Answered({ stream, reply, edit }: { stream: StreamSettings; reply: SourceAnswer; edit: EditStream }) {
   const { request, answer, error } = reply
   const parsed = useMemo(() => (answer?.json ? parseAnswer(answer.text) : undefined), [answer])
   const records = useMemo(() => keysOf(stream.records), [stream.records])
   const pages = stream.pages as { at?: unknown } | undefined
   const pick = (one: TreePick, value: unknown) => {
-    if (one.kind === 'records') editStream.set(['records'], pathText(one.keys))
-    else if (one.kind === 'column') editStream.toggle(['columns'], one.column)
-    else if (one.kind === 'next') editStream.setEntries(['pages'], Object.entries(pagesByValue(value, one.keys)))
+    if (one.kind === 'records') edit.set(['records'], pathText(one.keys))
+    else if (one.kind === 'column') edit.toggle(['columns'], one.column)
+    else if (one.kind === 'next') edit.setEntries(['pages'], Object.entries(pagesByValue(value, one.keys)))
   }
   return (
     <>

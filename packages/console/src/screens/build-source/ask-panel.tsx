@@ -12,11 +12,28 @@ import { mono } from './mono.ts'
 import { PagesSettings } from './pages-settings.tsx'
 import { Panel } from './panel.tsx'
 import { PartitionSettings } from './partition-settings.tsx'
-import type { Builder, StreamSettings } from './use-builder.ts'
+import type { EditStream, StreamSettings } from './use-streams.ts'
 
 /** The request of a stream. */
-export function AskPanel({ builder, stream }: { builder: Builder; stream: StreamSettings }) {
-  const { name, values, editStream, ask, streams } = builder
+export function AskPanel({
+  name,
+  stream,
+  url,
+  others,
+  edit,
+  onSend,
+  onDelete,
+}: {
+  name: string
+  stream: StreamSettings
+  /** The address of the API, to which the path is added. */
+  url: string
+  /** The names of the other streams. */
+  others: readonly string[]
+  edit: EditStream
+  onSend: () => void
+  onDelete: () => void
+}) {
   const forbidden = useForbidden('askSource')
   const [dialog, open] = useDialog()
   const method = stream.method ?? (stream.body === undefined ? 'GET' : 'POST')
@@ -38,7 +55,7 @@ export function AskPanel({ builder, stream }: { builder: Builder; stream: Stream
                   title={say.deleteStreamTitle(name)}
                   action={say.deleteStream}
                   onClose={close}
-                  onConfirm={async () => builder.deleteStream()}
+                  onConfirm={async () => onDelete()}
                 >
                   {say.deleteStreamHelp}
                 </Confirm>
@@ -51,7 +68,7 @@ export function AskPanel({ builder, stream }: { builder: Builder; stream: Stream
             size="xs"
             reason={forbidden}
             leftSection={<IconSend size={14} aria-hidden />}
-            onClick={() => void ask()}
+            onClick={onSend}
           >
             {say.send}
           </ReasonedButton>
@@ -66,19 +83,19 @@ export function AskPanel({ builder, stream }: { builder: Builder; stream: Stream
           data={['GET', 'POST']}
           value={String(method)}
           allowDeselect={false}
-          onChange={(next) => editStream.set(['method'], next === 'GET' ? undefined : next)}
+          onChange={(next) => edit.set(['method'], next === 'GET' ? undefined : next)}
         />
         <TextInput
           size="xs"
           label={say.path}
-          description={say.pathHelp(String(values.url ?? ''))}
+          description={say.pathHelp(url)}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
           value={String(stream.path ?? '')}
           autoComplete="off"
           spellCheck={false}
           styles={mono}
           style={{ flex: 1, minWidth: 0 }}
-          onChange={({ currentTarget }) => editStream.set(['path'], currentTarget.value)}
+          onChange={({ currentTarget }) => edit.set(['path'], currentTarget.value)}
         />
       </Group>
       <KeyValues
@@ -86,28 +103,24 @@ export function AskPanel({ builder, stream }: { builder: Builder; stream: Stream
         label={say.query}
         add={say.addParameter}
         values={stream.query}
-        onChange={(entries) => editStream.setEntries(['query'], entries)}
+        onChange={(entries) => edit.setEntries(['query'], entries)}
       />
       <KeyValues
         key={`headers of ${name}`}
         label={say.headers}
         add={say.addHeader}
         values={stream.headers}
-        onChange={(entries) => editStream.setEntries(['headers'], entries)}
+        onChange={(entries) => edit.setEntries(['headers'], entries)}
       />
       <Text size="xs" c="dimmed">
         {say.templates}
       </Text>
       {method === 'POST' && (
-        <Body key={`body of ${name}`} body={stream.body} onChange={(body) => editStream.set(['body'], body)} />
+        <Body key={`body of ${name}`} body={stream.body} onChange={(body) => edit.set(['body'], body)} />
       )}
-      <PagesSettings stream={stream} edit={editStream} isPost={method === 'POST'} />
-      <PartitionSettings
-        stream={stream}
-        edit={editStream}
-        others={Object.keys(streams).filter((one) => one !== name)}
-      />
-      <CursorSettings stream={stream} edit={editStream} />
+      <PagesSettings stream={stream} edit={edit} isPost={method === 'POST'} />
+      <PartitionSettings stream={stream} edit={edit} others={others} />
+      <CursorSettings stream={stream} edit={edit} />
       {rules > 0 && (
         <Text size="xs" c="dimmed">
           {say.rulesInText(rules)}

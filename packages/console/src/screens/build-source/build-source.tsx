@@ -1,4 +1,3 @@
-import type { FieldDefinition } from '@penstock/wire'
 import { useParams } from 'react-router'
 import { useRead } from '../../api/queries.ts'
 import { useAddress } from '../../components/address.ts'
@@ -10,7 +9,7 @@ import { buildSource as say } from '../../strings/build-source.ts'
 import { connectors as sayConnectors } from '../../strings/connectors.ts'
 import { parametersOf } from '../connectors/of-account.ts'
 import { BuilderScreen } from './builder-screen.tsx'
-import { type OpenedConfiguration, useBuilder } from './use-builder.ts'
+import type { OpenedConfiguration } from './use-settings.ts'
 
 /** Describes the source of a configuration with real answers of its API. `?configuration=` names one that is not the first. */
 export function Component() {
@@ -50,30 +49,13 @@ export function Component() {
   }
   const configurationName = configurationId && configuration.data.reply.secretConfig[0]?.name
   return (
-    <Opened
+    <BuilderScreen
       key={`${connectorId} ${configurationId}`}
       of={of}
       name={sayConnectors.named(name, configurationName)}
       configuration={configuration.data}
-      secretFields={secretFields}
+      definitions={secretFields}
       readAgain={async () => (await configuration.refetch({ throwOnError: true })).data as OpenedConfiguration}
     />
   )
-}
-
-function Opened({
-  of,
-  name,
-  configuration,
-  secretFields,
-  readAgain,
-}: {
-  of: { accountId: string; connectorId: string; configurationId: string | undefined }
-  name: string
-  configuration: OpenedConfiguration
-  secretFields: readonly FieldDefinition[]
-  readAgain: () => Promise<OpenedConfiguration>
-}) {
-  const builder = useBuilder(of, configuration, secretFields, readAgain)
-  return <BuilderScreen builder={builder} name={name} accountId={of.accountId} readAgain={readAgain} />
 }

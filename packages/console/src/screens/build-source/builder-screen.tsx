@@ -1,7 +1,7 @@
 import { Alert, Badge, Kbd, SegmentedControl, Stack, Text } from '@mantine/core'
-import { errors } from '@penstock/wire'
+import { errors, type FieldDefinition } from '@penstock/wire'
 import { IconLock } from '@tabler/icons-react'
-import { useEffect, useRef, useState } from 'react'
+import { Fragment, useEffect, useRef, useState } from 'react'
 import { useForbidden } from '../../api/me.ts'
 import { Changed, isChanged } from '../../components/changed.tsx'
 import { Failure } from '../../components/failure.tsx'
@@ -13,40 +13,51 @@ import { modifier } from '../../shell/hot-keys.ts'
 import { buildSource as say } from '../../strings/build-source.ts'
 import { components } from '../../strings/components.ts'
 import { ConnectionsNamed, ofConnection } from '../connectors/connections-named.tsx'
-import { wordsOfValues } from '../connectors/versions.ts'
+import type { ConnectorOfAccount } from '../connectors/of-account.ts'
 import { AnswerPanel } from './answer-panel.tsx'
 import { AskPanel } from './ask-panel.tsx'
 import classes from './build-source.module.css'
+import { textErrorIn } from './definition-text.ts'
 import { Panel } from './panel.tsx'
 import { Parts } from './parts.tsx'
 import { PickPanel } from './pick-panel.tsx'
 import { RowsPanel } from './rows-panel.tsx'
 import { TextErrorAlert, TextPanel } from './text-panel.tsx'
-import type { Builder, OpenedConfiguration } from './use-builder.ts'
+import { useAsk } from './use-ask.ts'
 import { useKeys } from './use-keys.ts'
+import { basePath, type OpenedConfiguration, type SourceSettings, useSettings } from './use-settings.ts'
+import { useStreams } from './use-streams.ts'
 
-const basePath = 'body.secretConfig'
-
-/** The source as a form or as text, beside real answers of the API. */
+/** The source as a form or as text, next to real answers of the API. */
 export function BuilderScreen({
-  builder,
+  of,
   name,
-  accountId,
+  configuration,
+  definitions,
   readAgain,
 }: {
-  builder: Builder
+  of: ConnectorOfAccount
   /** The name of the configuration. */
   name: string
-  accountId: string
+  configuration: OpenedConfiguration
+  definitions: readonly FieldDefinition[]
   readAgain: () => Promise<OpenedConfiguration>
 }) {
-  const { fields, values, fieldErrors, changed, editable, stream, textError, isBroken, wrongDefinition } = builder
+  const settings = useSettings(of, configuration, definitions, readAgain)
+  const { fields, values, fieldErrors, editable, wrongDefinition, change } = settings
+  const text = String(values.definition ?? '')
+  const setText = (next: string) => change('definition', next)
+  const streams = useStreams(text, setText)
+  const { stream, edit } = streams
+  const { ask, asking, asked } = useAsk(of, streams.name, text, settings)
+  const isBroken = streams.textError !== undefined
+  const textError = streams.textError ?? (wrongDefinition === undefined ? undefined : textErrorIn(wrongDefinition))
+  const changed = Object.keys(settings.changes).length > 0
   const forbidden = useForbidden('configureConnector')
   const [view, setView] = useState<'form' | 'text'>('form')
   const [shown, setShown] = useState(0)
   const hasFieldErrors = Object.keys(fieldErrors).length > 0
   const [part, setPart] = useState<'connection' | 'stream'>(values.url ? 'stream' : 'connection')
-  const [theirs, setTheirs] = useState<OpenedConfiguration>()
   const area = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (hasFieldErrors) setPart('connection')
@@ -58,10 +69,10 @@ export function BuilderScreen({
     return () => window.removeEventListener('beforeunload', warn)
   }, [changed])
   const save = () => {
-    if (editable && !forbidden) void builder.save()
+    if (editable && !forbidden) void settings.save()
   }
   useKeys({
-    send: () => void builder.ask(),
+    send: () => void ask(),
     save,
     panel: (step) => area.current?.querySelector<HTMLElement>(`[data-step="${step}"]`)?.focus(),
   })
@@ -69,8 +80,11 @@ export function BuilderScreen({
     setView('text')
     setShown((times) => times + 1)
   }
-  const form = { fields, values, lastUpdated: builder.lastUpdated, fieldErrors }
+  const form = { fields, values, lastUpdated: settings.lastUpdated, fieldErrors }
   const isConnection = part === 'connection'
+  const answer = stream && (
+    <AnswerPanel stream={stream} asked={asked} asking={asking} edit={edit} onNextPage={(page) => void ask(page)} />
+  )
   const only = new Set(fields.map((field) => field.name).filter((one) => one !== 'definition'))
   return (
     <div ref={area}>
@@ -93,7 +107,7 @@ export function BuilderScreen({
               ]}
               onChange={(next) => setView(next === 'text' ? 'text' : 'form')}
             />
-            <ReasonedButton loading={builder.saving} disabled={!editable} reason={forbidden} onClick={save}>
+            <ReasonedButton loading={settings.saving} disabled={!editable} reason={forbidden} onClick={save}>
               {components.save}
             </ReasonedButton>
           </>
@@ -112,34 +126,30 @@ export function BuilderScreen({
               <Alert color="red" role="alert">{`${say.definition} ${wrongDefinition}.`}</Alert>
             )
           )}
-          <Failed
-            builder={builder}
-            accountId={accountId}
-            theirs={theirs}
-            readTheirs={async () => {
-              const now = await readAgain()
-              setTheirs(now)
-              return now
-            }}
-          />
+          <Failed settings={settings} accountId={of.accountId} />
           <div className={classes.steps}>
             <Parts
-              builder={builder}
-              isConnection={isConnection}
+              names={streams.names}
+              picked={isConnection ? undefined : streams.name}
+              disabled={isBroken}
               onPick={(picked) => {
                 setPart(picked === undefined ? 'connection' : 'stream')
-                if (picked !== undefined) builder.select(picked)
+                if (picked !== undefined) streams.select(picked)
+              }}
+              onAdd={(added) => {
+                streams.add(added)
+                setPart('stream')
               }}
             />
             {isConnection && view === 'form' ? (
               <Panel title={say.connection} className={classes.whole}>
-                <FieldForm {...form} only={only} onChange={builder.change} />
+                <FieldForm {...form} only={only} onChange={change} />
               </Panel>
             ) : view === 'text' ? (
               <>
-                <TextPanel builder={builder} shown={shown} />
-                {stream && <AnswerPanel builder={builder} stream={stream} />}
-                {stream && <RowsPanel builder={builder} />}
+                <TextPanel text={text} textError={textError} shown={shown} onChange={setText} />
+                {stream && answer}
+                {stream && <RowsPanel asked={asked} text={text} />}
               </>
             ) : isBroken || !stream ? (
               <Panel title={say.streams} className={classes.whole}>
@@ -150,12 +160,20 @@ export function BuilderScreen({
                 )}
               </Panel>
             ) : (
-              <>
-                <AskPanel key={`ask ${builder.name}`} builder={builder} stream={stream} />
-                <AnswerPanel key={`answer ${builder.name}`} builder={builder} stream={stream} />
-                <PickPanel key={`pick ${builder.name}`} builder={builder} stream={stream} />
-                <RowsPanel key={`rows ${builder.name}`} builder={builder} />
-              </>
+              <Fragment key={streams.name}>
+                <AskPanel
+                  name={streams.name}
+                  stream={stream}
+                  url={String(values.url ?? '')}
+                  others={streams.names.filter((one) => one !== streams.name)}
+                  edit={edit}
+                  onSend={() => void ask()}
+                  onDelete={streams.remove}
+                />
+                {answer}
+                <PickPanel stream={stream} reply={asked?.reply} edit={edit} />
+                <RowsPanel asked={asked} text={text} />
+              </Fragment>
             )}
           </div>
           <Text component="div" size="xs" c="dimmed" visibleFrom="sm" role="note" aria-label={say.keyboard}>
@@ -170,32 +188,9 @@ export function BuilderScreen({
 }
 
 /** Why a request could not be sent, or the source could not be saved. Errors of fields are at the fields. */
-function Failed({
-  builder,
-  accountId,
-  theirs,
-  readTheirs,
-}: {
-  builder: Builder
-  accountId: string
-  theirs: OpenedConfiguration | undefined
-  readTheirs: () => Promise<OpenedConfiguration>
-}) {
-  const { failure, fields, before, values, versions } = builder
+function Failed({ settings: { failure, versions }, accountId }: { settings: SourceSettings; accountId: string }) {
   if (failure === undefined || isOfFields(failure, basePath)) return null
-  if (isChanged(failure)) {
-    return (
-      <Changed
-        mine={wordsOfValues(fields, before, values)}
-        readTheirs={async () => {
-          const now = await readTheirs()
-          return { version: now.etag, fields: wordsOfValues(versions.fieldsOf(now)) }
-        }}
-        onKeepTheirs={() => theirs && builder.begin(theirs)}
-        onSaveMine={() => theirs && void versions.saveMine(theirs)}
-      />
-    )
-  }
+  if (isChanged(failure)) return <Changed {...versions} />
   return isOfFields(failure, basePath, ofConnection) ? (
     <ConnectionsNamed error={failure} accountId={accountId} />
   ) : (

@@ -1,7 +1,7 @@
 import { Group, NumberInput, Select, Stack, TextInput } from '@mantine/core'
 import { buildSource as say } from '../../strings/build-source.ts'
 import { isObject } from './answer-json.ts'
-import type { EditStream, StreamSettings } from './use-builder.ts'
+import type { EditStream, StreamSettings } from './use-streams.ts'
 
 const ways = Object.entries(say.cursorBy).map(([value, label]) => ({ value, label }))
 const formats = Object.entries(say.formats).map(([value, label]) => ({ value, label }))

@@ -2,7 +2,7 @@ import { Group, NumberInput, Select, Stack, TextInput } from '@mantine/core'
 import { buildSource as say } from '../../strings/build-source.ts'
 import { isObject, keysOf } from './answer-json.ts'
 import { mono } from './mono.ts'
-import type { EditStream, StreamSettings } from './use-builder.ts'
+import type { EditStream, StreamSettings } from './use-streams.ts'
 
 type Ways = keyof typeof say.pagesBy
 

@@ -4,7 +4,7 @@ import { namesIn } from '../../components/fields/discovery.ts'
 import { buildSource as say } from '../../strings/build-source.ts'
 import { isObject } from './answer-json.ts'
 import { mono } from './mono.ts'
-import type { EditStream, StreamSettings } from './use-builder.ts'
+import type { EditStream, StreamSettings } from './use-streams.ts'
 
 const ways = Object.entries(say.partitionsBy).map(([value, label]) => ({ value, label }))
 

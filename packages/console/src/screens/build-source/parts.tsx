@@ -4,27 +4,31 @@ import { useState } from 'react'
 import { buildSource as say } from '../../strings/build-source.ts'
 import classes from './build-source.module.css'
 import { Panel } from './panel.tsx'
-import type { Builder } from './use-builder.ts'
 
 /** The parts of a source: its address and sign-in, and its streams. */
 export function Parts({
-  builder,
-  isConnection,
+  names,
+  picked,
+  disabled,
   onPick,
+  onAdd,
 }: {
-  builder: Builder
-  /** Whether the address and the sign-in are shown. */
-  isConnection: boolean
+  /** The names of the streams. */
+  names: readonly string[]
+  /** The stream that is shown; undefined: the address and the sign-in. */
+  picked: string | undefined
+  /** No stream can be added. */
+  disabled: boolean
   /** @param stream undefined: the address and the sign-in */
   onPick: (stream: string | undefined) => void
+  onAdd: (name: string) => void
 }) {
-  const { streams, name, isBroken } = builder
   return (
     <Panel title={say.source} className={classes.parts}>
       <Stack gap={2} component="nav" aria-label={say.source}>
         <UnstyledButton
           className={classes.part}
-          aria-current={isConnection ? 'true' : undefined}
+          aria-current={picked === undefined ? 'true' : undefined}
           onClick={() => onPick(undefined)}
         >
           {say.connection}
@@ -32,25 +36,18 @@ export function Parts({
         <Text size="xs" c="dimmed" fw={600} px="sm" mt="xs">
           {say.streams}
         </Text>
-        {Object.keys(streams).map((one) => (
+        {names.map((one) => (
           <UnstyledButton
             key={one}
             className={classes.part}
-            aria-current={!isConnection && one === name ? 'true' : undefined}
+            aria-current={one === picked ? 'true' : undefined}
             onClick={() => onPick(one)}
           >
             {one}
           </UnstyledButton>
         ))}
       </Stack>
-      <AddStream
-        names={Object.keys(streams)}
-        disabled={isBroken}
-        onAdd={(added) => {
-          builder.addStream(added)
-          onPick(added)
-        }}
-      />
+      <AddStream names={names} disabled={disabled} onAdd={onAdd} />
     </Panel>
   )
 }

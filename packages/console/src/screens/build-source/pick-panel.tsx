@@ -1,4 +1,5 @@
 import { Alert, Button, Checkbox, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
+import type { SourceAnswer } from '@penstock/wire'
 import { IconBulb } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
 import { count } from '../../components/numbers.ts'
@@ -9,14 +10,21 @@ import { columnsIn, type FoundColumn } from './columns.ts'
 import { mono } from './mono.ts'
 import { Panel } from './panel.tsx'
 import { hasRecords, listIn, pagesIn } from './proposals.ts'
-import type { Builder, StreamSettings } from './use-builder.ts'
+import type { EditStream, StreamSettings } from './use-streams.ts'
 
 const sampleLengthMax = 40
 
 /** The records of an answer and their columns, with what the answer suggests. */
-export function PickPanel({ builder, stream }: { builder: Builder; stream: StreamSettings }) {
-  const { asked, editStream } = builder
-  const reply = asked?.reply
+export function PickPanel({
+  stream,
+  reply,
+  edit,
+}: {
+  stream: StreamSettings
+  /** The last answer for the stream. */
+  reply: SourceAnswer | undefined
+  edit: EditStream
+}) {
   const text = reply?.answer?.json ? reply.answer.text : undefined
   const answer = useMemo(() => (text === undefined ? undefined : parseAnswer(text)), [text])
   const keys = keysOf(stream.records)
@@ -34,13 +42,13 @@ export function PickPanel({ builder, stream }: { builder: Builder; stream: Strea
         {list && (
           <Proposal
             text={say.proposedRecords(list.keys.join('.'), count(list.items))}
-            onUse={() => editStream.set(['records'], pathText(list.keys))}
+            onUse={() => edit.set(['records'], pathText(list.keys))}
           />
         )}
         {pages && !list && (
           <Proposal
             text={say.proposedPages(wordsOf(pages))}
-            onUse={() => editStream.setEntries(['pages'], Object.entries(pages))}
+            onUse={() => edit.setEntries(['pages'], Object.entries(pages))}
           />
         )}
       </Stack>
@@ -53,13 +61,13 @@ export function PickPanel({ builder, stream }: { builder: Builder; stream: Strea
         autoComplete="off"
         spellCheck={false}
         styles={mono}
-        onChange={({ currentTarget }) => editStream.set(['records'], currentTarget.value || undefined)}
+        onChange={({ currentTarget }) => edit.set(['records'], currentTarget.value || undefined)}
       />
       <Columns
         found={found}
         chosen={chosen}
-        onToggle={(path) => editStream.toggle(['columns'], path)}
-        onChoose={(columns) => editStream.set(['columns'], columns)}
+        onToggle={(path) => edit.toggle(['columns'], path)}
+        onChoose={(columns) => edit.set(['columns'], columns)}
       />
     </Panel>
   )

@@ -9,11 +9,17 @@ import classes from './build-source.module.css'
 import { isOdd, kindOfColumn } from './columns.ts'
 import { readText } from './definition-text.ts'
 import { Panel } from './panel.tsx'
-import type { AskedAnswer, Builder } from './use-builder.ts'
+import type { AskedAnswer } from './use-ask.ts'
 
 /** The rows that a transfer would read from the answer; values of another type than their column are marked. */
-export function RowsPanel({ builder }: { builder: Builder }) {
-  const { asked, text } = builder
+export function RowsPanel({
+  asked,
+  text,
+}: {
+  asked: AskedAnswer | undefined
+  /** The text of the definition as it is now. */
+  text: string
+}) {
   const columns = asked?.reply.columns ?? []
   const rows = asked?.reply.rows ?? []
   return (

@@ -6,7 +6,6 @@ import classes from './build-source.module.css'
 import { offsetOf, type TextError } from './definition-text.ts'
 import { mono } from './mono.ts'
 import { Panel } from './panel.tsx'
-import type { Builder } from './use-builder.ts'
 
 /** An error of the text, at its line and column. */
 export function TextErrorAlert({ textError, onShow }: { textError: TextError; onShow: () => void }) {
@@ -23,9 +22,19 @@ export function TextErrorAlert({ textError, onShow }: { textError: TextError; on
   )
 }
 
-/** The text of the definition. @param shown changes whenever the place of the error is to be shown */
-export function TextPanel({ builder, shown }: { builder: Builder; shown: number }) {
-  const { text, setText, textError } = builder
+/** The text of the definition. */
+export function TextPanel({
+  text,
+  textError,
+  shown,
+  onChange,
+}: {
+  text: string
+  textError: TextError | undefined
+  /** Changes whenever the place of the error must be shown. */
+  shown: number
+  onChange: (text: string) => void
+}) {
   const area = useRef<HTMLTextAreaElement>(null)
   const latest = useRef({ text, textError })
   latest.current = { text, textError }
@@ -51,7 +60,7 @@ export function TextPanel({ builder, shown }: { builder: Builder; shown: number 
         spellCheck={false}
         autoComplete="off"
         styles={{ input: { ...mono.input, fontSize: 'var(--mantine-font-size-xs)' } }}
-        onChange={({ currentTarget }) => setText(currentTarget.value)}
+        onChange={({ currentTarget }) => onChange(currentTarget.value)}
       />
     </Panel>
   )
