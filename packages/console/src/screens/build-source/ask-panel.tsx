@@ -1,4 +1,4 @@
-import { ActionIcon, Group, Select, Text, Textarea, TextInput } from '@mantine/core'
+import { ActionIcon, Group, Select, Text, Textarea } from '@mantine/core'
 import { IconSend, IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useForbidden } from '../../api/me.ts'
@@ -6,9 +6,9 @@ import { Confirm } from '../../components/confirm.tsx'
 import { useDialog } from '../../components/form-dialog.tsx'
 import { ReasonedButton } from '../../components/reasoned.tsx'
 import { buildSource as say } from '../../strings/build-source.ts'
+import { CodeInput, mono } from './code-input.tsx'
 import { CursorSettings } from './cursor-settings.tsx'
 import { KeyValues } from './key-values.tsx'
-import { mono } from './mono.ts'
 import { PagesSettings } from './pages-settings.tsx'
 import { Panel } from './panel.tsx'
 import { PartitionSettings } from './partition-settings.tsx'
@@ -85,17 +85,13 @@ export function AskPanel({
           allowDeselect={false}
           onChange={(next) => edit.set(['method'], next === 'GET' ? undefined : next)}
         />
-        <TextInput
-          size="xs"
+        <CodeInput
           label={say.path}
           description={say.pathHelp(url)}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
           value={String(stream.path ?? '')}
-          autoComplete="off"
-          spellCheck={false}
-          styles={mono}
           style={{ flex: 1, minWidth: 0 }}
-          onChange={({ currentTarget }) => edit.set(['path'], currentTarget.value)}
+          onChange={(text) => edit.set(['path'], text)}
         />
       </Group>
       <KeyValues

@@ -1,6 +1,7 @@
-import { Group, NumberInput, Select, Stack, TextInput } from '@mantine/core'
+import { Group, Select, Stack, TextInput } from '@mantine/core'
 import { buildSource as say } from '../../strings/build-source.ts'
 import { isObject } from './answer-json.ts'
+import { WholeNumber } from './code-input.tsx'
 import type { EditStream, StreamSettings } from './use-streams.ts'
 
 const ways = Object.entries(say.cursorBy).map(([value, label]) => ({ value, label }))
@@ -11,14 +12,7 @@ export function CursorSettings({ stream, edit }: { stream: StreamSettings; edit:
   const cursor = isObject(stream.cursor) ? stream.cursor : undefined
   const set = (key: string, value: unknown) => edit.set(['cursor', key], value === '' ? undefined : value)
   const days = (key: string, label: string) => (
-    <NumberInput
-      size="xs"
-      label={label}
-      value={typeof cursor?.[key] === 'number' ? (cursor[key] as number) : ''}
-      allowDecimal={false}
-      allowNegative={false}
-      onChange={(next) => set(key, next === '' ? '' : Number(next))}
-    />
+    <WholeNumber label={label} value={cursor?.[key]} onChange={(next) => set(key, next)} />
   )
   return (
     <Stack gap="xs">

@@ -2,7 +2,7 @@ import { ActionIcon, Button, Group, Stack, Text, TextInput } from '@mantine/core
 import { IconPlus, IconX } from '@tabler/icons-react'
 import { useState } from 'react'
 import { buildSource as say } from '../../strings/build-source.ts'
-import { mono } from './mono.ts'
+import { CodeInput } from './code-input.tsx'
 
 type Entry = readonly [name: string, value: string]
 
@@ -47,16 +47,12 @@ export function KeyValues({
             style={{ flex: '1 1 40%' }}
             onChange={({ currentTarget }) => replace(at, [currentTarget.value, value])}
           />
-          <TextInput
-            size="xs"
+          <CodeInput
             aria-label={say.valueOf(label, at + 1)}
             placeholder={say.value}
             value={value}
-            autoComplete="off"
-            spellCheck={false}
-            styles={mono}
             style={{ flex: '1 1 60%' }}
-            onChange={({ currentTarget }) => replace(at, [name, currentTarget.value])}
+            onChange={(text) => replace(at, [name, text])}
           />
           <ActionIcon
             variant="subtle"

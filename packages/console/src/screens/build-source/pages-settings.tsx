@@ -1,7 +1,7 @@
-import { Group, NumberInput, Select, Stack, TextInput } from '@mantine/core'
+import { Group, Select, Stack } from '@mantine/core'
 import { buildSource as say } from '../../strings/build-source.ts'
 import { isObject, keysOf } from './answer-json.ts'
-import { mono } from './mono.ts'
+import { CodeInput, WholeNumber } from './code-input.tsx'
 import type { EditStream, StreamSettings } from './use-streams.ts'
 
 type Ways = keyof typeof say.pagesBy
@@ -30,27 +30,15 @@ export function PagesSettings({ stream, edit, isPost }: { stream: StreamSettings
     edit.setEntries(['pages'], next === 'none' ? [] : [['by', next], ...kept])
   }
   const text = (key: string, label: string, description?: string) => (
-    <TextInput
-      size="xs"
+    <CodeInput
       label={label}
       description={description}
       value={key === 'at' ? keysOf(pages.at).join('.') : String(pages[key] ?? '')}
-      autoComplete="off"
-      spellCheck={false}
-      styles={mono}
-      onChange={({ currentTarget }) => set(key, currentTarget.value)}
+      onChange={(text) => set(key, text)}
     />
   )
   const number = (key: string, label: string, description?: string) => (
-    <NumberInput
-      size="xs"
-      label={label}
-      description={description}
-      value={typeof pages[key] === 'number' ? (pages[key] as number) : ''}
-      allowDecimal={false}
-      allowNegative={false}
-      onChange={(next) => set(key, next === '' ? '' : Number(next))}
-    />
+    <WholeNumber label={label} description={description} value={pages[key]} onChange={(next) => set(key, next)} />
   )
   return (
     <Stack gap="xs">

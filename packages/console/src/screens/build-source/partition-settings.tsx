@@ -1,9 +1,9 @@
-import { Group, Select, Stack, TextInput } from '@mantine/core'
+import { Group, Select, Stack } from '@mantine/core'
 import { useState } from 'react'
 import { namesIn } from '../../components/fields/discovery.ts'
 import { buildSource as say } from '../../strings/build-source.ts'
 import { isObject } from './answer-json.ts'
-import { mono } from './mono.ts'
+import { CodeInput } from './code-input.tsx'
 import type { EditStream, StreamSettings } from './use-streams.ts'
 
 const ways = Object.entries(say.partitionsBy).map(([value, label]) => ({ value, label }))
@@ -49,14 +49,10 @@ export function PartitionSettings({
             allowDeselect={false}
             onChange={(next) => edit.set(['partitions', 'stream'], next ?? '')}
           />
-          <TextInput
-            size="xs"
+          <CodeInput
             label={say.partitionField}
             value={String(partitions?.field ?? '')}
-            autoComplete="off"
-            spellCheck={false}
-            styles={mono}
-            onChange={({ currentTarget }) => edit.set(['partitions', 'field'], currentTarget.value)}
+            onChange={(text) => edit.set(['partitions', 'field'], text)}
           />
         </Group>
       )}
@@ -69,17 +65,13 @@ function Values({ values, onChange }: { values: unknown; onChange: (values: stri
   const [typed, setTyped] = useState(saved.join(', '))
   const listed = namesIn(typed)
   return (
-    <TextInput
-      size="xs"
+    <CodeInput
       label={say.partitionValues}
       description={say.partitionValuesHelp}
       value={JSON.stringify(listed) === JSON.stringify(saved) ? typed : saved.join(', ')}
-      autoComplete="off"
-      spellCheck={false}
-      styles={mono}
-      onChange={({ currentTarget }) => {
-        setTyped(currentTarget.value)
-        onChange(namesIn(currentTarget.value))
+      onChange={(text) => {
+        setTyped(text)
+        onChange(namesIn(text))
       }}
     />
   )

@@ -1,4 +1,4 @@
-import { Alert, Button, Checkbox, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Checkbox, Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import type { SourceAnswer } from '@penstock/wire'
 import { IconBulb } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
@@ -6,8 +6,8 @@ import { count } from '../../components/numbers.ts'
 import { buildSource as say } from '../../strings/build-source.ts'
 import { isObject, keysOf, parseAnswer, pathText, recordsAt, shown } from './answer-json.ts'
 import classes from './build-source.module.css'
+import { CodeInput } from './code-input.tsx'
 import { columnsIn, type FoundColumn } from './columns.ts'
-import { mono } from './mono.ts'
 import { Panel } from './panel.tsx'
 import { hasRecords, listIn, pagesIn } from './proposals.ts'
 import type { EditStream, StreamSettings } from './use-streams.ts'
@@ -52,16 +52,12 @@ export function PickPanel({
           />
         )}
       </Stack>
-      <TextInput
-        size="xs"
+      <CodeInput
         label={say.records}
         description={say.recordsHelp}
         value={keys.join('.')}
         error={answer !== undefined && !isThere && say.recordsMissing}
-        autoComplete="off"
-        spellCheck={false}
-        styles={mono}
-        onChange={({ currentTarget }) => edit.set(['records'], currentTarget.value || undefined)}
+        onChange={(text) => edit.set(['records'], text || undefined)}
       />
       <Columns
         found={found}
@@ -159,16 +155,7 @@ function Columns({
           }}
         >
           <Group gap="xs" align="flex-end">
-            <TextInput
-              size="xs"
-              label={say.anotherColumn}
-              value={typed}
-              autoComplete="off"
-              spellCheck={false}
-              styles={mono}
-              style={{ flex: 1 }}
-              onChange={({ currentTarget }) => setTyped(currentTarget.value)}
-            />
+            <CodeInput label={say.anotherColumn} value={typed} style={{ flex: 1 }} onChange={setTyped} />
             <Button size="xs" variant="default" type="submit">
               {say.addColumn}
             </Button>

@@ -3,8 +3,8 @@ import { IconAlertTriangle } from '@tabler/icons-react'
 import { useEffect, useRef } from 'react'
 import { buildSource as say } from '../../strings/build-source.ts'
 import classes from './build-source.module.css'
+import { mono } from './code-input.tsx'
 import { offsetOf, type TextError } from './definition-text.ts'
-import { mono } from './mono.ts'
 import { Panel } from './panel.tsx'
 
 /** An error of the text, at its line and column. */
