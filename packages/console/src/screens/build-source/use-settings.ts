@@ -76,7 +76,7 @@ export function useSettings(
   return {
     fields,
     values,
-    /** What differs from the saved values, as requests send it. */
+    /** Values that differ from the saved ones, as requests send them. */
     changes,
     lastUpdated: opened.reply.lastUpdated,
     editable: opened.reply.editable,
