@@ -140,7 +140,7 @@ describe('a connection in the console', { skip }, () => {
     await open.getByText('Test', { exact: true }).waitFor()
     await open.click()
     await page.getByText('This is a test. Its records were really sent').waitFor()
-    assert.match((await reasonOf(button(page, 'Replay rejected records'))) ?? '', /^A test is not replayed/)
+    assert.match((await reasonOf(button(page, 'Resend rejected rows'))) ?? '', /^A test is not resent/)
     assert.deepEqual(await accessibilityViolations(page), [])
   })
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Row } from '@penstock/connector'
+import type { Transfer } from '@penstock/wire'
 import { type Engine, startEngine, taken } from './harness/engine.ts'
 import { assertInvariants } from './harness/invariants.ts'
 
@@ -178,5 +179,65 @@ describe('a record that the source could not read', () => {
     )
     assert.equal((await replay(id, third.id)).records.accepted, 1)
     assert.equal(table.get('d'), 'x')
+  })
+
+  test('is not in a replay of the ready or the corrected records, and shows its state', async () => {
+    const { table, bad } = startTable()
+    bad.add('1').add('3')
+    engine.sides.source = function* (_, after) {
+      if (after !== undefined) return
+      const rows: Row[] = [
+        ['a', '1'],
+        ['b', ''],
+        ['c', '3'],
+      ]
+      yield {
+        columns: ['key', 'value'],
+        rows,
+        bytes: 10,
+        checkpoint: 1,
+        errors: new Map([[1, 'The row has 1 value.']]),
+      }
+    }
+    const id = await engine.connectSides()
+    const { id: transferId } = await engine.move(id)
+    const { caller } = engine
+    const of = place(id, transferId)
+    const states = async () => (await listRejects(id, transferId)).map(({ state }) => state)
+    const ask = (rows: 'ready' | 'corrected') => caller.call('replayTransfer', { ...of, query: { rows } })
+    const send = async (rows: 'ready' | 'corrected') => {
+      const { id: replayId } = await caller.expect(ask(rows))
+      assert((await states()).includes('sending'))
+      await engine.work()
+      return (await engine.get(id, replayId)) as Transfer
+    }
+    const edit = (number: number, record: Record<string, string>) =>
+      caller.expect(caller.call('editRejects', { ...of, body: { edits: [{ number, record }] } }))
+    assert.deepEqual(await states(), ['waiting', 'needs_correction', 'waiting'])
+    assert.match((await ask('corrected')).text, /has no corrected records to send/)
+    bad.delete('1')
+    const first = await send('ready')
+    assert.deepEqual(first.records, { read: 2, sent: 2, accepted: 1, rejected: 1 })
+    assert.deepEqual(await states(), ['accepted', 'needs_correction', 'rejected_again'])
+    const [accepted, , again] = await listRejects(id, transferId)
+    assert.deepEqual(accepted?.resent, { transferId: first.id, reason: null })
+    assert.deepEqual(again?.resent, { transferId: first.id, reason: (await listRejects(id, first.id))[0]?.reason })
+    await edit(2, { value: '2' })
+    assert.deepEqual(await states(), ['accepted', 'corrected', 'rejected_again'])
+    assert.deepEqual((await send('corrected')).records, { read: 1, sent: 1, accepted: 1, rejected: 0 })
+    assert.deepEqual(await states(), ['accepted', 'accepted', 'rejected_again'])
+    await edit(3, { value: '4' })
+    assert.deepEqual(await states(), ['accepted', 'accepted', 'corrected'])
+    assert.equal((await send('ready')).records.accepted, 1)
+    assert.deepEqual(await states(), ['accepted', 'accepted', 'accepted'])
+    assert.equal((await ask('ready')).status, 409)
+    assert.deepEqual(
+      [...table],
+      [
+        ['a', '1'],
+        ['b', '2'],
+        ['c', '4'],
+      ],
+    )
   })
 })

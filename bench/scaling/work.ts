@@ -48,6 +48,7 @@ export async function queue(db: Database, connection: Connection): Promise<strin
   await db.transaction(async (tx) => {
     const none = {
       replayOf: null,
+      replayRows: null,
       srcConfig: '{}',
       destConfig: '{}',
       confirmed: false,

@@ -158,22 +158,22 @@ export const connections: readonly Dialog[] = [
   },
   {
     name: 'download rejected records',
-    of: ['screens/transfer/rejects.tsx'],
+    of: ['screens/transfer/rejects/download.tsx'],
     path: ofAccountAnd((scene) => `/connections/${scene.connectionId}/transfers/${scene.transferId}`),
     open: click(/^Download/),
     kind: 'menu',
   },
   {
     name: 'correct a rejected record',
-    of: ['screens/transfer/edit-reject.tsx'],
+    of: ['screens/transfer/rejects/correct.tsx'],
     path: ofAccountAnd((scene) => `/connections/${scene.connectionId}/transfers/${scene.transferId}`),
-    open: click(/^Correct the values/),
+    open: click(/^Correct \d+ rows/),
   },
   {
-    name: 'replay rejected records',
-    of: ['screens/transfer/replay.tsx'],
+    name: 'resend rejected rows',
+    of: ['screens/transfer/rejects/resend.tsx'],
     path: ofAccountAnd((scene) => `/connections/${scene.connectionId}/transfers/${scene.transferId}`),
-    open: click('Replay rejected records'),
+    open: click('Resend rejected rows'),
   },
   {
     name: 'values of a setting',

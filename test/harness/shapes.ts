@@ -391,6 +391,8 @@ export const reject = {
   structural: 'boolean',
   superseded: 'boolean',
   editable: 'boolean',
+  state: 'string',
+  resent: [{ transferId: 'string', reason: ['string', null] }, null],
 } as const satisfies Shape
 /** Ours: one person in the kept records */
 const progress = { searched: 'integer', notKept: 'integer', next: ['string', null] } as const satisfies Shape

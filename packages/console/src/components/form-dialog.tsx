@@ -28,6 +28,8 @@ type FormProps = {
    * @param latest the version to replace, after the user has seen it
    */
   onSubmit: (latest?: string) => Promise<string | undefined> | Promise<void>
+  /** A second way to send the form, by a button next to the first one. */
+  other?: { readonly action: string; readonly onSubmit: () => Promise<string | undefined> } | undefined
   onClose: () => void
   /** The fields. `errorOf` has the error of a field of the body, `errorsIn` has those of all fields below a prefix. */
   children: ReactNode | ((errorOf: (field: string) => string | undefined, errorsIn: ErrorsIn) => ReactNode)
@@ -51,6 +53,7 @@ export function DialogForm({
   invalid = {},
   versions,
   onSubmit,
+  other,
   onClose,
   children,
 }: FormProps) {
@@ -59,13 +62,13 @@ export function DialogForm({
   const [tried, setTried] = useState(false)
   const [busy, setBusy] = useState(false)
   const [failure, setFailure] = useState<unknown>()
-  const send = async (latest?: string) => {
+  const send = async (submit: () => ReturnType<FormProps['onSubmit']>) => {
     setTried(true)
     setFailure(undefined)
     if (disabled || Object.values(invalid).some(Boolean)) return
     setBusy(true)
     try {
-      const done = await onSubmit(latest)
+      const done = await submit()
       if (typeof done !== 'string') return
       notifyDone(done)
       onClose()
@@ -95,13 +98,18 @@ export function DialogForm({
       onSubmit={(event) => {
         event.preventDefault()
         // Events of a form in a dialog of its own come here all the same.
-        if (event.target === event.currentTarget) void send()
+        if (event.target === event.currentTarget) void send(onSubmit)
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
+        event.preventDefault()
+        event.currentTarget.requestSubmit()
       }}
     >
       <Stack {...(gap && { gap })}>
         {fields}
         {versions && isChanged(failure) ? (
-          <Changed {...versions} onKeepTheirs={onClose} onSaveMine={(latest) => void send(latest)} />
+          <Changed {...versions} onKeepTheirs={onClose} onSaveMine={(latest) => void send(() => onSubmit(latest))} />
         ) : (
           failure !== undefined && !isShown && <Failure error={failure} />
         )}
@@ -109,6 +117,11 @@ export function DialogForm({
           <Button variant="default" onClick={onClose}>
             {components.cancel}
           </Button>
+          {other && (
+            <Button variant="default" disabled={busy || disabled} onClick={() => void send(other.onSubmit)}>
+              {other.action}
+            </Button>
+          )}
           <Button type="submit" loading={busy} disabled={disabled} {...(destructive && { color: 'red' })}>
             {action}
           </Button>

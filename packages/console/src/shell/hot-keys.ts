@@ -13,7 +13,7 @@ const secondKeyMs = 1_500
 const isLetterOf = (jump: string): jump is keyof typeof jumps => jump in jumps
 
 /** Whether a letter that is typed there is text, or something above the page takes the keys. */
-const takesLetters = (target: EventTarget | null): boolean =>
+export const takesLetters = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || target.closest('input, textarea, select, [role="dialog"], [role="listbox"]') !== null)
 
@@ -38,7 +38,11 @@ export function useHotKeys(open: { readonly palette: () => void; readonly shortc
       if (event.ctrlKey || event.metaKey || event.altKey || takesLetters(event.target)) return
       const isSecond = event.timeStamp < jumpUntil
       jumpUntil = 0
-      if (isSecond && isLetterOf(event.key)) return void navigate(pathOf(accountId, jumps[event.key]))
+      if (isSecond && isLetterOf(event.key)) {
+        // The letter may be a key of the page, too.
+        event.preventDefault()
+        return void navigate(pathOf(accountId, jumps[event.key]))
+      }
       if (event.key === 'g') jumpUntil = event.timeStamp + secondKeyMs
       else if (event.key === '?') open.shortcuts()
       else if (event.key === '/') {

@@ -79,17 +79,6 @@ export const transfer = {
   },
 
   cancel: 'Cancel the transfer',
-  replay: 'Replay rejected records',
-  replayNone: 'No records were rejected. There is nothing to replay.',
-  replayRunning: 'The transfer has not ended yet.',
-  replayTest: 'A test is not replayed. The next transfer reads its records again.',
-  replayed: 'A replay of the rejected records was started',
-  replayTitle: 'Replay the rejected records?',
-  replayHelp: (n: string) =>
-    `Starts a new transfer of the ${n} rejected records only, as they were read, with the current settings of the connection. Fix the cause first, otherwise they are rejected again.`,
-  replayNothing: 'There are no rejected records left to replay.',
-  replayDelivered: (n: string) => `${n} were delivered by an earlier replay and are not sent again.`,
-  replayNotKept: (n: string) => `${n} were not kept and cannot be replayed.`,
 
   replaceGuard: {
     title: 'Nothing was changed. Confirm that this transfer may replace the data.',
@@ -105,29 +94,4 @@ export const transfer = {
     confirmTitle: 'Remove the rows at the destination?',
     help: 'All rows that earlier transfers sent are removed at the destination, unless the source has them, even if these are most of them.',
   },
-
-  rejects: 'Rejected records',
-  rejectsNone: 'No rejected records',
-  rejectsNoneHelp: 'Every record that was read was accepted.',
-  rejectsSoFar: 'No rejected records so far',
-  rejectsGone: 'The rejected records are no longer kept',
-  rejectsGoneHelp: 'Your operator sets how long they are kept. The counts above are still complete.',
-  search: 'Search rejected records',
-  reasons: 'Reasons',
-  every: 'All reasons',
-  fewer: (shown: string, total: string) =>
-    `Reasons cover ${shown} of ${total} entries. A download contains all of them.`,
-  searched: (n: string) => `The first ${n} entries are searched.`,
-  noneFound: 'No matching rejected records',
-  row: 'Row',
-  field: 'Field',
-  reason: 'Reason',
-  record: 'Record',
-  unknownRow: (count: string) => `${count} rows`,
-  times: (n: string) => `× ${n}`,
-  download: 'Download all',
-  downloadCsv: 'As CSV',
-  downloadNdjson: 'As NDJSON',
-  fileName: (id: string, ending: string) => `rejects-${id}.${ending}`,
-  tooMany: 'Only some of the rejected records were kept. The counts are complete.',
 }

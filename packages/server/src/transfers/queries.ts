@@ -114,6 +114,7 @@ export const insertTransfer = statement<
     destConfigurationId: string
     trigger: TransferTrigger
     replayOf: string | null
+    replayRows: 'ready' | 'corrected' | null
     srcConfig: string
     destConfig: string
     confirmed: boolean
@@ -126,11 +127,11 @@ export const insertTransfer = statement<
 >(`
   with t as (
     insert into transfers
-      (id, organization_id, account_id, connection_id, src_connector_id, dest_connector_id, status, trigger, replay_of,
+      (id, organization_id, account_id, connection_id, src_connector_id, dest_connector_id, status, trigger, replay_of, replay_rows,
        src_config, dest_config, src_settings, dest_settings, confirmed, test_rows, backfill, latest, traceparent, started_by)
     values
       (:id, :organizationId, :accountId, :connectionId, :srcConnectorId, :destConnectorId, 'queued', :trigger,
-       :replayOf, :srcConfig, :destConfig,
+       :replayOf, :replayRows, :srcConfig, :destConfig,
        ${savedSettings(':accountId', ':srcConnectorId', ':srcConfigurationId')},
        ${savedSettings(':accountId', ':destConnectorId', ':destConfigurationId')},
        :confirmed, :testRows, :backfill, :testRows::integer is null, :traceparent, actor_of_transaction())

@@ -1,3 +1,4 @@
+import type { RejectState } from '@penstock/wire'
 import { statement } from '../db/statement.ts'
 
 /** Statements that read what a transfer rejected. */
@@ -23,20 +24,70 @@ export type RejectRow = {
   replayed: boolean
   structural: boolean
   superseded: boolean
+  state: RejectState
+  /** The last replay of the transfer that sent it. */
+  resentBy: string | null
+  /** The reject in that replay, if it was rejected again, and the key of its reason. */
+  againNumber: number | null
+  againSealed: Buffer | null
+  againKeyId: string | null
 }
-const shown = `number, row, count, field, reason_sealed, record,
-    case when octet_length(sealed) <= ${shownBytesMax} then sealed end as sealed,
-    erased_time is not null as erased,
-    case when octet_length(edited_sealed) <= ${shownBytesMax} then edited_sealed end as edited_sealed, replayed_by is not null as replayed,
-    structural, superseded is not null as superseded`
 
-export const listRejects = statement<{ transferId: string; size: number; offset: number }, RejectRow>(`
-  select ${shown} from rejects
-  where transfer_id = :transferId order by number limit :size offset :offset
-`)
-export const rejectsAfter = statement<{ transferId: string; number: number; limit: number }, RejectRow>(`
-  select ${shown} from rejects
-  where transfer_id = :transferId and number > :number order by number limit :limit
+/**
+ * Whether a replay sends a record, besides that it is kept and not delivered. It depends only on the corrections, which cannot change
+ * while a replay is active.
+ * @param rows SQL of the column `replay_rows` of the replay
+ */
+export const isInReplay = (rows: string): string =>
+  `case ${rows} when 'corrected' then edited_sealed is not null when 'ready' then edited_sealed is not null or not structural else true end`
+
+const shown = (condition: string, order: string) => `
+  with active as (
+    select a.id, a.replay_rows from transfers t
+    join transfers a on a.connection_id = t.connection_id and a.replay_of = t.id and a.status in ('queued', 'running')
+    where t.id = :transferId
+  ),
+  page as (select * from rejects where transfer_id = :transferId ${condition} order by number ${order})
+  select r.number, r.row, r.count, r.field, r.reason_sealed, r.record,
+    case when octet_length(r.sealed) <= ${shownBytesMax} then r.sealed end as sealed,
+    r.erased_time is not null as erased,
+    case when octet_length(r.edited_sealed) <= ${shownBytesMax} then r.edited_sealed end as edited_sealed,
+    r.replayed_by is not null as replayed, r.structural, r.superseded is not null as superseded,
+    case
+      when r.replayed_by is not null then 'accepted'
+      when r.sealed is null then 'expired'
+      when r.superseded is not null then 'left_out'
+      when active.id is not null and again.transfer_id is distinct from active.id then 'sending'
+      when r.structural and r.edited_sealed is null then 'needs_correction'
+      when again.created_time > coalesce(r.edited_time, '-infinity') then 'rejected_again'
+      when r.edited_sealed is not null then 'corrected'
+      else 'waiting'
+    end as state,
+    coalesce(r.replayed_by, active.id, again.transfer_id) as resent_by,
+    again.number as again_number, again.reason_sealed as again_sealed, again.data_key_id as again_key_id
+  from page r
+  left join active on ${isInReplay('active.replay_rows')}
+  left join lateral (
+    select o.transfer_id, o.number, o.reason_sealed, x.created_time, x.data_key_id
+    from rejects o join transfers x on x.id = o.transfer_id
+    where o.origin_id = coalesce(r.origin_id, r.transfer_id) and o.origin_number = coalesce(r.origin_number, r.number)
+      and x.replay_of = r.transfer_id
+    order by x.created_time desc limit 1
+  ) again on true
+  order by r.number`
+
+export const listRejects = statement<{ transferId: string; size: number; offset: number }, RejectRow>(
+  shown('', 'limit :size offset :offset'),
+)
+export const rejectsAfter = statement<{ transferId: string; number: number; limit: number }, RejectRow>(
+  shown('and number > :number', 'limit :limit'),
+)
+/** Whether a replay of these records would send any. */
+export const hasRows = statement<{ transferId: string; rows: 'ready' | 'corrected' }, { found: boolean }>(`
+  select exists (
+    select from rejects
+    where transfer_id = :transferId and sealed is not null and replayed_by is null and ${isInReplay(':rows::text')}
+  ) as found
 `)
 /** The key that the rejected records of a transfer are sealed under, and the columns that they have. */
 export const findSealing = statement<
@@ -93,7 +144,7 @@ export const saveEdits = statement<{
   edited: readonly (string | null)[]
 }>(`
   with counted as (update transfers set kept_bytes = kept_bytes + :addedBytes where id = :transferId)
-  update rejects r set edited_sealed = decode(e.edited, 'base64')
+  update rejects r set edited_sealed = decode(e.edited, 'base64'), edited_time = now()
   from unnest(:numbers::int[], :edited::text[]) as e (number, edited)
   where r.transfer_id = :transferId and r.number = e.number
 `)

@@ -72,6 +72,15 @@ export async function listRejects(
 
 function openerOf(db: Database, keyring: Keyring, transferId: string): Reader['open'] {
   let sealing: { key: MasterKey | undefined; columns: readonly string[] } | undefined
+  const replays = new Map<string, Promise<MasterKey | undefined>>()
+  const reasonAgain = async ({ resentBy, againNumber, againSealed, againKeyId }: queries.RejectRow) => {
+    if (resentBy === null || againNumber === null) return null
+    const opening = againKeyId === null ? undefined : (replays.get(againKeyId) ?? openDataKey(db, keyring, againKeyId))
+    if (againKeyId !== null && opening) replays.set(againKeyId, opening)
+    const key = await opening
+    // The key of a replay can be purged before the key of the transfer.
+    return againSealed && key ? openText(key, places.reason(resentBy, againNumber), againSealed) : null
+  }
   return async (rows) => {
     if (!sealing && rows.some(({ reasonSealed, sealed }) => reasonSealed ?? sealed)) {
       const found = await queries.findSealing.first(db, { transferId })
@@ -93,7 +102,8 @@ function openerOf(db: Database, keyring: Keyring, transferId: string): Reader['o
       const values: Json = sealed ? JSON.parse(openText(key, places.reject(transferId, number), sealed)) : null
       const record = recordOf(columns, values)
       const edited = editOf(key, transferId, columns, row)
-      opened.push(viewReject(row, reason, record ?? row.record, edited, record !== undefined))
+      const again = row.state === 'rejected_again' ? await reasonAgain(row) : null
+      opened.push(viewReject(row, reason, again, record ?? row.record, edited, record !== undefined))
     }
     return opened
   }

@@ -3,7 +3,7 @@ import type { Answer, Call } from '../call.ts'
 import type { Db } from '../db/database.ts'
 import { refuse } from '../refusal.ts'
 import { holdRunnable } from './queries.ts'
-import { countReplayable } from './reject-queries.ts'
+import { countReplayable, hasRows } from './reject-queries.ts'
 import { replacesAll } from './sides.ts'
 import { begin, requireIntegrated, requireTransfer, type TransferDeps } from './transfers.ts'
 
@@ -21,7 +21,7 @@ export async function getReplayable({
 
 /** Starts a transfer of the records that another one rejected, that are kept, and that no replay has delivered yet. */
 export async function replayTransfer(
-  { db: tx, account, id: connectionId, transferId: id, traceparent }: Call<'replayTransfer'>,
+  { db: tx, account, id: connectionId, transferId: id, query: { rows = 'all' }, traceparent }: Call<'replayTransfer'>,
   deps: TransferDeps,
 ): Promise<Answer<'replayTransfer'>> {
   const { catalogue } = deps
@@ -42,7 +42,12 @@ export async function replayTransfer(
   }
   const rejects = await replayableOf(tx, rejected)
   if (rejects.replayable === 0) refuseNothing(rejects)
-  const { reply, already } = await begin(tx, row, { trigger: 'replay', replayOf: id, traceparent }, deps)
+  const replayRows = rows === 'all' ? null : rows
+  if (replayRows && !(await hasRows.first(tx, { transferId: id, rows: replayRows }))?.found) {
+    const message = rows === 'ready' ? 'has only records that need a correction' : 'has no corrected records to send'
+    refuse('nothing_to_replay', [{ field: 'query.rows', message }])
+  }
+  const { reply, already } = await begin(tx, row, { trigger: 'replay', replayOf: id, replayRows, traceparent }, deps)
   return { reply: { ...reply, rejects }, already }
 }
 

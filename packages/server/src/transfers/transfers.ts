@@ -103,6 +103,8 @@ export function readRunTimeConfigs(
 type Start = {
   trigger: TransferTrigger
   replayOf?: string
+  /** Which of its rejected records it sends; null: all. */
+  replayRows?: 'ready' | 'corrected' | null
   srcConfig?: Values
   destConfig?: Values
   confirmed?: boolean
@@ -152,6 +154,7 @@ export async function begin(
   {
     trigger,
     replayOf,
+    replayRows = null,
     srcConfig = {},
     destConfig = {},
     confirmed = false,
@@ -183,6 +186,7 @@ export async function begin(
     destConfigurationId: row.destConfigurationId,
     trigger,
     replayOf: replayOf ?? null,
+    replayRows,
     // A transfer runs with the settings that it starts with.
     srcConfig: JSON.stringify({ ...row.srcConfig, ...srcConfig }),
     destConfig: JSON.stringify({ ...row.destConfig, ...destConfig }),

@@ -65,10 +65,15 @@ export function viewError(
     : { code, message, side: 'destination', connectorId: destConnectorId }
 }
 
-/** @param record with its values, or the redacted copy. @param isShown whether these are its values */
+/**
+ * @param reasonAgain why the last replay rejected it again
+ * @param record with its values, or the redacted copy
+ * @param isShown whether these are its values
+ */
 export const viewReject = (
-  { number, row, count, field, replayed, structural, superseded }: RejectRow,
+  { number, row, count, field, replayed, structural, superseded, state, resentBy }: RejectRow,
   reason: string,
+  reasonAgain: string | null,
   record: Reject['record'],
   edited: Reject['record'] | undefined,
   isShown: boolean,
@@ -83,6 +88,8 @@ export const viewReject = (
   structural,
   superseded,
   editable: isShown && !replayed && !superseded,
+  state,
+  resent: resentBy === null ? null : { transferId: resentBy, reason: state === 'rejected_again' ? reasonAgain : null },
 })
 
 export const viewLogLine = ({ number, attempt, ms, kind, text }: LogRow): TransferLogLine => ({

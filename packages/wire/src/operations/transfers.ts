@@ -1,6 +1,8 @@
 import { limits } from '../limits.ts'
 import { operation } from '../operation.ts'
 import { connectionIds, filter, page, yes } from '../parameters.ts'
+import { replayRows } from '../reject-terms.ts'
+import { oneOf } from '../schemas/kinds.ts'
 import {
   Preview,
   PreviewConnection,
@@ -12,6 +14,7 @@ import {
   TransferPart,
 } from '../schemas.ts'
 import { connectionTransferOrders, transferOrders, transferStatuses } from '../terms.ts'
+import { Type } from '../type.ts'
 
 const startedTransfer = {
   status: 'queued',
@@ -162,6 +165,15 @@ export const transfers = {
       'Starts a new transfer of only the rejected records, as they were read or with their corrected values, with the current settings of the connection. Records that an earlier replay delivered are not sent again. `rejects` includes the number of records that cannot be sent because they were not kept.',
     actsIn: 'account',
     scope: 'transfers:run',
+    query: {
+      rows: Type.Optional(
+        oneOf(replayRows, {
+          description:
+            'all, the default: every record that can be sent again. ready: without structural records that are not corrected. corrected: only records with corrected values',
+          examples: ['corrected'],
+        }),
+      ),
+    },
     reply: ReplayTransfer,
     success: 202,
     done: 'Transfer started',

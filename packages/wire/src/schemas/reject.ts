@@ -1,6 +1,8 @@
+import { example } from '../examples.ts'
 import { limits } from '../limits.ts'
+import { rejectStates } from '../reject-terms.ts'
 import { type Static, type TSchema, Type } from '../type.ts'
-import { count, exactly, flag, text } from './kinds.ts'
+import { count, exactly, flag, identifier, oneOf, text } from './kinds.ts'
 
 const maybe = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
 
@@ -67,6 +69,20 @@ export const Reject = exactly(
     editable: flag(
       'Whether its values can be corrected: they are kept whole, can be shown, no replay has delivered the record, and it is not superseded',
       true,
+    ),
+    state: oneOf(rejectStates, {
+      description:
+        'waiting: a replay sends it as it was read. needs_correction: it is structural and not corrected, so no replay sends it. corrected: a replay sends its corrected values. sending: an active replay sends it. accepted: a replay delivered it. rejected_again: the last replay rejected it. left_out: it is superseded. expired: its values are not kept, so it cannot be sent again',
+      examples: ['waiting'],
+    }),
+    resent: maybe(
+      exactly(
+        {
+          transferId: identifier('the replay', example.transferId),
+          reason: maybe(text('Why the replay rejected it; null if it did not', 'email is not an e-mail address')),
+        },
+        { description: 'The last replay of this transfer that sent the record; null if there is none' },
+      ),
     ),
   },
   { description: 'Rejected record' },

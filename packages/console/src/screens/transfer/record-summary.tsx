@@ -3,12 +3,22 @@ import { skipReasons, type Transfer } from '@penstock/wire'
 import { bytes, count, percent } from '../../components/numbers.ts'
 import { Section } from '../../components/section.tsx'
 import { transferColors } from '../../components/status.tsx'
+import { rejects as sayRejects } from '../../strings/rejects.ts'
 import { transfer as say } from '../../strings/transfer.ts'
 import { isActive } from '../connection/use-connection.ts'
 
 /** The account of the rows: what was read is what was accepted, rejected or skipped, and nothing is lost in between. */
-export function RecordSummary({ transfer }: { transfer: Transfer }) {
-  const { read, sent, accepted, rejected } = transfer.records
+export function RecordSummary({
+  transfer,
+  resent = 0,
+}: {
+  transfer: Transfer
+  /** How many of its rejected rows were accepted when they were resent. */
+  resent?: number
+}) {
+  const { read, sent } = transfer.records
+  const accepted = transfer.records.accepted + resent
+  const rejected = transfer.records.rejected - resent
   const skipped = skippedTerms(transfer.skipped)
   const unsettled = read - accepted - rejected - skipped.reduce((sum, { n }) => sum + n, 0)
   const moves = isActive(transfer)
@@ -57,6 +67,11 @@ export function RecordSummary({ transfer }: { transfer: Transfer }) {
         <Text size="sm" c="dimmed" className="figures">
           {say.sent(count(sent), bytes(transfer.bytes))}
         </Text>
+        {resent > 0 && (
+          <Text size="sm" className="figures">
+            {sayRejects.resentNow(resent, count(resent), count(transfer.records.rejected))}
+          </Text>
+        )}
         {transfer.removed > 0 && (
           <Text size="sm" c="dimmed" className="figures">
             {say.removed(count(transfer.removed))}

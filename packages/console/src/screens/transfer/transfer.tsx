@@ -1,16 +1,18 @@
 import { Alert, Anchor, Grid, Group } from '@mantine/core'
-import type { Connection, ConnectionDetails, Transfer } from '@penstock/wire'
-import { IconFlask, IconPlayerStop, IconRepeat } from '@tabler/icons-react'
+import type { Connection, ConnectionDetails, Reject, Transfer } from '@penstock/wire'
+import { IconFlask, IconPlayerStop, IconSend } from '@tabler/icons-react'
 import { Link, useNavigate, useParams } from 'react-router'
 import { useForbiddenOf } from '../../api/me.ts'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { DialogButton, useDialog } from '../../components/form-dialog.tsx'
 import { Lines, Loaded, NotRead, NotReadAgain } from '../../components/loaded.tsx'
 import { notifyDone } from '../../components/notify.ts'
+import { count } from '../../components/numbers.ts'
 import { Page } from '../../components/page.tsx'
 import { ReasonedButton } from '../../components/reasoned.tsx'
 import { TransferBadge, TransferTag } from '../../components/status.tsx'
 import { connection as sayConnection } from '../../strings/connection.ts'
+import { rejects as sayRejects } from '../../strings/rejects.ts'
 import { transfer as say } from '../../strings/transfer.ts'
 import { CancelTransfer } from '../connection/active-transfer.tsx'
 import { isActive, useReadAgainAfter, useReasons } from '../connection/use-connection.ts'
@@ -20,9 +22,10 @@ import { Log } from './log.tsx'
 import { Parts } from './parts.tsx'
 import { pathOfConnection, pathOfTransfer } from './paths.ts'
 import { BigProgress, RecordSummary } from './record-summary.tsx'
-import { Rejects } from './rejects.tsx'
+import { Rejects } from './rejects/rejects.tsx'
+import { Resend } from './rejects/resend.tsx'
+import { countStates, readyStates, useRejects, useResent } from './rejects/use-rejects.ts'
 import { needsConfirmation, ReplaceGuard } from './replace-guard.tsx'
-import { Replay } from './replay.tsx'
 import { RuleResults } from './rule-results.tsx'
 import { Timing } from './timing.tsx'
 
@@ -81,10 +84,10 @@ function Shown({
   const [dialog, open] = useDialog()
   const start = useWrite('startTransfer')
   const navigate = useNavigate()
-  const follow = (started: { reply: Transfer; already: boolean }) => {
-    notifyDone(started.already ? sayConnection.already : say.replayed)
-    void navigate(pathOfTransfer(started.reply))
-  }
+  const resent = useResent(transfer)
+  const rejects = useRejects(transfer).query.data?.reply ?? []
+  const corrected = countStates(rejects).get('corrected') ?? 0
+  const reasonNotToResend = forbidden('replayTransfer') ?? refusalToResend(transfer, rejects, reasons.run)
   return (
     <Page
       title={say.titleOf(connection.name)}
@@ -103,11 +106,11 @@ function Shown({
           )}
           <DialogButton
             variant="filled"
-            leftSection={<IconRepeat size={18} aria-hidden />}
-            reason={forbidden('replayTransfer') ?? refusalToReplay(transfer, reasons.run)}
-            dialog={(close) => <Replay transfer={transfer} onStarted={follow} onClose={close} />}
+            leftSection={<IconSend size={18} aria-hidden />}
+            reason={reasonNotToResend}
+            dialog={(close) => <Resend transfer={transfer} rejects={rejects} onClose={close} />}
           >
-            {say.replay}
+            {corrected > 0 ? sayRejects.resend.actionCorrected(count(corrected)) : sayRejects.resend.action}
           </DialogButton>
         </>
       }
@@ -140,25 +143,31 @@ function Shown({
       {moves && <BigProgress transfer={transfer} />}
       <Grid gap="md" align="stretch">
         <Grid.Col span={{ base: 12, md: 7 }}>
-          <RecordSummary transfer={transfer} />
+          <RecordSummary transfer={transfer} resent={resent} />
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 5 }}>
           <Timing transfer={transfer} nowMs={readMs} />
         </Grid.Col>
       </Grid>
       <RuleResults transfer={transfer} />
+      <Rejects transfer={transfer} connection={connection} reason={forbidden('replayTransfer') ?? reasons.run} />
       <Parts transfer={transfer} />
       <Log transfer={transfer} />
-      <Rejects transfer={transfer} connection={connection} />
       {dialog}
     </Page>
   )
 }
 
-function refusalToReplay(transfer: Transfer, reasonNotToTransfer: string | undefined): string | undefined {
-  if (isActive(transfer)) return say.replayRunning
-  if (transfer.test) return say.replayTest
-  if (transfer.records.rejected === 0) return say.replayNone
+function refusalToResend(
+  transfer: Transfer,
+  rejects: readonly Reject[],
+  reasonNotToTransfer: string | undefined,
+): string | undefined {
+  if (isActive(transfer)) return sayRejects.resend.running
+  if (transfer.test) return sayRejects.resend.test
+  if (transfer.records.rejected === 0) return sayRejects.resend.none
+  const isLocked = rejects.some(({ state }) => state === 'needs_correction')
+  if (isLocked && !rejects.some(({ state }) => readyStates.includes(state))) return sayRejects.resend.locked
   return reasonNotToTransfer
 }
 

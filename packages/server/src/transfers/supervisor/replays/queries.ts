@@ -1,10 +1,12 @@
 import { statement } from '../../../db/statement.ts'
+import { isInReplay } from '../../reject-queries.ts'
 
 /**
  * Rejected records of a transfer that is replayed, less the records that another replay delivered. A replay finds the
  * same ones from its beginning to its end, since no other runs beside it, and so the same batches after a crash.
  */
-const toReplay = 'transfer_id = :transferId and sealed is not null and (replayed_by is null or replayed_by = :replay)'
+const toReplay = `transfer_id = :transferId and sealed is not null and (replayed_by is null or replayed_by = :replay)
+      and ${isInReplay('(select replay_rows from transfers where id = :replay)')}`
 export const replayedRejects = statement<
   { transferId: string; replay: string; number: number; limit: number; bytes: number },
   /** `edited`: with corrected values. */

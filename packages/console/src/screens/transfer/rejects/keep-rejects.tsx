@@ -3,13 +3,13 @@ import { type Connection, rejectedRecordsConnectorId } from '@penstock/wire'
 import { IconArchive } from '@tabler/icons-react'
 import { Fragment } from 'react'
 import { Link, useNavigate } from 'react-router'
-import { useForbiddenOf } from '../../api/me.ts'
-import { useRead, useWrite } from '../../api/queries.ts'
-import { notifyFailure } from '../../components/notify.ts'
-import { ReasonedButton } from '../../components/reasoned.tsx'
-import { rejectEdits as say } from '../../strings/reject-edits.ts'
-import { beginDraft } from '../new-connection/draft.ts'
-import { pathOfConnection } from './paths.ts'
+import { useForbiddenOf } from '../../../api/me.ts'
+import { useRead, useWrite } from '../../../api/queries.ts'
+import { notifyFailure } from '../../../components/notify.ts'
+import { ReasonedButton } from '../../../components/reasoned.tsx'
+import { rejects as say } from '../../../strings/rejects.ts'
+import { beginDraft } from '../../new-connection/draft.ts'
+import { pathOfConnection } from '../paths.ts'
 
 /** Connections that are named; there is usually one. */
 const storesShown = 3
@@ -32,7 +32,7 @@ export function KeepRejects({ connection: { accountId, id, name, src } }: { conn
   if (kept.length > 0) {
     return (
       <Text size="sm">
-        {say.kept}{' '}
+        {say.keptBy}{' '}
         {kept.map((store, at) => (
           <Fragment key={store.id}>
             {at > 0 && ', '}

@@ -1,0 +1,171 @@
+import { Box, Collapse, Kbd, Radio, SimpleGrid, Stack, Text, UnstyledButton } from '@mantine/core'
+import type { Connection, Reject, Transfer } from '@penstock/wire'
+import { IconChevronDown, IconChevronRight } from '@tabler/icons-react'
+import { type ReactNode, useState } from 'react'
+import { useWrite } from '../../../api/queries.ts'
+import { FormDialog } from '../../../components/form-dialog.tsx'
+import { count } from '../../../components/numbers.ts'
+import { modifier } from '../../../shell/hot-keys.ts'
+import { rejects as sayRejects } from '../../../strings/rejects.ts'
+import { ColumnInput } from './column-input.tsx'
+import { columnsOf, editsOf, inCalls, rowsOf, type Scope, type Values } from './correction.ts'
+import { type Group, shapeOf } from './groups.ts'
+import { titleOf, valuesInWords } from './reasons.tsx'
+import { rowName } from './reject-table.tsx'
+import { Sent } from './sent.tsx'
+
+const say = sayRejects.correct
+
+/**
+ * Corrects a rejected row, or one column of all rows with the same reason, and sends them again with one button. The faulty
+ * columns are first.
+ */
+export function Correct({
+  transfer: { accountId, connectionId, id },
+  connection,
+  group,
+  reject,
+  correctedBefore,
+  reason,
+  onClose,
+}: {
+  transfer: Transfer
+  connection: Connection
+  /** The reason of the row, with all rows that have it. */
+  group: Group
+  reject: Reject
+  /** How many other rows have corrections that are not sent yet. */
+  correctedBefore: (numbers: ReadonlySet<number>) => number
+  /** Why nothing can be sent now; undefined if it can. */
+  reason: string | undefined
+  onClose: () => void
+}) {
+  const { structural, record, edited } = reject
+  const { column, shape } = group
+  const [changed, setChanged] = useState<Values>({})
+  const open = group.rejects.filter(({ editable }) => editable)
+  const canShare = column !== undefined && !structural && open.length > 1
+  const [scope, setScope] = useState<Scope>(canShare ? 'all' : 'one')
+  const [showsOthers, setShowsOthers] = useState(false)
+  const save = useWrite('editRejects')
+  const resend = useWrite('replayTransfer')
+  const rows = rowsOf(scope, reject, group.rejects, column)
+  const edits = editsOf(rows, reject, column, changed)
+  const { faulty, others } = columnsOf(reject, column, shape)
+  const firstOthers = faulty.length === 0
+  const isChanged = Object.keys(changed).length > 0
+  const before = correctedBefore(new Set(rows.map(({ number }) => number)))
+  const sent = edits.filter((edit) => Object.keys(edit.record).length > 0).length
+  const shownOf = (name: string): string | null =>
+    Object.hasOwn(changed, name) ? (changed[name] ?? null) : ({ ...record, ...edited }[name] ?? null)
+  const of = { accountId, id: connectionId, transferId: id }
+  const store = async () => {
+    for (const call of inCalls(edits)) await save.mutateAsync({ ...of, body: { edits: [...call] } })
+  }
+  const saveOnly = async () => {
+    await store()
+    return sent > 0 ? say.saved(sent, count(sent)) : say.restored(rows.length, count(rows.length))
+  }
+  const saveAndResend = async () => {
+    await store()
+    const { already } = await resend.mutateAsync({ ...of, query: { rows: 'corrected' } })
+    return already ? say.waits : say.sending(sent + before, count(sent + before))
+  }
+  const sends = reason === undefined && sent > 0
+  const input = (name: string, isFirst: boolean) => (
+    <ColumnInput
+      key={name}
+      column={name}
+      read={record[name] ?? null}
+      value={shownOf(name)}
+      isFirst={isFirst}
+      proposes={name === column}
+      onChange={(value) => setChanged({ ...changed, [name]: value })}
+    />
+  )
+  return (
+    <FormDialog
+      title={say.titleOf(reject.row === null ? undefined : rowName(reject))}
+      size="lg"
+      gap="sm"
+      action={sends ? say.saveAndResend(count(sent + before)) : say.save}
+      disabled={!isChanged && !structural && !edited}
+      onSubmit={sends ? saveAndResend : saveOnly}
+      other={sends ? { action: say.save, onSubmit: saveOnly } : undefined}
+      onClose={onClose}
+    >
+      <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+        {say.place(
+          open.length,
+          count(open.length),
+          structural ? titleOf(group) : (reject.resent?.reason ?? reject.reason),
+        )}
+      </Text>
+      {structural && <Text size="sm">{whereItBreaks(reject)}</Text>}
+      <Fields names={faulty} input={(name, at) => input(name, faulty.length === 1 || at === (structural ? 1 : 0))} />
+      {canShare && (
+        <Radio.Group label={say.scope} value={scope} onChange={(value) => setScope(value as Scope)}>
+          <Stack gap={6} mt={6}>
+            <Radio value="all" label={say.all(count(open.length))} description={valuesInWords(group.values)} />
+            {sameOf(group, reject).length > 1 && sameOf(group, reject).length < open.length && (
+              <Radio
+                value="same"
+                label={say.same(valuesInWords([[record[column] ?? null, 1]]), count(sameOf(group, reject).length))}
+              />
+            )}
+            <Radio value="one" label={say.one(rowName(reject))} />
+          </Stack>
+        </Radio.Group>
+      )}
+      {firstOthers ? (
+        <Fields names={others} input={(name, at) => input(name, at === 0)} />
+      ) : (
+        <Box>
+          <UnstyledButton fz="sm" aria-expanded={showsOthers} onClick={() => setShowsOthers(!showsOthers)}>
+            {showsOthers ? (
+              <IconChevronDown size={16} aria-hidden style={{ verticalAlign: 'middle' }} />
+            ) : (
+              <IconChevronRight size={16} aria-hidden style={{ verticalAlign: 'middle' }} />
+            )}{' '}
+            {say.others(others.length)}
+          </UnstyledButton>
+          <Collapse expanded={showsOthers}>
+            <Box mt="sm">{showsOthers && <Fields names={others} input={(name) => input(name, false)} />}</Box>
+          </Collapse>
+        </Box>
+      )}
+      {column !== undefined && isChanged && (
+        <Sent destination={connection.dest.connectorName} rows={rows} column={column} value={shownOf(column)} />
+      )}
+      <Text size="sm" c="dimmed">
+        {reason ?? (sent > 0 ? say.sends(sent, count(sent)) : say.unchanged)} {sends && say.checked}{' '}
+        {sends && before > 0 && say.sendsToo(before, count(before))}
+      </Text>
+      {sends && (
+        <Text size="xs" c="dimmed" ta="right" visibleFrom="sm">
+          <Kbd size="xs">{modifier}</Kbd> <Kbd size="xs">Enter</Kbd> {sayRejects.keys.send}
+        </Text>
+      )}
+    </FormDialog>
+  )
+}
+
+const sameOf = ({ rejects, column }: Group, reject: Reject): readonly Reject[] =>
+  rowsOf('same', reject, rejects, column)
+
+/** Inputs of columns; two columns of them if there are many. */
+function Fields({ names, input }: { names: readonly string[]; input: (name: string, at: number) => ReactNode }) {
+  return (
+    <SimpleGrid cols={names.length > 2 ? { base: 1, sm: 2 } : 1} verticalSpacing="sm">
+      {names.map(input)}
+    </SimpleGrid>
+  )
+}
+
+/** Where a row that the source could not read is broken. */
+function whereItBreaks(reject: Reject): string {
+  const shape = shapeOf(reject)
+  if (!shape) return say.unread
+  if (shape.has > shape.needs) return say.endsBehind(shape.has, shape.needs)
+  return say.endsAfter(shape.has, Object.keys(reject.record)[shape.has - 1] ?? '')
+}

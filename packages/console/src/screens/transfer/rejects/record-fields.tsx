@@ -1,0 +1,68 @@
+import { Anchor, Box, Text } from '@mantine/core'
+import type { Reject } from '@penstock/wire'
+import { useState } from 'react'
+import { rejects as say } from '../../../strings/rejects.ts'
+import classes from './rejects.module.css'
+
+/** Columns that are shown before the others are asked for. */
+const shownMax = 16
+
+/** A rejected row by its columns: the faulty one first, then the first ones, and all of them on request. */
+export function RecordFields({
+  reject: { record, edited },
+  column,
+}: {
+  reject: Reject
+  /** The column with the wrong value, if it is known. */
+  column: string | undefined
+}) {
+  const [isWhole, setWhole] = useState(false)
+  const names = Object.keys(record)
+  const ordered = column === undefined ? names : [column, ...names.filter((name) => name !== column)]
+  const shown = isWhole ? ordered : ordered.slice(0, shownMax)
+  return (
+    <>
+      <dl className={classes.record}>
+        {shown.map((name) => {
+          const value = record[name] ?? null
+          const now = edited ? (edited[name] ?? null) : value
+          return (
+            <div key={name} data-faulty={name === column || undefined}>
+              <dt>{name}</dt>
+              <dd>
+                {now === value ? (
+                  <Shown value={value} />
+                ) : (
+                  <>
+                    <s>
+                      <Shown value={value} />
+                    </s>{' '}
+                    <Shown value={now} />
+                  </>
+                )}
+              </dd>
+            </div>
+          )
+        })}
+      </dl>
+      {names.length > shownMax && (
+        <Box mt="xs">
+          <Anchor component="button" type="button" size="sm" onClick={() => setWhole(!isWhole)}>
+            {isWhole ? say.showFewer : say.showAll(names.length)}
+          </Anchor>
+        </Box>
+      )}
+    </>
+  )
+}
+
+/** A value of a row; an empty one as a word. */
+export function Shown({ value }: { value: string | null | undefined }) {
+  return value === null || value === undefined || value === '' ? (
+    <Text span inherit c="dimmed">
+      {say.empty}
+    </Text>
+  ) : (
+    value
+  )
+}

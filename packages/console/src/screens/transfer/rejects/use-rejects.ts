@@ -1,0 +1,56 @@
+import type { ResultOf } from '@penstock/client'
+import { limits, type Reject, type RejectState, type Transfer } from '@penstock/wire'
+import type { UseQueryResult } from '@tanstack/react-query'
+import { useRead } from '../../../api/queries.ts'
+import { useAddress } from '../../../components/address.ts'
+import { isActive, useReadAgainAfter } from '../../connection/use-connection.ts'
+
+/** Rows that are read and grouped together. */
+export const chunk = limits.pageSizeMax
+const liveMs = 1_500
+const activeMs = 3_000
+
+/** The rejected rows of a transfer, from the row and for the search in the address. They follow a resend while it is active. */
+export function useRejects(transfer: Transfer): {
+  readonly query: UseQueryResult<ResultOf<'listRejects'>, Error>
+  readonly q: string
+  readonly from: number
+} {
+  const { value } = useAddress()
+  const q = value('q').trim()
+  const start = Number(value('from'))
+  const from = Number.isSafeInteger(start) && start > 0 ? Math.floor(start / chunk) * chunk : 0
+  const { accountId, connectionId, id } = transfer
+  const query = useRead(
+    'listRejects',
+    { accountId, id: connectionId, transferId: id, query: { size: chunk, offset: from, ...(q ? { q } : {}) } },
+    {
+      keep: true,
+      againAfterMs: (result) => (isActive(transfer) ? activeMs : isSending(result?.reply) ? liveMs : 0),
+    },
+  )
+  useReadAgainAfter(isSending(query.data?.reply))
+  return { query, q, from }
+}
+
+const isSending = (rejects: readonly Reject[] = []): boolean => rejects.some(({ state }) => state === 'sending')
+
+/** How many rows were accepted when they were resent; 0 until it is known. */
+export function useResent({ accountId, connectionId, id, records, test }: Transfer): number {
+  const { data } = useRead(
+    'getReplayable',
+    { accountId, id: connectionId, transferId: id },
+    { enabled: records.rejected > 0 && !test },
+  )
+  return data?.reply.replayed ?? 0
+}
+
+/** How many rows are in each state. */
+export function countStates(rejects: readonly Reject[]): ReadonlyMap<RejectState, number> {
+  const counts = new Map<RejectState, number>()
+  for (const { state, count } of rejects) counts.set(state, (counts.get(state) ?? 0) + count)
+  return counts
+}
+
+/** States of rows that a resend sends as they are. */
+export const readyStates: readonly RejectState[] = ['waiting', 'rejected_again', 'corrected']
