@@ -137,6 +137,7 @@ describe('rejected rows in the console', { skip }, () => {
       const now = await states(page)
       return now.length === 7 && now.every((state) => state === 'Accepted')
     })
+    assert.deepEqual(await accessibilityViolations(page), [])
     await page.getByText('150 read = 143 accepted + 7 rejected').waitFor({ state: 'attached' })
     await page.getByText('7 of 14 rejected rows were accepted when they were resent.').waitFor()
     assert.deepEqual(

@@ -58,7 +58,7 @@ export const rejects = {
     sending: 'It is being sent.',
     accepted: 'It was accepted when it was resent.',
     corrected: 'Corrected, not sent yet.',
-    left_out: 'A newer row with the same key was delivered.',
+    left_out: 'A newer row with the same key was delivered, or may have been.',
     expired: 'Its values are not kept.',
   } satisfies Partial<Record<RejectState, string>>,
   resentIn: 'Transfer of the resend',

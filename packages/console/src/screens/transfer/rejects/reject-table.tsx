@@ -41,7 +41,7 @@ export function RejectTable({
     )
   return (
     <Table.ScrollContainer minWidth={300} type="native" tabIndex={0} role="region" aria-label={say.title}>
-      <Table fz="sm" horizontalSpacing="sm" verticalSpacing="xs">
+      <Table fz="sm" horizontalSpacing="md" verticalSpacing="xs">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{say.row}</Table.Th>
@@ -163,7 +163,7 @@ function Result({ reject: { state, reason, resent }, pathOf }: { reject: Reject;
       {resent && (
         <>
           {' '}
-          <Anchor component={Link} to={pathOf(resent.transferId)} fz="inherit">
+          <Anchor component={Link} to={pathOf(resent.transferId)} fz="inherit" underline="always">
             {say.resentIn}
           </Anchor>
         </>
