@@ -24,7 +24,7 @@ import { pathOfConnection, pathOfTransfer } from './paths.ts'
 import { BigProgress, RecordSummary } from './record-summary.tsx'
 import { Rejects } from './rejects/rejects.tsx'
 import { Resend } from './rejects/resend.tsx'
-import { countStates, readyStates, useRejects, useResent } from './rejects/use-rejects.ts'
+import { countStates, readyStates, useFirstRejects, useResent } from './rejects/use-rejects.ts'
 import { needsConfirmation, ReplaceGuard } from './replace-guard.tsx'
 import { RuleResults } from './rule-results.tsx'
 import { Timing } from './timing.tsx'
@@ -85,7 +85,7 @@ function Shown({
   const start = useWrite('startTransfer')
   const navigate = useNavigate()
   const resent = useResent(transfer)
-  const rejects = useRejects(transfer).query.data?.reply ?? []
+  const rejects = useFirstRejects(transfer)
   const corrected = countStates(rejects).get('corrected') ?? 0
   const reasonNotToResend = forbidden('replayTransfer') ?? refusalToResend(transfer, rejects, reasons.run)
   return (

@@ -14,7 +14,7 @@ import { Correct } from './correct.tsx'
 import type { Group as Reason } from './groups.ts'
 import { aboutOf, titleOf } from './reasons.tsx'
 import { KeyHints, RejectTable, rowName, tableKeys } from './reject-table.tsx'
-import { countStates } from './use-rejects.ts'
+import { countStates, useFirstRejects } from './use-rejects.ts'
 
 /** The rows of a reason, or all of them, by state; and their correction. */
 export function RowsOfReason({
@@ -39,6 +39,10 @@ export function RowsOfReason({
   const { value, page, change } = useAddress()
   const forbidden = useForbidden('editRejects')
   const [corrected, setCorrected] = useState<Reject>()
+  const first = useFirstRejects(transfer)
+  const correctedRows = new Set(
+    [...first, ...rejects].filter((one) => one.state === 'corrected').map(({ number }) => number),
+  )
   const all = group ? group.rejects : rejects
   const states = countStates(all)
   const state = rejectStates.find((one) => one === value('state') && states.has(one))
@@ -127,9 +131,7 @@ export function RowsOfReason({
           connection={connection}
           group={ofCorrected}
           reject={corrected}
-          correctedBefore={(numbers) =>
-            rejects.filter((one) => one.state === 'corrected' && !numbers.has(one.number)).length
-          }
+          correctedBefore={(numbers) => [...correctedRows].filter((number) => !numbers.has(number)).length}
           reason={reason}
           onClose={() => setCorrected(undefined)}
         />

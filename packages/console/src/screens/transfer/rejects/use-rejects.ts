@@ -10,16 +10,21 @@ export const chunk = limits.pageSizeMax
 const liveMs = 1_500
 const activeMs = 3_000
 
+type Rejects = UseQueryResult<ResultOf<'listRejects'>, Error>
+
 /** The rejected rows of a transfer, from the row and for the search in the address. They follow a resend while it is active. */
-export function useRejects(transfer: Transfer): {
-  readonly query: UseQueryResult<ResultOf<'listRejects'>, Error>
-  readonly q: string
-  readonly from: number
-} {
+export function useRejects(transfer: Transfer): { readonly query: Rejects; readonly q: string; readonly from: number } {
   const { value } = useAddress()
   const q = value('q').trim()
   const start = Number(value('from'))
   const from = Number.isSafeInteger(start) && start > 0 ? Math.floor(start / chunk) * chunk : 0
+  return { query: useChunk(transfer, q, from), q, from }
+}
+
+/** The first rejected rows of a transfer, whatever the page searches for: for what a resend sends. */
+export const useFirstRejects = (transfer: Transfer): readonly Reject[] => useChunk(transfer, '', 0).data?.reply ?? []
+
+function useChunk(transfer: Transfer, q: string, from: number): Rejects {
   const { accountId, connectionId, id } = transfer
   const query = useRead(
     'listRejects',
@@ -30,7 +35,7 @@ export function useRejects(transfer: Transfer): {
     },
   )
   useReadAgainAfter(isSending(query.data?.reply))
-  return { query, q, from }
+  return query
 }
 
 const isSending = (rejects: readonly Reject[] = []): boolean => rejects.some(({ state }) => state === 'sending')
