@@ -41,7 +41,7 @@ describe('rejected rows in the console', { skip }, () => {
   const button = (scope: Page | Locator, name: string | RegExp) =>
     scope.getByRole('button', { name, exact: typeof name === 'string' })
   const dialog = (page: Page) => page.getByRole('dialog')
-  const isFocused = (field: Locator) => field.evaluate<boolean>('(one) => one === document.activeElement')
+  const isFocused = (field: Locator): Promise<boolean> => field.evaluate('(one) => one === document.activeElement')
   const disclosures = (page: Page) => page.locator('[data-reject-row]')
   const pathOf = ({ accountId, connectionId, id }: Transfer) =>
     `/accounts/${accountId}/connections/${connectionId}/transfers/${id}`

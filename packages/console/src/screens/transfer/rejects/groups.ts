@@ -1,5 +1,5 @@
 import type { ConnectionDetails, Reject } from '@penstock/wire'
-import { readMapping } from '../../new-connection/mapping.ts'
+import { readMapping } from '../../new-connection/mapping/mapping.ts'
 
 /** Rejected rows that have the same reason, and the column of the source that caused it. */
 
