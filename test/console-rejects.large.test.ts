@@ -41,7 +41,8 @@ describe('rejected rows in the console', { skip }, () => {
   const button = (scope: Page | Locator, name: string | RegExp) =>
     scope.getByRole('button', { name, exact: typeof name === 'string' })
   const dialog = (page: Page) => page.getByRole('dialog')
-  const isFocused = (field: Locator): Promise<boolean> => field.evaluate('(one) => one === document.activeElement')
+  /** Waits until a field has the focus. */
+  const focus = (page: Page, field: Locator) => field.and(page.locator(':focus')).waitFor()
   const disclosures = (page: Page) => page.locator('[data-reject-row]')
   const pathOf = ({ accountId, connectionId, id }: Transfer) =>
     `/accounts/${accountId}/connections/${connectionId}/transfers/${id}`
@@ -116,7 +117,7 @@ describe('rejected rows in the console', { skip }, () => {
     }
     await click(button(page, 'Correct 7 rows'))
     const faulty = dialog(page).getByRole('textbox').first()
-    await until('the faulty column has the focus', () => isFocused(faulty))
+    await focus(page, faulty)
     assert.equal(await dialog(page).getByRole('textbox', { name: amount }).inputValue(), 'k.A.')
     await dialog(page).getByText('Set for all 7 with this reason').waitFor()
     await dialog(page).getByText('Change a value first.').waitFor()
@@ -174,7 +175,7 @@ describe('rejected rows in the console', { skip }, () => {
     await button(page, 'Correct row 34').first().click()
     await dialog(page).getByText('The row ends after column 40, Merkmal 24.').waitFor()
     const missing = dialog(page).getByRole('textbox', { name: 'Merkmal 25', exact: true })
-    await until('the first missing column has the focus', () => isFocused(missing))
+    await focus(page, missing)
     await dialog(page).getByRole('textbox', { name: 'Notiz' }).fill('joined')
     assert.deepEqual(await accessibilityViolations(page), [])
     await button(dialog(page), 'Save only').click()
@@ -227,7 +228,7 @@ describe('rejected rows in the console', { skip }, () => {
     assert.equal(await focused(), numbers[1])
     await page.keyboard.press('c')
     const field = dialog(page).getByRole('textbox', { name: amount })
-    await until('the faulty column has the focus', () => isFocused(field))
+    await focus(page, field)
     await page.keyboard.press('Control+A')
     await page.keyboard.type('12.50')
     await page.keyboard.press('Control+Enter')
