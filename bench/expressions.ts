@@ -6,8 +6,9 @@ import { parseArgs } from 'node:util'
 import { Environment } from '@marcbachmann/cel-js'
 import type { Cell, Row } from '@penstock/connector'
 import { compileExpression, compileFilter } from '@penstock/expressions'
-import { filtering } from '../packages/engine/src/expressions/filter.ts'
 import { createMapper, planMapping } from '../packages/engine/src/mapping/mapping.ts'
+import { filterRows } from '../packages/engine/src/transfer/stages/filter/filter.ts'
+import { mapRows } from '../packages/engine/src/transfer/stages/mapping/stage.ts'
 import { median } from './measure.ts'
 
 const { values: options } = parseArgs({ options: { rows: { type: 'string', default: '1000000' } } })
@@ -28,16 +29,18 @@ const name = 'lower(trim(first)) + " " + lower(last)'
 const total = 'round(number(amount) * 1.19, 2)'
 
 /** Microseconds a row: the median of some tries, after one that warms up. */
-function measure(work: (rows: readonly Row[]) => number): number {
-  const once = () => {
+async function measure(work: (rows: readonly Row[]) => number | Promise<number>): Promise<number> {
+  const once = async () => {
     const started = performance.now()
     let kept = 0
-    for (let i = 0; i < chunks; i++) kept += work(rows)
+    for (let i = 0; i < chunks; i++) kept += await work(rows)
     if (kept === 0) throw new Error('nothing was kept')
     return ((performance.now() - started) * 1_000) / (chunks * chunkRows)
   }
-  once()
-  return median(Array.from({ length: tries }, once))
+  await once()
+  const times: number[] = []
+  for (let i = 0; i < tries; i++) times.push(await once())
+  return median(times)
 }
 
 function expressionOf(read: ReturnType<typeof compileExpression>) {
@@ -52,10 +55,14 @@ const { plan } = planMapping({
 })
 if (!plan) throw new Error('the mapping is not valid')
 const map = createMapper(plan)
-const mapped = filtering(expressionOf(compileFilter(filter, columns)), (chunk) => map(chunk.rows, chunk.errors))
-const ours = measure((given) => mapped({ rows: given }).rows.length)
+const condition = expressionOf(compileFilter(filter, columns))
+const nothing = new Map()
+const ours = await measure(async (given) => {
+  const filtered = await filterRows(condition, { rows: given, errors: nothing }, {})
+  return (await mapRows({ map, computes: true }, filtered, {})).rows.length
+})
 const parts = [filter, name, total].map((text) => expressionOf(compileExpression(text, columns)))
-const evaluated = measure((given) => {
+const evaluated = await measure((given) => {
   let kept = 0
   for (const row of given) {
     if (parts[0]?.evaluate(row) !== true) continue
@@ -67,7 +74,7 @@ const evaluated = measure((given) => {
 })
 
 const yes = new Set(['true', 't', 'yes', 'y', '1', 'on'])
-const plain = measure((given) => {
+const plain = await measure((given) => {
   const made: Cell[][] = []
   for (const [country, consent, first, last, amount] of given) {
     if (country !== 'DE' || !yes.has(String(consent).trim().toLowerCase())) continue
@@ -84,7 +91,7 @@ const environment = new Environment({ unlistedVariablesAreDyn: true })
 const cel = ['country == "DE" && consent == "yes"', 'first.trim().lowerAscii() + " " + last.lowerAscii()'].map((text) =>
   environment.parse(text),
 )
-const library = measure((given) => {
+const library = await measure((given) => {
   let kept = 0
   for (const [country = '', consent = '', first = '', last = ''] of given) {
     if (!cel[0]?.({ country, consent })) continue

@@ -58,6 +58,6 @@ function looked(columns: readonly string[], rows: readonly Row[], redact: SideSe
   async function* chunks() {
     yield { columns, rows }
   }
-  const nothing = { staysBy: () => undefined, rejectionsOf: () => [], rules: [] }
+  const nothing = { staysBy: () => undefined, rejectionsOf: () => [] }
   return look(chunks(), redact, { planFor: planUnmapped, ...nothing })
 }

@@ -3,7 +3,7 @@
  * runners, and functions of connector definitions alone.
  */
 export { columnsDoNotFit } from './columns-do-not-fit.ts'
-export { filterErrors } from './expressions/filter.ts'
+export { filterErrors } from './filter-errors.ts'
 export { extendMapping } from './mapping/add-columns.ts'
 export { type AppliedTemplate, applyTemplate } from './mapping/apply-template.ts'
 export { foldName, wellKnownNames } from './mapping/column-names.ts'

@@ -1,17 +1,9 @@
-import {
-  type Chunk,
-  type ColumnType,
-  type Connector,
-  ConnectorError,
-  type Records,
-  type Values,
-} from '@penstock/connector'
+import { type ColumnType, type Connector, ConnectorError, type Records, type Values } from '@penstock/connector'
 import type { HashKey } from '@penstock/expressions'
 import type { FieldError } from '@penstock/wire'
 import { columnsDoNotFit } from './columns-do-not-fit.ts'
-import type { MapRows } from './expressions/filter.ts'
 import { planAsIs } from './mapping/as-is.ts'
-import type { MapperOptions, RowError } from './mapping/mapper.ts'
+import type { MappedRows, MapperOptions, RowError, RowMapper } from './mapping/mapper.ts'
 import type { MappingPlan } from './mapping/plan.ts'
 import { type Mapping, readMapping } from './mapping/read-mapping.ts'
 
@@ -24,7 +16,9 @@ export type RowMapping = {
   readonly columns: readonly string[]
   /** The types of those columns by the types of a chunk: of each whose values pass unchanged. */
   readonly typesOf: (types: ColumnTypes) => ColumnTypes
-  readonly map: (...given: Parameters<MapRows>) => ReturnType<MapRows> | Promise<ReturnType<MapRows>>
+  readonly map: (...given: Parameters<RowMapper>) => Pick<MappedRows, 'rows' | 'errors'>
+  /** Whether expressions are computed, so that many rows take long. */
+  readonly computes: boolean
 }
 
 /** In the order of the columns; `undefined` if none has a type. */
@@ -37,25 +31,24 @@ export type PlannedRows =
 
 type FittingRows = { readonly mapping?: RowMapping; readonly fieldErrors: readonly FieldError[] }
 
-/** The same before rows are mapped in slices. */
-type PlainRows = {
-  readonly mapping?: Omit<RowMapping, 'map'> & { readonly map: MapRows }
-  readonly fieldErrors: readonly FieldError[]
-}
-
-const settingsPath = 'destConnectionConfig'
+/** The path of the settings of a destination in a request. */
+export const settingsPath = 'destConnectionConfig'
 const path = `${settingsPath}.mapping`
 
 /** The values of a destination that a mapping depends on: the settings of the connection, and the hash key of its configuration. */
 export type MappingValues = { readonly settings: Values; readonly secrets: Values }
 
-/** Plans the mapping of a connection, with every error if there is none. */
+/** Finds errors of other settings that depend on the columns of the source. */
+export type SettingErrors = (values: MappingValues, columns: readonly string[]) => Promise<readonly FieldError[]>
+
+/** Plans the mapping of a connection, with every error if there is none. @param others finds the errors of other settings */
 export async function planRows(
   connector: Connector,
   columns: readonly string[],
   values: MappingValues,
+  others?: SettingErrors,
 ): Promise<PlannedRows> {
-  const { mapping, fieldErrors } = await planFittingRows(connector, columns, values)
+  const { mapping, fieldErrors } = await planFittingRows(connector, columns, values, others)
   return mapping && fieldErrors.length === 0 ? { mapping } : { fieldErrors }
 }
 
@@ -64,13 +57,14 @@ export async function planFittingRows(
   { destination }: Connector,
   columns: readonly string[],
   { settings, secrets }: MappingValues,
+  others?: SettingErrors,
 ): Promise<FittingRows> {
   const { mapping, fieldErrors } = readMapping(
     settings.mapping === undefined ? undefined : String(settings.mapping),
     path,
   )
   if (fieldErrors.length > 0) return { fieldErrors }
-  const { country, defaultCountry, defaultTimezone, filter } = settings
+  const { country, defaultCountry, defaultTimezone } = settings
   const options = {
     ...(defaultCountry === undefined ? {} : { defaultCountry: String(defaultCountry) }),
     ...(country === undefined ? {} : { country: String(country) }),
@@ -78,27 +72,8 @@ export async function planFittingRows(
   }
   const hashKey = secrets.hashKey === undefined ? undefined : String(secrets.hashKey)
   const planned = await plan({ records: destination?.records, columns, mapping, hashKey }, options)
-  const text = String(filter ?? '').trim()
-  const computes = planned.mapping?.plan.steps.some(({ expression }) => expression)
-  return text === '' && !computes ? planned : withExpressions(planned, columns, { text, hashKey })
-}
-
-/** The same with a filter, if there is one, and in slices. A filter that is invalid leaves out nothing, and is among the errors. */
-async function withExpressions(
-  { mapping, fieldErrors }: PlainRows,
-  columns: readonly string[],
-  { text, hashKey }: HashKey & { text: string },
-): Promise<FittingRows> {
-  const [{ compileFilter }, { filtering }, { inSlices }] = await Promise.all([
-    import('@penstock/expressions'),
-    import('./expressions/filter.ts'),
-    import('./expressions/slices.ts'),
-  ])
-  const { expression, wrong } = text === '' ? {} : compileFilter(text, columns, { hashKey })
-  const all = wrong === undefined ? fieldErrors : [...fieldErrors, { field: `${settingsPath}.filter`, message: wrong }]
-  if (!mapping) return { fieldErrors: all }
-  const map = expression ? filtering(expression, mapping.map) : mapping.map
-  return { mapping: { ...mapping, map: inSlices(map) }, fieldErrors: all }
+  const errors = (await others?.({ settings, secrets }, columns)) ?? []
+  return { ...planned, fieldErrors: [...planned.fieldErrors, ...errors] }
 }
 
 /** The plan by which all columns of a source pass under their own names. */
@@ -109,14 +84,15 @@ type Planned = HashKey & { readonly records: Records | undefined; readonly mappi
 async function plan(
   { records, columns, mapping, hashKey }: Partial<Planned> & { columns: readonly string[] },
   options: MapperOptions = {},
-): Promise<PlainRows> {
+): Promise<FittingRows> {
   if (!records && !mapping && columns.length > 0) {
     const untouched = {
       options,
       columns,
       plan: planAsIs(columns),
       typesOf: (types: ColumnTypes) => types,
-      map: ({ rows }: Pick<Chunk, 'rows'>) => ({ rows, errors: none }),
+      map: (rows: Parameters<RowMapper>[0]) => ({ rows, errors: none }),
+      computes: false,
     }
     return { mapping: untouched, fieldErrors: [] }
   }
@@ -132,7 +108,6 @@ async function plan(
   const fieldErrors = [...planned.fieldErrors, ...settingErrors]
   // Settings for all fields that are invalid leave nothing that could be shown.
   if (settingErrors.length > 0) return { fieldErrors }
-  const map = createMapper(planned.plan, options)
   return {
     fieldErrors,
     mapping: {
@@ -144,7 +119,8 @@ async function plan(
         planned.plan.steps.map((step) =>
           passesUnchanged(step, options) ? (types[step.column?.index ?? -1] ?? null) : null,
         ),
-      map: ({ rows, errors }) => map(rows, errors),
+      map: createMapper(planned.plan, options),
+      computes: planned.plan.steps.some(({ expression }) => expression),
     },
   }
 }
@@ -159,8 +135,9 @@ export async function requireMapping(
   destination: Connector,
   columns: readonly string[],
   values: MappingValues,
+  others?: SettingErrors,
 ): Promise<RowMapping> {
-  const { mapping, fieldErrors } = await planRows(destination, columns, values)
+  const { mapping, fieldErrors } = await planRows(destination, columns, values, others)
   if (mapping) return mapping
   const { code, message, side } = columnsDoNotFit(fieldErrors)
   throw new ConnectorError(code, message, { side })

@@ -10,11 +10,13 @@ const filesMax = 16
 
 /**
  * Which way the rows of a transfer would go. Changes nothing.
+ * @param whyNot why the stages need the rows to pass a worker, if they do
  * @returns nothing if there is one way only, or if it could not be found out in time: the findings say why a side cannot be asked
  */
 export async function previewRoute(
   source: RouteSide,
   destination: RouteSide,
+  whyNot: string | undefined,
   signal: AbortSignal,
   boundMs: number,
 ): Promise<Pick<Preview, 'route'>> {
@@ -26,11 +28,11 @@ export async function previewRoute(
   try {
     const route = await routeOf(
       { source: timed(source), destination: timed(destination), signal: late, mappingFor, filesMax, transfer },
-      undefined,
+      whyNot,
     )
     if (!route) return {}
-    const whyNot = route.by === 'destination' ? await route.whyNotTable() : undefined
-    const taken = whyNot === undefined ? route : { by: 'worker' as const, whyNot }
+    const whyNotTable = route.by === 'destination' ? await route.whyNotTable() : undefined
+    const taken = whyNotTable === undefined ? route : { by: 'worker' as const, whyNot: whyNotTable }
     return {
       route: {
         by: taken.by,

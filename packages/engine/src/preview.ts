@@ -16,17 +16,15 @@ import { inspectDestination } from './inspect.ts'
 import { type ColumnTypes, planFittingRows, planRows, planUnmapped, type RowMapping } from './map-rows.ts'
 import { lintRows } from './mapping/lint.ts'
 import { isPersonal, shorten } from './mapping/shorten.ts'
-import { type WithoutDuplicates, withoutDuplicates } from './preview-duplicates.ts'
 import { previewRoute } from './preview-route.ts'
+import { passStages, previewState, type StagedRows } from './preview-stages.ts'
 import type { JobValues, PreviewJob } from './protocol.ts'
 import { quoteValue } from './quoted-reasons.ts'
 import { type JobRuntime, openContext } from './runtime.ts'
 import { sideSettings } from './settings.ts'
 import { type SideSecrets, withoutSecrets } from './side-secrets.ts'
 import { skipCode } from './skipped.ts'
-import type { MappedChunk } from './transfer/filled-batch.ts'
-import { keyFindings } from './transfer/stages/changed-rows/row-keys.ts'
-import { findingsOfRules } from './transfer/stages/rules/preview-rules.ts'
+import { settingErrorsOf, whyValues } from './transfer/stages/stages.ts'
 import { scopeAt } from './transfer/windows.ts'
 
 /**
@@ -44,6 +42,7 @@ export async function runPreview(
   if (!open) throw new Error('The source of this preview moves no data')
   const deadline = performance.now() + job.deadlineMs
   const settings = sideSettings(destination, 'Destination', job.destination.settings)
+  const state = previewState(job, settings)
   const reading = job.unmapped ? readsNothing : await readByDestination(destination, settings, job.destination.secrets)
   const { context, redact } = openContext(runtime, source, 'Source', job.source, signal)
   const looked = await withoutSecrets(
@@ -57,15 +56,14 @@ export async function runPreview(
           planFor: (columns) => {
             if (job.unmapped) return planUnmapped(columns)
             const values = { settings, secrets: job.destination.secrets }
-            return job.partial ? planFittingRows(destination, columns, values) : planRows(destination, columns, values)
+            const plan = job.partial ? planFittingRows : planRows
+            return plan(destination, columns, values, settingErrorsOf)
           },
           staysBy: ({ plan }, window) =>
             destination.destination?.deliver &&
             scopeAt(destination.destination.deliver, settings, plan.steps, window).stays,
           rejectionsOf: reading.rejectionsOf,
-          withoutDuplicates: (chunk, mapped, columns) =>
-            withoutDuplicates(destination.destination?.deliver, settings, chunk, mapped, columns),
-          rules: job.rules ?? [],
+          pass: job.unmapped ? asIs : (all, mapping) => passStages(state, runtime, signal, all, mapping),
         })
         if (seen.fieldErrors || job.unmapped || !seen.sent) return { ...seen, findings: [] }
         const boundMs = Math.min(sourceFindingsMs, (deadline - performance.now()) / 2 - answerMs)
@@ -85,7 +83,7 @@ export async function runPreview(
     'Source',
   )
   if (looked.fieldErrors) return { fieldErrors: looked.fieldErrors }
-  const { preview, sent, findings: found, judge, wrong } = looked
+  const { preview, sent, findings: found, staged } = looked
   if (job.unmapped)
     return { preview: { ...preview, findings: found, ...(await proposalsFor(destination, preview, settings)) } }
   if (!sent || job.partial) return { preview: { ...preview, findings: found } }
@@ -96,29 +94,29 @@ export async function runPreview(
   const others = inspected.filter(({ message }) => !unread.some((finding) => finding.message === message))
   const bound = deadline - performance.now() - answerMs
   const tried = await tryRows(destination, { ...side.context, ...sent }, side.redact, bound, inspected.length > 0)
-  const keys = keyFindings(destination.destination?.deliver, settings, sent.columns)
-  if (wrong !== undefined) keys.push({ code: 'invalid_setting', message: wrong, column: null })
-  const findings = [...found, ...unread, ...keys, ...others, ...tried.findings]
+  const findings = [...found, ...unread, ...staged.findings, ...others, ...tried.findings]
   const route = await previewRoute(
     { connector: source, context, redact },
     { connector: destination, ...side },
+    whyValues(state),
     signal,
     deadline - performance.now() - answerMs,
   )
-  const rejected = tried.rejected.flatMap((rejection): Preview['rejected'] => {
+  const refused = tried.rejected.flatMap((rejection): Preview['rejected'] => {
     const { index, field = null } = rejection
     const row = index === undefined ? undefined : sent.numbers[index]
     // The values as the preview shows them.
     const reason = quoteValue(rejection, sent.columns, preview.rows)
     return row === undefined ? [] : [{ row, field, reason: side.redact(reason) }]
   })
-  findings.push(...(judge?.(rejected.length) ?? []))
-  const isRefused = new Set(rejected.map(({ row }) => row))
+  const rejected = [...preview.rejected, ...refused].sort((a, b) => a.row - b.row)
+  findings.push(...(await staged.judge(rejected)))
+  const isRefused = new Set(refused.map(({ row }) => row))
   return {
     preview: {
       ...preview,
       rows: preview.rows.filter((_, at) => !isRefused.has(sent.numbers[at] as number)),
-      rejected: [...preview.rejected, ...rejected].sort((a, b) => a.row - b.row),
+      rejected,
       ...(tried.createdColumns && { createdColumns: tried.createdColumns }),
       findings: findings.slice(0, limits.previewFindingsMax),
       ...route,
@@ -180,10 +178,7 @@ type Looked =
       readonly preview: Omit<Preview, 'findings'>
       /** Why rows stay at the destination that are not in the source any more, if the source reads some of them again. */
       readonly stays?: string | undefined
-      /** Findings about the rules of the connection. @param refused how many more rows the destination refuses */
-      readonly judge?: (refused: number) => Preview['findings']
-      /** Why duplicates cannot be left out with these settings. */
-      readonly wrong?: string | undefined
+      readonly staged: StagedRows
       /** The rows to be sent; absent if the source has no columns, and if only a part of the mapping is valid. */
       readonly sent?: Sent
     }
@@ -268,26 +263,33 @@ const notTried = (why: string): Preview['findings'][number] => ({
   column: null,
 })
 
-/** Reads as many rows as a preview shows, and maps them. @param redact removes secrets from what is shown */
+/** The rows as the source has them. */
+const asIs = ({ rows }: Chunk): StagedRows => ({
+  mapped: { rows, errors: new Map() },
+  findings: [],
+  judge: async () => [],
+})
+
+/** Reads as many rows as a preview shows, and passes them through the stages. @param redact removes secrets from what is shown */
 export async function look(
-  chunks: AsyncIterable<Pick<Chunk, 'columns' | 'types' | 'rows' | 'errors' | 'window'>>,
+  chunks: AsyncIterable<Pick<Chunk, 'columns' | 'types' | 'rows' | 'errors' | 'removed' | 'window'>>,
   redact: SideSecrets['redact'],
   {
     planFor,
     staysBy,
     rejectionsOf,
-    withoutDuplicates,
-    rules,
+    pass = asIs,
   }: {
     staysBy: (mapping: RowMapping, window: ChunkWindow) => string | undefined
     planFor: (columns: readonly string[]) => Promise<{ mapping?: RowMapping; fieldErrors?: readonly FieldError[] }>
     rejectionsOf: RejectionsOf
-    withoutDuplicates?: (chunk: Chunk, mapped: MappedChunk, columns: readonly string[]) => Promise<WithoutDuplicates>
-    rules: NonNullable<PreviewJob['rules']>
+    /** Passes all rows through the stages; absent: they stay as they are. */
+    pass?: (all: Chunk, mapping: RowMapping) => Promise<StagedRows> | StagedRows
   },
 ): Promise<Looked> {
   const raws: Row[] = []
   const broken = new Map<number, string>()
+  const removed = new Set<number>()
   let columns: readonly string[] | undefined
   let types: ColumnTypes
   let window: ChunkWindow | undefined
@@ -298,22 +300,29 @@ export async function look(
     for (const [i, reason] of chunk.errors ?? []) {
       broken.set(raws.length + i, redact(reason))
     }
+    for (const i of chunk.removed ?? []) removed.add(raws.length + i)
     raws.push(...chunk.rows.slice(0, limits.previewRowsMax - raws.length))
     if (raws.length >= limits.previewRowsMax) break
   }
-  if (!columns) return { preview: { columns: [], rows: [], filtered: 0, duplicates: 0, rejected: [], lint: [] } }
+  const all = {
+    columns: columns ?? [],
+    rows: raws,
+    errors: broken,
+    ...(removed.size > 0 && { removed }),
+    bytes: 0,
+    checkpoint: null,
+  }
+  if (!columns)
+    return { staged: asIs(all), preview: { columns: [], rows: [], filtered: 0, duplicates: 0, rejected: [], lint: [] } }
   const { mapping, fieldErrors = [] } = await planFor(columns)
   if (!mapping) return { fieldErrors }
   const isWhole = fieldErrors.length === 0
-  const once =
-    (isWhole && withoutDuplicates) ||
-    (async (_: Chunk, mapped: MappedChunk): Promise<WithoutDuplicates> => ({ mapped }))
-  const all = { columns, rows: raws, errors: broken, bytes: 0, checkpoint: null }
-  const plain = await mapping.map(all)
-  const { mapped, wrong } = await once(all, plain, mapping.columns)
-  const errors = new Map<number, RowError>(plain.errors)
-  for (const [i, reason] of broken) errors.set(i, { field: null, reason })
+  const staged = await pass(all, mapping)
+  const { mapped } = staged
   const isSkipped = (i: number) => !broken.has(i) && Boolean(mapped.skipped?.[i])
+  const errors = new Map<number, RowError>()
+  for (const [i, { field = null, reason }] of mapped.errors) if (!isSkipped(i)) errors.set(i, { field, reason })
+  for (const [i, reason] of broken) errors.set(i, { field: null, reason })
   const leftOut = (code: number) => raws.filter((_, i) => isSkipped(i) && mapped.skipped?.[i] === code).length
   const deliverable = [...mapped.rows.keys()].filter((i) => !errors.has(i) && !isSkipped(i))
   const show = (cell: Cell, at: number): string | null => {
@@ -358,8 +367,7 @@ export async function look(
     })),
   }
   const stays = window && staysBy(mapping, window)
-  const judge = (refused: number) => findingsOfRules(rules, columns, raws, errors.size + refused)
   return isWhole
-    ? { preview: shown, sent, stays, judge, wrong }
-    : { preview: { ...shown, mappingErrors: [...fieldErrors] } }
+    ? { preview: shown, sent, stays, staged }
+    : { preview: { ...shown, mappingErrors: [...fieldErrors] }, staged }
 }

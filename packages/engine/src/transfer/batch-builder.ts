@@ -110,12 +110,11 @@ export class BatchBuilder {
   #add(chunk: Chunk, mapped: MappedChunk, number: number, at: number): void {
     const raw = chunk.rows[at] as Row
     const broken = chunk.errors?.get(at)
-    const error = broken === undefined ? mapped.errors.get(at) : { reason: broken }
+    const error: InvalidRow['error'] | undefined = broken === undefined ? mapped.errors.get(at) : { reason: broken }
     const isRemoved = chunk.removed?.has(at) ?? false
     if (error) {
       if (broken !== undefined) this.#unread.add(number)
-      // Nothing of a row is mapped if its filter fails.
-      else if (error.field !== 'filter') this.#unsent.set(number, mapped.rows[at] as Row)
+      else if (!error.isUnmapped) this.#unsent.set(number, mapped.rows[at] as Row)
       this.#invalid.push({ number, raw, error, ...(isRemoved && { removed: true }) })
       return
     }

@@ -8,7 +8,7 @@ export type Checkpoint = { readonly at: Json | null; readonly skip: number; read
 export const beginning: Checkpoint = { at: null, skip: 0, bytes: 0 }
 
 /** Turns the records of a chunk into what the destination wants; invalid ones have an error instead, and others may be skipped. */
-export type ChunkMapper = (chunk: Pick<Chunk, 'rows' | 'errors' | 'removed'>) => MappedChunk | Promise<MappedChunk>
+export type ChunkMapper = (chunk: Chunk) => MappedChunk | Promise<MappedChunk>
 
 export type MappedChunk = {
   readonly rows: readonly Row[]
@@ -23,7 +23,12 @@ export type MappedChunk = {
 export type InvalidRow = {
   readonly number: number
   readonly raw: Row
-  readonly error: { readonly field?: string; readonly reason: string }
+  readonly error: {
+    readonly field?: string
+    readonly reason: string
+    /** Whether it was rejected before the mapping, so that it has the columns of the source and no key. */
+    readonly isUnmapped?: true
+  }
   /** Whether it was to be removed at the destination. */
   readonly removed?: true
 }

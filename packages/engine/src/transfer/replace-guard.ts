@@ -20,7 +20,7 @@ export async function guardReplacement(
   }: { readonly job: TransferJob; readonly onProgress: () => void; readonly signal: AbortSignal },
   stages: Stages,
 ): Promise<void> {
-  const judges = stages.judges()
+  const { judges } = stages
   if (replay || (confirmed && judges.length === 0)) return
   const reader = await sides.openReader(signal)
   let mapping: RowMapping | undefined
@@ -45,7 +45,6 @@ export async function guardReplacement(
     await reader.close()
   }
   if (!confirmed) assertEnough(valid, replaced, job.replaceShareMin)
-  stages.restart()
   for (const judge of judges) await judge.end()
 }
 

@@ -5,7 +5,7 @@ const wrongLength = 'The record does not have as many values as there are column
 
 /** The rejected rows of an earlier transfer, read like any other source. */
 export function readReplay(
-  host: TransferHost,
+  host: Pick<TransferHost, 'readRejects'>,
   { columns, rows: total }: NonNullable<TransferState['replay']>,
 ): SourceReader {
   return {

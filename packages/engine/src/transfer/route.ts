@@ -70,14 +70,13 @@ export type RouteDeps = {
  */
 export async function routeOf(deps: RouteDeps, whyNot: string | undefined): Promise<Route | undefined> {
   const { source, destination, signal } = deps
-  const why = whyNot ?? (isFiltered(destination) ? 'the filter is applied to each of them' : undefined)
   const offerOf = source.connector.source?.offer
   const loads = destination.connector.destination?.deliver?.loads
-  if (!offerOf || !loads) return exportRouteOf(deps, why)
+  if (!offerOf || !loads) return exportRouteOf(deps, whyNot)
   const { settings, secrets } = destination.context
   const { name } = destination.connector
   if (!loads.isWanted(settings)) return worker(`the connection does not have ${name} load files`)
-  const needed = why ?? loads.whyNot({ settings, secrets })
+  const needed = whyNot ?? loads.whyNot({ settings, secrets })
   if (needed !== undefined) return worker(needed)
   const ofSource = <T>(call: () => Promise<T>) => ofConnector(signal, { side: 'Source', redact: source.redact }, call)
   const offer = await ofSource(() => offerOf(source.context))
@@ -107,9 +106,6 @@ export async function routeOf(deps: RouteDeps, whyNot: string | undefined): Prom
     open: () => openLoader(deps, loads, { offer, mapping, first }),
   }
 }
-
-/** Whether the rows of a transfer must meet a condition. */
-const isFiltered = ({ context: { settings } }: RouteSide): boolean => String(settings.filter ?? '').trim() !== ''
 
 async function exportRouteOf(deps: RouteDeps, whyNot: string | undefined): Promise<Route | undefined> {
   const { source, destination, signal, transfer } = deps

@@ -23,7 +23,7 @@ import { SessionLedger } from './session-ledger.ts'
 import { Sides } from './sides.ts'
 import { SplitBudget } from './split-budget.ts'
 import type { RepeatTools, RestTools } from './stages/stage.ts'
-import { Stages } from './stages/stages.ts'
+import { Stages, settingErrorsOf } from './stages/stages.ts'
 
 /** Whether another session can continue, so that nothing at the destination is removed. */
 const continuesElsewhere = (end: unknown): boolean =>
@@ -65,7 +65,7 @@ export class Session {
   /** Asks for the state of the transfer, and loads the connectors of both sides. */
   static async open(deps: SessionDeps): Promise<Session> {
     const state = withoutOthers(await deps.host.open())
-    return new Session(deps, state, await Sides.load(deps.runtime, deps.host, state))
+    return new Session(deps, state, await Sides.load(deps.runtime, deps.host, state, settingErrorsOf))
   }
 
   /** @returns how long to wait until another session, in milliseconds; nothing once all is done */
@@ -117,11 +117,11 @@ export class Session {
     this.#ledger.say(this.#stages.sentences)
     if (replaces && checkpoint === null) await guardReplacement(this.#sides, this.#state, this.#deps, this.#stages)
     this.#reader = await this.#sides.openReader(this.#deps.signal)
-    this.#stages.opened(this.#reader)
     await this.#divide(this.#reader)
+    const announced = await this.#stages.opened(this.#reader, this.#state, this.#repeatTools)
     const filledBatches = fillBatches(this.#reader, {
       ...this.#state,
-      ...(await this.#stages.repeat(this.#state, this.#repeatTools)),
+      ...announced,
       carried: this.#carried,
       from: (checkpoint ?? beginning) as Checkpoint,
       firstNumber: read + 1,
@@ -260,7 +260,7 @@ export class Session {
       if (filledBatch.covered > 0 && this.#ledger.newColumns) await this.#ledger.begin(unannounced)
       return this.#ledger.unconfirmed.add(entryOf(filledBatch, undefined))
     }
-    await this.#stages.check(filledBatch)
+    await this.#stages.sending(filledBatch, () => this.#ledger.settled())
     // After a crash, held records are sent again in other batches, as rows are that left the source, and the others in the same batch.
     const isSame = !left && !this.#writerHolds()
     const announced = isSame ? this.#sender.announcementOf(filledBatch, budget.announced(filledBatch)) : unannounced
@@ -271,7 +271,6 @@ export class Session {
     const isEmpty = filledBatch.rows.length === 0 && !window
     if (isEmpty || !this.#sender.overlaps) await begun
     if (isEmpty) return this.#addRefused(entryOf(filledBatch, undefined), budget)
-    await this.#stages.beforeSending(filledBatch, () => this.#ledger.settled())
     const sent = await this.#sender.send(filledBatch, begun)
     this.#deps.onProgress()
     if (!('refused' in sent)) {

@@ -16,7 +16,7 @@ import {
 } from '@penstock/connector'
 import { limits, type Role } from '@penstock/wire/rules'
 import { runDiscovery } from '../discover.ts'
-import { type ColumnTypes, type RowMapping, requireMapping } from '../map-rows.ts'
+import { type ColumnTypes, type RowMapping, requireMapping, type SettingErrors } from '../map-rows.ts'
 import { extendMapping } from '../mapping/add-columns.ts'
 import type { BatchStart, OpenedSide, Shape, SideShape, TransferHost, TransferState } from '../protocol.ts'
 import { type JobRuntime, openContext } from '../runtime.ts'
@@ -25,7 +25,7 @@ import type { SideSecrets } from '../side-secrets.ts'
 import { storable } from '../storable.ts'
 import { shapeOf, typeIn } from './column-changes.ts'
 import { guarded, ofConnector } from './connector-calls.ts'
-import type { Bounds } from './filled-batch.ts'
+import type { Bounds, MappedChunk } from './filled-batch.ts'
 import { readReplay } from './replay.ts'
 import { type Route, type RouteDeps, type RouteSide, routeOf } from './route.ts'
 import type { Repeating } from './stages/repeated-rows/recovered-rows.ts'
@@ -43,8 +43,9 @@ type Delivered = Pick<DestinationContext, 'transferId' | 'deliveryStates' | 'sta
 /** The source and the destination of a transfer: their connectors, opened, and the mapping between them. */
 export class Sides {
   readonly #runtime: JobRuntime
-  readonly #host: TransferHost
+  readonly #host: Pick<TransferHost, 'readRejects'>
   readonly #state: TransferState
+  readonly #settingErrors: SettingErrors
   readonly #source: Connector | undefined
   readonly #destination: Connector
   /** How the destination takes rows. */
@@ -70,13 +71,15 @@ export class Sides {
 
   private constructor(
     runtime: JobRuntime,
-    host: TransferHost,
+    host: Pick<TransferHost, 'readRejects'>,
     state: TransferState,
+    settingErrors: SettingErrors,
     connectors: { source: Connector | undefined; destination: Connector; deliver: Destination },
   ) {
     this.#runtime = runtime
     this.#host = host
     this.#state = state
+    this.#settingErrors = settingErrors
     this.destinationSide = state.destination
     this.#source = connectors.source
     this.#destination = connectors.destination
@@ -85,13 +88,18 @@ export class Sides {
     this.replaces = connectors.deliver.replaces?.(this.settings) ?? false
   }
 
-  /** Loads the connectors of both sides. Nothing is opened yet. */
-  static async load(runtime: JobRuntime, host: TransferHost, state: TransferState): Promise<Sides> {
+  /** Loads the connectors of both sides. Nothing is opened yet. @param settingErrors finds errors of the settings of stages */
+  static async load(
+    runtime: JobRuntime,
+    host: Pick<TransferHost, 'readRejects'>,
+    state: TransferState,
+    settingErrors: SettingErrors,
+  ): Promise<Sides> {
     const destination = await runtime.loadConnector(state.destination.slug)
     const source = state.source ? await runtime.loadConnector(state.source.slug) : undefined
     const deliver = destination.destination?.deliver
     if (!deliver || (source && !source.source?.open)) throw new Error('A side of this transfer moves no data')
-    return new Sides(runtime, host, state, { source, destination, deliver })
+    return new Sides(runtime, host, state, settingErrors, { source, destination, deliver })
   }
 
   /** The settings of the destination, with their defaults. */
@@ -156,10 +164,12 @@ export class Sides {
 
   /** The mapping for these columns of a source. Throws a `ConnectorError` if they are no valid input for it. */
   mappingFor = (columns: readonly string[]): Promise<RowMapping> =>
-    requireMapping(this.#destination, columns, {
-      settings: this.settings,
-      secrets: this.destinationSide.secrets,
-    })
+    requireMapping(
+      this.#destination,
+      columns,
+      { settings: this.settings, secrets: this.destinationSide.secrets },
+      this.#settingErrors,
+    )
 
   /** The window of a chunk by the columns of the destination, once the mapping is known; none if the destination does not take it. */
   windowOf: WindowOf = ({ window }) => {
@@ -308,12 +318,15 @@ export class Sides {
     this.destinationSide = { ...this.destinationSide, settings: { ...this.destinationSide.settings, mapping } }
   }
 
-  /** Keeps some of the first rows, from which a table can be created whose source declares no types, and whether there are cursors. */
-  async sample({ rows, ...chunk }: Chunk): Promise<void> {
+  /**
+   * Keeps some of the first rows, from which a table can be created whose source declares no types, and whether there are cursors.
+   * @param map has the rows of a chunk mapped
+   */
+  async sample({ rows: all, ...chunk }: Chunk, map: (some: Chunk) => Promise<MappedChunk>): Promise<void> {
     this.#hasCursor ||= !chunk.readsAll && (chunk.cursor !== undefined || chunk.cursorAfter !== undefined)
     if (this.#firstRows.length > 0 || !this.#mapping) return
-    const mapped = await this.#mapping.map({ ...chunk, rows: rows.slice(0, limits.previewRowsMax) })
-    this.#firstRows = mapped.rows.filter((_, at) => !mapped.errors.has(at) && !mapped.skipped?.[at])
+    const { rows, errors, skipped } = await map({ ...chunk, rows: all.slice(0, limits.previewRowsMax) })
+    this.#firstRows = rows.filter((_, at) => !chunk.errors?.has(at) && !errors.has(at) && !skipped?.[at])
   }
 
   /** Opens the destination. */
@@ -348,10 +361,15 @@ export class Sides {
       return { mapping: this.#mapping }
     }
     const mapping = await this.mappingFor(columns)
+    this.use(mapping, columns, types)
+    const newColumns = { source: columns.map(storable), destination: mapping.columns.map(storable) }
+    return { mapping, newColumns }
+  }
+
+  /** Maps rows in this way from now on. @param columns of the source, with their types */
+  use(mapping: RowMapping, columns: readonly string[], types: ColumnTypes): void {
     this.#mapping = mapping
     this.sourceColumns = columns
     this.types = mapping.typesOf(types)
-    const newColumns = { source: columns.map(storable), destination: mapping.columns.map(storable) }
-    return { mapping, newColumns }
   }
 }

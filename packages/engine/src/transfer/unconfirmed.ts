@@ -59,7 +59,7 @@ export class Unconfirmed {
 
   /** Whether there is nothing to confirm. */
   get isEmpty(): boolean {
-    return this.#entries.length === 0 && !this.#stages.isUnsettled
+    return this.#entries.length === 0
   }
 
   /** The last batch whose rows the destination took in without confirming them, if there is one. */

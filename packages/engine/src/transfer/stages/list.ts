@@ -1,5 +1,6 @@
 import { changedRows } from './changed-rows/stage.ts'
 import { duplicates } from './duplicates/stage.ts'
+import { filter } from './filter/stage.ts'
 import { mapping } from './mapping/stage.ts'
 import { mirror } from './mirror/stage.ts'
 import { rejectedKeys } from './rejected-keys/stage.ts'
@@ -10,12 +11,13 @@ import type { StageKind } from './stage.ts'
 
 /** All stages, in the order in which a row passes them. Before the mapping, rows have the columns of the source; behind it, of the destination. */
 export const stages: readonly StageKind[] = [
+  filter,
   mapping,
   removals,
   duplicates,
+  rules,
   mirror,
   changedRows,
   repeatedRows,
-  rules,
   rejectedKeys,
 ]

@@ -1,5 +1,5 @@
 import type { Chunk, Delivery, Json, Rejection, Row, SourceReader } from '@penstock/connector'
-import type { RowMapping } from '../../map-rows.ts'
+import type { RowMapping, SettingErrors } from '../../map-rows.ts'
 import type { Confirmation, TransferHost, TransferJob, TransferState } from '../../protocol.ts'
 import type { Announcement } from '../batch-keys.ts'
 import type { Entry, Rejected } from '../confirmation.ts'
@@ -14,26 +14,31 @@ import type { RunnerMemory } from './runner-memory.ts'
 
 /** A feature, before a transfer that may use it is opened. */
 export type StageKind = {
+  /** States what the stage needs in such a transfer. The settings in the state have no defaults. */
+  readonly needs?: (state: TransferState) => StageNeeds | undefined
+  /** Finds errors of its settings that depend on the columns of the source, with their paths in the request. A transfer fails with them. */
+  readonly settingErrors?: SettingErrors
   /**
-   * Why the stage reads values of rows in such a transfer, as the end of a sentence; `undefined` if it does not. If no stage does, rows do not
-   * need to be rows here: the platforms may move them themselves.
-   */
-  readonly needsValues: (state: TransferState) => string | undefined
-  /** Why one worker must see all rows, as the end of a sentence; `undefined` if several workers can share them. */
-  readonly needsAllRows: (state: TransferState) => string | undefined
-  /**
-   * Opens the stage for one session. Settings are checked here, and nothing is sent yet.
+   * Opens the stage for one session, or for a preview. Settings are checked here, and nothing is sent yet.
    * @returns `undefined` if this transfer does not use the feature
    * @throws ConnectorError if the settings do not allow it
    */
   readonly open: (context: StageContext) => Promise<Stage | undefined> | Stage | undefined
 }
 
+/** Reasons, each the end of a sentence. */
+export type StageNeeds = {
+  /** Why the stage reads values of rows. If no stage does, rows do not need to be rows here: the platforms may move them themselves. */
+  readonly values?: string | undefined
+  /** Why one worker must see all rows; absent if several workers can share them. */
+  readonly allRows?: string | undefined
+}
+
 /** The parts of a session that a stage may use. */
 export type StageContext = {
-  readonly host: TransferHost
-  readonly job: TransferJob
-  /** As it was when the session was opened. */
+  readonly host: StageHost
+  readonly job: Pick<TransferJob, 'id' | 'connectionId' | 'replaceShareMin'>
+  /** As it was when the session was opened. A preview has the state of a test of a few records that nothing was sent of. */
   readonly state: TransferState
   readonly sides: Sides
   /** Keeps something for all sessions of this runner. */
@@ -47,6 +52,12 @@ export type StageContext = {
   readonly mapBefore: (chunk: Chunk) => Promise<{ readonly mapping: RowMapping; readonly mapped: MappedChunk }>
 }
 
+/** The calls of stages to the host of a transfer. The host of a preview stores nothing. */
+export type StageHost = Pick<
+  TransferHost,
+  'reportLine' | 'reportRules' | 'rejectedKeys' | 'readDigests' | 'readKeys' | 'doubtRows' | 'replaceDigests'
+>
+
 /** A chunk of the source on its way. */
 export type StageChunk = {
   readonly source: Chunk
@@ -55,38 +66,23 @@ export type StageChunk = {
 
 /**
  * A stage of one session. All methods are optional, and are called in the order in which they are listed. An error that one of them throws ends the
- * session.
+ * session; a preview shows it.
  */
 export type Stage = {
   // Before the first row.
 
   /** Reads the source in advance, if the stage must know all records before it decides. */
-  prepare?(): Promise<void>
-  /** Whether records that are confirmed must be read again: another runner saw them, and its memory is gone. Asked after `prepare`. */
-  readonly seesAgain?: boolean
+  prepare?(): Promise<StagePlan> | StagePlan
   /**
-   * Sees a chunk of confirmed records again, as it saw them then.
-   * @param first the number of its first record
-   * @returns the rows as the stages behind this one saw them
+   * The source is opened.
+   * @param announced the batches that were announced before. A stage settles them if their rows are found again by their values
+   * @returns the announcement that is left; nothing if it stays
    */
-  seeAgain?(mapped: MappedChunk, chunk: StageChunk, first: number): MappedChunk
-  /** The records that are confirmed were read again. @throws ConnectorError if the source has others. @param records how many it had */
-  endAgain?(records: number): void
-  /** A sentence for the log of the transfer. */
-  readonly sentence?: string | undefined
-  /** Judges the records of a source that replaces everything, before the destination removes anything; `undefined` if it has nothing to judge. */
-  judgeReplacement?(): ReplacementJudge | undefined
-  /** Forgets the records that were only read in advance for `judgeReplacement`. */
-  restart?(): void
-  /** The source is opened. */
-  opened?(reader: SourceReader): void
-  /** The number of the last record that is sent, although the source can have more by now; `null`: all are sent. */
-  readonly lastNumber?: number | null
-  /**
-   * Settles batches that were announced before, if their rows are found again by their values.
-   * @returns the announcement that is left
-   */
-  repeat?(announced: AnnouncedBefore, tools: RepeatTools): Promise<AnnouncedBefore>
+  opened?(
+    reader: SourceReader,
+    announced: AnnouncedBefore,
+    tools: RepeatTools,
+  ): Promise<AnnouncedBefore | undefined> | AnnouncedBefore | undefined
 
   // Each chunk.
 
@@ -101,29 +97,29 @@ export type Stage = {
   /**
    * Decides what becomes of each row by other rows too, or remembers rows. It is called once for each record, in the order of the source,
    * except that the first chunk of a session can begin with confirmed records.
-   * @param first the number of its first record
+   * @param first the number of its first record. If it is 1 again while no record is confirmed, the records before were only read to judge
+   *   them (`StagePlan`), and count no more
    */
   mark?(mapped: MappedChunk, chunk: StageChunk, first: number): MappedChunk
 
   // Each batch.
 
-  /** Sees a batch before it is announced. @throws ConnectorError to end the transfer before it is sent */
-  check?(batch: FilledBatch): Promise<void>
   /**
-   * Adds to an announcement, which is stored before a batch is sent, or with a confirmation. After a crash, `repeat` gets it.
+   * Sees a batch before it is sent, and before it is announced, unless it was announced with a confirmation. The halves of a batch that was
+   * refused are batches, too.
+   * @param settled resolves once the confirmation before it is stored
+   * @throws ConnectorError to end the transfer before the batch is sent
+   */
+  sending?(batch: FilledBatch, settled: () => Promise<void>): Promise<void> | void
+  /**
+   * Adds to an announcement, which is stored before a batch is sent, or with a confirmation. After a crash, `opened` gets it.
    * @param announcement `undefined` if nothing is to be announced
    */
   announcing?(announcement: Announcement | undefined): Announcement | undefined
-  /** Stores something before a batch is sent. @param settled resolves once the confirmation before it is stored */
-  beforeSending?(batch: FilledBatch, settled: () => Promise<void>): Promise<void>
-  /** The name under which `added` stores something with the checkpoint. */
-  readonly checkpointKey?: string
-  /** Learns the result of a batch. @returns what is stored with the checkpoint behind it, to resume from; `undefined`: nothing */
-  added?(result: StageResult): Json | undefined
+  /** Learns the result of a batch. @returns what is stored with the checkpoint behind it, under names of its own, to resume from */
+  added?(result: StageResult): Readonly<Record<string, Json>> | undefined
   /** Completes a confirmation of everything that was added since the last one. @param rejects all rejected rows */
   confirming?(confirmation: Confirmation, rejects: readonly Rejected[]): Promise<Confirmation> | Confirmation
-  /** Whether `confirming` has something to add although no batch is to be confirmed. */
-  readonly isUnsettled?: boolean
   /** Whether the cursor of the source is stored only at the end, since a failed transfer must read everything again. */
   readonly holdsCursor?: boolean
 
@@ -135,6 +131,26 @@ export type Stage = {
   rest?(tools: RestTools): AsyncIterable<FilledBatch>
   /** Everything is confirmed. Called before the destination makes it visible, if it waits for that. @throws ConnectorError to stop that */
   finish?(): Promise<void>
+}
+
+/** The plan of a stage for the records that follow. */
+export type StagePlan = {
+  /** A sentence for the log of the transfer. */
+  readonly sentence?: string | undefined
+  /** The number of the last record that is sent, although the source can have more by now; `null` or absent: all are sent. */
+  readonly lastNumber?: number | null
+  /** There if confirmed records must be read again: another runner saw them, and its memory is gone. */
+  readonly again?: SeenAgain | undefined
+  /** Judges the records of a source that replaces everything, before the destination removes anything. */
+  readonly judge?: ReplacementJudge | undefined
+}
+
+/** Sees confirmed records again, as the stage saw them then. */
+export type SeenAgain = {
+  /** @param first the number of the first record of the chunk. @returns the rows as the stages behind this one saw them */
+  readonly see: (mapped: MappedChunk, chunk: StageChunk, first: number) => MappedChunk
+  /** All of them were read again. @throws ConnectorError if the source has others. @param records how many it had */
+  readonly end?: (records: number) => void
 }
 
 /** The announced batch of a transfer, by the state that was opened. */

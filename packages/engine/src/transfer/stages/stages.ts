@@ -1,5 +1,5 @@
-import type { Chunk, Json, SourceReader } from '@penstock/connector'
-import type { RowMapping } from '../../map-rows.ts'
+import { asConnectorError, type Chunk, type ConnectorError, type Json, type SourceReader } from '@penstock/connector'
+import type { RowMapping, SettingErrors } from '../../map-rows.ts'
 import type { Confirmation, TransferState } from '../../protocol.ts'
 import type { Announcement } from '../batch-keys.ts'
 import type { Rejected } from '../confirmation.ts'
@@ -13,114 +13,125 @@ import type {
   Stage,
   StageChunk,
   StageContext,
-  StageKind,
+  StagePlan,
   StageResult,
 } from './stage.ts'
 
 /** Why rows must pass a worker, as the end of a sentence; `undefined` if no stage reads their values. */
-export const whyValues = (state: TransferState): string | undefined => firstOf(({ needsValues }) => needsValues(state))
+export const whyValues = (state: TransferState): string | undefined =>
+  firstOf(stages.map(({ needs }) => needs?.(state)?.values))
 
 /** Why one worker must see all rows, as the end of a sentence; `undefined` if no stage needs that. */
 export const whyAllRows = (state: TransferState): string | undefined =>
-  firstOf(({ needsAllRows }) => needsAllRows(state))
+  firstOf(stages.map(({ needs }) => needs?.(state)?.allRows))
 
-const firstOf = (why: (kind: StageKind) => string | undefined): string | undefined =>
-  stages.map(why).find((reason) => reason !== undefined)
+const firstOf = (reasons: readonly (string | undefined)[]): string | undefined =>
+  reasons.find((reason) => reason !== undefined)
+
+/** Errors of the settings of all stages that depend on the columns of the source. */
+export const settingErrorsOf: SettingErrors = async (values, columns) => {
+  const errors = await Promise.all(stages.map(({ settingErrors }) => settingErrors?.(values, columns) ?? []))
+  return errors.flat()
+}
 
 /** How a session finds the mapping of a chunk. */
-type MappingFor = (chunk: Chunk) => Promise<RowMapping>
+type MappingFor = (chunk: Chunk) => Promise<RowMapping> | RowMapping
 
-/** The stages of one session, in their order. The list is empty until `open`. */
+/** The stages of one session or of a preview, in their order. The list is empty until `open`. */
 export class Stages {
   readonly #context: Omit<StageContext, 'mapBefore'>
   readonly #mappingFor: MappingFor
+  readonly #onRefusal: ((error: ConnectorError) => void) | undefined
   #opened: readonly Stage[] = []
+  readonly #plans = new Map<Stage, StagePlan>()
 
-  constructor(context: Omit<StageContext, 'mapBefore'>, mappingFor: MappingFor) {
+  /** @param onRefusal gets each error that would end a session, and the stage is left out, so that a preview shows the work of the others */
+  constructor(
+    context: Omit<StageContext, 'mapBefore'>,
+    mappingFor: MappingFor,
+    onRefusal?: (error: ConnectorError) => void,
+  ) {
     this.#context = context
     this.#mappingFor = mappingFor
+    this.#onRefusal = onRefusal
   }
 
   /** Opens the stages that this transfer uses. They read in advance, and read again what another runner saw. */
   async open(): Promise<void> {
     for (const kind of stages) {
       const before = this.#opened
-      const stage = await kind.open({ ...this.#context, mapBefore: (chunk) => this.#mapBefore(before, chunk) })
+      const context = { ...this.#context, mapBefore: (chunk: Chunk) => this.#mapBefore(before, chunk) }
+      const stage = await this.#try(undefined, async () => kind.open(context))
       if (stage) this.#opened = [...before, stage]
     }
-    for (const stage of this.#opened) await stage.prepare?.()
+    for (const stage of this.#opened) {
+      const plan = await this.#try(stage, async () => stage.prepare?.())
+      if (plan) this.#plans.set(stage, plan)
+    }
     await this.#readAgain()
   }
 
   /** Sentences for the log of the transfer. */
   get sentences(): readonly string[] {
-    return this.#opened.flatMap(({ sentence }) => sentence ?? [])
+    return [...this.#plans.values()].flatMap(({ sentence }) => sentence ?? [])
   }
 
   /** How the stages judge a replacement; none if nothing is judged. */
-  judges(): readonly ReplacementJudge[] {
-    return this.#opened.flatMap((stage) => stage.judgeReplacement?.() ?? [])
-  }
-
-  restart(): void {
-    for (const stage of this.#opened) stage.restart?.()
-  }
-
-  opened(reader: SourceReader): void {
-    for (const stage of this.#opened) stage.opened?.(reader)
+  get judges(): readonly ReplacementJudge[] {
+    return [...this.#plans.values()].flatMap(({ judge }) => judge ?? [])
   }
 
   /** The number of the last record that is sent; `null`: all are. */
   get lastNumber(): number | null {
-    const numbers = this.#opened.flatMap(({ lastNumber }) => lastNumber ?? [])
+    const numbers = [...this.#plans.values()].flatMap(({ lastNumber }) => lastNumber ?? [])
     return numbers.length > 0 ? Math.min(...numbers) : null
   }
 
-  async repeat(announced: AnnouncedBefore, tools: RepeatTools): Promise<AnnouncedBefore> {
+  /** The source is opened. @returns the announcement that is left once the stages have settled what they can */
+  async opened(reader: SourceReader, announced: AnnouncedBefore, tools: RepeatTools): Promise<AnnouncedBefore> {
     let left = announced
-    for (const stage of this.#opened) if (stage.repeat) left = await stage.repeat(left, tools)
+    for (const stage of this.#opened) left = (await stage.opened?.(reader, left, tools)) ?? left
     return left
   }
 
   /** Begins a chunk. @returns what the stages make of its rows. @param first the number of its first record */
   async mapperOf(source: Chunk, first: number): Promise<ChunkMapper> {
     const mapping = await this.#mappingFor(source)
-    await this.#context.sides.sample(source)
+    await this.#context.sides.sample(source, async (some) => (await this.#mapBefore(this.#opened, some)).mapped)
     const chunk = { source, mapping }
-    for (const stage of this.#opened) await stage.begin?.(chunk)
+    await this.begin(chunk)
     return () => this.pass(chunk, first)
+  }
+
+  async begin(chunk: StageChunk): Promise<void> {
+    for (const stage of this.#opened) await this.#try(stage, async () => stage.begin?.(chunk))
   }
 
   /** Passes the rows of a chunk through all stages. */
   async pass(chunk: StageChunk, first: number): Promise<MappedChunk> {
     let mapped = unmapped(chunk.source)
     for (const stage of this.#opened) {
-      if (stage.map) mapped = await stage.map(mapped, chunk)
-      if (stage.mark) mapped = stage.mark(mapped, chunk, first)
+      const passed = await this.#try(stage, async () => {
+        const own = stage.map ? await stage.map(mapped, chunk) : mapped
+        return stage.mark ? stage.mark(own, chunk, first) : own
+      })
+      mapped = passed ?? mapped
     }
     return mapped
   }
 
-  async check(batch: FilledBatch): Promise<void> {
-    for (const stage of this.#opened) await stage.check?.(batch)
-  }
-
-  async beforeSending(batch: FilledBatch, settled: () => Promise<void>): Promise<void> {
-    for (const stage of this.#opened) await stage.beforeSending?.(batch, settled)
+  /** Shows a batch to the stages before it is sent. */
+  async sending(batch: FilledBatch, settled: () => Promise<void>): Promise<void> {
+    for (const stage of this.#opened) await this.#try(stage, async () => stage.sending?.(batch, settled))
   }
 
   announcing(announcement: Announcement | undefined): Announcement | undefined {
     return this.#opened.reduce((made, stage) => (stage.announcing ? stage.announcing(made) : made), announcement)
   }
 
-  /** @returns what is stored with the checkpoint, by the names of the stages */
+  /** @returns what is stored with the checkpoint */
   added(result: StageResult): Readonly<Record<string, Json>> {
-    const stored: Record<string, Json> = {}
-    for (const stage of this.#opened) {
-      const own = stage.added?.(result)
-      if (own !== undefined && stage.checkpointKey !== undefined) stored[stage.checkpointKey] = own
-    }
-    return stored
+    return Object.assign({}, ...this.#opened.map((stage) => stage.added?.(result)))
   }
 
   async confirming(confirmation: Confirmation, rejects: readonly Rejected[]): Promise<Confirmation> {
@@ -129,10 +140,6 @@ export class Stages {
       if (stage.confirming) completed = await stage.confirming(completed, rejects)
     }
     return completed
-  }
-
-  get isUnsettled(): boolean {
-    return this.#opened.some(({ isUnsettled }) => isUnsettled)
   }
 
   get holdsCursor(): boolean {
@@ -149,7 +156,20 @@ export class Stages {
   }
 
   async finish(): Promise<void> {
-    for (const stage of this.#opened) await stage.finish?.()
+    for (const stage of this.#opened) await this.#try(stage, async () => stage.finish?.())
+  }
+
+  /** Has a stage do something. A preview leaves the stage out from then on if that fails. */
+  async #try<Made>(stage: Stage | undefined, work: () => Promise<Made>): Promise<Made | undefined> {
+    try {
+      return await work()
+    } catch (error) {
+      const refusal = this.#onRefusal && asConnectorError(error)
+      if (!refusal) throw error
+      this.#onRefusal?.(refusal)
+      this.#opened = this.#opened.filter((one) => one !== stage)
+      return undefined
+    }
   }
 
   async #mapBefore(stages: readonly Stage[], source: Chunk): Promise<{ mapping: RowMapping; mapped: MappedChunk }> {
@@ -161,8 +181,7 @@ export class Stages {
 
   /** Reads the confirmed records once for all stages that must see them again. */
   async #readAgain(): Promise<void> {
-    const seeing = this.#opened.filter(({ seesAgain }) => seesAgain)
-    if (seeing.length === 0) return
+    if (![...this.#plans.values()].some(({ again }) => again)) return
     const { openReader, state } = this.#context
     const reader = await openReader()
     let records = 0
@@ -173,7 +192,7 @@ export class Stages {
         let mapped = unmapped(source)
         for (const stage of this.#opened) {
           if (stage.map) mapped = await stage.map(mapped, chunk)
-          if (stage.seeAgain && seeing.includes(stage)) mapped = stage.seeAgain(mapped, chunk, records + 1)
+          mapped = this.#plans.get(stage)?.again?.see(mapped, chunk, records + 1) ?? mapped
         }
         records += source.rows.length
         if (records >= state.read) break
@@ -181,7 +200,7 @@ export class Stages {
     } finally {
       await reader.close()
     }
-    for (const stage of seeing) stage.endAgain?.(records)
+    for (const { again } of this.#plans.values()) again?.end?.(records)
   }
 }
 

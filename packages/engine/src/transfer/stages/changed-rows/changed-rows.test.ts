@@ -90,7 +90,7 @@ class Connection {
       testRows: null,
     })
     for await (const filled of batches) {
-      await changed.beforeSending(filled)
+      await changed.sending(filled)
       this.sent += filled.rows.length
       const entry = entryOf(filled, { bytes: 1 })
       changed.added({ batch: filled, isDelivered: true })

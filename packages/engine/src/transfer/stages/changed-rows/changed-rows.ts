@@ -203,8 +203,7 @@ export class ChangedRows implements Stage {
       if (chunk.errors?.has(i) || (skipped && skipped[i] !== 0)) continue
       const error = errors.get(i)
       if (!error) digester.write(row, digests, i)
-      // Nothing of a row is mapped if its filter fails.
-      else this.mirror?.seeRejected(error.field === 'filter' ? undefined : digester.keyOf(row))
+      else this.mirror?.seeRejected(error.isUnmapped ? undefined : digester.keyOf(row))
     }
     return digests
   }
@@ -213,10 +212,7 @@ export class ChangedRows implements Stage {
    * Stores that it is uncertain what the destination has under the keys of a batch.
    * @param settled resolves once the confirmation before it is stored, since pages are stored one after the other
    */
-  async beforeSending(
-    { rows, digests = [], left }: FilledBatch,
-    settled = async (): Promise<void> => {},
-  ): Promise<void> {
+  async sending({ rows, digests = [], left }: FilledBatch, settled = async (): Promise<void> => {}): Promise<void> {
     if (this.mirror && !left && digests.length > 0) {
       const columns = this.#keyIndexes ?? []
       for (const page of this.mirror.newKeys({ rows, digests, columns })) {

@@ -1,5 +1,5 @@
-import { asConnectorError, ConnectorError, type Destination, type Values } from '@penstock/connector'
-import { mirrorsRows, sendsChangedRows } from '../../../settings.ts'
+import { ConnectorError, type Destination, type Values } from '@penstock/connector'
+import { mirrorsRows } from '../../../settings.ts'
 
 /** Which columns identify a row, if only changed rows are sent. */
 
@@ -58,23 +58,3 @@ function keyOfMirror({ removesBy }: Pick<Destination, 'removesBy'>, settings: Va
  */
 export const keyWith = (deliver: Pick<Destination, 'windowKeys' | 'removesBy'>, settings: Values) =>
   mirrorsRows(settings) ? keyOfMirror(deliver, settings) : keyOfRows(settings, deliver.windowKeys?.(settings))
-
-/**
- * Why a transfer with these settings fails, as a finding of a preview; none if all rows are sent.
- * @param columns that the destination gets
- */
-export function keyFindings(
-  deliver: Pick<Destination, 'windowKeys' | 'removesBy'> | undefined,
-  settings: Values,
-  columns: readonly string[],
-): { code: 'invalid_setting' | 'not_supported'; message: string; column: null }[] {
-  if (!sendsChangedRows(settings) || !deliver) return []
-  try {
-    indexesOf(keyWith(deliver, settings), columns)
-    return []
-  } catch (error) {
-    const { code, message } = asConnectorError(error) ?? {}
-    if (message === undefined) throw error
-    return [{ code: code === 'not_supported' ? code : 'invalid_setting', message, column: null }]
-  }
-}

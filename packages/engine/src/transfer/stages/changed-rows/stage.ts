@@ -1,14 +1,15 @@
 import type { TransferState } from '../../../protocol.ts'
 import { sendsChangedRows } from '../../../settings.ts'
-import type { StageKind } from '../stage.ts'
+import type { StageKind, StageNeeds } from '../stage.ts'
 import { openChangedRows } from './opened.ts'
 
-const whyCompared = ({ digests, destination }: TransferState): string | undefined => {
+const needs = ({ digests, destination }: TransferState): StageNeeds | undefined => {
   if (!digests) return undefined
-  return sendsChangedRows(destination.settings)
+  const why = sendsChangedRows(destination.settings)
     ? 'only changed rows are sent'
     : 'the state keeps the keys of a mirror, which a full refresh ends'
+  return { values: why, allRows: why }
 }
 
 /** Skips rows that the destination has already, and keeps digests of the rows that it has. */
-export const changedRows: StageKind = { needsValues: whyCompared, needsAllRows: whyCompared, open: openChangedRows }
+export const changedRows: StageKind = { needs, open: openChangedRows }

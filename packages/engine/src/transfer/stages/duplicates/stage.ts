@@ -1,5 +1,5 @@
 import { getHeapStatistics } from 'node:v8'
-import type { StageKind } from '../stage.ts'
+import type { SeenAgain, StageKind } from '../stage.ts'
 import { DuplicateKeys } from './duplicate-keys.ts'
 import { duplicateSettings, leavesOutDuplicates } from './duplicate-settings.ts'
 import { Duplicates } from './duplicates.ts'
@@ -9,9 +9,10 @@ const keysPerHeap = 0.9
 
 /** Sends one record of each key, and skips the others. */
 export const duplicates: StageKind = {
-  needsValues: ({ destination }) => (leavesOutDuplicates(destination.settings) ? 'duplicates are left out' : undefined),
-  needsAllRows: ({ destination }) =>
-    leavesOutDuplicates(destination.settings) ? 'duplicates are left out' : undefined,
+  needs({ destination }) {
+    const why = leavesOutDuplicates(destination.settings) ? 'duplicates are left out' : undefined
+    return { values: why, allRows: why }
+  },
   open({ sides, state, job, host, memory, openReader, mapBefore }) {
     const settings = duplicateSettings(sides.settings, sides.deliver.windowKeys?.(sides.settings))
     if (!settings) return undefined
@@ -20,22 +21,18 @@ export const duplicates: StageKind = {
     const found = new Duplicates({ ...state, settings, keys, transferId: job.id, removesBy })
     let isEnded = false
     return {
-      prepare: () => found.prepare(openReader, mapBefore),
-      get seesAgain() {
-        return found.seesAgain
-      },
-      seeAgain: (mapped, { source, mapping }, first) => found.seeAgain(source, mapped, mapping.columns, first),
-      endAgain: (records) => found.endAgain(records),
-      get sentence() {
-        return found.sentence
-      },
-      restart: () => found.restart(),
-      get lastNumber() {
-        return found.lastNumber
+      async prepare() {
+        await found.prepare(openReader, mapBefore)
+        const { sentence, lastNumber, seesAgain } = found
+        const again: SeenAgain = {
+          see: (mapped, { source, mapping }, first) => found.seeAgain(source, mapped, mapping.columns, first),
+          end: (records) => found.endAgain(records),
+        }
+        return { sentence, lastNumber, again: seesAgain ? again : undefined }
       },
       mark: (mapped, { source, mapping }, first) => found.mark(source, mapped, mapping.columns, first),
-      checkpointKey: 'sentKeys',
-      added: ({ batch }) => (batch && !batch.left ? found.confirm(batch.first + batch.covered - 1) : undefined),
+      added: ({ batch }) =>
+        batch && !batch.left ? { sentKeys: found.confirm(batch.first + batch.covered - 1) } : undefined,
       async confirming(confirmation) {
         const text = found.takeNote()
         if (text !== undefined) await host.reportLine({ side: null, text })

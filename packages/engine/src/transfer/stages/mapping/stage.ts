@@ -1,35 +1,36 @@
 import type { Chunk, Row } from '@penstock/connector'
 import type { RowMapping } from '../../../map-rows.ts'
-import type { MappedChunk } from '../../filled-batch.ts'
+import { inSlices } from '../../../slices.ts'
+import type { InvalidRow, MappedChunk } from '../../filled-batch.ts'
 import type { StageKind } from '../stage.ts'
 
-/** Turns the columns of the source into the columns of the destination, and skips rows that the filter of the connection excludes. */
+/** Turns the columns of the source into the columns of the destination. */
 export const mapping: StageKind = {
-  // Whether its plan changes values is known once the columns are: `route.ts` asks it, and looks at the filter.
-  needsValues: () => undefined,
-  needsAllRows: () => undefined,
+  // Whether the mapping changes values is known once the columns are known: `route.ts` checks it.
   open: () => ({ map: (mapped, { source, mapping }) => mapRows(mapping, mapped, source) }),
 }
 
-/** Maps the rows that the stages before the mapping neither skipped nor rejected. */
+/** Maps the rows that the stages before the mapping neither skipped nor rejected. The others keep the columns of the source. */
 export async function mapRows(
-  { map }: Pick<RowMapping, 'map'>,
-  { rows, errors, skipped }: MappedChunk,
-  { errors: broken, removed }: Pick<Chunk, 'errors' | 'removed'>,
+  { map, computes }: Pick<RowMapping, 'map' | 'computes'>,
+  mapped: MappedChunk,
+  { errors: broken }: Pick<Chunk, 'errors'>,
 ): Promise<MappedChunk> {
-  if (!skipped && errors.size === 0)
-    return map({ rows, ...(broken && { errors: broken }), ...(removed && { removed }) })
-  const kept = [...rows.keys()].filter((at) => !skipped?.[at] && !errors.has(at) && !broken?.has(at))
-  const given = kept.map((at) => rows[at] as Row)
-  const gone = removed && new Set(kept.flatMap((at, index) => (removed.has(at) ? [index] : [])))
-  const own = await map({ rows: given, ...(gone && { removed: gone }) })
-  const all = [...rows]
-  const failed = new Map(errors)
-  const codes = skipped?.slice() ?? new Uint8Array(rows.length)
-  for (const [index, at] of kept.entries()) {
-    all[at] = own.rows[index] as Row
-    codes[at] = own.skipped?.[index] ?? 0
+  const { rows, errors, skipped } = mapped
+  if (!skipped && errors.size === 0 && !computes) return { ...mapped, ...map(rows, broken) }
+  const kept: number[] = []
+  for (let at = 0; at < rows.length; at++) {
+    if (!skipped?.[at] && !errors.has(at) && !broken?.has(at)) kept.push(at)
   }
-  for (const [index, error] of own.errors) failed.set(kept[index] as number, error)
-  return { rows: all, errors: failed, skipped: codes }
+  const all = [...rows]
+  const failed = new Map<number, InvalidRow['error']>()
+  for (const [at, error] of errors) failed.set(at, { ...error, isUnmapped: true })
+  const mapSlice = (from: number, until: number): void => {
+    const own = map(kept.slice(from, until).map((at) => rows[at] as Row))
+    for (const [index, row] of own.rows.entries()) all[kept[from + index] as number] = row
+    for (const [index, error] of own.errors) failed.set(kept[from + index] as number, error)
+  }
+  if (computes) await inSlices(kept.length, mapSlice)
+  else mapSlice(0, kept.length)
+  return { ...mapped, rows: all, errors: failed }
 }

@@ -59,7 +59,7 @@ class World {
     assert(changed?.mirror)
     let batchesLeft = dies
     const deliver = async (filled: Parameters<typeof entryOf>[0]) => {
-      await changed.beforeSending(filled)
+      await changed.sending(filled)
       const rejected = filled.rows.flatMap(([id], index) =>
         rejects.has(Number(id)) ? [{ index, reason: 'It is rejected.' }] : [],
       )

@@ -5,15 +5,16 @@ import { removalsOf } from './mirror-removals.ts'
 /** Removes rows at the destination that left the source. Which keys the source has, `ChangedRows` tells the mirror. */
 export const mirror: StageKind = {
   // A mirror needs what changed rows need.
-  needsValues: () => undefined,
-  needsAllRows: () => undefined,
   async open(context) {
     const rows = await openChangedRows(context)
     if (!rows?.mirror?.removes) return undefined
     const { mirror } = rows
     const { sides, mapBefore } = context
     return {
-      opened: (reader) => mirror.open(reader),
+      opened(reader) {
+        mirror.open(reader)
+        return undefined
+      },
       begin: ({ source }) => mirror.begin(source),
       // If it fails before, the next transfer reads everything again, and finds what to remove.
       get holdsCursor() {
@@ -25,7 +26,7 @@ export const mirror: StageKind = {
           ...tools,
           async mapperFor(source) {
             const { mapping, mapped } = await mapBefore(source)
-            await sides.sample(source)
+            await sides.sample(source, async (some) => (await mapBefore(some)).mapped)
             mirror.begin(source)
             await rows.begin({ source, mapping })
             return () => rows.mark(mapped, { source })

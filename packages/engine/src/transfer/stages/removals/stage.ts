@@ -1,11 +1,9 @@
 import { ConnectorError } from '@penstock/connector'
-import type { MappedChunk } from '../../filled-batch.ts'
+import type { InvalidRow, MappedChunk } from '../../filled-batch.ts'
 import type { StageKind } from '../stage.ts'
 
 /** Passes rows that the destination must remove, as far as it can. */
 export const removals: StageKind = {
-  needsValues: () => undefined,
-  needsAllRows: () => undefined,
   open: ({ sides }) => ({
     map(mapped, { source: { removed } }) {
       if (!removed?.size) return mapped
@@ -17,14 +15,16 @@ export const removals: StageKind = {
 }
 
 /**
- * Only the key of a removed row counts: other values can be invalid, and no filter skips it.
+ * Only the key of a removed row counts: other values can be invalid, and it is not skipped.
  * @param by the columns by which the destination removes rows
  */
-function passing({ rows, errors, skipped }: MappedChunk, removed: ReadonlySet<number>, by: readonly string[]) {
-  const isIgnored = (at: number, field: string | undefined) => removed.has(at) && (!field || !by.includes(field))
+function passing(mapped: MappedChunk, removed: ReadonlySet<number>, by: readonly string[]): MappedChunk {
+  const { errors, skipped } = mapped
+  const isIgnored = (at: number, { field, isUnmapped }: InvalidRow['error']) =>
+    removed.has(at) && !isUnmapped && (!field || !by.includes(field))
   return {
-    rows,
-    errors: new Map([...errors].filter(([at, { field }]) => !isIgnored(at, field))),
+    ...mapped,
+    errors: new Map([...errors].filter(([at, error]) => !isIgnored(at, error))),
     ...(skipped && { skipped: skipped.map((code, at) => (removed.has(at) ? 0 : code)) }),
   }
 }

@@ -4,7 +4,7 @@ import type { Announcement } from '../../batch-keys.ts'
 import type { MappedChunk } from '../../filled-batch.ts'
 import type { AnnouncedBefore, RepeatTools, Stage, StageChunk, StageContext, StageResult } from '../stage.ts'
 import { RecoveredRows } from './recovered-rows.ts'
-import { type RowFinder, recoverable, sendAgain } from './send-again.ts'
+import { type RowFinder, recoverable, sendAgain, uncounted } from './send-again.ts'
 
 /** Rows of announced batches, in one session: they are sent again first, and skipped when they are read. */
 export class RepeatedRows implements Stage {
@@ -14,19 +14,17 @@ export class RepeatedRows implements Stage {
   #recovered: RecoveredRows | undefined
   /** Records of rows that are confirmed next. */
   #delivered: readonly number[] = []
-  #isUnsettled = false
+  #tools: RepeatTools | undefined
 
   constructor(context: StageContext, finder: RowFinder) {
     this.#context = context
     this.#finder = finder
   }
 
-  opened(reader: SourceReader): void {
-    this.#finder.opened?.(reader)
-  }
-
   /** Sends announced batches again. The other rows are filled into batches as usual. */
-  async repeat(state: AnnouncedBefore, tools: RepeatTools): Promise<AnnouncedBefore> {
+  async opened(reader: SourceReader, state: AnnouncedBefore, tools: RepeatTools): Promise<AnnouncedBefore> {
+    this.#finder.opened?.(reader)
+    this.#tools = tools
     const batches = recoverable(state)
     if (batches.length === 0) return state
     const recovered = new RecoveredRows(batches)
@@ -52,14 +50,9 @@ export class RepeatedRows implements Stage {
     if (batch?.delivered) this.#delivered = this.#delivered.concat(batch.delivered.records)
   }
 
-  get isUnsettled(): boolean {
-    return this.#isUnsettled
-  }
-
   confirming(confirmation: Confirmation): Confirmation {
     this.#recovered?.settle(this.#delivered)
     this.#delivered = []
-    this.#isUnsettled = false
     return confirmation
   }
 
@@ -67,7 +60,8 @@ export class RepeatedRows implements Stage {
   end(): void {
     const records = this.#recovered?.takeRest() ?? []
     if (records.length === 0) return
-    this.#isUnsettled = true
     this.#finder.keep?.(records)
+    // They are stored with a confirmation, even if there is nothing else to confirm.
+    this.#tools?.add({ ...uncounted, bytes: 0, deliveryState: undefined, state: undefined })
   }
 }

@@ -14,7 +14,7 @@ const moreMax = 1_000
 
 /** Finds rows of announced batches again, and skips them when they are read. */
 export type RowFinder = Pick<ChangedRows, 'find' | 'recovered'> &
-  Partial<Pick<ChangedRows, 'beforeSending' | 'keep'>> &
+  Partial<Pick<ChangedRows, 'sending' | 'keep'>> &
   Partial<Pick<SentRows, 'opened' | 'skip'>>
 
 type SendAgainDeps = RepeatTools &
@@ -25,7 +25,7 @@ export const recoverable = ({ announced }: AnnouncedBefore): readonly Announced[
   announced ? [...(announced.rows ? [announced] : []), ...(announced.earlier ?? [])] : []
 
 /** Its records are counted when they are read as records of the source. */
-const uncounted = { read: 0, sent: 0, removed: 0, skipped: nothingSkipped, rejects: [], end: undefined }
+export const uncounted = { read: 0, sent: 0, removed: 0, skipped: nothingSkipped, rejects: [], end: undefined }
 
 /** Sends one announced batch again, and notes which of its rows the destination has. */
 export async function sendAgain(announced: Announced, recovered: RecoveredRows, deps: SendAgainDeps): Promise<void> {
@@ -37,7 +37,7 @@ export async function sendAgain(announced: Announced, recovered: RecoveredRows, 
   const { digests = [] } = batch
   if (batch.rows.length === 0) return
   await begin()
-  await finder.beforeSending?.(batch, settled)
+  await finder.sending?.(batch, settled)
   const sent = await send(batch)
   if (!sent) return
   const { bytes, held, recalled, deliveryState, state } = sent.delivery

@@ -6,8 +6,6 @@ import { SentRows } from './sent-rows.ts'
 /** Settles batches of an earlier attempt by the values of their rows, and skips rows of them that are read again. */
 export const repeatedRows: StageKind = {
   // A handover repeats whole files.
-  needsValues: () => undefined,
-  needsAllRows: () => undefined,
   async open(context) {
     const changed = await openChangedRows(context)
     if (changed) return changed.leavesOut ? new RepeatedRows(context, changed) : undefined

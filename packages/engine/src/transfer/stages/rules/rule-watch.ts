@@ -1,9 +1,9 @@
 import { type Chunk, ConnectorError, type Json } from '@penstock/connector'
 import type { ConnectionRule, RuleResult } from '@penstock/wire'
-import type { TransferHost, TransferState } from '../../../protocol.ts'
+import type { TransferState } from '../../../protocol.ts'
 import { countSkipped, totalSkipped } from '../../../skipped.ts'
 import type { FilledBatch, MappedChunk } from '../../filled-batch.ts'
-import type { ReplacementJudge } from '../stage.ts'
+import type { ReplacementJudge, StageHost } from '../stage.ts'
 import { countRows, type NumberedRow, noCounts, type RuleCount, sumOf } from './counts.ts'
 import { brokenSoFar, type Judged, judgeAll } from './judge.ts'
 import type { UniqueValues } from './unique-values.ts'
@@ -16,7 +16,7 @@ export class RuleWatch {
   readonly #rules: readonly ConnectionRule[]
   readonly #usual: Judged['usual']
   readonly #isTest: boolean
-  readonly #host: TransferHost
+  readonly #host: Pick<StageHost, 'reportRules'>
   readonly #unique: UniqueValues
   readonly #columns: () => readonly string[]
   readonly #counted = new WeakMap<FilledBatch, readonly RuleCount[]>()
@@ -27,7 +27,7 @@ export class RuleWatch {
 
   private constructor(
     state: TransferState,
-    host: TransferHost,
+    host: Pick<StageHost, 'reportRules'>,
     unique: UniqueValues,
     columns: () => readonly string[],
   ) {
@@ -48,7 +48,7 @@ export class RuleWatch {
   /** @param columns answers those of the source; `undefined` if the transfer has no rules */
   static of(
     state: TransferState,
-    host: TransferHost,
+    host: Pick<StageHost, 'reportRules'>,
     unique: UniqueValues,
     columns: () => readonly string[],
   ): RuleWatch | undefined {

@@ -1,32 +1,37 @@
 import type { Rejected } from '../../confirmation.ts'
-import type { StageKind } from '../stage.ts'
+import type { SeenAgain, StageKind } from '../stage.ts'
 import { RuleWatch } from './rule-watch.ts'
 import { UniqueValues } from './unique-values.ts'
 
 /** Judges the records of the source, and stops a transfer that breaks a rule. */
 export const rules: StageKind = {
-  needsValues: (state) => (state.rules?.list.length ? 'the rules of the connection judge its records' : undefined),
-  needsAllRows: (state) => (state.rules ? 'the rules of the connection judge all of them' : undefined),
+  needs: (state) => ({
+    values: state.rules?.list.length ? 'the rules of the connection judge its records' : undefined,
+    allRows: state.rules ? 'the rules of the connection judge all of them' : undefined,
+  }),
   open({ state, host, memory, sides }) {
     const unique = memory.of(rules, () => new UniqueValues())
     const watch = RuleWatch.of(state, host, unique, () => sides.sourceColumns)
     if (!watch) return undefined
     return {
-      get seesAgain() {
-        return watch.needsAgain
+      prepare() {
+        const again: SeenAgain = {
+          see(mapped, { source }, first) {
+            watch.countAgain(source, mapped, first)
+            return mapped
+          },
+        }
+        return {
+          again: watch.needsAgain ? again : undefined,
+          judge: watch.stops ? watch.inAdvance() : undefined,
+        }
       },
-      seeAgain(mapped, { source }, first) {
-        watch.countAgain(source, mapped, first)
-        return mapped
-      },
-      judgeReplacement: () => (watch.stops ? watch.inAdvance() : undefined),
-      check: async (batch) => {
+      sending: async (batch) => {
         if (!batch.left) await watch.check(batch)
       },
-      checkpointKey: 'rules',
       added({ batch, rejectedFrom, rejects }) {
         // Rows that left the source are no records of it.
-        return rejectedFrom?.left ? watch.add(undefined, 0) : watch.add(batch, sumOf(rejects))
+        return { rules: rejectedFrom?.left ? watch.add(undefined, 0) : watch.add(batch, sumOf(rejects)) }
       },
       finish: () => watch.end(),
     }
