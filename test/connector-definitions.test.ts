@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { connectors } from '@penstock/connectors'
+import { connectors, listedConnectors } from '@penstock/connectors'
 import { type ConnectorDefinition, type FieldDefinition, fieldIsRequired } from '@penstock/wire'
 import { planMapping } from '../packages/engine/src/mapping/plan.ts'
 import { type Caller, callerOf, connectorBySlug, destination, source } from './harness/fixtures.ts'
@@ -59,6 +59,32 @@ describe('the definition of a connector', () => {
         )
       }
     }
+  })
+
+  test('says what a page of the connector shows: its API, its batches, its log, and whether it removes rows', async () => {
+    for (const connector of connectors) {
+      const { description, api, source: from, destination: to } = await define(connector)
+      assert.deepEqual([description, api], [connector.description, connector.api ?? null])
+      assert.equal(from?.changeLog, connector.source?.changeLog && true, connector.slug)
+      assert.equal(to?.removes, connector.destination?.deliver?.removesBy && true, connector.slug)
+      assert.equal(to?.batch !== undefined, connector.destination?.deliver !== undefined, connector.slug)
+    }
+    const { source: changes, destination: rows } = await define(connectorBySlug('postgresql'))
+    assert.deepEqual([changes?.changeLog, rows?.removes], [true, true])
+    assert(rows?.batch && rows.batch.rowsMax > 0 && rows.batch.bytesMax > 0)
+  })
+
+  test('comes with the words of the connector, for each that can be added', async () => {
+    const words = await caller.expect(caller.call('listConnectorWords', {}))
+    assert.deepEqual(
+      words.map(({ connectorId }) => connectorId),
+      listedConnectors.map(({ id }) => id),
+    )
+    const { id, platform } = connectorBySlug('postgresql')
+    assert.deepEqual(
+      words.find(({ connectorId }) => connectorId === id),
+      { connectorId: id, platform: 'PostgreSQL', kind: 'database', alsoCalled: platform.alsoCalled },
+    )
   })
 
   test('says of a field what it depends on, and what counts while it is not set', async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { connectors } from '@penstock/connectors'
 import type { Page } from 'playwright-core'
@@ -7,7 +8,11 @@ import { type ConsoleStage, localFolder, postgresql, startConsole } from './harn
 import { connectorBySlug } from './harness/fixtures.ts'
 import { until } from './harness/until.ts'
 
+/** A folder for pictures of what the last test looks at. */
+const pictures = process.env.PENSTOCK_PICTURES
+
 const moving = connectors.filter(({ integrated, status }) => integrated && status !== 'withdrawn')
+const sentenceBox = (page: Page) => page.getByRole('searchbox', { name: 'What do you want to move?' })
 
 describe('the catalogue, in the console', { skip }, () => {
   let stage: ConsoleStage
@@ -41,17 +46,27 @@ describe('the catalogue, in the console', { skip }, () => {
       moving,
       [...moving].sort((a, b) => Number(b) - Number(a)),
     )
-    assert.ok(moving[0] && !moving.at(-1))
+    // Data moves in every connector of the list; those in which none moves are withdrawn.
+    assert.ok(moving.every(Boolean))
+    assert.equal(await tiles(page).filter({ hasText: 'VideoAmp Audiences' }).count(), 0)
     const tile = tiles(page).filter({ hasText: 'Google Ads Customer Match' })
-    for (const text of ['Audience activation · Customer match', 'Demand-Side Platform (DSP)', 'Destination'])
+    for (const text of ['Audience activation · Customer match', 'Advertising platform', 'Destination'])
       await tile.getByText(text, { exact: true }).waitFor()
-    const unmoved = tiles(page).filter({ hasText: 'VideoAmp Audiences' })
-    assert.equal(await unmoved.getByText('Available').count(), 0)
-    const added = page.getByRole('link', { name: 'PostgreSQL' })
-    for (const text of ['Source', 'Destination', 'Available', 'Added'])
+    const added = tiles(page).filter({ has: page.getByRole('link', { name: 'PostgreSQL', exact: true }) })
+    for (const text of ['Data store', 'Database', 'Source', 'Destination', 'Available', 'Added'])
       await added.getByText(text, { exact: true }).waitFor()
     assert.equal(await page.getByRole('checkbox', { name: 'PostgreSQL' }).count(), 0)
-    await added.click()
+    for (const [name, kind] of [
+      ['Snowflake Source', 'Warehouse'],
+      ['Amazon S3 Source', 'File store'],
+    ] as const)
+      await tiles(page)
+        .filter({ has: page.getByRole('link', { name, exact: true }) })
+        .getByText(kind, { exact: true })
+        .waitFor()
+    await added.getByRole('link').click()
+    await page.getByRole('heading', { level: 1, name: 'PostgreSQL' }).waitFor()
+    await page.getByRole('button', { name: 'Connect', exact: true }).click()
     await page.waitForURL(`**/connectors?configure=${postgresql.id}`)
     await page.getByRole('dialog', { name: 'Configure PostgreSQL' }).waitFor()
   })
@@ -63,7 +78,7 @@ describe('the catalogue, in the console', { skip }, () => {
     await filterBy(page, 'Category', 'Data store')
     await filterBy(page, 'Platform type', 'Cloud Storage Provider')
     await filterBy(page, 'Data type', 'Data store')
-    await page.getByRole('searchbox', { name: 'Search the catalogue' }).fill('s3')
+    await sentenceBox(page).fill('s3')
     await found(page, '1 matching connector')
     await page.getByRole('checkbox', { name: 'Amazon S3 Source' }).waitFor()
     const { searchParams } = new URL(page.url())
@@ -84,8 +99,13 @@ describe('the catalogue, in the console', { skip }, () => {
     await found(page, `${moving.length} matching connectors`)
     await page.getByRole('checkbox', { name: 'Not added yet' }).press('Space')
     await found(page, `${moving.length - 1} matching connectors`)
-    await page.getByRole('searchbox').fill('no such connector')
+    await page.getByRole('searchbox').fill('nonesuch')
     await page.getByText('No matching connectors').waitFor()
+    const notHere = page.getByRole('region', { name: 'Not here?' })
+    for (const name of ['Read any HTTP API', 'Send to any HTTP API', 'Upload a file'])
+      await notHere.getByRole('link', { name }).waitFor()
+    await notHere.getByRole('link', { name: 'Read any HTTP API' }).click()
+    await page.getByRole('heading', { level: 1, name: 'HTTP API' }).waitFor()
   })
 
   test('adds several connectors at once, picked over several searches, and then configures them', async () => {
@@ -134,6 +154,106 @@ describe('the catalogue, in the console', { skip }, () => {
     await page.getByText('1 selected').waitFor()
   })
 
+  test('reads a sentence as a route, which leads on with both sides chosen', async () => {
+    const { id, path } = await accountOf('Sentence')
+    const page = await stage.open(path)
+    await sentenceBox(page).fill('shoppify orders to bigquery')
+    const route = page.getByRole('region', { name: 'Route' })
+    await route.getByText('Reads Orders').waitFor()
+    for (const text of ['Creates the table', /^Google BigQuery needs: /]) await route.getByText(text).waitFor()
+    assert.equal(await route.getByText('Not connected yet').count(), 2)
+    for (const name of ['Change Shopify Admin', 'Change Orders', 'Change Google BigQuery Data Store'])
+      await page.getByRole('button', { name }).waitFor()
+    await page.getByRole('heading', { name: 'Connectors that match' }).waitFor()
+    await found(page, '3 matching connectors')
+    await route.getByRole('button', { name: 'Start this route' }).click()
+    const [shopify, bigquery] = [connectorBySlug('shopify-admin').id, connectorBySlug('google-bigquery-destination').id]
+    await page.waitForURL(`**/connections/new?source=${shopify}&step=settings&destination=${bigquery}`)
+    await page.getByRole('region', { name: 'Settings' }).waitFor()
+    assert.equal(await page.getByRole('combobox', { name: 'Stream' }).inputValue(), 'Orders')
+    assert.equal((await stage.client.listAddedConnectors({ accountId: id })).total, 2)
+  })
+
+  test('reads two destinations, the second of which comes next, and proposes what the sub-account has as the source', async () => {
+    const { id, path } = await accountOf('Two', postgresql)
+    await stage.client.configureConnector({
+      accountId: id,
+      id: postgresql.id,
+      body: { secretConfig: stage.targetSecrets },
+    })
+    const page = await stage.open(path)
+    await sentenceBox(page).fill('purchases to Meta and Google')
+    const route = page.getByRole('region', { name: 'Route' })
+    await route.getByText('Proposed source · Connected').waitFor()
+    await route.getByText('Then: Google Ads Conversions').waitFor()
+    // A word is changed by the keyboard: the sentence changes with it.
+    await page.getByRole('button', { name: 'Change Google Ads Conversions' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('menuitem', { name: 'Google Ads Click Conversions' }).press('Enter')
+    await route.getByText('Then: Google Ads Click Conversions').waitFor()
+    assert.equal(await sentenceBox(page).inputValue(), 'purchases to Meta and Google Ads Click Conversions')
+    await page.getByRole('button', { name: 'Use Uploaded file' }).click()
+    await route.getByText('Uploaded file', { exact: true }).waitFor()
+    await page.goBack()
+    await route.getByRole('link', { name: 'PostgreSQL' }).waitFor()
+    await route.getByRole('button', { name: 'Start this route' }).click()
+    await page.waitForURL(`**/connections/new?source=${postgresql.id}&**`)
+    await page.getByRole('alert').getByText('Then: Google Ads Click Conversions').waitFor()
+  })
+
+  test('says why a route is not possible, and starts with one side', async () => {
+    const { path } = await accountOf('One side')
+    const page = await stage.open(path)
+    await sentenceBox(page).fill('ga4 to facebook audiences')
+    await page.getByText('This route is not possible').waitFor()
+    await page.getByText('reporting data cannot go to audience activation.').waitFor()
+    for (const [text, source] of [
+      ['rest api', 'http-api'],
+      ['upload a file', 'file-upload'],
+    ] as const) {
+      await sentenceBox(page).fill(text)
+      await page
+        .getByRole('region', { name: 'Route' })
+        .getByRole('link', { name: connectorBySlug(source).name })
+        .waitFor()
+    }
+    await page.getByText('Choose the destination next').waitFor()
+    await page.getByRole('button', { name: 'Start this route' }).click()
+    await page.waitForURL(`**/connections/new?source=${connectorBySlug('file-upload').id}&step=destination`)
+  })
+
+  test('has a page for each connector, by its definition', async () => {
+    const { id, path } = await accountOf('Pages', postgresql)
+    await stage.client.configureConnector({
+      accountId: id,
+      id: postgresql.id,
+      body: { secretConfig: stage.targetSecrets },
+    })
+    const page = await stage.open(`${path}/${postgresql.id}`)
+    const part = (name: string) => page.getByRole('region', { name })
+    for (const text of ['Full', 'Incremental', 'Changes', 'A column that you choose', 'Any range of days or times'])
+      await part('What it reads').getByText(text, { exact: true }).waitFor()
+    for (const text of ['Insert', 'Upsert', 'Removed, if rows are updated by a key'])
+      await part('What it accepts').getByText(text, { exact: true }).waitFor()
+    await part('Limits')
+      .getByText(/^Up to .* rows or /)
+      .waitFor()
+    await part('What you need').getByText('Host', { exact: true }).waitFor()
+    await part('Tested against')
+      .getByText(/^PostgreSQL 18/)
+      .waitFor()
+    const notes = part('Before you use it')
+    const before = await notes.getByRole('listitem').count()
+    await notes.getByRole('button', { name: /^Show all / }).click()
+    assert((await notes.getByRole('listitem').count()) > before)
+    await page.getByRole('link', { name: 'Read from PostgreSQL' }).click()
+    await page.waitForURL(`**/connections/new?source=${postgresql.id}&step=destination`)
+    await page.goto(`${path}/${connectorBySlug('shopify-admin').id}`)
+    await part('Tested against').getByText('Not Shopify itself').waitFor()
+    await page.getByRole('button', { name: 'Connect', exact: true }).click()
+    await page.getByRole('dialog', { name: 'Configure Shopify Admin' }).waitFor()
+  })
+
   for (const theme of ['light', 'dark'] as const) {
     test(`is accessible, in the ${theme} theme and on a phone`, async () => {
       const { path } = await accountOf(`Everyone, ${theme}`, postgresql)
@@ -146,6 +266,22 @@ describe('the catalogue, in the console', { skip }, () => {
       await page.getByRole('checkbox', { name: 'Available' }).press('Space')
       await found(page, `${moving.length} matching connectors`)
       assert.deepEqual(await accessibilityViolations(page), [])
+      for (const width of [1440, 390]) {
+        await page.setViewportSize({ width, height: 900 })
+        for (const [name, place, part] of [
+          ['route', '?q=shopify+orders+to+bigquery', 'Route'],
+          ['two', '?q=purchases+to+Meta+and+Google', 'Route'],
+          ['page', `/${postgresql.id}`, 'Tested against'],
+        ] as const) {
+          await page.goto(path + place)
+          await page.getByRole('region', { name: part }).waitFor()
+          await page.waitForLoadState('networkidle')
+          assert.deepEqual(await accessibilityViolations(page), [], `${name} at ${width}`)
+          await until('it fits', () => page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth'))
+          if (pictures)
+            await page.screenshot({ path: join(pictures, `catalogue-${name}-${width}-${theme}.png`), fullPage: true })
+        }
+      }
     })
   }
 })

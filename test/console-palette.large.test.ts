@@ -52,7 +52,7 @@ describe('the search over everything', { skip }, () => {
     const page = await stage.open(`/accounts/${accountId}`)
     await page.getByRole('button', { name: 'Search or jump to…' }).click()
     await page.getByRole('option', { name: 'Catalogue' }).click()
-    await page.getByRole('heading', { name: 'Catalogue' }).waitFor()
+    await page.getByRole('heading', { name: 'What do you want to move?' }).waitFor()
     await page.getByRole('button', { name: 'Search or jump to…' }).click()
     await search(page).fill('dark')
     await page.getByRole('option', { name: /dark theme/ }).click()

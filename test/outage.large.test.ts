@@ -53,6 +53,7 @@ const look = async (service: TestService, path: string) => service.send({ method
  */
 const answeredWithoutDatabase: readonly OperationId[] = [
   'getConnectorDefinition',
+  'listConnectorWords',
   'requestPasswordReset',
   'startPasskeySignIn',
 ]
@@ -82,6 +83,7 @@ function callsOfAll(
     listConnectorConfigurations: { accountId },
     getConnectorConfiguration: connector,
     getConnectorDefinition: { id: source.id },
+    listConnectorWords: {},
     configureConnector: { ...connector, body: { secretConfig: sourceSecrets } },
     createConnectorConfiguration: { ...connector, body: { name: 'Second' } },
     deleteConnectorConfiguration: { ...connector, query: { configurationId: '0123456789abcdef' } },

@@ -24,7 +24,19 @@ export const screens: readonly Screen[] = [
   { name: 'start', path: ofAccount('/start'), title: /Move your first rows/ },
   { name: 'sub-accounts', path: () => '/accounts', title: /Sub-accounts/ },
   { name: 'sub-account', path: ofAccount(''), title: /Acme Outdoor/, settle: chart },
-  { name: 'catalogue', path: ofAccount('/catalogue'), title: /Catalogue/ },
+  { name: 'catalogue', path: ofAccount('/catalogue'), title: /What do you want to move/ },
+  {
+    name: 'catalogue-route',
+    path: ofAccount('/catalogue?q=purchases+to+Meta+and+Google'),
+    title: /What do you want to move/,
+    settle: (page) => page.getByRole('region', { name: 'Route' }).waitFor(),
+  },
+  {
+    name: 'connector-page',
+    path: ofAccount(`/catalogue/${connectorBySlug('postgresql').id}`),
+    title: /PostgreSQL/,
+    settle: (page) => page.getByRole('region', { name: 'What it accepts' }).waitFor(),
+  },
   { name: 'connectors', path: ofAccount('/connectors'), title: /Connectors/ },
   {
     name: 'configure-connector',

@@ -288,6 +288,13 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     acts: 'in the organization',
     prepare: async () => ({ id: destination.id }),
   },
+  listConnectorWords: {
+    request: 'GET /connectors/words',
+    status: 200,
+    reply: [shapes.connectorWords],
+    acts: 'in the organization',
+    prepare: async () => ({}),
+  },
   configureConnector: {
     request: 'PUT /connectors/{id}/configuration',
     status: 200,

@@ -153,6 +153,7 @@ const valid: {
   listConnectorConfigurations: () => ({ query: { size: '5', offset: '0' } }),
   getConnectorConfiguration: () => ({ id: source.id }),
   getConnectorDefinition: () => ({ id: source.id }),
+  listConnectorWords: () => ({}),
   configureConnector: ({ srcConfigurationId }) => ({
     id: source.id,
     body: { name: 'Name', secretConfig: sourceSecrets, configurationId: srcConfigurationId, secretName: 'Secret' },

@@ -167,16 +167,27 @@ const sideDefinition = {
     },
   ],
   'discover?': ['string'],
+  'removes?': 'boolean',
+  'batch?': { rowsMax: 'integer', bytesMax: 'integer' },
 } as const satisfies Shape
 export const connectorDefinition = {
   connectorId: 'string',
   name: 'string',
+  description: 'string',
+  api: [{ version: 'string', ends: 'string' }, null],
   notes: ['string', null],
   tested: ['string', null],
   secretFields: [fieldDefinition],
   authorization: [{ platform: 'string', scopes: ['string'], fields: ['string'] }, null],
   source: [sideDefinition, null],
   destination: [sideDefinition, null],
+} as const satisfies Shape
+
+export const connectorWords = {
+  connectorId: 'string',
+  platform: 'string',
+  kind: ['string', null],
+  alsoCalled: ['string'],
 } as const satisfies Shape
 
 export const connectorAuthorization = {

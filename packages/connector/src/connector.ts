@@ -304,6 +304,14 @@ export function fieldsOfRole(
   return (role === 'Source' ? source : destination)?.fields ?? {}
 }
 
+/** The limits of a batch of a destination with its default settings; undefined if it delivers nothing. */
+export function usualBatch({ fields = {}, deliver }: DestinationSide): ReturnType<Destination['batch']> | undefined {
+  const settings: Values = Object.fromEntries(
+    Object.entries(fields).flatMap(([key, field]) => (field.default === undefined ? [] : [[key, field.default]])),
+  )
+  return deliver?.batch(settings)
+}
+
 /** Names a platform; an identity function that checks the type. */
 export const definePlatform = (platform: Platform): Platform => Object.freeze(platform)
 

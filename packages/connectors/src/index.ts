@@ -222,3 +222,4 @@ export const { connectors, listedConnectors, platforms, connectorById } = makeCa
 
 export { makeCatalogue } from './catalogue.ts'
 export { logoOf } from './logo.ts'
+export { kindOfPlatform, platformsByKind } from './platform-kinds.ts'

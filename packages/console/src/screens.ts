@@ -65,6 +65,7 @@ export const screens = {
   '/accounts/:accountId': screen(() => import('./screens/overview/account.tsx')),
   '/accounts/:accountId/start': start,
   '/accounts/:accountId/catalogue': screen(() => import('./screens/catalogue/catalogue.tsx')),
+  '/accounts/:accountId/catalogue/:connectorId': screen(() => import('./screens/connector-page/connector-page.tsx')),
   '/accounts/:accountId/connectors': screen(() => import('./screens/connectors/connectors.tsx')),
   '/accounts/:accountId/connectors/:connectorId/build': screen(() => import('./screens/build-source/build-source.tsx')),
   '/accounts/:accountId/connect-links': screen(() => import('./screens/connect-links/connect-links.tsx')),

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Connector } from '@penstock/connector'
-import { connectors, listedConnectors, logoOf } from '@penstock/connectors'
+import { connectors, listedConnectors, logoOf, platformsByKind } from '@penstock/connectors'
+import type { PlatformKind } from '@penstock/wire'
 
 /**
  * The list of all connectors, the connectors taken out, the README with their count, and the logos in its table of platforms. The service
@@ -13,75 +14,36 @@ export const connectorDocuments = (): { path: string; content: string }[] => [
   ...logoStrips(),
 ]
 
-/** The platforms in each row of the README's table. Every listed platform is in exactly one row. */
-const platformsByKind: Readonly<Record<string, readonly string[]>> = {
-  databases: ['postgresql', 'mysql'],
-  warehouses: ['google-bigquery', 'snowflake', 'amazon-redshift', 'databricks', 'clickhouse'],
-  files: [
-    'amazon-s3',
-    'google-cloud-storage',
-    'azure-blob-storage',
-    'dropbox',
-    'sftp',
-    'https-file',
-    'local-folder',
-    'file-upload',
-    'google-sheets',
-  ],
-  events: ['apache-kafka', 'webhook', 'mparticle'],
-  customers: [
-    'salesforce',
-    'salesforce-marketing-cloud',
-    'hubspot',
-    'shopify',
-    'activecampaign',
-    'acoustic',
-    'liveramp',
-    'lotame',
-    'adobe',
-  ],
-  advertising: [
-    'google-ads',
-    'google-campaign-manager-360',
-    'display-video-360',
-    'google-ad-manager',
-    'meta',
-    'meta-ads',
-    'microsoft-advertising',
-    'bing-ads',
-    'amazon-ads',
-    'tiktok-ads',
-    'linkedin-ads',
-    'linkedin',
-    'pinterest-ads',
-    'snapchat-ads',
-    'reddit-ads',
-    'x-twitter',
-    'x-ads',
-    'criteo',
-    'the-trade-desk',
-    'yahoo-dsp',
-    'nexxen',
-  ],
-  reports: ['google-analytics', 'google-search-console', 'apple-ads', 'spotify', 'taboola'],
-  other: ['http-api', 'rejected-records'],
+/** The kinds of platforms in each row of the README's table. */
+const rowsOfReadme: Readonly<Record<string, readonly PlatformKind[]>> = {
+  databases: ['database'],
+  warehouses: ['warehouse'],
+  files: ['file store'],
+  events: ['event stream'],
+  customers: ['customer platform'],
+  advertising: ['advertising platform'],
+  reports: ['reports'],
+  other: ['api', 'own records'],
 }
 
-/** A picture with the logos of the platforms of each kind. Fails if the table above differs from the catalogue. */
+/** A picture with the logos of the platforms of each row. Fails if a platform has no kind. */
 function logoStrips(): { path: string; content: string }[] {
   const platforms = new Map(listedConnectors.map(({ platform }) => [platform.slug, platform]))
-  const strips = Object.entries(platformsByKind).map(([kind, slugs]) => ({
-    path: `docs/platforms/${kind}.svg`,
+  const strips = Object.entries(rowsOfReadme).map(([row, kinds]) => ({
+    path: `docs/platforms/${row}.svg`,
     content: logoStrip(
-      slugs.map((slug) => {
-        const platform = platforms.get(slug)
-        if (!platforms.delete(slug) || !platform) throw new Error(`No listed connector has the platform ${slug}`)
-        return logoOf(platform)
-      }),
+      kinds
+        .flatMap((kind) => platformsByKind[kind])
+        .map((slug) => {
+          const platform = platforms.get(slug)
+          if (!platforms.delete(slug) || !platform) throw new Error(`No listed connector has the platform ${slug}`)
+          return logoOf(platform)
+        }),
     ),
   }))
   const missing = [...platforms.keys()]
-  if (missing.length > 0) throw new Error(`Add the platforms ${missing.join(', ')} to the table of the README`)
+  if (missing.length > 0)
+    throw new Error(`Give the platforms ${missing.join(', ')} a kind in packages/connectors/src/platform-kinds.ts`)
   return strips
 }
 

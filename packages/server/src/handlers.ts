@@ -68,6 +68,7 @@ import {
   getConnectorConfiguration,
   listAddedConnectors,
   listConnectors,
+  listConnectorWords,
   listSupportedConnectors,
   removeConnector,
 } from './connectors/connectors.ts'
@@ -181,6 +182,7 @@ export const handlers: Handlers<Deps> = {
   listConnectorConfigurations,
   getConnectorConfiguration,
   getConnectorDefinition,
+  listConnectorWords,
   configureConnector,
   createConnectorConfiguration,
   deleteConnectorConfiguration,

@@ -37,6 +37,7 @@ const routes = {
   listConnectorConfigurations: 'GET /connectors/configurations',
   getConnectorConfiguration: 'GET /connectors/{id}/configuration',
   getConnectorDefinition: 'GET /connectors/{id}/definition',
+  listConnectorWords: 'GET /connectors/words',
   configureConnector: 'PUT /connectors/{id}/configuration',
   createConnectorConfiguration: 'POST /connectors/{id}/configurations',
   deleteConnectorConfiguration: 'DELETE /connectors/{id}/configuration',

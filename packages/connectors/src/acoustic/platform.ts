@@ -1,3 +1,8 @@
 import { definePlatform } from '@penstock/connector'
 
-export const acoustic = definePlatform({ slug: 'acoustic', name: 'Acoustic', type: 'CRM Platform' })
+export const acoustic = definePlatform({
+  slug: 'acoustic',
+  name: 'Acoustic',
+  type: 'CRM Platform',
+  alsoCalled: ['silverpop', 'acoustic campaign'],
+})

@@ -4,4 +4,5 @@ export const activeCampaignPlatform = definePlatform({
   slug: 'activecampaign',
   name: 'ActiveCampaign',
   type: 'CRM Platform',
+  alsoCalled: ['active campaign'],
 })

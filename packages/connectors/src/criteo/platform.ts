@@ -1,3 +1,8 @@
 import { definePlatform } from '@penstock/connector'
 
-export const criteo = definePlatform({ slug: 'criteo', name: 'Criteo', type: 'Demand-Side Platform (DSP)' })
+export const criteo = definePlatform({
+  slug: 'criteo',
+  name: 'Criteo',
+  type: 'Demand-Side Platform (DSP)',
+  alsoCalled: ['retargeting'],
+})

@@ -4,5 +4,6 @@ export const dropboxPlatform = definePlatform({
   slug: 'dropbox',
   name: 'Dropbox',
   type: 'Cloud Storage Provider',
+  alsoCalled: ['csv', 'json', 'parquet'],
   icon: 'dropbox',
 })

@@ -4,5 +4,5 @@ export const fileUploadPlatform = definePlatform({
   slug: 'file-upload',
   name: 'Uploaded file',
   type: 'Cloud Storage Provider',
-  alsoCalled: ['upload', 'csv', 'json', 'parquet', 'file'],
+  alsoCalled: ['upload', 'csv', 'json', 'parquet', 'excel', 'file'],
 })

@@ -1,3 +1,9 @@
 import { definePlatform } from '@penstock/connector'
 
-export const hubspot = definePlatform({ slug: 'hubspot', name: 'HubSpot', type: 'CRM Platform', icon: 'hubspot' })
+export const hubspot = definePlatform({
+  slug: 'hubspot',
+  name: 'HubSpot',
+  type: 'CRM Platform',
+  alsoCalled: ['crm', 'hub spot'],
+  icon: 'hubspot',
+})

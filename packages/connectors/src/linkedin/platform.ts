@@ -1,3 +1,8 @@
 import { definePlatform } from '@penstock/connector'
 
-export const linkedin = definePlatform({ slug: 'linkedin', name: 'LinkedIn', type: 'Social Media Platform' })
+export const linkedin = definePlatform({
+  slug: 'linkedin',
+  name: 'LinkedIn',
+  type: 'Social Media Platform',
+  alsoCalled: ['linked in'],
+})

@@ -1,3 +1,8 @@
 import { definePlatform } from '@penstock/connector'
 
-export const lotame = definePlatform({ slug: 'lotame', name: 'Lotame', type: 'Customer Data Platform (CDP)' })
+export const lotame = definePlatform({
+  slug: 'lotame',
+  name: 'Lotame',
+  type: 'Customer Data Platform (CDP)',
+  alsoCalled: ['dmp'],
+})

@@ -5,5 +5,5 @@ export const metaAds = definePlatform({
   name: 'Meta Ads',
   type: 'Social Media Platform',
   icon: 'meta',
-  alsoCalled: ['facebook', 'instagram'],
+  alsoCalled: ['facebook', 'instagram', 'fb'],
 })

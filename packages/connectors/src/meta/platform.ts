@@ -5,5 +5,5 @@ export const meta = definePlatform({
   name: 'Meta',
   type: 'Social Media Platform',
   icon: 'meta',
-  alsoCalled: ['facebook', 'instagram'],
+  alsoCalled: ['facebook', 'instagram', 'fb'],
 })

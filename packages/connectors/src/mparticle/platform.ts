@@ -4,4 +4,5 @@ export const mparticle = definePlatform({
   slug: 'mparticle',
   name: 'mParticle',
   type: 'Customer Data Platform (CDP)',
+  alsoCalled: ['cdp'],
 })

@@ -4,5 +4,6 @@ export const pinterestAds = definePlatform({
   slug: 'pinterest-ads',
   name: 'Pinterest Ads',
   type: 'Social Media Platform',
+  alsoCalled: ['pinterest'],
   icon: 'pinterest',
 })

@@ -4,5 +4,6 @@ export const redditAds = definePlatform({
   slug: 'reddit-ads',
   name: 'Reddit Ads',
   type: 'Social Media Platform',
+  alsoCalled: ['reddit'],
   icon: 'reddit',
 })

@@ -4,4 +4,5 @@ export const salesforceMarketingCloud = definePlatform({
   slug: 'salesforce-marketing-cloud',
   name: 'Salesforce Marketing Cloud',
   type: 'CRM Platform',
+  alsoCalled: ['sfmc', 'marketing cloud', 'exacttarget'],
 })

@@ -4,5 +4,6 @@ export const shopify = definePlatform({
   slug: 'shopify',
   name: 'Shopify',
   type: 'E-Commerce Platform',
+  alsoCalled: ['shop', 'store', 'e-commerce', 'ecommerce'],
   icon: 'shopify',
 })

@@ -4,5 +4,6 @@ export const snowflake = definePlatform({
   slug: 'snowflake',
   name: 'Snowflake',
   type: 'Cloud Storage Provider',
+  alsoCalled: ['database', 'warehouse', 'sql'],
   icon: 'snowflake',
 })

@@ -4,5 +4,6 @@ export const spotify = definePlatform({
   slug: 'spotify',
   name: 'Spotify',
   type: 'Media Management System',
+  alsoCalled: ['spotify ads'],
   icon: 'spotify',
 })

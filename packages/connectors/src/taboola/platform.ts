@@ -1,3 +1,8 @@
 import { definePlatform } from '@penstock/connector'
 
-export const taboola = definePlatform({ slug: 'taboola', name: 'Taboola', type: 'Demand-Side Platform (DSP)' })
+export const taboola = definePlatform({
+  slug: 'taboola',
+  name: 'Taboola',
+  type: 'Demand-Side Platform (DSP)',
+  alsoCalled: ['backstage'],
+})

@@ -4,5 +4,6 @@ export const tiktokAds = definePlatform({
   slug: 'tiktok-ads',
   name: 'TikTok Ads',
   type: 'Social Media Platform',
+  alsoCalled: ['tiktok', 'tik tok'],
   icon: 'tiktok',
 })

@@ -4,5 +4,6 @@ export const xTwitter = definePlatform({
   slug: 'x-twitter',
   name: 'X (Twitter)',
   type: 'Social Media Platform',
+  alsoCalled: ['twitter'],
   icon: 'x',
 })

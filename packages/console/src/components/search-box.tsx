@@ -9,7 +9,18 @@ import { useAddress } from './address.ts'
 const waitMs = 250
 
 /** A text to search by, which is `q` in the address once the typing pauses. */
-export function SearchBox({ label = components.search, name = 'q' }: { label?: string; name?: string }) {
+export function SearchBox({
+  label = components.search,
+  name = 'q',
+  placeholder = label,
+  wide = false,
+}: {
+  label?: string
+  name?: string
+  placeholder?: string
+  /** Whether it is the main control of the page. */
+  wide?: boolean
+}) {
   const { value, change } = useAddress()
   const query = value(name)
   const [text, setText] = useState(query)
@@ -23,13 +34,14 @@ export function SearchBox({ label = components.search, name = 'q' }: { label?: s
     <TextInput
       type="search"
       aria-label={label}
-      placeholder={label}
+      placeholder={placeholder}
       value={text}
       maxLength={limits.filterLengthMax}
       onChange={({ currentTarget }) => type(currentTarget.value)}
-      leftSection={<IconSearch size={16} aria-hidden />}
+      leftSection={<IconSearch size={wide ? 20 : 16} aria-hidden />}
       rightSection={text && <CloseButton size="sm" aria-label={components.clearSearch} onClick={() => type('')} />}
-      style={{ width: '100%', maxWidth: 360 }}
+      {...(wide && { size: 'lg' })}
+      style={{ width: '100%', maxWidth: wide ? 860 : 360 }}
     />
   )
 }

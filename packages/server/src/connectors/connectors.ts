@@ -16,7 +16,7 @@ import {
   usersNamedMax,
 } from './configuration.ts'
 import * as queries from './queries.ts'
-import { etagOf, viewAdded, viewConfiguration, viewSaved, viewSupported } from './view.ts'
+import { etagOf, viewAdded, viewConfiguration, viewSaved, viewSupported, viewWords } from './view.ts'
 
 /** Connectors of a sub-account (specification, sections 2.3 to 2.6 and 4.2; invariant 1). */
 
@@ -36,6 +36,14 @@ export async function getConnector(
 ): Promise<Answer<'getConnector'>> {
   const connector = catalogue.find(id) ?? refuse('not_found')
   return { reply: catalogue.view(connector), etag: catalogue.etag(connector) }
+}
+
+/** The words of each listed connector. They are as many as the connectors, which one list can have. */
+export async function listConnectorWords(
+  _: Call<'listConnectorWords'>,
+  { catalogue }: ConnectorDeps,
+): Promise<Answer<'listConnectorWords'>> {
+  return { reply: catalogue.listed.map(viewWords) }
 }
 
 /** Adds connectors to the sub-account, all or none; those it has already stay as they are. */

@@ -1,8 +1,10 @@
 import { type Connector, movesIn, showFields, type Values } from '@penstock/connector'
+import { kindOfPlatform } from '@penstock/connectors'
 import type {
   AddedConnector,
   ConfigurationGroup,
   ConnectorConfiguration,
+  ConnectorWords,
   Role,
   SavedConfiguration,
   SavedValues,
@@ -41,6 +43,14 @@ export const viewSupported = (
   destConnections: row?.destConnections ?? 0,
   srcConnections: row?.srcConnections ?? 0,
   transfer: movesIn(connector, role),
+})
+
+/** What people call a connector. */
+export const viewWords = ({ id, platform: { slug, name, alsoCalled = [] } }: Connector): ConnectorWords => ({
+  connectorId: id,
+  platform: name,
+  kind: kindOfPlatform(slug) ?? null,
+  alsoCalled: [...alsoCalled],
 })
 
 /** Response of Configure Connector. */

@@ -7,7 +7,7 @@ import {
   type RecordField,
   type Records,
   type Side,
-  type Values,
+  usualBatch,
 } from '@penstock/connector'
 import type { Role } from '@penstock/wire'
 import { code, markdownTable, plain } from './markdown.ts'
@@ -99,13 +99,9 @@ function discoveryNote(fields: Fields, discovered: readonly string[]): string {
 
 /** Limits of a batch, with the default settings. */
 function limits({ destination }: Connector): string {
-  if (!destination?.deliver) return ''
-  const settings: Values = Object.fromEntries(
-    Object.entries(destination.fields ?? {}).flatMap(([key, field]) =>
-      field.default === undefined ? [] : [[key, field.default]],
-    ),
-  )
-  const { rowsMax, bytesMax } = destination.deliver.batch(settings)
+  const batch = destination && usualBatch(destination)
+  if (!batch) return ''
+  const { rowsMax, bytesMax } = batch
   return `### Limits\n\nA batch holds at most ${rowsMax.toLocaleString('en')} rows and ${bytesMax.toLocaleString('en')} bytes.`
 }
 

@@ -9,6 +9,7 @@ export const guideGroups: readonly { title: string; slugs: readonly string[] }[]
   {
     title: 'Use',
     slugs: [
+      'catalogue',
       'uploads',
       'duckdb',
       'rows-to-send',

@@ -1,6 +1,7 @@
 import {
   type Authorization,
   type Connector,
+  type DestinationSide,
   type Fields,
   identifiesState,
   movesIn,
@@ -8,6 +9,7 @@ import {
   type Side,
   type SourceSide,
   showValue,
+  usualBatch,
 } from '@penstock/connector'
 import { foldName, wellKnownNames } from '@penstock/engine'
 import type { ConnectorDefinition, FieldDefinition, RecordDefinition, SideDefinition } from '@penstock/wire'
@@ -36,6 +38,8 @@ export async function getConnectorDefinition(
 const viewDefinition = (connector: Connector): ConnectorDefinition => ({
   connectorId: connector.id,
   name: connector.name,
+  description: connector.description,
+  api: connector.api ?? null,
   notes: connector.notes ?? null,
   tested: connector.tested ?? null,
   secretFields: viewFields(connector.secrets),
@@ -44,10 +48,21 @@ const viewDefinition = (connector: Connector): ConnectorDefinition => ({
     ? {
         ...viewSide(connector.source, movesIn(connector, 'Source'), false),
         ...(connector.source.backfill && { backfill: connector.source.backfill.by }),
+        ...(connector.source.changeLog && { changeLog: true }),
       }
     : null,
-  destination: connector.destination ? viewSide(connector.destination, movesIn(connector, 'Destination'), true) : null,
+  destination: connector.destination
+    ? {
+        ...viewSide(connector.destination, movesIn(connector, 'Destination'), true),
+        ...viewDelivery(connector.destination),
+      }
+    : null,
 })
+
+function viewDelivery(side: DestinationSide): Pick<SideDefinition, 'removes' | 'batch'> {
+  const batch = usualBatch(side)
+  return { ...(side.deliver?.removesBy && { removes: true }), ...(batch && { batch }) }
+}
 
 const viewAuthorization = ({ server, scopes, client, refreshToken, sets = {} }: Authorization) => ({
   platform: server.name,

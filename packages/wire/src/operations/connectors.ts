@@ -14,6 +14,7 @@ import {
   ConnectorAuthorization,
   ConnectorConfiguration,
   ConnectorDefinition,
+  ConnectorWords,
   CreateConfiguration,
   DiscoverValues,
   Discovery,
@@ -148,6 +149,17 @@ export const connectors = {
     onConnectPage: true,
     reply: ConnectorDefinition,
     done: 'Definition found',
+  }),
+  listConnectorWords: operation({
+    tag: 'Connectors',
+    summary: 'List the words for the connectors of the catalogue',
+    description:
+      'Lists what people call the connectors of the catalogue, sorted by name: their platforms, the kinds of their platforms, and other words to search by. The list is the same for every sub-account.',
+    actsIn: 'organization',
+    scope: 'connectors:read',
+    reply: ConnectorWords,
+    list: 'whole',
+    done: 'Words listed',
   }),
   configureConnector: operation({
     tag: 'Connectors',

@@ -1,6 +1,6 @@
 import { example } from '../examples.ts'
 import { limits } from '../limits.ts'
-import { dataTypeCategories, dataTypes, platformTypes, supportedTypes } from '../terms.ts'
+import { dataTypeCategories, dataTypes, platformKinds, platformTypes, supportedTypes } from '../terms.ts'
 import { type Static, Type } from '../type.ts'
 import { configured, count, editable, env, exactly, flag, identifier, oneOf, text } from './kinds.ts'
 
@@ -56,6 +56,28 @@ export const CatalogueEntry = exactly(
   { description: 'Entry of the connector catalogue' },
 )
 export type CatalogueEntry = Static<typeof CatalogueEntry>
+
+/** The words for a connector of the catalogue; ours. */
+export const ConnectorWords = exactly(
+  {
+    connectorId: identifier('the connector', example.destination.connectorId),
+    platform: text('Name of the platform', 'Meta Ads'),
+    kind: Type.Union(
+      [oneOf(platformKinds, { description: 'Kind of platform', examples: ['advertising platform'] }), Type.Null()],
+      {
+        description:
+          'What people call the platform; null for a platform of a connector that the operator added. `platformType` is the term of the specification',
+        examples: ['advertising platform'],
+      },
+    ),
+    alsoCalled: Type.Array(Type.String(), {
+      description: 'Other words with which people search for the platform, in lower case',
+      examples: [['facebook', 'instagram', 'fb']],
+    }),
+  },
+  { description: 'Words for a connector of the catalogue' },
+)
+export type ConnectorWords = Static<typeof ConnectorWords>
 
 /** Section 2.5, first list. */
 export const AddedConnector = exactly(

@@ -1,7 +1,7 @@
 import { example } from '../examples.ts'
 import { digestEncodings, digests, fieldTypes, normalisations, recordReadings, roles, secretForms } from '../terms.ts'
 import { type Static, Type } from '../type.ts'
-import { exactly, flag, identifier, oneOf, text } from './kinds.ts'
+import { count, exactly, flag, identifier, oneOf, text } from './kinds.ts'
 
 /** The definition of a connector (ours): enough to show its forms and to map columns to its records. */
 
@@ -146,6 +146,28 @@ export const SideDefinition = Type.Object(
         examples: [['audienceId']],
       }),
     ),
+    changeLog: Type.Optional(
+      Type.Literal(true, {
+        description: 'The source can read the changes of a server from its log; absent if it cannot',
+        examples: [true],
+      }),
+    ),
+    removes: Type.Optional(
+      Type.Literal(true, {
+        description:
+          'With some settings, the destination removes rows that the source has removed; absent if it never removes rows',
+        examples: [true],
+      }),
+    ),
+    batch: Type.Optional(
+      exactly(
+        {
+          rowsMax: count('Rows', 10_000),
+          bytesMax: count('Bytes', 1_048_576),
+        },
+        { description: 'Limits of a batch with the default settings; absent if this deployment delivers nothing' },
+      ),
+    ),
     asks: Type.Optional(
       Type.Literal(true, {
         description: 'Ask Source can send one request of it; absent if it cannot',
@@ -180,6 +202,20 @@ export const ConnectorDefinition = exactly(
   {
     connectorId: identifier('the connector', example.destination.connectorId),
     name: text('Connector name', example.destination.name),
+    description: text('What the connector does, and for whom', 'Adds your customers to audiences, or removes them.'),
+    api: Type.Union(
+      [
+        exactly(
+          {
+            version: text('Version of the API of the platform that the connector calls', 'v26.0'),
+            ends: text('The announced or expected end of this version', 'no end is announced'),
+          },
+          { description: 'API of the platform' },
+        ),
+        Type.Null(),
+      ],
+      { description: 'The API of the platform that the connector calls; null if it has no version', examples: [null] },
+    ),
     notes: Type.Union([
       text('What to know before use: quotas, delays, arrangements', 'Members appear within an hour.'),
       Type.Null(),

@@ -1,62 +1,53 @@
-import { Button, Group, Skeleton, Text } from '@mantine/core'
-import { type CatalogueEntry, limits } from '@penstock/wire'
+import { Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { IconPlugConnected } from '@tabler/icons-react'
-import { useCallback, useMemo, useState } from 'react'
+import { useCallback, useDeferredValue, useMemo, useState } from 'react'
 import { Link, useNavigate } from 'react-router'
-import { useRead, useWrite } from '../../api/queries.ts'
+import { useWrite } from '../../api/queries.ts'
 import { Loaded } from '../../components/loaded.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import { count } from '../../components/numbers.ts'
 import { Empty, Page } from '../../components/page.tsx'
+import { SearchBox } from '../../components/search-box.tsx'
 import { pathOf, useAccount } from '../../shell/account.ts'
-import { catalogue as say } from '../../strings/catalogue.ts'
+import { catalogue as say, route as sayRoute } from '../../strings/catalogue.ts'
+import { Alternatives } from './alternatives.tsx'
 import { Filters, useFilters } from './filters.tsx'
+import { NotHere } from './not-here.tsx'
 import { PickedConnectors } from './picked-connectors.tsx'
+import { type Added, matching, routeOf, searched } from './route.ts'
+import { RouteCard } from './route-card.tsx'
+import { makeReader } from './sentence.ts'
+import { SentenceChips } from './sentence-chips.tsx'
 import { Tile, Tiles } from './tile.tsx'
+import { useCatalogue } from './use-catalogue.ts'
+import type { KnownConnector } from './vocabulary.ts'
 
 const tilesOfSkeleton = 12
 
 /** Connectors that move data come before the ones that can only be configured, each sorted by name. */
-const movingFirst = (entries: readonly CatalogueEntry[]): CatalogueEntry[] =>
+const movingFirst = (entries: readonly KnownConnector[]): KnownConnector[] =>
   [...entries].sort((a, b) => Number(b.transfer) - Number(a.transfer))
 
-/** The connectors that there are, to be added to a sub-account: several at once, and then configured. */
+/** The catalogue: a sentence becomes a route, and without a sentence all connectors are listed, to be added and configured. */
 export function Component() {
   const { accountId } = useAccount()
   const filters = useFilters()
-  const navigate = useNavigate()
-  const query = useRead(
-    'listConnectors',
-    { accountId, query: { ...filters.query, size: limits.pageSizeMax } },
-    { keep: true },
+  const { query, connectors, added, isAddedKnown } = useCatalogue(accountId)
+  const configured: Added = useMemo(() => new Map([...added].map(([id, one]) => [id, one.configured])), [added])
+  const read = useMemo(() => connectors && makeReader(connectors), [connectors])
+  const text = useDeferredValue(filters.text)
+  const sentence = useMemo(() => (read && text ? read(text) : undefined), [read, text])
+  const isUnderstood = sentence?.parts.some(({ as }) => as === 'connector') === true
+  const route = useMemo(
+    () => (sentence && connectors && isAddedKnown ? routeOf(sentence, connectors, configured) : undefined),
+    [sentence, connectors, configured, isAddedKnown],
   )
-  const addedQuery = useRead('listAddedConnectors', { accountId, query: { size: limits.pageSizeMax } })
-  const added = useMemo(
-    () => new Set(addedQuery.data?.reply.map(({ connectorId }) => connectorId)),
-    [addedQuery.data?.reply],
-  )
-  const [picked, setPicked] = useState<readonly CatalogueEntry[]>([])
-  const toggle = useCallback(
-    (entry: CatalogueEntry) =>
-      setPicked((now) => {
-        const others = now.filter(({ connectorId }) => connectorId !== entry.connectorId)
-        return others.length < now.length ? others : [...now, entry]
-      }),
-    [],
-  )
-  const add = useWrite('addConnectors')
-  const addPicked = async () => {
-    try {
-      const connectorIds = picked.map(({ connectorId }) => connectorId)
-      const { reply } = await add.mutateAsync({ accountId, body: { connectorIds } })
-      notifyDone(say.added(reply.length, reply[0]?.name ?? ''))
-      const [open, ...others] = reply.filter(({ configured }) => !configured)
-      const next = open && others.length === 0 ? `?configure=${open.connectorId}` : ''
-      void navigate(pathOf(accountId, 'connectors') + next)
-    } catch (error) {
-      notifyFailure(error)
-    }
-  }
+  const found = useMemo(() => {
+    if (!connectors) return []
+    if (!sentence) return connectors
+    return isUnderstood ? matching(sentence, connectors) : searched(sentence.text, connectors)
+  }, [connectors, sentence, isUnderstood])
+  const { picked, toggle, clear } = usePicked()
   return (
     <Page
       title={say.title}
@@ -72,16 +63,36 @@ export function Component() {
         </Button>
       }
     >
+      <SearchBox label={say.search} placeholder={say.placeholder} wide />
+      {sentence && isUnderstood && (
+        <Group justify="space-between" gap="sm">
+          <SentenceChips sentence={sentence} route={route} onChange={filters.setText} />
+          <Button variant="subtle" size="compact-sm" onClick={filters.clear}>
+            {say.browseAll(count(connectors?.length ?? 0))}
+          </Button>
+        </Group>
+      )}
+      {route && <RouteCard accountId={accountId} route={route} added={configured} />}
+      {sentence && route && <Alternatives sentence={sentence} route={route} onChange={filters.setText} />}
+      {isUnderstood ? (
+        <Title order={2} size="h5">
+          {sayRoute.matches}
+        </Title>
+      ) : null}
       <Filters {...filters} />
       <Loaded query={query} skeleton={<TilesSkeleton />}>
-        {({ reply }) => {
+        {() => {
           const shown = movingFirst(
-            reply.filter(
-              ({ connectorId, transfer }) => (!filters.moves || transfer) && !(filters.fresh && added.has(connectorId)),
+            found.filter(
+              (one) =>
+                filters.keeps(one) &&
+                (!filters.moves || one.transfer) &&
+                !(filters.fresh && added.has(one.connectorId)),
             ),
           )
+          if (!connectors) return <TilesSkeleton />
           return (
-            <>
+            <Stack gap="lg">
               <Group justify="space-between" mih={30} gap="xs">
                 <Text size="sm" c="dimmed" role="status">
                   {say.found(count(shown.length), shown.length, filters.any)}
@@ -95,7 +106,7 @@ export function Component() {
               {shown.length === 0 ? (
                 <Empty title={say.noneFound} help={say.noneFoundHelp} />
               ) : (
-                <Tiles label={say.title}>
+                <Tiles label={say.name}>
                   {shown.map((entry) => (
                     <Tile
                       key={entry.connectorId}
@@ -108,25 +119,59 @@ export function Component() {
                   ))}
                 </Tiles>
               )}
-            </>
+              <NotHere accountId={accountId} />
+            </Stack>
           )
         }}
       </Loaded>
-      {picked.length > 0 && (
-        <PickedConnectors
-          picked={picked}
-          busy={add.isPending}
-          onAdd={() => void addPicked()}
-          onClear={() => setPicked([])}
-        />
-      )}
+      {picked.length > 0 && <AddPicked accountId={accountId} picked={picked} onClear={clear} />}
     </Page>
   )
 }
 
+/** The connectors that are ticked, over several searches. */
+function usePicked() {
+  const [picked, setPicked] = useState<readonly KnownConnector[]>([])
+  const toggle = useCallback(
+    (entry: KnownConnector) =>
+      setPicked((now) => {
+        const others = now.filter(({ connectorId }) => connectorId !== entry.connectorId)
+        return others.length < now.length ? others : [...now, entry]
+      }),
+    [],
+  )
+  return { picked, toggle, clear: () => setPicked([]) }
+}
+
+function AddPicked({
+  accountId,
+  picked,
+  onClear,
+}: {
+  accountId: string
+  picked: readonly KnownConnector[]
+  onClear: () => void
+}) {
+  const navigate = useNavigate()
+  const add = useWrite('addConnectors')
+  const addPicked = async () => {
+    try {
+      const connectorIds = picked.map(({ connectorId }) => connectorId)
+      const { reply } = await add.mutateAsync({ accountId, body: { connectorIds } })
+      notifyDone(say.added(reply.length, reply[0]?.name ?? ''))
+      const [open, ...others] = reply.filter(({ configured }) => !configured)
+      const next = open && others.length === 0 ? `?configure=${open.connectorId}` : ''
+      void navigate(pathOf(accountId, 'connectors') + next)
+    } catch (error) {
+      notifyFailure(error)
+    }
+  }
+  return <PickedConnectors picked={picked} busy={add.isPending} onAdd={() => void addPicked()} onClear={onClear} />
+}
+
 function TilesSkeleton() {
   return (
-    <Tiles label={say.title} busy>
+    <Tiles label={say.name} busy>
       {Array.from({ length: tilesOfSkeleton }, (_, place) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: tiles of a skeleton have no identity but their position.
         <Skeleton key={place} height={148} role="listitem" />

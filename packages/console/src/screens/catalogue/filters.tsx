@@ -1,8 +1,7 @@
 import { Chip, Group, Select } from '@mantine/core'
-import { dataTypeCategories, dataTypes, platformTypes, roles } from '@penstock/wire'
+import { type CatalogueEntry, dataTypeCategories, dataTypes, platformTypes, roles } from '@penstock/wire'
 import { useAddress } from '../../components/address.ts'
 import { Toolbar } from '../../components/page.tsx'
-import { SearchBox } from '../../components/search-box.tsx'
 import { catalogue as say } from '../../strings/catalogue.ts'
 import { components } from '../../strings/components.ts'
 
@@ -11,7 +10,6 @@ export function useFilters() {
   const { value, change } = useAddress()
   const term = <T extends string>(name: string, terms: readonly T[]) => terms.find((one) => one === value(name))
   const query = {
-    q: value('q') || undefined,
     supportedType: term('role', roles),
     dataTypeCategory: term('category', dataTypeCategories),
     platformType: term('platform', platformTypes),
@@ -20,13 +18,21 @@ export function useFilters() {
   const moves = value('moves') === 'yes'
   const fresh = value('added') === 'no'
   return {
-    /** Filter of the service. */
+    /** The sentence, or the words to search for; empty without one. */
+    text: value('q'),
+    setText: (text: string) => change({ q: text }),
     query,
+    /** Whether a connector has the terms of the filters. */
+    keeps: ({ supportedType, dataTypeCategory, platformType, dataType }: CatalogueEntry) =>
+      (query.supportedType === undefined || supportedType.includes(query.supportedType)) &&
+      (query.dataTypeCategory ?? dataTypeCategory) === dataTypeCategory &&
+      (query.platformType ?? platformType) === platformType &&
+      (query.dataType ?? dataType) === dataType,
     /** Only connectors that this deployment can move data through. */
     moves,
     /** Only connectors that are not added yet. */
     fresh,
-    any: moves || fresh || Object.values(query).some((one) => one !== undefined),
+    any: value('q') !== '' || moves || fresh || Object.values(query).some((one) => one !== undefined),
     set: (name: string, next: string) => change({ [name]: next }),
     clear: () => change({ q: '', role: '', category: '', platform: '', data: '', moves: '', added: '' }),
   }
@@ -35,7 +41,6 @@ export function useFilters() {
 export function Filters({ query, moves, fresh, set }: ReturnType<typeof useFilters>) {
   return (
     <Toolbar>
-      <SearchBox label={say.search} />
       <Term name="role" label={say.role} terms={roles} value={query.supportedType} onPick={set} />
       <Term
         name="category"

@@ -1,6 +1,5 @@
-import { Badge, Box, Card, Checkbox, Group, SimpleGrid, Stack, Text, ThemeIcon } from '@mantine/core'
-import type { CatalogueEntry } from '@penstock/wire'
-import { IconArrowsExchange, IconCheck } from '@tabler/icons-react'
+import { Badge, Box, Card, Checkbox, Group, SimpleGrid, Stack, Text } from '@mantine/core'
+import { IconArrowsExchange } from '@tabler/icons-react'
 import { memo, type ReactNode, useId } from 'react'
 import { Link } from 'react-router'
 import { Logo, logoOfPlatform } from '../../components/connector-name.tsx'
@@ -8,6 +7,8 @@ import { pathOf } from '../../shell/account.ts'
 import { catalogue as say } from '../../strings/catalogue.ts'
 import { components } from '../../strings/components.ts'
 import classes from './tile.module.css'
+import { kindOf } from './use-catalogue.ts'
+import type { KnownConnector } from './vocabulary.ts'
 
 export function Tiles({ label, busy = false, children }: { label: string; busy?: boolean; children: ReactNode }) {
   return (
@@ -24,8 +25,8 @@ export function Tiles({ label, busy = false, children }: { label: string; busy?:
 }
 
 /**
- * A connector of the catalogue: a box to tick while it is not added, a link to its configuration once it is. Rendered
- * again only if it changes, since there are many of them.
+ * A connector of the catalogue: a link to its page, and a box to tick while it is not added. Rendered again only if it
+ * changes, since there are many of them.
  */
 export const Tile = memo(function Tile({
   entry,
@@ -34,95 +35,70 @@ export const Tile = memo(function Tile({
   picked,
   onToggle,
 }: {
-  entry: CatalogueEntry
+  entry: KnownConnector
   accountId: string
   added: boolean
   picked: boolean
-  onToggle: (entry: CatalogueEntry) => void
+  onToggle: (entry: KnownConnector) => void
 }) {
   const id = useId()
+  const { connectorId, platformId, name, supportedType, dataType, dataTypeCategory, transfer } = entry
+  const kinds = [...new Set([dataTypeCategory, dataType].map(components.term))]
   return (
     <Box role="listitem" className={classes.place}>
-      {added ? (
-        <Card
-          component={Link}
-          to={`${pathOf(accountId, 'connectors')}?configure=${entry.connectorId}`}
-          withBorder
-          padding="md"
-          className={classes.tile}
-        >
-          <Content id={id} entry={entry} added>
-            <ThemeIcon size={20} radius="sm" color="teal" aria-hidden>
-              <IconCheck size={14} />
-            </ThemeIcon>
-          </Content>
-        </Card>
-      ) : (
-        <Checkbox.Card
-          checked={picked}
-          onClick={() => onToggle(entry)}
-          withBorder
-          p="md"
-          radius="md"
-          className={classes.tile}
-          data-picked={picked || undefined}
-          aria-labelledby={`${id}-name`}
-          aria-describedby={`${id}-about`}
-        >
-          <Content id={id} entry={entry}>
-            <Checkbox.Indicator />
-          </Content>
-        </Checkbox.Card>
-      )}
+      <Card withBorder padding="md" className={classes.tile} data-picked={picked || undefined}>
+        <Stack gap="sm" h="100%">
+          <Group gap="sm" wrap="nowrap" align="flex-start">
+            <Logo src={logoOfPlatform(platformId)} size={36} />
+            <Text
+              component={Link}
+              to={pathOf(accountId, `catalogue/${connectorId}`)}
+              className={classes.link}
+              fw={600}
+              size="sm"
+              lh={1.35}
+              lineClamp={3}
+              mih={36}
+              flex={1}
+              aria-describedby={`${id}-about`}
+            >
+              {name}
+            </Text>
+            {!added && (
+              <Checkbox
+                className={classes.box}
+                checked={picked}
+                onChange={() => onToggle(entry)}
+                aria-label={say.select(name)}
+                aria-describedby={`${id}-about`}
+              />
+            )}
+          </Group>
+          <Stack gap="sm" id={`${id}-about`} justify="space-between" flex={1}>
+            <Box c="dimmed" fz="xs" lh={1.4}>
+              <Text inherit>{kinds.join(' · ')}</Text>
+              <Text inherit>{kindOf(entry)}</Text>
+            </Box>
+            <Group gap={6}>
+              {supportedType.split(', ').map((role) => (
+                <Badge key={role} variant="default" size="sm" fw={500}>
+                  {role}
+                </Badge>
+              ))}
+              {transfer && (
+                <Badge variant="light" size="sm" fw={500} leftSection={<IconArrowsExchange size={12} aria-hidden />}>
+                  {say.movesData}
+                </Badge>
+              )}
+              {added && (
+                <Badge variant="light" color="teal" size="sm" fw={500}>
+                  {say.isAdded}
+                </Badge>
+              )}
+            </Group>
+          </Stack>
+        </Stack>
+      </Card>
     </Box>
   )
 })
-
-function Content({
-  id,
-  entry,
-  added = false,
-  children,
-}: {
-  id: string
-  entry: CatalogueEntry
-  added?: boolean
-  children: ReactNode
-}) {
-  const { platformId, name, supportedType, dataType, dataTypeCategory, platformType, transfer } = entry
-  const kinds = [...new Set([dataTypeCategory, dataType].map(components.term))]
-  return (
-    <Stack gap="sm" h="100%">
-      <Group gap="sm" wrap="nowrap" align="flex-start">
-        <Logo src={logoOfPlatform(platformId)} size={36} />
-        <Text id={`${id}-name`} fw={600} size="sm" lh={1.35} lineClamp={3} mih={36} flex={1}>
-          {name}
-        </Text>
-        {children}
-      </Group>
-      <Stack gap="sm" id={`${id}-about`} justify="space-between" flex={1}>
-        <Box c="dimmed" fz="xs" lh={1.4}>
-          <Text inherit>{kinds.join(' · ')}</Text>
-          <Text inherit>{platformType}</Text>
-        </Box>
-        <Group gap={6}>
-          {supportedType.split(', ').map((role) => (
-            <Badge key={role} variant="default" size="sm" fw={500}>
-              {role}
-            </Badge>
-          ))}
-          {transfer && (
-            <Badge variant="light" size="sm" fw={500} leftSection={<IconArrowsExchange size={12} aria-hidden />}>
-              {say.movesData}
-            </Badge>
-          )}
-          {added && (
-            <Badge variant="light" color="teal" size="sm" fw={500}>
-              {say.isAdded}
-            </Badge>
-          )}
-        </Group>
-      </Stack>
-    </Stack>
-  )
-}

@@ -4,11 +4,13 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { useForbidden } from '../../api/me.ts'
 import { useRead } from '../../api/queries.ts'
+import { useAddress } from '../../components/address.ts'
 import { NotAllowed } from '../../components/failure.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { Page } from '../../components/page.tsx'
 import { pathOf } from '../../shell/account.ts'
 import { newConnection as say } from '../../strings/new-connection.ts'
+import { NextDestinations } from '../catalogue/next-destinations.tsx'
 import { MapFields } from './mapper/map-fields.tsx'
 import { PickDestination } from './pick/pick-destination.tsx'
 import { PickSource } from './pick/pick-source.tsx'
@@ -23,6 +25,7 @@ export function Component() {
   const { accountId, connection, connectionId } = wizard
   // Where a draft was left is known before this visit makes its own mark.
   const [left, setLeft] = useState(wizard.draft.at)
+  const wantsMore = useAddress().value('then') !== ''
   const forbidden = useForbidden('createConnection')
   const isNew = connection === undefined || connection.status === 'In-progress'
   const cancel = (
@@ -39,6 +42,9 @@ export function Component() {
       <Page title={isNew ? say.title : say.titleOfExisting} help={connection?.name ?? say.help} actions={cancel}>
         {forbidden && <NotAllowed reason={forbidden} />}
         <Steps />
+        {wantsMore && (
+          <NextDestinations accountId={accountId} sourceId={wizard.sourceId} isCreated={connection !== undefined} />
+        )}
         {left !== undefined && wizard.sourceId === '' && (
           <Unfinished at={left} onStartOver={() => setLeft(undefined)} />
         )}

@@ -1,0 +1,28 @@
+import { type AddedConnector, limits } from '@penstock/wire'
+import { useMemo } from 'react'
+import { useRead } from '../../api/queries.ts'
+import { catalogue as say } from '../../strings/catalogue.ts'
+import { components } from '../../strings/components.ts'
+import { type KnownConnector, withWords } from './vocabulary.ts'
+
+/** The whole catalogue with the words for its connectors, and what of it the sub-account has. It fits on one page of the list. */
+export function useCatalogue(accountId: string) {
+  const query = { size: limits.pageSizeMax }
+  const entries = useRead('listConnectors', { accountId, query })
+  // Without the words, connectors are found by their names.
+  const words = useRead('listConnectorWords', {})
+  const addedList = useRead('listAddedConnectors', { accountId, query })
+  const connectors = useMemo(
+    () => (entries.data && !words.isPending ? withWords(entries.data.reply, words.data?.reply ?? []) : undefined),
+    [entries.data, words.data, words.isPending],
+  )
+  const added = useMemo(() => byId(addedList.data?.reply ?? []), [addedList.data])
+  return { query: entries, connectors, added, isAddedKnown: !addedList.isPending }
+}
+
+const byId = (list: readonly AddedConnector[]): ReadonlyMap<string, AddedConnector> =>
+  new Map(list.map((one) => [one.connectorId, one]))
+
+/** What people call a connector: a database, or else the type of its platform. */
+export const kindOf = ({ kind, platformType }: Pick<KnownConnector, 'kind' | 'platformType'>): string =>
+  (kind && say.kinds[kind]) ?? components.term(platformType)
