@@ -20,7 +20,7 @@ const known: KnownConnector[] = listedConnectors.map((connector) => ({
   transfer: connector.integrated,
   platform: connector.platform.name,
   kind: kindOfPlatform(connector.platform.slug) ?? null,
-  alsoCalled: connector.platform.alsoCalled ?? [],
+  alsoCalled: [...(connector.platform.alsoCalled ?? [])],
 }))
 const read = makeReader(known)
 const routeIn = (text: string, added: Record<string, boolean> = {}) =>

@@ -57,7 +57,7 @@ export const platformTypes = [
 ] as const
 export type PlatformType = (typeof platformTypes)[number]
 
-/** What people call a platform, if its type in the specification is another word, such as a database; ours. */
+/** Kinds of platforms as people call them, such as a database. The types of the specification have other words; ours. */
 export const platformKinds = [
   'database',
   'warehouse',

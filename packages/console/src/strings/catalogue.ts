@@ -28,7 +28,7 @@ export const catalogue = {
   clearSelection: 'Clear',
   add: (n: number) => (n === 1 ? 'Add 1 connector' : `Add ${n} connectors`),
   added: (n: number, first: string) => (n === 1 ? `${first} was added` : `${n} connectors were added`),
-  /** What people call the kinds whose type in the specification is another word. */
+  /** The kinds whose type in the specification is another word. */
   kinds: {
     database: 'Database',
     warehouse: 'Warehouse',

@@ -45,7 +45,7 @@ export const viewSupported = (
   transfer: movesIn(connector, role),
 })
 
-/** What people call a connector. */
+/** The words for a connector. */
 export const viewWords = ({ id, platform: { slug, name, alsoCalled = [] } }: Connector): ConnectorWords => ({
   connectorId: id,
   platform: name,

@@ -18,7 +18,7 @@ export function Alternatives({
   onChange: (text: string) => void
 }) {
   const { part, others = [] } = source ?? {}
-  // What is named exactly means nothing else.
+  // An exact name has no other meaning.
   const shown = part && part.named.length > 0 ? [] : others.slice(0, othersMax)
   if (shown.length === 0 || destinations.length === 0) return null
   const names = destinations.map(({ connector }) => connector.name)

@@ -6,7 +6,7 @@ import { pathOf } from '../../shell/account.ts'
 import { notHere as say } from '../../strings/catalogue.ts'
 import classes from './not-here.module.css'
 
-/** What to do if a platform has no connector. */
+/** Three answers for a platform without a connector. */
 export function NotHere({ accountId }: { accountId: string }) {
   const answers = [
     { ...say.read, Icon: IconApi, to: `catalogue/${httpApiConnectorId}` },

@@ -105,7 +105,7 @@ function Node({ accountId, end: { connector, part }, added }: { accountId: strin
   )
 }
 
-/** What a side of the route does, and what it needs while it is not configured. */
+/** Facts of a side of the route, and its needs while it is not configured. */
 function Facts({
   connector: { connectorId, platform },
   side,
@@ -138,7 +138,7 @@ function Facts({
 
 const neededMax = 4
 
-/** What a person must have to connect: a sign-in, or the fields that are always required. */
+/** Needed to connect: a sign-in, or the fields that are always required. */
 function neededOf({ authorization, secretFields }: ConnectorDefinition): string[] {
   if (authorization) return [say.signIn(authorization.platform)]
   const byName = Object.fromEntries(secretFields.map((field) => [field.name, field]))

@@ -64,7 +64,7 @@ export function routeOf(sentence: Sentence, connectors: readonly KnownConnector[
     return connector ? [{ connector, part, others }] : []
   }
   const [sourcePart, destinationParts] = sidesOf(named, (part) => isRatherSource(part, byId, entity))
-  // What is said of the destination decides what the words of the source mean, and the other way around.
+  // The words of the destination decide which connector the words of the source mean, and the other way around.
   const likely = destinationParts[0] && candidates(destinationParts[0], 'to')[0]
   const [said] = sourcePart ? endOf(sourcePart, 'from', likely) : []
   const destinations = destinationParts.flatMap((part) => endOf(part, 'to', said?.connector))

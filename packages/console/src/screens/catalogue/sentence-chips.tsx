@@ -9,7 +9,7 @@ import { entities } from './vocabulary.ts'
 
 const othersMax = 12
 
-/** How the sentence was read: each understood word is a chip with a menu of what else it can mean. */
+/** Shows how the sentence was read. Each understood word is a chip with a menu of what else it can mean. */
 export function SentenceChips({
   sentence,
   route,

@@ -8,7 +8,7 @@ import {
   wordsOf,
 } from './vocabulary.ts'
 
-/** What a sentence such as `shopify orders to bigquery` says, by a table of words. */
+/** Reads sentences such as `shopify orders to bigquery`, by a table of words. */
 
 type Part = {
   /** The words as they were typed, and their place in the sentence. */

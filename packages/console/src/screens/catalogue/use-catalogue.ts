@@ -23,6 +23,6 @@ export function useCatalogue(accountId: string) {
 const byId = (list: readonly AddedConnector[]): ReadonlyMap<string, AddedConnector> =>
   new Map(list.map((one) => [one.connectorId, one]))
 
-/** What people call a connector: a database, or else the type of its platform. */
+/** The kind of a connector as people call it, such as a database, or the type of its platform. */
 export const kindOf = ({ kind, platformType }: Pick<KnownConnector, 'kind' | 'platformType'>): string =>
   (kind && say.kinds[kind]) ?? components.term(platformType)

@@ -17,7 +17,7 @@ export function withWords(entries: readonly CatalogueEntry[], words: readonly Co
   }))
 }
 
-/** What people move, and the categories of connectors that it suggests on each side, the most likely first. */
+/** Data that people move, and the categories of connectors that it suggests on each side, the most likely first. */
 export type Entity = {
   readonly id: string
   readonly words: readonly string[]
@@ -98,7 +98,7 @@ const common = new Set(
   ),
 )
 
-/** What a phrase means. */
+/** The meaning of a phrase. */
 export type Meaning =
   | {
       readonly as: 'connector'
@@ -180,7 +180,7 @@ export function makeVocabulary(connectors: readonly KnownConnector[]): Vocabular
   for (const filler of fillers) meanings.set(filler, { as: 'filler' })
   for (const [phrase, { ids, named }] of found)
     meanings.set(phrase, { as: 'connector', ids: [...ids], named: [...named] })
-  // What people move is more likely than a connector whose name ends with it.
+  // `orders` rather means data than a connector whose name ends with it.
   for (const entity of entities) {
     for (const text of entity.words) {
       const phrase = joined(wordsOf(text).map(({ word }) => word))

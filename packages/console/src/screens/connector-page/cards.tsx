@@ -69,7 +69,7 @@ export function NotesCard({ notes }: { notes: string }) {
   )
 }
 
-/** What to have ready before connecting. */
+/** Fields and permissions that a person needs before connecting. */
 export function NeedsCard({ definition: { secretFields, authorization } }: { definition: ConnectorDefinition }) {
   const fields = secretFields.filter(({ readonly }) => !readonly)
   const required = fields.filter((field) => field.required)
@@ -125,7 +125,7 @@ function conditionsOf({ when = {}, role }: FieldDefinition, fields: readonly Fie
   return [...(role ? [say.onlyAs[role]] : []), ...conditions].join(', ')
 }
 
-/** What it was tested against, and what nobody else has checked. */
+/** Tests of the connector, and parts that nobody else has checked. */
 export function TestedCard({ tested }: { tested: string | null }) {
   const tests = tested === null ? [] : testsOf(tested)
   return (

@@ -2,7 +2,7 @@ import type { ConnectorDefinition, FieldDefinition, SideDefinition } from '@pens
 import { bytes, count } from '../../components/numbers.ts'
 import { connectorPage as say } from '../../strings/catalogue.ts'
 
-/** What the definition of a connector says, as lines of a page. Each text of a setting is the text of its form. */
+/** The definition of a connector as lines of a page. Each text of a setting is the text of its form. */
 export type Fact = { readonly label: string; readonly values: readonly string[] }
 
 const columnsMax = 8
@@ -103,7 +103,7 @@ export const sentencesOf = (text: string): string[] =>
     .map((sentence) => sentence.trim())
     .filter(Boolean)
 
-/** What a connector was tested against, and what nobody has checked. */
+/** The tests of a connector, and the parts that nobody has checked. */
 export function testsOf(tested: string): { readonly text: string; readonly isChecked: boolean }[] {
   return sentencesOf(tested)
     .flatMap((sentence) => sentence.split(/;\s+/))
