@@ -41,7 +41,7 @@ describe('the catalogue, in the console', { skip }, () => {
     await found(page, `${total} connectors`)
     assert.equal(await tiles(page).count(), total)
     // Connectors that move data come first.
-    const moving = (await tiles(page).allInnerTexts()).map((text) => text.includes('Available'))
+    const moving = (await tiles(page).allTextContents()).map((text) => text.includes('Available'))
     assert.deepEqual(
       moving,
       [...moving].sort((a, b) => Number(b) - Number(a)),
@@ -135,7 +135,7 @@ describe('the catalogue, in the console', { skip }, () => {
     await tile.focus()
     await page.keyboard.press('Space')
     await page.getByRole('button', { name: 'Add 1 connector', exact: true }).waitFor()
-    assert.equal(await tile.getAttribute('aria-checked'), 'true')
+    assert.equal(await tile.isChecked(), true)
     await page.keyboard.press('Space')
     await page.getByRole('region', { name: 'Selection' }).waitFor({ state: 'detached' })
     await page.keyboard.press('Space')
@@ -231,7 +231,13 @@ describe('the catalogue, in the console', { skip }, () => {
     })
     const page = await stage.open(`${path}/${postgresql.id}`)
     const part = (name: string) => page.getByRole('region', { name })
-    for (const text of ['Full', 'Incremental', 'Changes', 'A column that you choose', 'Any range of days or times'])
+    for (const text of [
+      'Full',
+      'Incremental',
+      'Changes (logical replication)',
+      'A column that you choose',
+      'Any range of days or times',
+    ])
       await part('What it reads').getByText(text, { exact: true }).waitFor()
     for (const text of ['Insert', 'Upsert', 'Removed, if rows are updated by a key'])
       await part('What it accepts').getByText(text, { exact: true }).waitFor()
@@ -266,7 +272,8 @@ describe('the catalogue, in the console', { skip }, () => {
       await page.getByRole('checkbox', { name: 'Available' }).press('Space')
       await found(page, `${moving.length} matching connectors`)
       assert.deepEqual(await accessibilityViolations(page), [])
-      for (const width of [1440, 390]) {
+      // Each theme at one width, as every screen; pictures are taken of both.
+      for (const width of pictures ? [390, 1440] : [theme === 'light' ? 1440 : 390]) {
         await page.setViewportSize({ width, height: 900 })
         for (const [name, place, part] of [
           ['route', '?q=shopify+orders+to+bigquery', 'Route'],

@@ -47,10 +47,7 @@ function assertUnavailable(reply: Reply<unknown>): void {
 
 const look = async (service: TestService, path: string) => service.send({ method: 'GET', path })
 
-/**
- * Needs nothing of the database but the token, which may be cached, or nothing before it answers: then it is answered all
- * the same.
- */
+/** Needs nothing of the database but the token, which may be cached, or nothing before it answers: then it is answered. */
 const answeredWithoutDatabase: readonly OperationId[] = [
   'getConnectorDefinition',
   'listConnectorWords',

@@ -1550,6 +1550,7 @@ export const allowedMethods: Readonly<Record<string, string>> = {
   '/connectors/added': 'GET, HEAD',
   '/connectors/configurations': 'GET, HEAD',
   '/connectors/supported': 'GET, HEAD',
+  '/connectors/words': 'GET, HEAD',
   '/connectors/{id}': 'GET, HEAD, DELETE',
   '/connectors/{id}/configuration': 'GET, HEAD, PUT, DELETE',
   '/connectors/{id}/configurations': 'POST',

@@ -63,6 +63,7 @@ export const route = {
     tickets: 'Tickets',
   } as Readonly<Record<string, string>>,
   title: 'Route',
+  ready: 'Needs no configuration',
   connected: 'Connected',
   notConfigured: 'Added, not configured',
   notConnected: 'Not connected yet',

@@ -1,6 +1,7 @@
 import { example } from '../examples.ts'
+import { platformKinds } from '../known-connectors.ts'
 import { limits } from '../limits.ts'
-import { dataTypeCategories, dataTypes, platformKinds, platformTypes, supportedTypes } from '../terms.ts'
+import { dataTypeCategories, dataTypes, platformTypes, supportedTypes } from '../terms.ts'
 import { type Static, Type } from '../type.ts'
 import { configured, count, editable, env, exactly, flag, identifier, oneOf, text } from './kinds.ts'
 

@@ -74,12 +74,12 @@ export function Component() {
       )}
       {route && <RouteCard accountId={accountId} route={route} added={configured} />}
       {sentence && route && <Alternatives sentence={sentence} route={route} onChange={filters.setText} />}
-      {isUnderstood ? (
+      {isUnderstood && (
         <Title order={2} size="h5">
           {sayRoute.matches}
         </Title>
-      ) : null}
-      <Filters {...filters} />
+      )}
+      {(!isUnderstood || filters.narrows) && <Filters {...filters} />}
       <Loaded query={query} skeleton={<TilesSkeleton />}>
         {() => {
           const shown = movingFirst(

@@ -17,6 +17,7 @@ export function useFilters() {
   }
   const moves = value('moves') === 'yes'
   const fresh = value('added') === 'no'
+  const narrows = moves || fresh || Object.values(query).some((one) => one !== undefined)
   return {
     /** The sentence, or the words to search for; empty without one. */
     text: value('q'),
@@ -32,7 +33,9 @@ export function useFilters() {
     moves,
     /** Only connectors that are not added yet. */
     fresh,
-    any: value('q') !== '' || moves || fresh || Object.values(query).some((one) => one !== undefined),
+    /** Whether a filter is set. */
+    narrows,
+    any: value('q') !== '' || narrows,
     set: (name: string, next: string) => change({ [name]: next }),
     clear: () => change({ q: '', role: '', category: '', platform: '', data: '', moves: '', added: '' }),
   }

@@ -82,7 +82,15 @@ export function RouteCard({ accountId, route, added }: { accountId: string; rout
 
 function Node({ accountId, end: { connector, part }, added }: { accountId: string; end: End; added: Added }) {
   const { connectorId, name, platformId } = connector
-  const state = added.get(connectorId) ? say.connected : added.has(connectorId) ? say.notConfigured : say.notConnected
+  const { data } = useRead('getConnectorDefinition', { id: connectorId })
+  const asksNothing = data?.reply.secretFields.every((field) => field.readonly) === true
+  const state = asksNothing
+    ? say.ready
+    : added.get(connectorId)
+      ? say.connected
+      : added.has(connectorId)
+        ? say.notConfigured
+        : say.notConnected
   return (
     <Group className={classes.node} wrap="nowrap" gap="sm">
       <Logo src={logoOfPlatform(platformId)} size={32} />

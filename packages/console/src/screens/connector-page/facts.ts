@@ -1,6 +1,7 @@
 import type { ConnectorDefinition, FieldDefinition, SideDefinition } from '@penstock/wire'
 import { bytes, count } from '../../components/numbers.ts'
 import { connectorPage as say } from '../../strings/catalogue.ts'
+import { components } from '../../strings/components.ts'
 
 /** The definition of a connector as lines of a page. Each text of a setting is the text of its form. */
 export type Fact = { readonly label: string; readonly values: readonly string[] }
@@ -92,7 +93,7 @@ export function limitsOf({ destination, api }: ConnectorDefinition): Fact[] {
   const batch = destination?.batch
   return [
     ...(batch ? [{ label: say.batch, values: [say.batchRows(count(batch.rowsMax), bytes(batch.bytesMax))] }] : []),
-    ...(api ? [{ label: say.apiEnds, values: [api.ends] }] : []),
+    ...(api ? [{ label: say.apiEnds, values: [components.term(api.ends)] }] : []),
   ]
 }
 
