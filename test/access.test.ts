@@ -169,7 +169,8 @@ for (const id of Object.keys(operations) as OperationId[]) {
       if (accountId === undefined) {
         if (ofOrganization.includes(id)) assertForbidden(reply, 'accountIds', /limited to named sub-accounts/)
         else if (operation.list === 'paged' && !operation.path.includes('{id}')) assertOnlyOf(reply, ownAccount)
-        else if (id !== 'getConnectorDefinition' && id !== 'listConnectorWords') assert.equal(reply.status, 404, reply.text)
+        else if (id !== 'getConnectorDefinition' && id !== 'listConnectorWords')
+          assert.equal(reply.status, 404, reply.text)
       } else if (call.body && call.accountId === undefined && operation.method === 'POST') {
         assert.deepEqual([reply.status, reply.error], [400, 'invalid_request'], reply.text)
         assert.match(reply.text, /is not a sub-account of the organization/)
