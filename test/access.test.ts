@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { connectors } from '@penstock/connectors'
 import {
   connectLinkScopes,
@@ -13,33 +13,21 @@ import {
   scopesOfEvents,
   userRoles,
 } from '@penstock/wire'
-import { type Inbox, makeInbox } from './harness/connections.ts'
 import { contentOf } from './harness/content.ts'
 import { source } from './harness/fixtures.ts'
 import { recordStatements } from './harness/recorded-statements.ts'
-import { type AnyCall, addParty, type Party, scenarios } from './harness/scenarios.ts'
-import { type CallOptions, type Reply, requestOf, startTestService, type TestService } from './harness/service.ts'
+import { type AnyCall, addParty, scenarios } from './harness/scenarios.ts'
+import { type CallOptions, type Reply, requestOf } from './harness/service.ts'
+import { startTestsWithInbox } from './harness/started.ts'
 
 import { newEmail } from './harness/users.ts'
 
 /** Permissions of credentials that are limited to scopes or sub-accounts, for every operation. */
 
-let inbox: Inbox
-let service: TestService
-let owner: Party
+const { service, inbox } = await startTestsWithInbox()
+const owner = await addParty(service, inbox.folder)
 /** A sub-account with something of everything in it, of the same organization, that no limited credential here may see. */
-let elsewhere: string
-before(async () => {
-  inbox = await makeInbox()
-  service = await startTestService(inbox.env)
-  owner = await addParty(service, inbox.folder)
-  const call = await scenarios.listRejects.prepare(owner)
-  elsewhere = call.accountId ?? ''
-})
-after(async () => {
-  await service.close()
-  await inbox.remove()
-})
+const { accountId: elsewhere = '' } = await scenarios.listRejects.prepare(owner)
 
 type Limits = { scopes?: readonly Scope[] | null; accountIds?: readonly string[] | null; expiresTime?: number }
 type Client = { clientId: string; clientSecret: string; token: string }

@@ -1,26 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { type Account, type Operation, type OperationId, operations } from '@penstock/wire'
 import { restoreAccount } from '../packages/server/src/accounts/accounts.ts'
 import { connectionsOfAccounts } from '../packages/server/src/connections/connections.ts'
 import { contentOf } from './harness/content.ts'
-import { anyFile, type Caller, callerOf, destination, source } from './harness/fixtures.ts'
-import { assertInvariants } from './harness/invariants.ts'
+import { anyFile, callerOf, destination, source } from './harness/fixtures.ts'
 import { badNames, filteredNames, filters, goodNames } from './harness/names.ts'
-import { type CallOptions, startTestService, type TestService } from './harness/service.ts'
+import type { CallOptions } from './harness/service.ts'
+import { startTests } from './harness/started.ts'
 
 /** The rules of sub-accounts (specification, sections 2.7 and 4.3). */
 
-let service: TestService
-let caller: Caller
-before(async () => {
-  service = await startTestService()
-  caller = callerOf(service, await service.addOrganization())
-})
-after(async () => {
-  await assertInvariants(service.database.pool)
-  await service.close()
-})
+const service = await startTests({ invariants: true })
+const caller = callerOf(service, await service.addOrganization())
 
 const fieldsOf = ({ details }: { details: { field: string }[] }) => details.map(({ field }) => field).sort()
 const get = (id: string) => caller.expect(caller.call('getAccount', { id }))

@@ -1,23 +1,18 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { type Client, createClient, type Fetch, NoAnswerError } from '@penstock/client'
 import { recorder, refusal } from './harness/recorder.ts'
-import { type Organization, startTestService, type TestService } from './harness/service.ts'
+import { type Organization, startTestService } from './harness/service.ts'
+import { startTests } from './harness/started.ts'
 import { until } from './harness/until.ts'
 
 /** The client and its tokens, and what it does when something is in the way. */
 
-let service: TestService
-let baseUrl: string
-let organization: Organization
-before(async () => {
-  service = await startTestService()
-  baseUrl = await service.service.app.listen({ host: '127.0.0.1', port: 0 })
-  organization = await service.addOrganization()
-})
-after(() => service.close())
+const service = await startTests()
+const baseUrl = await service.service.app.listen({ host: '127.0.0.1', port: 0 })
+const organization = await service.addOrganization()
 
 const withCredentials = (fetch: Fetch, { clientId, clientSecret }: Organization = organization): Client =>
   createClient({ baseUrl, clientId, clientSecret, fetch })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { type Client, createClient, everyEntry, everyPage } from '@penstock/client'
 import { operations } from '@penstock/wire'
-import { addAccountWithConnection, addEndedTransfer, type Inbox, makeInbox } from './harness/connections.ts'
+import { addAccountWithConnection, addEndedTransfer } from './harness/connections.ts'
 import {
   callerOf,
   destination,
@@ -14,22 +14,12 @@ import {
   sourceSettings,
 } from './harness/fixtures.ts'
 import { refusal } from './harness/recorder.ts'
-import { startTestService, type TestService } from './harness/service.ts'
+import { startTestsWithInbox } from './harness/started.ts'
 
 /** The client of the interface against a service that listens; client-types.ts holds what its types must refuse. */
 
-let inbox: Inbox
-let service: TestService
-let baseUrl: string
-before(async () => {
-  inbox = await makeInbox()
-  service = await startTestService(inbox.env)
-  baseUrl = await service.service.app.listen({ host: '127.0.0.1', port: 0 })
-})
-after(async () => {
-  await service.close()
-  await inbox.remove()
-})
+const { service, inbox } = await startTestsWithInbox()
+const baseUrl = await service.service.app.listen({ host: '127.0.0.1', port: 0 })
 
 /** A client of an organization of its own, so that lists hold what the test made and nothing else. */
 async function freshClient(): Promise<Client> {

@@ -1,22 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import type { Connector } from '@penstock/connector'
 import { connectors, listedConnectors } from '@penstock/connectors'
 import { contentOf } from './harness/content.ts'
-import { type Caller, callerOf, connectorBySlug, destination, source } from './harness/fixtures.ts'
-import { startTestService, type TestService } from './harness/service.ts'
+import { callerOf, connectorBySlug, destination, source } from './harness/fixtures.ts'
+import { startTests } from './harness/started.ts'
 
 /** Which connectors can be paired (invariant 2): what is listed, and what is created. */
 
-let service: TestService
-let caller: Caller
-let accountId: string
-before(async () => {
-  service = await startTestService()
-  caller = callerOf(service, await service.addOrganization())
-  accountId = (await caller.addAccount()).id
-})
-after(() => service.close())
+const service = await startTests()
+const caller = callerOf(service, await service.addOrganization())
+const accountId = (await caller.addAccount()).id
 
 const fieldsOf = ({ details }: { details: { field: string }[] }) => details.map(({ field }) => field).sort()
 const unknownId = '0123456789abcdef'

@@ -1,35 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { limits } from '@penstock/wire'
 import { restoreAccount } from '../packages/server/src/accounts/accounts.ts'
 import { connectionsOfAccounts, meet } from '../packages/server/src/connections/connections.ts'
-import { addAccountWithConnection, type Connection, type Inbox, makeInbox } from './harness/connections.ts'
-import {
-  type Caller,
-  callerOf,
-  destinationSecrets,
-  destinationSettings,
-  sourceSecrets,
-  sourceSettings,
-} from './harness/fixtures.ts'
-import { assertInvariants } from './harness/invariants.ts'
-import { startTestService, type TestService } from './harness/service.ts'
+import { addAccountWithConnection, type Connection } from './harness/connections.ts'
+import { callerOf, destinationSecrets, destinationSettings, sourceSecrets, sourceSettings } from './harness/fixtures.ts'
+import { startTestsWithInbox } from './harness/started.ts'
 
 /** The history of a connection: which changes are in it, and which are not. */
 
-let inbox: Inbox
-let service: TestService
-let caller: Caller
-before(async () => {
-  inbox = await makeInbox()
-  service = await startTestService(inbox.env)
-  caller = callerOf(service, await service.addOrganization())
-})
-after(async () => {
-  await assertInvariants(service.database.pool)
-  await service.close()
-  await inbox.remove()
-})
+const { service, inbox } = await startTestsWithInbox({ invariants: true })
+const caller = callerOf(service, await service.addOrganization())
 
 const sql = async (text: string, ...values: unknown[]) => (await service.database.pool.query(text, values)).rows
 const eventsOf = async (connection: Connection, query = {}) =>

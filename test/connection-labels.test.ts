@@ -1,24 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { type Caller, callerOf } from './harness/fixtures.ts'
-import { assertInvariants } from './harness/invariants.ts'
-import { startTestService, type TestService } from './harness/service.ts'
+import { describe, test } from 'node:test'
+import { callerOf } from './harness/fixtures.ts'
+import { startTests } from './harness/started.ts'
 import { addPerson } from './harness/users.ts'
 
 /** Tags and owners of connections, and the orders of their list. */
 
-let service: TestService
-let caller: Caller
-let organization: Awaited<ReturnType<TestService['addOrganization']>>
-before(async () => {
-  service = await startTestService()
-  organization = await service.addOrganization()
-  caller = callerOf(service, organization)
-})
-after(async () => {
-  await assertInvariants(service.database.pool)
-  await service.close()
-})
+const service = await startTests({ invariants: true })
+const organization = await service.addOrganization()
+const caller = callerOf(service, organization)
 
 const connect = async (accountId: string, name: string) => ({
   accountId,

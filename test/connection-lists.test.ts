@@ -1,22 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { type Caller, callerOf, connectorBySlug, destination, source } from './harness/fixtures.ts'
-import { assertInvariants } from './harness/invariants.ts'
+import { describe, test } from 'node:test'
+import { callerOf, connectorBySlug, destination, source } from './harness/fixtures.ts'
 import { filteredNames, filters } from './harness/names.ts'
-import { startTestService, type TestService } from './harness/service.ts'
+import { startTests } from './harness/started.ts'
 
 /** Filters of List Connections (specification, section 4.4); `paging.test.ts` tests its pages. */
 
-let service: TestService
-let caller: Caller
-before(async () => {
-  service = await startTestService()
-  caller = callerOf(service, await service.addOrganization())
-})
-after(async () => {
-  await assertInvariants(service.database.pool)
-  await service.close()
-})
+const service = await startTests({ invariants: true })
+const caller = callerOf(service, await service.addOrganization())
 
 describe('the list of connections', () => {
   test('is filtered by a part of the name, in any letter case, of plain characters', async () => {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import type { BodyOf, Connection } from '@penstock/wire'
 import { contentOf } from './harness/content.ts'
 import {
-  type Caller,
   callerOf,
   connectorBySlug,
   destination,
@@ -11,25 +10,15 @@ import {
   source,
   sourceSettings,
 } from './harness/fixtures.ts'
-import { assertInvariants } from './harness/invariants.ts'
 import { badNames, goodNames } from './harness/names.ts'
-import { startTestService, type TestService } from './harness/service.ts'
+import { startTests } from './harness/started.ts'
 
 /** The rules of connections but for their lifecycle and lists (specification, sections 2.8 and 4.4). */
 
-let service: TestService
-let caller: Caller
-let accountId: string
-before(async () => {
-  service = await startTestService()
-  caller = callerOf(service, await service.addOrganization())
-  accountId = (await caller.addAccountWithSides()).id
-  await caller.configureSides(accountId)
-})
-after(async () => {
-  await assertInvariants(service.database.pool)
-  await service.close()
-})
+const service = await startTests({ invariants: true })
+const caller = callerOf(service, await service.addOrganization())
+const accountId = (await caller.addAccountWithSides()).id
+await caller.configureSides(accountId)
 
 const unknownId = '0123456789abcdef'
 const sides = { srcConnectorId: source.id, destConnectorId: destination.id }

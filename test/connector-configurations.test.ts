@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { limits } from '@penstock/wire'
 import { createLink, openLink } from './harness/connect-links.ts'
-import { addFolder, type Inbox, inboxFile, localFolder, makeInbox } from './harness/connections.ts'
+import { addFolder, inboxFile, localFolder } from './harness/connections.ts'
 import { contentOf } from './harness/content.ts'
 import {
-  type Caller,
   callerOf,
   connectorBySlug,
   destination,
@@ -14,31 +13,19 @@ import {
   sourceSecrets,
   sourceSettings,
 } from './harness/fixtures.ts'
-import { assertInvariants } from './harness/invariants.ts'
-import { type Reply, startTestService, type TestService } from './harness/service.ts'
+import type { Reply } from './harness/service.ts'
+import { startTestsWithInbox } from './harness/started.ts'
 
 /** Several configurations of a connector in a sub-account. */
 
 const postgresql = connectorBySlug('postgresql')
 const unknownId = 'ffffffffffffffff'
 
-let inbox: Inbox
-let service: TestService
-let caller: Caller
-let accountId: string
-before(async () => {
-  inbox = await makeInbox()
-  service = await startTestService(inbox.env)
-  caller = callerOf(service, await service.addOrganization())
-  const account = await caller.addAccountWithSides()
-  accountId = account.id
-  await caller.configureSides(accountId)
-})
-after(async () => {
-  await assertInvariants(service.database.pool)
-  await service.close()
-  await inbox.remove()
-})
+const { service, inbox } = await startTestsWithInbox({ invariants: true })
+const caller = callerOf(service, await service.addOrganization())
+const account = await caller.addAccountWithSides()
+const accountId = account.id
+await caller.configureSides(accountId)
 
 type Values = Record<string, string | number | boolean | null>
 const tryToCreate = (name: string, secretConfig?: Values, id = source.id) =>

@@ -1,28 +1,18 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { Connector } from '@penstock/connector'
 import { connectors } from '@penstock/connectors'
 import { contentOf } from './harness/content.ts'
-import { type Caller, callerOf, connectorBySlug, destination, source } from './harness/fixtures.ts'
-import { assertInvariants } from './harness/invariants.ts'
-import { startTestService, type TestService } from './harness/service.ts'
+import { callerOf, connectorBySlug, destination, source } from './harness/fixtures.ts'
+import { startTests } from './harness/started.ts'
 import { addsWithdrawn } from './harness/withdrawn.ts'
 
 /** The catalogue, and the connectors of a sub-account (specification, sections 2.3 to 2.5 and 4.2). */
 
-let service: TestService
-let caller: Caller
-let accountId: string
-before(async () => {
-  service = await startTestService()
-  caller = callerOf(service, await service.addOrganization())
-  accountId = (await caller.addAccount()).id
-})
-after(async () => {
-  await assertInvariants(service.database.pool)
-  await service.close()
-})
+const service = await startTests({ invariants: true })
+const caller = callerOf(service, await service.addOrganization())
+const accountId = (await caller.addAccount()).id
 
 const fieldsOf = ({ details }: { details: { field: string }[] }) => details.map(({ field }) => field).sort()
 const unknownId = '0123456789abcdef'

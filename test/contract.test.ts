@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { basePath, type Operation, type OperationId, operations, takesIdempotencyKey } from '@penstock/wire'
 import { openApiDocument } from '@penstock/wire/openapi'
-import { addConnection, type Inbox, makeInbox } from './harness/connections.ts'
+import { addConnection } from './harness/connections.ts'
 import { contentOf } from './harness/content.ts'
 import { badAuthorizations } from './harness/credentials.ts'
 import {
@@ -15,15 +15,9 @@ import {
   type Scenario,
   scenarios,
 } from './harness/scenarios.ts'
-import {
-  type CallOptions,
-  type RawRequest,
-  type Reply,
-  requestOf,
-  startTestService,
-  type TestService,
-} from './harness/service.ts'
+import { type CallOptions, type RawRequest, type Reply, requestOf } from './harness/service.ts'
 import { assertShape, refused } from './harness/shapes.ts'
+import { startTestsWithInbox } from './harness/started.ts'
 
 type Parameter = { readonly $ref?: string; readonly name: string; readonly required: boolean }
 const document = openApiDocument('https://data.example.org') as unknown as {
@@ -38,24 +32,11 @@ const accountIdOf = ({ path, method }: Operation) =>
 
 /** The contract, walked: every operation, so that a new one cannot be forgotten. */
 
-let inbox: Inbox
-let service: TestService
-let owner: Party
-let stranger: Party
-let strangersAccountId: string
-let badAuthorization: Record<string, string | undefined>
-before(async () => {
-  inbox = await makeInbox()
-  service = await startTestService(inbox.env)
-  owner = await addParty(service, inbox.folder)
-  stranger = await addParty(service, inbox.folder)
-  strangersAccountId = (await stranger.caller.addAccountWithSides()).id
-  badAuthorization = await badAuthorizations(service, owner.organization)
-})
-after(async () => {
-  await service.close()
-  await inbox.remove()
-})
+const { service, inbox } = await startTestsWithInbox()
+const owner = await addParty(service, inbox.folder)
+const stranger = await addParty(service, inbox.folder)
+const strangersAccountId = (await stranger.caller.addAccountWithSides()).id
+const badAuthorization = await badAuthorizations(service, owner.organization)
 
 /** The call of a party as the harness types it; the owner's, unless it says otherwise. */
 const by = (id: OperationId, call: AnyCall, party = owner) => callOf(party, id, call) as CallOptions<never>

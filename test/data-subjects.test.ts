@@ -1,34 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import {
-  addAccountWithConnection,
-  addEndedTransfer,
-  type Connection,
-  type Inbox,
-  makeInbox,
-} from './harness/connections.ts'
-import { type Caller, callerOf } from './harness/fixtures.ts'
-import { assertInvariants } from './harness/invariants.ts'
-import { type Organization, startTestService, type TestService } from './harness/service.ts'
+import { describe, test } from 'node:test'
+import { addAccountWithConnection, addEndedTransfer, type Connection } from './harness/connections.ts'
+import { callerOf } from './harness/fixtures.ts'
+import { startTestsWithInbox } from './harness/started.ts'
 
 /** One person in the records that are kept: found with the transfer, and erased. */
 
 const jane = 'jane.doe@example.com'
-let inbox: Inbox
-let service: TestService
-let organization: Organization
-let caller: Caller
-before(async () => {
-  inbox = await makeInbox()
-  service = await startTestService(inbox.env)
-  organization = await service.addOrganization()
-  caller = callerOf(service, organization)
-})
-after(async () => {
-  await assertInvariants(service.database.pool)
-  await service.close()
-  await inbox.remove()
-})
+const { service, inbox } = await startTestsWithInbox({ invariants: true })
+const organization = await service.addOrganization()
+const caller = callerOf(service, organization)
 
 const find = (accountId: string | undefined, cursor?: string, values = [jane]) =>
   caller.expect(

@@ -1,29 +1,20 @@
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { DiscoverValues } from '@penstock/wire'
-import { addAccountWithConnection, type Inbox, localFolder, makeInbox } from './harness/connections.ts'
-import { type Caller, callerOf, connectorBySlug } from './harness/fixtures.ts'
-import { type Reply, startTestService, type TestService } from './harness/service.ts'
+import { addAccountWithConnection, localFolder } from './harness/connections.ts'
+import { callerOf, connectorBySlug } from './harness/fixtures.ts'
+import type { Reply } from './harness/service.ts'
+import { startTestsWithInbox } from './harness/started.ts'
 
 /** Values of settings that the service finds at the platform, through the API. */
 
 const webhook = connectorBySlug('webhook')
 const postgresql = connectorBySlug('postgresql')
 
-let inbox: Inbox
-let service: TestService
-let caller: Caller
-before(async () => {
-  inbox = await makeInbox()
-  service = await startTestService(inbox.env)
-  caller = callerOf(service, await service.addOrganization())
-})
-after(async () => {
-  await service.close()
-  await inbox.remove()
-})
+const { service, inbox } = await startTestsWithInbox()
+const caller = callerOf(service, await service.addOrganization())
 
 const find = (accountId: string, body: DiscoverValues, id = localFolder.id) =>
   caller.call('discoverValues', { accountId, id, body })

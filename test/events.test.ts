@@ -1,35 +1,20 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { type EventType, eventSchema, eventTypeNames } from '@penstock/wire'
 import { Ajv } from 'ajv'
 import { restoreAccount } from '../packages/server/src/accounts/accounts.ts'
 import { connectionsOfAccounts, meet } from '../packages/server/src/connections/connections.ts'
 import { emit } from '../packages/server/src/events/events.ts'
-import {
-  addAccountWithConnection,
-  addEndedTransfer,
-  type Inbox,
-  localFolder,
-  makeInbox,
-} from './harness/connections.ts'
+import { addAccountWithConnection, addEndedTransfer, localFolder } from './harness/connections.ts'
 import { callerOf } from './harness/fixtures.ts'
-import { startTestService, type TestService } from './harness/service.ts'
+import { startTestsWithInbox } from './harness/started.ts'
 
 /**
  * Events, and the webhooks that receive them. The webhook is inserted as a row here; other tests create webhooks
  * through the API.
  */
 
-let inbox: Inbox
-let service: TestService
-before(async () => {
-  inbox = await makeInbox()
-  service = await startTestService(inbox.env)
-})
-after(async () => {
-  await service.close()
-  await inbox.remove()
-})
+const { service, inbox } = await startTestsWithInbox()
 
 const sql = async (text: string, ...values: unknown[]) => (await service.database.pool.query(text, values)).rows
 

@@ -1,21 +1,16 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { limits } from '@penstock/wire'
 import { restoreAccount } from '../packages/server/src/accounts/accounts.ts'
 import { connectionsOfAccounts } from '../packages/server/src/connections/connections.ts'
-import { type Caller, callerOf, destination, source } from './harness/fixtures.ts'
-import { startTestService, type TestService } from './harness/service.ts'
+import { callerOf, destination, source } from './harness/fixtures.ts'
+import { startTests } from './harness/started.ts'
 
 /** Retries under an Idempotency-Key: what the contract walk does not see. */
 
-let service: TestService
-let caller: Caller
-before(async () => {
-  service = await startTestService()
-  caller = callerOf(service, await service.addOrganization())
-})
-after(() => service.close())
+const service = await startTests()
+const caller = callerOf(service, await service.addOrganization())
 
 const newKey = () => randomBytes(12).toString('base64')
 const add = (key: string, name = 'Added', by = caller) =>

@@ -1,24 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { type ConnectionStatus, type ErrorCode, lifecycle, type PreviousStatus } from '@penstock/wire'
 import { contentOf } from './harness/content.ts'
-import { type Caller, callerOf, connectorBySlug, destination, source } from './harness/fixtures.ts'
-import { startTestService, type TestService } from './harness/service.ts'
+import { callerOf, connectorBySlug, destination, source } from './harness/fixtures.ts'
+import { startTests } from './harness/started.ts'
 
 /**
  * The lifecycle of a connection through the interface. The expected results are literal, not derived from the contract.
  */
 
-let service: TestService
-let caller: Caller
-let accountId: string
-before(async () => {
-  service = await startTestService()
-  caller = callerOf(service, await service.addOrganization())
-  accountId = (await caller.addAccountWithSides()).id
-  await caller.configureSides(accountId)
-})
-after(() => service.close())
+const service = await startTests()
+const caller = callerOf(service, await service.addOrganization())
+const accountId = (await caller.addAccountWithSides()).id
+await caller.configureSides(accountId)
 
 const actions = ['activate', 'enable', 'disable', 'delete', 'restore'] as const
 type Action = (typeof actions)[number]

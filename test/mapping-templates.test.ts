@@ -1,21 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { limits } from '@penstock/wire'
-import { type Caller, callerOf, connectorBySlug, source } from './harness/fixtures.ts'
-import { startTestService, type TestService } from './harness/service.ts'
+import { callerOf, connectorBySlug, source } from './harness/fixtures.ts'
+import { startTests } from './harness/started.ts'
 
 /** Mappings that are saved to be used again. */
 
 const audiences = connectorBySlug('meta-custom-audiences')
 const mapping = '{"email_sha256": "E-Mail", "city_sha256": null, "action": {"value": "add"}}'
 
-let service: TestService
-let caller: Caller
-before(async () => {
-  service = await startTestService()
-  caller = callerOf(service, await service.addOrganization())
-})
-after(() => service.close())
+const service = await startTests()
+const caller = callerOf(service, await service.addOrganization())
 
 const bodyOf = (accountId: string | null, more: object = {}) => ({
   name: 'People',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { BodyOf } from '@penstock/wire'
 import { newChallenge } from '../packages/server/src/users/challenges.ts'
 import { purge } from '../packages/server/src/worker/purge.ts'
@@ -13,18 +13,13 @@ import {
   preparePasskey,
   preparePasskeySignIn,
 } from './harness/authenticator.ts'
-import { type Organization, startTestService, type TestService } from './harness/service.ts'
+import { startTests } from './harness/started.ts'
 import { addPerson, cookieOf, type Person, signInAgain } from './harness/users.ts'
 
 /** Passkeys: a person registers them in a session, and signs in with one without an e-mail address. */
 
-let service: TestService
-let organization: Organization
-before(async () => {
-  service = await startTestService()
-  organization = await service.addOrganization()
-})
-after(() => service.close())
+const service = await startTests()
+const organization = await service.addOrganization()
 
 const sql = async (text: string, values: unknown[] = []) => (await service.database.pool.query(text, values)).rows
 const register = ({ headers }: Person, body: BodyOf<'registerPasskey'>) =>

@@ -1,29 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import {
-  addAccountWithConnection,
-  addConnection,
-  addEndedTransfer,
-  type Inbox,
-  makeInbox,
-} from './harness/connections.ts'
-import { type Caller, callerOf } from './harness/fixtures.ts'
-import { startTestService, type TestService } from './harness/service.ts'
+import { describe, test } from 'node:test'
+import { addAccountWithConnection, addConnection, addEndedTransfer } from './harness/connections.ts'
+import { callerOf } from './harness/fixtures.ts'
+import { startTestsWithInbox } from './harness/started.ts'
 
 /** Volume by day and month, from the ledger. */
 
-let inbox: Inbox
-let service: TestService
-let caller: Caller
-before(async () => {
-  inbox = await makeInbox()
-  service = await startTestService(inbox.env)
-  caller = callerOf(service, await service.addOrganization())
-})
-after(async () => {
-  await service.close()
-  await inbox.remove()
-})
+const { service, inbox } = await startTestsWithInbox()
+const caller = callerOf(service, await service.addOrganization())
 
 describe('reports', () => {
   test('sum the ledger by day and month, of the days that are asked for, by account and by connection', async () => {

@@ -1,29 +1,19 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { createLogger } from '../packages/server/src/log.ts'
 import { startDependents } from '../packages/server/src/transfers/supervisor/dependents.ts'
-import { addAccountWithConnection, addConnection, type Inbox, makeInbox } from './harness/connections.ts'
+import { addAccountWithConnection, addConnection } from './harness/connections.ts'
 import { engineOf } from './harness/engine-of.ts'
-import { type Caller, callerOf } from './harness/fixtures.ts'
-import { type Reply, startTestService, type TestService } from './harness/service.ts'
+import { callerOf } from './harness/fixtures.ts'
+import type { Reply } from './harness/service.ts'
+import { startTestsWithInbox } from './harness/started.ts'
 
 /** Connections that run after others, groups and triggers. No worker runs: transfers end in the database. */
 
-let inbox: Inbox
-let service: TestService
-let caller: Caller
-let accountId: string
-before(async () => {
-  inbox = await makeInbox()
-  service = await startTestService(inbox.env)
-  caller = callerOf(service, await service.addOrganization())
-  accountId = (await addAccountWithConnection(caller, inbox.folder)).accountId
-})
-after(async () => {
-  await service.close()
-  await inbox.remove()
-})
+const { service, inbox } = await startTestsWithInbox()
+const caller = callerOf(service, await service.addOrganization())
+const accountId = (await addAccountWithConnection(caller, inbox.folder)).accountId
 
 const add = async (name: string) => (await addConnection(caller, accountId, name)).id
 const set = (id: string, runAfter: string[], group: string | null = null) =>

@@ -1,20 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { Scope } from '@penstock/wire'
-import { type Organization, type Reply, startTestService, type TestService } from './harness/service.ts'
+import type { Organization, Reply } from './harness/service.ts'
+import { startTests } from './harness/started.ts'
 import { addPerson, newEmail } from './harness/users.ts'
 
 /** SCIM 2.0 (RFC 7643, RFC 7644): what identity providers send is in `scim-providers.large.test.ts`. */
 
-let service: TestService
-let organization: Organization
-let bearer: string
-before(async () => {
-  service = await startTestService({ PENSTOCK_TRUSTED_PROXIES: '127.0.0.1' })
-  organization = await service.addOrganization()
-  bearer = await addBearer(organization, ['users:provision'])
-})
-after(() => service.close())
+const service = await startTests({ env: { PENSTOCK_TRUSTED_PROXIES: '127.0.0.1' } })
+const organization = await service.addOrganization()
+const bearer = await addBearer(organization, ['users:provision'])
 
 async function addBearer({ token }: Organization, scopes: Scope[], accountIds: string[] | null = null) {
   const reply = await service.call('createClient', { token, body: { name: 'SCIM', scopes, accountIds } })

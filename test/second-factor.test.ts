@@ -1,23 +1,20 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { UserRole } from '@penstock/wire'
 import { basePath, operations } from '@penstock/wire'
 import { generateMasterKey } from '../packages/server/src/secrets/seal.ts'
 import { allowPasswords, removePasskeys } from '../packages/server/src/users/operator.ts'
 import { addPasskey, type Credential, preparePasskey, preparePasskeySignIn } from './harness/authenticator.ts'
 import { anyProvider, setProvider } from './harness/identity-provider.ts'
-import { type Organization, startServiceOn, startTestService, type TestService } from './harness/service.ts'
+import { type Organization, startServiceOn } from './harness/service.ts'
+import { startTests } from './harness/started.ts'
 import { until } from './harness/until.ts'
 import { addPerson, cookieOf, goodPassword, invite, type Person, signInAgain } from './harness/users.ts'
 
 /** An organization that accepts no password alone: what people may do before they have registered a passkey, and after. */
 
 const env = { PENSTOCK_EGRESS: 'any', PENSTOCK_MASTER_KEY: generateMasterKey() }
-let service: TestService
-before(async () => {
-  service = await startTestService(env)
-})
-after(() => service.close())
+const service = await startTests({ env })
 
 const sql = async (text: string, values: unknown[] = []) => (await service.database.pool.query(text, values)).rows
 const headersOf = ({ headers }: Pick<Person, 'headers'>) => ({ ...headers })

@@ -1,19 +1,13 @@
 import assert from 'node:assert/strict'
 import { createHook } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { generateMasterKey } from '../packages/server/src/secrets/seal.ts'
 import { failuresMax } from '../packages/server/src/tokens/attempts.ts'
 import { createPasswords } from '../packages/server/src/users/passwords.ts'
 import { completeSignIn } from '../packages/server/src/users/sign-ins.ts'
-import {
-  type CallOptions,
-  littleWork,
-  type Organization,
-  startServiceOn,
-  startTestService,
-  type TestService,
-} from './harness/service.ts'
+import { type CallOptions, littleWork, startServiceOn, type TestService } from './harness/service.ts'
+import { startTests } from './harness/started.ts'
 import { until } from './harness/until.ts'
 import {
   addPerson,
@@ -30,15 +24,9 @@ import {
 
 const key = generateMasterKey()
 const env = { PENSTOCK_MASTER_KEY: key, PENSTOCK_TRUSTED_PROXIES: '127.0.0.1' }
-let service: TestService
-let organization: Organization
-let owner: Person
-before(async () => {
-  service = await startTestService(env)
-  organization = await service.addOrganization()
-  owner = await addPerson(service, organization, { role: 'owner' })
-})
-after(() => service.close())
+const service = await startTests({ env })
+const organization = await service.addOrganization()
+const owner = await addPerson(service, organization, { role: 'owner' })
 
 const bySession = ({ headers }: Person, more: Record<string, string> = {}) => ({ headers: { ...headers, ...more } })
 const sql = (text: string, values: unknown[] = []) => service.database.pool.query(text, values)

@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { callerOf } from './harness/fixtures.ts'
-import { startTestService, type TestService } from './harness/service.ts'
+import { startTests } from './harness/started.ts'
 
-let service: TestService
-before(async () => {
-  service = await startTestService()
-})
-after(() => service.close())
+const service = await startTests()
 
 test('a first connection: account, connectors, secrets, connection, activation', async () => {
   const caller = callerOf(service, await service.addOrganization())

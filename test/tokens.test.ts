@@ -1,22 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { limits } from '@penstock/wire'
 import { addClient, endClient } from '../packages/server/src/organizations/credentials.ts'
 import { generateMasterKey } from '../packages/server/src/secrets/seal.ts'
 import { failuresMax } from '../packages/server/src/tokens/attempts.ts'
 import { untilRefused } from './harness/credentials.ts'
 import { probabilityOfMore } from './harness/probability.ts'
-import { type Organization, type Reply, startServiceOn, startTestService, type TestService } from './harness/service.ts'
+import { type Reply, startServiceOn, startTestService, type TestService } from './harness/service.ts'
+import { startTests } from './harness/started.ts'
 
 /** Access tokens and the limits on asking (specification, sections 2.2, 4.1 and 5). */
 
-let service: TestService
-let organization: Organization
-before(async () => {
-  service = await startTestService()
-  organization = await service.addOrganization()
-})
-after(() => service.close())
+const service = await startTests()
+const organization = await service.addOrganization()
 
 /** Runs work on a service of its own, since what is counted is counted by the process. */
 async function withService(env: Record<string, string>, work: (own: TestService) => Promise<void>): Promise<void> {

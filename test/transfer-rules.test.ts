@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { OperationId } from '@penstock/wire'
 import {
   addAccountWithConnection,
@@ -7,31 +7,18 @@ import {
   addEndedTransfer,
   addFolder,
   type Connection,
-  type Inbox,
   localFolder,
-  makeInbox,
 } from './harness/connections.ts'
-import { type Caller, callerOf, connectorBySlug, source, sourceSettings } from './harness/fixtures.ts'
-import { assertInvariants } from './harness/invariants.ts'
-import { type CallOptions, type Reply, startTestService, type TestService } from './harness/service.ts'
+import { callerOf, connectorBySlug, source, sourceSettings } from './harness/fixtures.ts'
+import { type CallOptions, type Reply, startTestService } from './harness/service.ts'
 import { claimed } from './harness/standings.ts'
+import { startTestsWithInbox } from './harness/started.ts'
 import { addsWithdrawn } from './harness/withdrawn.ts'
 
 /** Operations on transfers, and the states that allow them. No worker runs, so a transfer that is started waits. */
 
-let inbox: Inbox
-let service: TestService
-let caller: Caller
-before(async () => {
-  inbox = await makeInbox()
-  service = await startTestService(inbox.env)
-  caller = callerOf(service, await service.addOrganization())
-})
-after(async () => {
-  await assertInvariants(service.database.pool)
-  await service.close()
-  await inbox.remove()
-})
+const { service, inbox } = await startTestsWithInbox({ invariants: true })
+const caller = callerOf(service, await service.addOrganization())
 
 const newConnection = () => addAccountWithConnection(caller, inbox.folder)
 const sql = async (text: string, ...values: unknown[]) => (await service.database.pool.query(text, values)).rows

@@ -1,41 +1,30 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { createClient } from '@penstock/client'
 import { limits, uploadedFileConnectorId } from '@penstock/wire'
 import { chunkBytes, cut } from '../packages/server/src/uploads/chunks.ts'
 import { purgeExpiredUploads } from '../packages/server/src/uploads/purge.ts'
-import { type Inbox, localFolder, makeInbox } from './harness/connections.ts'
+import { localFolder } from './harness/connections.ts'
 import { contentOf } from './harness/content.ts'
 import { dumpDatabase, placesOf } from './harness/dump.ts'
-import { anyFile, type Caller, callerOf, connectorBySlug } from './harness/fixtures.ts'
+import { anyFile, callerOf, connectorBySlug } from './harness/fixtures.ts'
 import { openLine } from './harness/raw-http.ts'
-import { type Organization, startTestService, type TestService } from './harness/service.ts'
+import { startTestService } from './harness/service.ts'
+import { startTestsWithInbox } from './harness/started.ts'
 import { until } from './harness/until.ts'
 
 /** Files that people upload: how they are stored, read, refused and deleted. */
 
 const fileUpload = connectorBySlug('file-upload')
 const mib = 1024 ** 2
-let inbox: Inbox
-let service: TestService
-let organization: Organization
-let caller: Caller
-let port: number
-before(async () => {
-  inbox = await makeInbox()
-  service = await startTestService({ ...inbox.env, PENSTOCK_UPLOAD_MB: '2', PENSTOCK_UPLOADS_MB: '5' })
-  await service.service.app.listen({ port: 0, host: '127.0.0.1' })
-  port = (service.service.app.server.address() as AddressInfo).port
-  organization = await service.addOrganization()
-  caller = callerOf(service, organization)
-})
-after(async () => {
-  await service.close()
-  await inbox.remove()
-})
+const { service, inbox } = await startTestsWithInbox({ env: { PENSTOCK_UPLOAD_MB: '2', PENSTOCK_UPLOADS_MB: '5' } })
+await service.service.app.listen({ port: 0, host: '127.0.0.1' })
+const port = (service.service.app.server.address() as AddressInfo).port
+const organization = await service.addOrganization()
+const caller = callerOf(service, organization)
 
 const sql = async (text: string, ...values: unknown[]) => (await service.database.pool.query(text, values)).rows
 const stored = async () => {

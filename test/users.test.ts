@@ -1,36 +1,23 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { type Operation, type OperationId, operations, type Scope, type UserRole, userRoleNames } from '@penstock/wire'
 import { prepareFingerprint } from './harness/fingerprint.ts'
 import { callerOf } from './harness/fixtures.ts'
-import {
-  type CallOptions,
-  type Organization,
-  type Reply,
-  startTestService,
-  type TestService,
-} from './harness/service.ts'
+import { type CallOptions, type Organization, type Reply, startTestService } from './harness/service.ts'
+import { startTests } from './harness/started.ts'
 import { until } from './harness/until.ts'
 import { addPerson, cookieOf, goodPassword, invite, newEmail, type Person } from './harness/users.ts'
 
 /** People of an organization: who sees, invites, changes and removes whom. */
 
-let service: TestService
-let organization: Organization
-let owner: Person
+const service = await startTests()
+const organization = await service.addOrganization()
+const owner = await addPerson(service, organization, { role: 'owner' })
+const caller = callerOf(service, organization)
 /** Two sub-accounts. */
-let north: string
-let south: string
-before(async () => {
-  service = await startTestService()
-  organization = await service.addOrganization()
-  owner = await addPerson(service, organization, { role: 'owner' })
-  const caller = callerOf(service, organization)
-  north = (await caller.addAccount('North')).id
-  south = (await caller.addAccount('South')).id
-})
-after(() => service.close())
+const north = (await caller.addAccount('North')).id
+const south = (await caller.addAccount('South')).id
 
 const as = ({ headers }: Person) => ({ headers: { ...headers } })
 const sql = (text: string, values: unknown[] = []) => service.database.pool.query(text, values)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { limits } from '@penstock/wire'
 import { Webhook } from 'standardwebhooks'
 import { createLogger } from '../packages/server/src/log.ts'
@@ -7,25 +7,17 @@ import type { Mail } from '../packages/server/src/mail.ts'
 import { createOutgoing } from '../packages/server/src/outgoing/outgoing.ts'
 import type { SenderBounds } from '../packages/server/src/webhooks/sending/context.ts'
 import { Sender } from '../packages/server/src/webhooks/sending/sender.ts'
-import { addAccountWithConnection, type Connection, type Inbox, makeInbox } from './harness/connections.ts'
+import { addAccountWithConnection, type Connection } from './harness/connections.ts'
 import { type Caller, callerOf } from './harness/fixtures.ts'
 import { type ReceivedRequest, type Receiver, startReceiver } from './harness/receiver.ts'
-import { type Organization, startTestService, type TestService } from './harness/service.ts'
+import type { Organization } from './harness/service.ts'
+import { startTestsWithInbox } from './harness/started.ts'
 import { until } from './harness/until.ts'
 import { addPerson } from './harness/users.ts'
 
 /** How events reach their receivers, with a clock that the tests set. */
 
-let inbox: Inbox
-let service: TestService
-before(async () => {
-  inbox = await makeInbox()
-  service = await startTestService(inbox.env)
-})
-after(async () => {
-  await service.close()
-  await inbox.remove()
-})
+const { service, inbox } = await startTestsWithInbox()
 
 const hourMs = 3_600_000
 const sql = async (text: string, ...values: unknown[]) => (await service.database.pool.query(text, values)).rows

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, type TestContext, test } from 'node:test'
+import { describe, type TestContext, test } from 'node:test'
 import type { Database } from '../packages/server/src/db/database.ts'
 import { createLogger } from '../packages/server/src/log.ts'
 import { createOutgoing } from '../packages/server/src/outgoing/outgoing.ts'
@@ -8,7 +8,8 @@ import { leaseWebhooks } from '../packages/server/src/webhooks/sending/queries.t
 import { Sender } from '../packages/server/src/webhooks/sending/sender.ts'
 import { type Caller, callerOf } from './harness/fixtures.ts'
 import { type Receiver, startReceiver } from './harness/receiver.ts'
-import { startTestService, type TestService } from './harness/service.ts'
+import type { TestService } from './harness/service.ts'
+import { startTests } from './harness/started.ts'
 import { until } from './harness/until.ts'
 
 /**
@@ -16,11 +17,7 @@ import { until } from './harness/until.ts'
  * deliveries.
  */
 
-let service: TestService
-before(async () => {
-  service = await startTestService()
-})
-after(() => service.close())
+const service = await startTests()
 
 const addOrganization = async () => callerOf(service, await service.addOrganization())
 const addWebhook = async (caller: Caller, { url }: Receiver, accountId?: string) =>

@@ -1,24 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { limits, type Scope } from '@penstock/wire'
 import { contentOf } from './harness/content.ts'
 import { dumpDatabase } from './harness/dump.ts'
 import { type Caller, callerOf } from './harness/fixtures.ts'
-import { type Organization, startTestService, type TestService } from './harness/service.ts'
 import { withSession } from './harness/session.ts'
+import { startTests } from './harness/started.ts'
 import { until } from './harness/until.ts'
 
 /** Webhooks and the log of their deliveries, as callers meet them. */
 
-let service: TestService
-let organization: Organization
-let caller: Caller
-before(async () => {
-  service = await startTestService()
-  organization = await service.addOrganization()
-  caller = callerOf(service, organization)
-})
-after(() => service.close())
+const service = await startTests()
+const organization = await service.addOrganization()
+const caller = callerOf(service, organization)
 
 const url = 'https://example.com/penstock'
 const create = (body: object = {}, by = caller) => by.expect(by.call('createWebhook', { body: { url, ...body } }))
