@@ -1,9 +1,9 @@
-import assert from 'node:assert/strict'
-import http from 'node:http'
+import type http from 'node:http'
+import { startBehindProxy } from './behind-proxy.ts'
 import { type BigQueryStorage, type ExtractConfiguration, extractResult } from './bigquery-extracts.ts'
 import { type FilesConfiguration, loadFilesInto, loadMacros, translateLoaded } from './bigquery-loads.ts'
 import { type LoadConfiguration, type LoadError, makeBigQueryTables, Refusal, typeOf } from './bigquery-tables.ts'
-import { type FailingProxy, startFailingProxy } from './failing-proxy.ts'
+import type { FailingProxy } from './failing-proxy.ts'
 import { type GoogleAccounts, makeGoogleAccounts } from './google-accounts.ts'
 import { startEngine } from './warehouse-engine.ts'
 
@@ -86,7 +86,6 @@ export async function startBigQueryServer(
   const engine = await startEngine(macros)
   const tables = makeBigQueryTables(engine, project, location)
   const jobs = new Map<string, Job>()
-  const defects: unknown[] = []
 
   type Reply = { status: number; headers: Record<string, string>; body: string }
   const reply = (status: number, body: object): Reply => ({
@@ -96,18 +95,14 @@ export async function startBigQueryServer(
   })
   const errorOf = ({ reason, message }: Refusal) => ({ reason, message, location: 'query' })
 
-  const listener = http.createServer(async (request, response) => {
-    const pieces: Buffer[] = []
-    for await (const piece of request) pieces.push(piece)
-    const url = new URL(request.url ?? '/', `https://${request.headers.host}`)
-    const answer = await replyTo(request, url, Buffer.concat(pieces)).catch((error) => {
-      if (!(error instanceof Refusal)) defects.push(error)
-      const refusal = error instanceof Refusal ? error : new Refusal(599, 'defect')
-      const { status, message } = refusal
-      return reply(status, { error: { code: status, message, errors: [{ domain: 'global', ...errorOf(refusal) }] } })
-    })
-    response.writeHead(answer.status, answer.headers).end(answer.body)
-  })
+  const { proxy, close } = await startBehindProxy(
+    ({ request, url, body }) => replyTo(request, url, body),
+    (error) => {
+      if (!(error instanceof Refusal)) return undefined
+      const { status, message } = error
+      return reply(status, { error: { code: status, message, errors: [{ domain: 'global', ...errorOf(error) }] } })
+    },
+  )
 
   async function replyTo(request: http.IncomingMessage, url: URL, body: Buffer): Promise<Reply> {
     if (url.host === 'oauth2.googleapis.com' || url.pathname === '/token') return accounts.give(request, body)
@@ -426,9 +421,6 @@ export async function startBigQueryServer(
     })
   }
 
-  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
-  const address = listener.address()
-  const proxy = await startFailingProxy(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`)
   const { jsonKey, deletedKey } = accounts
   const server: BigQueryServer = {
     proxy,
@@ -456,11 +448,8 @@ export async function startBigQueryServer(
     },
     expireTokens: () => accounts.expireTokens(),
     async close() {
-      await proxy.close()
-      listener.closeAllConnections()
-      await new Promise((resolve) => listener.close(resolve))
+      await close()
       engine.close()
-      assert.deepEqual(defects, [])
     },
   }
   return server

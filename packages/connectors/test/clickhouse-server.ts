@@ -1,6 +1,6 @@
-import assert from 'node:assert/strict'
-import http from 'node:http'
-import { type FailingProxy, startFailingProxy } from './failing-proxy.ts'
+import type http from 'node:http'
+import { startBehindProxy } from './behind-proxy.ts'
+import type { FailingProxy } from './failing-proxy.ts'
 import { type EngineResult, startEngine } from './warehouse-engine.ts'
 
 /**
@@ -34,23 +34,20 @@ const host = 'clickhouse.example.com:8443'
 export async function startClickHouseServer(): Promise<ClickHouseServer> {
   const engine = await startEngine(['create schema crm', 'use crm', ...macros])
   const tokens = new Set<string>()
-  const defects: unknown[] = []
 
-  const listener = http.createServer(async (request, response) => {
-    const pieces: Buffer[] = []
-    for await (const piece of request) pieces.push(piece)
-    const url = new URL(request.url ?? '/', `https://${request.headers.host}`)
-    try {
-      const body = await replyTo(request, url, Buffer.concat(pieces).toString())
-      response.writeHead(200, { 'content-type': 'application/json' }).end(body)
-    } catch (error) {
-      if (!(error instanceof Exception)) defects.push(error)
-      const { status, code, message } = error instanceof Exception ? error : new Exception(599, 49, String(error))
-      response
-        .writeHead(status, { 'x-clickhouse-exception-code': String(code) })
-        .end(`Code: ${code}. DB::Exception: ${message} (${codes[code]}) (version 26.3.1.1)\n`)
-    }
-  })
+  const { proxy, close } = await startBehindProxy(
+    async ({ request, url, body }) => ({
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      body: await replyTo(request, url, String(body)),
+    }),
+    (error) => {
+      if (!(error instanceof Exception)) return undefined
+      const { status, code, message } = error
+      const body = `Code: ${code}. DB::Exception: ${message} (${codes[code]}) (version 26.3.1.1)\n`
+      return { status, headers: { 'x-clickhouse-exception-code': String(code) }, body }
+    },
+  )
 
   async function replyTo(request: http.IncomingMessage, url: URL, body: string): Promise<string> {
     if (url.pathname === '/ping') return 'Ok.\n'
@@ -236,9 +233,6 @@ export async function startClickHouseServer(): Promise<ClickHouseServer> {
     return ''
   }
 
-  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
-  const address = listener.address()
-  const proxy = await startFailingProxy(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`)
   const server: ClickHouseServer = {
     proxy,
     routes: { [`https://${host}`]: proxy.url },
@@ -246,11 +240,8 @@ export async function startClickHouseServer(): Promise<ClickHouseServer> {
     executed: [],
     run: (statement) => engine.run(statement),
     async close() {
-      await proxy.close()
-      listener.closeAllConnections()
-      await new Promise((resolve) => listener.close(resolve))
+      await close()
       engine.close()
-      assert.deepEqual(defects, [])
     },
   }
   return server

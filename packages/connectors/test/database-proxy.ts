@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import net, { type AddressInfo } from 'node:net'
 import tls from 'node:tls'
+import type { ServerError, TestServerHang } from '@penstock/connector/acceptance'
 
 /** A proxy between a client and a real server that a test can make fail. */
 export type TcpProxy = {
@@ -105,4 +106,26 @@ export async function startTcpProxy(
     },
   }
   return proxy
+}
+
+/** The failures of a database behind the proxy, for the suites of all connectors. @param breaks how its connections break */
+export function failuresOf(
+  proxy: TcpProxy,
+  breaks: 'refuses' | { readonly breaksAfterBytes: number },
+): { readonly errors: ServerError[]; readonly hang: TestServerHang } {
+  const failing = (failure: TcpProxy['failure']) => ({
+    start: () => {
+      proxy.failure = failure
+    },
+    stop: () => {
+      proxy.failure = 'none'
+    },
+  })
+  return {
+    errors: [
+      { name: 'is down', start: () => proxy.stopListening(), stop: () => proxy.listen(), action: 'reconnect' },
+      { name: 'breaks every connection', action: 'retry', ...failing(breaks) },
+    ],
+    hang: { ...failing('hangs'), reached: () => proxy.hanging() },
+  }
 }

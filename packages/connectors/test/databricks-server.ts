@@ -1,8 +1,8 @@
-import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import http from 'node:http'
+import type http from 'node:http'
+import { startBehindProxy } from './behind-proxy.ts'
 import { type DatabricksStorage, loadMacros, makeDatabricksLoads, translateLoaded } from './databricks-loads.ts'
-import { type FailingProxy, startFailingProxy } from './failing-proxy.ts'
+import type { FailingProxy } from './failing-proxy.ts'
 import { type EngineResult, startEngine } from './warehouse-engine.ts'
 
 /**
@@ -78,22 +78,23 @@ export async function startDatabricksServer(): Promise<DatabricksServer> {
   const statements = new Map<string, Statement>()
   const loaded = new Set<string>()
   let tokens = new Set<string>()
-  const defects: unknown[] = []
   const files = new Map<string, string>()
   const loads = makeDatabricksLoads(engine, files, loaded, translate, () => server.storage)
 
   type Reply = { status: number; body: object }
-  const listener = http.createServer(async (request, response) => {
-    const pieces: Buffer[] = []
-    for await (const piece of request) pieces.push(piece)
-    const url = new URL(request.url ?? '/', `https://${request.headers.host}`)
-    const { status, body } = await replyTo(request, url, Buffer.concat(pieces).toString()).catch((error) => {
-      if (!(error instanceof Refusal)) defects.push(error)
-      const { status, code, message } = error instanceof Refusal ? error : new Refusal(599, 'DEFECT')
-      return { status, body: { error_code: code, message } }
-    })
-    response.writeHead(status, { 'content-type': 'application/json' }).end(status === 204 ? '' : JSON.stringify(body))
+  const send = (status: number, body: object) => ({
+    status,
+    headers: { 'content-type': 'application/json' },
+    body: status === 204 ? '' : JSON.stringify(body),
   })
+  const { proxy, close } = await startBehindProxy(
+    async ({ request, url, body: sent }) => {
+      const { status, body } = await replyTo(request, url, String(sent))
+      return send(status, body)
+    },
+    (error) =>
+      error instanceof Refusal ? send(error.status, { error_code: error.code, message: error.message }) : undefined,
+  )
 
   async function replyTo(request: http.IncomingMessage, url: URL, text: string): Promise<Reply> {
     if (url.host === storage) return onStorage(request, url)
@@ -328,9 +329,6 @@ export async function startDatabricksServer(): Promise<DatabricksServer> {
     return { status: 200, body: { name: table, table_type: 'MANAGED', data_source_format: 'DELTA', columns } }
   }
 
-  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
-  const address = listener.address()
-  const proxy = await startFailingProxy(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`)
   const server: DatabricksServer = {
     proxy,
     routes: { [`https://${host}`]: proxy.url, [`https://${storage}`]: proxy.url },
@@ -349,11 +347,8 @@ export async function startDatabricksServer(): Promise<DatabricksServer> {
       tokens = new Set()
     },
     async close() {
-      await proxy.close()
-      listener.closeAllConnections()
-      await new Promise((resolve) => listener.close(resolve))
+      await close()
       engine.close()
-      assert.deepEqual(defects, [])
     },
   }
   return server

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
-import http from 'node:http'
-import { type FailingProxy, startFailingProxy } from './failing-proxy.ts'
+import type http from 'node:http'
+import { startBehindProxy } from './behind-proxy.ts'
+import type { FailingProxy } from './failing-proxy.ts'
 
 type Stored = { path: string; bytes: Buffer; rev: string; clientModified: string }
 type Session = { bytes: Buffer; closed: boolean }
@@ -305,21 +306,10 @@ export async function startDropbox(): Promise<DropboxServer> {
     return serve({ endpoint, args: (JSON.parse(String(body)) ?? {}) as Args, body, range: undefined })
   }
 
-  const listener = http.createServer(async (request, response) => {
-    const pieces: Buffer[] = []
-    for await (const piece of request) pieces.push(piece)
-    let reply: Reply
-    try {
-      reply = replyTo(request, Buffer.concat(pieces))
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error
-      reply = { ...json(error.body), status: error.status }
-    }
-    response.writeHead(reply.status, reply.headers).end(reply.body)
-  })
-  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
-  const address = listener.address()
-  const proxy = await startFailingProxy(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`)
+  const { proxy, close } = await startBehindProxy(
+    ({ request, body }) => replyTo(request, body),
+    (error) => (error instanceof Refusal ? { ...json(error.body), status: error.status } : undefined),
+  )
   const server: DropboxServer = {
     proxy,
     secrets,
@@ -334,11 +324,7 @@ export async function startDropbox(): Promise<DropboxServer> {
     roots: new Set(),
     expireTokens: () => tokens.clear(),
     put: (path, body) => void save(path, Buffer.from(body), undefined),
-    async close() {
-      await proxy.close()
-      listener.closeAllConnections()
-      await new Promise((resolve) => listener.close(resolve))
-    },
+    close,
   }
   return server
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import http from 'node:http'
-import { type FailingProxy, startFailingProxy } from './failing-proxy.ts'
+import { type Arrived, startBehindProxy } from './behind-proxy.ts'
+import type { FailingProxy } from './failing-proxy.ts'
 import { type GoogleAccounts, makeGoogleAccounts } from './google-accounts.ts'
 
 /** An object as Google describes it. */
@@ -49,30 +49,22 @@ export async function startGcsServer(
   accounts: GoogleAccounts = makeGoogleAccounts(['devstorage.read_write', 'cloud-platform']),
 ): Promise<GcsServer> {
   const { email } = accounts
-  const listener = http.createServer(async (request, response) => {
-    const pieces: Buffer[] = []
-    for await (const piece of request) pieces.push(piece)
-    const url = new URL(request.url ?? '/', `http://${request.headers.host}`)
-    const { status, headers, body } = replyTo({ request, url, body: Buffer.concat(pieces) })
-    response.writeHead(status, headers).end(body)
-  })
-
-  type Asked = { request: http.IncomingMessage; url: URL; body: Buffer }
-
-  function replyTo(asked: Asked): Reply {
-    try {
-      if (asked.url.host === 'oauth2.googleapis.com' || asked.url.pathname === '/token')
+  const { proxy, close } = await startBehindProxy(
+    (asked) => {
+      if (asked.url.host === 'oauth2.googleapis.com' || asked.url.pathname === '/token') {
         return accounts.give(asked.request, asked.body)
+      }
       if ([new URL(proxy.url).host, 'storage.googleapis.com'].includes(asked.url.host)) return serve(asked)
       throw new Refusal(404, 'notFound')
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error
+    },
+    (error) => {
+      if (!(error instanceof Refusal)) return undefined
       const { status, reason, message } = error
       return reply(status, { error: { code: status, message, errors: [{ domain: 'global', reason, message }] } })
-    }
-  }
+    },
+  )
 
-  function serve(asked: Asked): Reply {
+  function serve(asked: Arrived): Reply {
     const { request, url } = asked
     if (url.pathname === '/') return reply(400, {})
     const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? ''
@@ -110,7 +102,7 @@ export async function startGcsServer(
     if (!server.permissions.has(permission)) throw new Refusal(403, 'forbidden', `${email} does not have ${permission}`)
   }
 
-  function list({ url }: Asked, objects: Map<string, Stored>): Reply {
+  function list({ url }: Arrived, objects: Map<string, Stored>): Reply {
     may('storage.objects.list')
     const {
       prefix = '',
@@ -137,7 +129,7 @@ export async function startGcsServer(
     })
   }
 
-  function create({ request, url, body }: Asked, objects: Map<string, Stored>): Reply {
+  function create({ request, url, body }: Arrived, objects: Map<string, Stored>): Reply {
     may('storage.objects.create')
     const { uploadType, name = '' } = known(url, ['uploadType', 'name', 'fields'])
     if (uploadType !== 'media' || name === '') throw new Refusal(400, 'required')
@@ -146,7 +138,7 @@ export async function startGcsServer(
     return reply(200, describe(name, objects))
   }
 
-  function get({ request, url }: Asked, objects: Map<string, Stored>, name: string): Reply {
+  function get({ request, url }: Arrived, objects: Map<string, Stored>, name: string): Reply {
     may('storage.objects.get')
     const { alt, ifGenerationMatch } = known(url, ['alt', 'ifGenerationMatch', 'fields'])
     const object = objects.get(name)
@@ -163,7 +155,7 @@ export async function startGcsServer(
     return { status: request.headers.range ? 206 : 200, headers, body: bytes.subarray(from) }
   }
 
-  function compose({ request, url, body }: Asked, objects: Map<string, Stored>, name: string): Reply {
+  function compose({ request, url, body }: Arrived, objects: Map<string, Stored>, name: string): Reply {
     may('storage.objects.create')
     may('storage.objects.get')
     if (objects.has(name)) may('storage.objects.delete')
@@ -188,9 +180,6 @@ export async function startGcsServer(
     return reply(200, { ...describe(name, objects), md5Hash: undefined })
   }
 
-  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
-  const address = listener.address()
-  const proxy = await startFailingProxy(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`)
   const server: GcsServer = {
     proxy,
     jsonKey: accounts.jsonKey,
@@ -207,11 +196,7 @@ export async function startGcsServer(
       const bytes = Buffer.from(body)
       server.buckets.get(bucket)?.set(name, { bytes, generation: nextGeneration(), contentType: 'text/csv' })
     },
-    async close() {
-      await proxy.close()
-      listener.closeAllConnections()
-      await new Promise((resolve) => listener.close(resolve))
-    },
+    close,
   }
   return server
 }

@@ -1,8 +1,8 @@
-import assert from 'node:assert/strict'
 import { createHash, generateKeyPairSync, randomUUID, verify } from 'node:crypto'
-import http from 'node:http'
+import type http from 'node:http'
 import { gzipSync } from 'node:zlib'
-import { type FailingProxy, startFailingProxy } from './failing-proxy.ts'
+import { startBehindProxy } from './behind-proxy.ts'
+import type { FailingProxy } from './failing-proxy.ts'
 import { loadMacros, makeSnowflakeLoads, type SnowflakeStorage, translateLoad } from './snowflake-loads.ts'
 import { mergeResultOf, rawOf, typeOf } from './snowflake-values.ts'
 import { type EngineResult, startEngine } from './warehouse-engine.ts'
@@ -123,21 +123,16 @@ export async function startSnowflakeServer(): Promise<SnowflakeServer> {
   const results = new Map<string, Kept>()
   const requests = new Map<string, string>()
   let expired = new Set<string>()
-  const defects: unknown[] = []
 
-  const listener = http.createServer(async (request, response) => {
-    const pieces: Buffer[] = []
-    for await (const piece of request) pieces.push(piece)
-    const url = new URL(request.url ?? '/', `https://${request.headers.host}`)
-    const { status, body, gzip } = await replyTo(request, url, Buffer.concat(pieces).toString()).catch((error) => {
-      if (error instanceof Refusal) return { status: error.status, body: error.body, gzip: false }
-      defects.push(error)
-      return { status: 599, body: {}, gzip: false }
-    })
-    const text = JSON.stringify(body)
-    const headers = { 'content-type': 'application/json', ...(gzip ? { 'content-encoding': 'gzip' } : {}) }
-    response.writeHead(status, headers).end(gzip ? gzipSync(text) : text)
+  const send = ({ status, body, gzip = false }: Reply) => ({
+    status,
+    headers: { 'content-type': 'application/json', ...(gzip && { 'content-encoding': 'gzip' }) },
+    body: gzip ? gzipSync(JSON.stringify(body)) : JSON.stringify(body),
   })
+  const { proxy, close } = await startBehindProxy(
+    async ({ request, url, body }) => send(await replyTo(request, url, String(body))),
+    (error) => (error instanceof Refusal ? send(error) : undefined),
+  )
 
   type Reply = { status: number; body: object; gzip?: boolean }
 
@@ -362,9 +357,6 @@ export async function startSnowflakeServer(): Promise<SnowflakeServer> {
     return { status: 200, body: { resultSetMetaData: format, data, ...rest, stats: { lists: [[1], []] } } }
   }
 
-  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
-  const address = listener.address()
-  const proxy = await startFailingProxy(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`)
   const common = { snowflakeAccount: 'acme-west', snowflakeRole: 'reader' }
   const server: SnowflakeServer = {
     proxy,
@@ -403,11 +395,8 @@ export async function startSnowflakeServer(): Promise<SnowflakeServer> {
       expired = new Set(server.tokens)
     },
     async close() {
-      await proxy.close()
-      listener.closeAllConnections()
-      await new Promise((resolve) => listener.close(resolve))
+      await close()
       engine.close()
-      assert.deepEqual(defects, [])
     },
   }
   return server

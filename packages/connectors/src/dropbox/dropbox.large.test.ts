@@ -17,22 +17,20 @@ const both = {
   secrets,
   wrongSecrets: { ...secrets, refreshToken: 'wrong-refresh-token' },
   context: { routes },
-  errors: problemsOf(proxy, {
-    slow: {
-      status: 429,
-      body: JSON.stringify({
-        error: { reason: { '.tag': 'too_many_requests' } },
-        error_summary: 'too_many_requests/..',
-      }),
+  errors: problemsOf(
+    proxy,
+    {
+      slow: {
+        status: 429,
+        body: JSON.stringify({
+          error: { reason: { '.tag': 'too_many_requests' } },
+          error_summary: 'too_many_requests/..',
+        }),
+      },
+      forbidden: { status: 403, body: JSON.stringify({ error_summary: 'access_denied/..' }) },
     },
-    forbidden: { status: 403, body: JSON.stringify({ error_summary: 'access_denied/..' }) },
-  }).map((problem) => ({
-    ...problem,
-    start: () => {
-      problem.start()
-      if (proxy.failure) proxy.failure = { ...proxy.failure, of: ofFiles }
-    },
-  })),
+    ofFiles,
+  ),
   hang: hangOf(proxy),
 }
 

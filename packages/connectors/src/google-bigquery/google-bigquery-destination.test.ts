@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, describe, test } from 'node:test'
-import type { Row, Values } from '@penstock/connector'
 import { acceptDestination, testContext } from '@penstock/connector/acceptance'
 import { startBigQueryServer, testServerName } from '../../test/bigquery-server.ts'
 import { discover } from '../../test/discover.ts'
 import type { Judged } from '../../test/failing-proxy.ts'
 import { hangOf, problemsOf } from '../../test/object-store-server.ts'
+import {
+  badPeople,
+  peopleColumns,
+  peopleRows,
+  peopleTable,
+  testPeopleByKey,
+  testPeopleTable,
+} from '../../test/people-tables.ts'
 import { batchOf, connectorErrorOf, deliver as deliverTo, inspect } from '../../test/tables.ts'
 import { googleBigqueryDestination } from './google-bigquery-destination.ts'
 
@@ -13,94 +20,49 @@ const bigQuery = await startBigQueryServer()
 after(() => bigQuery.close())
 const { proxy, routes, jsonKey, deletedKey, run } = bigQuery
 const settings = { projectId: 'example-project', dataset: 'crm', table: 'people', writeMode: 'Append' }
-const columns = ['id', 'Name', 'member', 'paid', 'day', 'changed']
-const rows = Array.from({ length: 40 }, (_, index): Row => {
-  const time = `2026-01-31T12:00:00.${String(index).padStart(6, '0')}Z`
-  return [index, index % 3 ? `Zoë '["${index}"]\\?;\n` : null, index % 2 === 0, `${index}.25`, '2026-01-31', time]
-})
-const reset = async () => {
-  await run('drop table if exists crm.people')
-  await run('drop table if exists crm.fresh')
-  await run(
-    'create table crm.people (changed timestamp, id bigint not null, name varchar, member boolean, paid decimal(12, 2), day date)',
-  )
-}
-await reset()
-const readBack = async (): Promise<Row[]> => {
-  const found = (await run(
-    `select id, name, member, paid, day, strftime(changed, '%Y-%m-%dT%H:%M:%S.%fZ') from crm.people`,
-  )) as { rows: (string | null)[][] }
-  return found.rows.map(([id, name, member, ...rest]) => [Number(id), name ?? null, member === 'true', ...rest])
-}
+const secrets = { jsonKey }
+const warehouse = { connector: googleBigqueryDestination, run, routes, secrets, settings }
+const people = peopleTable(warehouse)
+await people.reset()
 const refused = (code: number, reason: string) => ({
   status: code,
   body: JSON.stringify({ error: { code, message: 'No.', errors: [{ domain: 'global', reason, message: 'No.' }] } }),
 })
 const ofBigQuery = ({ headers }: Judged) => headers.host === 'bigquery.googleapis.com'
-const errors = problemsOf(proxy, { slow: refused(403, 'rateLimitExceeded'), forbidden: refused(403, 'accessDenied') })
 
 acceptDestination({
   connector: googleBigqueryDestination,
   testServer: testServerName,
-  secrets: { jsonKey },
+  secrets,
   wrongSecrets: { jsonKey: deletedKey },
   settings,
-  columns,
-  rows,
-  readBack,
-  reset,
+  columns: peopleColumns,
+  rows: peopleRows(40),
+  readBack: people.readBack,
+  reset: people.reset,
   missing: { ...settings, dataset: 'absent' },
-  badRows: [
-    { row: ['many', 'a', true, '1', '2026-01-31', null], reason: /not a number/, field: 'id' },
-    { row: [1, 'a', true, '1.005', '2026-01-31', null], reason: /more than 2 decimal places/, field: 'paid' },
-    { row: [2, 'a', true, '1', 'some canary day', null], reason: /not a valid date/, field: 'day' },
-    { row: [null, 'a', true, '1', '2026-01-31', null], reason: /column that needs one/, field: 'id' },
-  ],
+  badRows: badPeople,
   deduplicates: true,
   visible: 'at once',
-  errors: errors.map((problem) => ({
-    ...problem,
-    start: () => {
-      problem.start()
-      if (proxy.failure) proxy.failure = { ...proxy.failure, of: ofBigQuery }
-    },
-  })),
+  errors: problemsOf(
+    proxy,
+    { slow: refused(403, 'rateLimitExceeded'), forbidden: refused(403, 'accessDenied') },
+    ofBigQuery,
+  ),
   hang: hangOf(proxy),
   context: { routes },
 })
 
 describe(`writing to a table, against ${testServerName}`, () => {
-  beforeEach(async () => {
-    await reset()
+  beforeEach(() => {
     bigQuery.polls = 0
     bigQuery.executed.length = 0
     bigQuery.loaded.length = 0
   })
-
-  const optionsOf = (own: Values = {}, transferId = 'transfer-1') => ({
-    secrets: { jsonKey },
-    routes,
-    settings: { ...settings, ...own },
-    transferId,
-  })
-  const deliver = (names: readonly string[], some: readonly Row[], own: Values = {}, number = 1) =>
-    deliverTo(googleBigqueryDestination, optionsOf(own), batchOf(names, some, number))
-  const inTable = async (table = 'people') =>
-    ((await run(`select id, name from crm.${table} order by id`)) as { rows: unknown[][] }).rows
+  testPeopleTable(warehouse, people, 'BigQuery cannot read a value of the row (invalid).')
+  testPeopleByKey(warehouse, people)
+  const { optionsOf, deliver, inTable, codeOf } = people
   const upsert = { writeMode: 'Upsert', keyColumns: 'ID' }
-
-  test('creates a table that is missing, if it may, with columns of text', async () => {
-    assert.deepEqual(await connectorErrorOf(deliver(['id'], [[1]], { table: 'fresh' })), [
-      'reconfigure',
-      'table_not_found',
-    ])
-    await deliver(['id', 'name'], [[1, 'a']], { table: 'fresh', createTable: true })
-    await deliver(['ID', 'Name'], [['x', '']], { table: 'fresh', createTable: true }, 2)
-    assert.deepEqual(await inTable('fresh'), [
-      ['1', 'a'],
-      ['x', ''],
-    ])
-  })
 
   test('loads once what is delivered twice, or if the answer is lost, and waits for jobs that take their time', async () => {
     bigQuery.polls = 2
@@ -126,24 +88,13 @@ describe(`writing to a table, against ${testServerName}`, () => {
     assert.deepEqual(await connectorErrorOf(deliver(['id'], [[2]], {}, 2)), ['reconfigure', 'permission_denied'])
   })
 
-  test('rejects the rows that the report of a load names, and finds others by halves, once', async () => {
-    // The table changes after the writer has opened it, so that BigQuery refuses what was judged good.
+  test('does not load a second time what the report of a load refused', async () => {
     const context = testContext({ ...optionsOf(), columns: ['id', 'name'] })
     const writer = await googleBigqueryDestination.destination?.deliver?.open(context)
     await run('alter table crm.people alter column name set not null')
-    const some: Row[] = [
-      [1, 'a'],
-      [2, null],
-      [3, 'c'],
-    ]
-    for (let time = 0; time < 2; time++) {
-      const delivery = await writer?.deliver(batchOf(['id', 'name'], some))
-      assert.deepEqual(delivery?.rejected, [{ index: 1, reason: 'BigQuery cannot read a value of the row (invalid).' }])
-    }
-    assert.deepEqual(await inTable(), [
-      ['1', 'a'],
-      ['3', 'c'],
-    ])
+    const rows = ['a', null, 'c'].map((name, at) => [at + 1, name])
+    const batch = batchOf(['id', 'name'], rows)
+    for (let time = 0; time < 2; time++) await writer?.deliver(batch)
     assert.equal(bigQuery.loaded.length, 2)
   })
 
@@ -158,7 +109,7 @@ describe(`writing to a table, against ${testServerName}`, () => {
       ['2', null],
     ])
     const { open } = googleBigqueryDestination.destination?.deliver ?? {}
-    const options = { ...optionsOf(replace, 'transfer-2'), columns: ['id'] }
+    const options = { ...optionsOf(replace, 'transfer-9'), columns: ['id'] }
     await (await open?.({ ...testContext(options), test: true }))?.finish?.()
     assert.equal((await inTable()).length, 2)
     await (await open?.(testContext(options)))?.finish?.()
@@ -173,40 +124,19 @@ describe(`writing to a table, against ${testServerName}`, () => {
     assert.equal((await inTable()).length, 2)
   })
 
-  test('updates rows by their key, the last of a batch, once, and leaves no table behind', async () => {
-    await run(`insert into crm.people (id, name, paid) values (1, 'old', 5)`)
-    const some: Row[] = [
-      [2, 'b'],
-      [1, 'first'],
-      [1, 'last'],
-      [null, 'keyless'],
-    ]
-    for (let time = 0; time < 2; time++) {
-      const { rejected } = await deliver(['id', 'name'], some, upsert)
-      assert.deepEqual(
-        rejected?.map(({ index, field }) => [index, field]),
-        [[3, 'id']],
-      )
-    }
-    assert.deepEqual(await inTable(), [
-      ['1', 'last'],
-      ['2', 'b'],
-    ])
+  test('merges a batch once, and leaves no table behind', async () => {
+    for (let time = 0; time < 2; time++) await deliver(['id', 'name'], [[1, 'a']], upsert)
     assert.equal(bigQuery.executed.filter((text) => text.startsWith('merge')).length, 1)
     const { rows: names } = (await run(
       `select table_name from information_schema.tables where table_schema = 'crm'`,
-    )) as {
-      rows: unknown[][]
-    }
+    )) as { rows: unknown[][] }
     assert.deepEqual(names, [['people']])
   })
 
   test('finds columns that the table lacks, keys that are not delivered, and values that it does not take', async () => {
-    const code = async (names: string[], own: Values = {}) =>
-      (await connectorErrorOf(deliver(names, [names.map(() => 1)], own)))[1]
-    assert.equal(await code(['id', 'city']), 'column_not_found')
-    assert.equal(await code(['id', 'ID']), 'columns_do_not_fit')
-    assert.equal(await code(['name'], upsert), 'column_not_found')
+    assert.equal(await codeOf(['id', 'city']), 'column_not_found')
+    assert.equal(await codeOf(['id', 'ID']), 'columns_do_not_fit')
+    assert.equal(await codeOf(['name'], upsert), 'column_not_found')
     const found = await inspect(googleBigqueryDestination, { ...optionsOf(), columns: ['paid'], rows: [['1,5']] })
     assert.deepEqual(
       found.map(({ code, column }) => [code, column]),

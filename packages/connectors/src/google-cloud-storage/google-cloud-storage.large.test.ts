@@ -18,16 +18,11 @@ const refused = (code: number, reason: string) => ({
   }),
 })
 const ofStorage = ({ headers }: Judged) => headers.host === 'storage.googleapis.com'
-const failing = problemsOf(proxy, {
-  slow: refused(403, 'rateLimitExceeded'),
-  forbidden: refused(403, 'forbidden'),
-}).map((problem) => ({
-  ...problem,
-  start: () => {
-    problem.start()
-    if (proxy.failure) proxy.failure = { ...proxy.failure, of: ofStorage }
-  },
-}))
+const failing = problemsOf(
+  proxy,
+  { slow: refused(403, 'rateLimitExceeded'), forbidden: refused(403, 'forbidden') },
+  ofStorage,
+)
 const both = {
   testServer: testServerName,
   secrets: { jsonKey: gcs.jsonKey },

@@ -1,8 +1,8 @@
 import { after, test } from 'node:test'
 import type { Cell, Row } from '@penstock/connector'
-import { acceptDestination, acceptSource, type ServerError } from '@penstock/connector/acceptance'
+import { acceptDestination, acceptSource } from '@penstock/connector/acceptance'
 import { skipWithout } from '../../../../test/harness/programs.ts'
-import { startTcpProxy } from '../../test/database-proxy.ts'
+import { failuresOf, startTcpProxy } from '../../test/database-proxy.ts'
 import { type Mariadb, startMariadb } from '../../test/mariadb.ts'
 import { mysql } from './mysql.ts'
 
@@ -20,28 +20,7 @@ async function testAgainst(server: Mariadb): Promise<void> {
   const testServer = `MariaDB ${server.version}`
   const secrets = { ...server.secrets, host: 'localhost', port: proxy.port }
   const wrongSecrets = { ...secrets, password: 'quite another password' }
-  const errors: ServerError[] = [
-    { name: 'is not there', start: () => proxy.stopListening(), stop: () => proxy.listen(), action: 'reconnect' },
-    {
-      name: 'closes every connection',
-      start: () => {
-        proxy.failure = 'refuses'
-      },
-      stop: () => {
-        proxy.failure = 'none'
-      },
-      action: 'retry',
-    },
-  ]
-  const hang = {
-    start: () => {
-      proxy.failure = 'hangs'
-    },
-    reached: () => proxy.hanging(),
-    stop: () => {
-      proxy.failure = 'none'
-    },
-  }
+  const { errors, hang } = failuresOf(proxy, 'refuses')
 
   const people = Array.from(
     { length: 12_000 },

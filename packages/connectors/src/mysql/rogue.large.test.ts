@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, mock, test } from 'node:test'
 import { ConnectorError, type Row } from '@penstock/connector'
-import { assertNoSecret, testContext } from '@penstock/connector/acceptance'
+import { testContext } from '@penstock/connector/acceptance'
 import {
   type RogueMysql,
   type RogueMysqlScript,
@@ -15,6 +15,7 @@ import {
 } from '../../test/rogue-mysql.ts'
 import { confirmation, frame } from '../../test/rogue-mysql-conversation.ts'
 import { rogueMysqlMutation } from '../../test/rogue-mysql-mutation.ts'
+import { type RogueWorks, rogueTests } from '../../test/rogue-works.ts'
 import { batchOf, deliver, readAll, rowsOf } from '../../test/tables.ts'
 import { bounds } from './bounds.ts'
 import { mysql } from './mysql.ts'
@@ -24,10 +25,9 @@ const rows: Row[] = [
   [1, 'a'],
   [2, 'b'],
 ]
-const messageBytesMax = 2_000
 
 /** The operations on a server. Each throws its error; a check throws the message of the failed step. */
-const works: Readonly<Record<string, (rogue: RogueMysql) => Promise<unknown>>> = {
+const works: RogueWorks<RogueMysql> = {
   async check({ secrets }) {
     const steps = (await mysql.check?.(testContext({ secrets, settings: rogueDestinationSettings }))) ?? []
     const failed = steps.find(({ ok }) => !ok)
@@ -40,27 +40,11 @@ const works: Readonly<Record<string, (rogue: RogueMysql) => Promise<unknown>>> =
   write: ({ secrets }) => deliver(mysql, { secrets, settings: rogueDestinationSettings }, batchOf(columns, rows)),
 }
 
-async function withRogue(script: RogueMysqlScript, work: (rogue: RogueMysql) => Promise<void>): Promise<void> {
-  const rogue = await startRogueMysql(script)
-  try {
-    await work(rogue)
-  } finally {
-    await rogue.close()
-  }
-}
-
-/** The connector error of an operation, if it fails. An error of another kind or with a secret in it fails the test. */
-async function comesTo(work: Promise<unknown>, { secrets }: RogueMysql): Promise<ConnectorError | undefined> {
-  const [result] = await Promise.allSettled([work])
-  if (result?.status !== 'rejected') return undefined
-  const { reason } = result
-  if (!(reason instanceof ConnectorError))
-    throw new Error('It ended with something else than a connector error', { cause: reason })
-  assert.ok(reason.message.length <= messageBytesMax, 'a message is short')
-  assert.doesNotMatch(reason.message, /canary/)
-  assertNoSecret(reason, { connector: mysql, secrets })
-  return reason
-}
+const { withRogue, comesTo, testScripts, testMutations, testSilence } = rogueTests({
+  connector: mysql,
+  start: startRogueMysql,
+  works,
+})
 
 describe('mysql against servers that break the protocol', () => {
   // The driver prints what it does not understand, once for each packet.
@@ -77,62 +61,13 @@ describe('mysql against servers that break the protocol', () => {
     })
   })
 
-  for (const script of rogueMysqlScripts.filter((each) => !each.silent)) {
-    test(script.name, { timeout: 180_000 }, async () => {
-      await withRogue(script, async (rogue) => {
-        for (const [name, work] of Object.entries(works)) {
-          rogue.struck = false
-          const connectorError = await comesTo(work(rogue), rogue)
-          if (script.code === undefined) continue
-          assert.equal(connectorError !== undefined, rogue.struck, `${name} fails where the server breaks the protocol`)
-          if (connectorError && name !== 'check')
-            assert.equal(connectorError.code, script.code, `${name}: ${connectorError.message}`)
-        }
-      })
-    })
-  }
-
-  for (const script of rogueMysqlScripts.filter((each) => each.silent)) {
-    test(`${script.name}, until a time limit ends it`, { timeout: 180_000 }, async () => {
-      for (const [name, work] of Object.entries(works)) {
-        await withRogue(script, async (rogue) => {
-          mock.timers.enable({ apis: ['setTimeout'] })
-          try {
-            let over = false
-            const ended = comesTo(work(rogue), rogue).finally(() => {
-              over = true
-            })
-            while (!over) {
-              await Promise.race([ended, rogue.hushed()])
-              // Whichever limit counts here, it is over then.
-              mock.timers.tick(2_000_000)
-            }
-            const connectorError = await ended
-            if (rogue.struck && name !== 'check') assert.equal(connectorError?.code, script.code)
-            assert.equal(connectorError !== undefined, rogue.struck)
-          } finally {
-            mock.timers.reset()
-          }
-        })
-      }
-    })
-  }
-
-  test('a hundred conversations with one changed packet each', { timeout: 120_000 }, async () => {
-    let errors = 0
-    for (let seed = 1; seed <= 100; seed += 1) {
-      const script = rogueMysqlMutation(seed)
-      await withRogue(script, async (rogue) => {
-        for (const [name, work] of Object.entries(works)) {
-          const connectorError = await comesTo(work(rogue), rogue).catch((error: unknown) => {
-            throw new Error(`${name}, ${script.name}`, { cause: error })
-          })
-          if (connectorError) errors += 1
-        }
-      })
-    }
-    assert.ok(errors > 100, 'most changes are noticed')
-  })
+  const isSilent = ({ silent = false }: RogueMysqlScript) => silent
+  testScripts(
+    rogueMysqlScripts.filter((script) => !isSilent(script)),
+    180_000,
+  )
+  testSilence(rogueMysqlScripts.filter(isSilent), 2_000_000, 180_000)
+  testMutations('a hundred conversations with one changed packet each', 100, rogueMysqlMutation, 100)
 
   test('no file of this machine is sent, whatever the server asks for', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'penstock-rogue-'))

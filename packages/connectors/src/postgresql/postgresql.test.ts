@@ -1,7 +1,7 @@
 import { after } from 'node:test'
 import type { Cell, Row } from '@penstock/connector'
-import { acceptDestination, acceptSource, type ServerError } from '@penstock/connector/acceptance'
-import { startTcpProxy } from '../../test/database-proxy.ts'
+import { acceptDestination, acceptSource } from '@penstock/connector/acceptance'
+import { failuresOf, startTcpProxy } from '../../test/database-proxy.ts'
 import { startPostgresql } from '../../test/postgresql.ts'
 import { postgresql } from './postgresql.ts'
 
@@ -16,28 +16,7 @@ const secrets = { ...server.secrets, host: 'localhost', port: proxy.port }
 const wrongSecrets = { ...secrets, password: 'quite another password' }
 const testServer = `PostgreSQL ${server.version}`
 
-const errors: ServerError[] = [
-  { name: 'is not there', start: () => proxy.stopListening(), stop: () => proxy.listen(), action: 'reconnect' },
-  {
-    name: 'closes every connection',
-    start: () => {
-      proxy.failure = 'refuses'
-    },
-    stop: () => {
-      proxy.failure = 'none'
-    },
-    action: 'retry',
-  },
-]
-const hang = {
-  start: () => {
-    proxy.failure = 'hangs'
-  },
-  reached: () => proxy.hanging(),
-  stop: () => {
-    proxy.failure = 'none'
-  },
-}
+const { errors, hang } = failuresOf(proxy, 'refuses')
 
 const people = Array.from(
   { length: 12_000 },

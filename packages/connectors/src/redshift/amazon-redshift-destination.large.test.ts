@@ -1,6 +1,7 @@
 import { after } from 'node:test'
 import type { Row } from '@penstock/connector'
 import { acceptDestination } from '@penstock/connector/acceptance'
+import { failuresOf } from '../../test/database-proxy.ts'
 import { badPeople, peopleColumns, peopleRows } from '../../test/people-tables.ts'
 import { stagingBucket, startRedshiftServer, testServerName } from '../../test/redshift-server.ts'
 import { refuse } from '../../test/s3-signature.ts'
@@ -20,6 +21,8 @@ const readBack = async (): Promise<Row[]> => {
   )
   return found.map(({ id, name, member, paid, day, changed }) => [id, name, member, paid, day, changed])
 }
+const { errors, hang } = failuresOf(proxy, { breaksAfterBytes: 0 })
+
 acceptDestination({
   connector: amazonRedshiftDestination,
   testServer: testServerName,
@@ -38,17 +41,7 @@ acceptDestination({
   deduplicates: true,
   visible: 'at once',
   errors: [
-    {
-      name: 'cuts connections',
-      start: () => {
-        proxy.failure = { breaksAfterBytes: 0 }
-      },
-      stop: () => {
-        proxy.failure = 'none'
-      },
-      action: 'retry',
-    },
-    { name: 'is down', start: () => proxy.stopListening(), stop: () => proxy.listen(), action: 'reconnect' },
+    ...errors,
     {
       name: 'cannot read the bucket',
       start: () => {
@@ -72,14 +65,6 @@ acceptDestination({
       code: 'rate_limited',
     },
   ],
-  hang: {
-    start: () => {
-      proxy.failure = 'hangs'
-    },
-    reached: () => proxy.hanging(),
-    stop: () => {
-      proxy.failure = 'none'
-    },
-  },
+  hang,
   context: { routes },
 })

@@ -3,6 +3,7 @@ import { after, describe, test } from 'node:test'
 import type { Row, Values } from '@penstock/connector'
 import { acceptSource, testContext } from '@penstock/connector/acceptance'
 import { until } from '../../../../test/harness/until.ts'
+import { failuresOf } from '../../test/database-proxy.ts'
 import { discover, valuesOf } from '../../test/discover.ts'
 import { startRedshiftServer, testServerName } from '../../test/redshift-server.ts'
 import { connectorErrorOf, cursorOf, readAll, rowsOf } from '../../test/tables.ts'
@@ -39,28 +40,7 @@ acceptSource({
   missing: { ...settings, table: 'absent' },
   incremental: { ...settings, syncMode: 'Incremental', markerColumn: 'changed' },
   columns: ['id', 'name', 'member', 'score', 'paid', 'day', 'changed', 'seen', 'doc', 'bytes', 'code'],
-  errors: [
-    {
-      name: 'cuts connections',
-      start: () => {
-        proxy.failure = { breaksAfterBytes: 0 }
-      },
-      stop: () => {
-        proxy.failure = 'none'
-      },
-      action: 'retry',
-    },
-    { name: 'is down', start: () => proxy.stopListening(), stop: () => proxy.listen(), action: 'reconnect' },
-  ],
-  hang: {
-    start: () => {
-      proxy.failure = 'hangs'
-    },
-    reached: () => proxy.hanging(),
-    stop: () => {
-      proxy.failure = 'none'
-    },
-  },
+  ...failuresOf(proxy, { breaksAfterBytes: 0 }),
 })
 
 describe(`reading, against ${testServerName}`, () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { describe, mock, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { ConnectorError, type Row } from '@penstock/connector'
-import { assertNoSecret, testContext } from '@penstock/connector/acceptance'
+import { testContext } from '@penstock/connector/acceptance'
 import {
   type RogueSftp,
   type RogueSftpScript,
@@ -11,6 +11,7 @@ import {
   startRogueSftp,
 } from '../../test/rogue-sftp.ts'
 import { rogueSftpMutation, rogueSftpScripts } from '../../test/rogue-sftp-scripts.ts'
+import { type RogueWorks, rogueTests } from '../../test/rogue-works.ts'
 import { readAll, rowsOf } from '../../test/tables.ts'
 import { sftpDestination } from './sftp-destination.ts'
 import { sftpSource } from './sftp-source.ts'
@@ -20,10 +21,9 @@ const rows: Row[] = [
   ['1', 'a'],
   ['2', 'b'],
 ]
-const messageBytesMax = 2_000
 
 /** The operations on a server. Each throws its error; a check throws the message of the failed step. */
-const works: Readonly<Record<string, (rogue: RogueSftp) => Promise<unknown>>> = {
+const works: RogueWorks<RogueSftp> = {
   async check({ secrets }) {
     const failed = (await sftpSource.check?.(testContext({ secrets })))?.find(({ ok }) => !ok)
     if (failed) throw new ConnectorError('unexpected_response', failed.message)
@@ -42,27 +42,12 @@ const works: Readonly<Record<string, (rogue: RogueSftp) => Promise<unknown>>> = 
   },
 }
 
-async function withRogue(script: RogueSftpScript, work: (rogue: RogueSftp) => Promise<void>): Promise<void> {
-  const rogue = await startRogueSftp(script)
-  try {
-    await work(rogue)
-  } finally {
-    await rogue.close()
-  }
-}
-
-/** The connector error of an operation, if it fails. An error of another kind or with a secret in it fails the test. */
-async function comesTo(work: Promise<unknown>, { secrets }: RogueSftp): Promise<ConnectorError | undefined> {
-  const [result] = await Promise.allSettled([work])
-  if (result?.status !== 'rejected') return undefined
-  const { reason } = result
-  if (!(reason instanceof ConnectorError))
-    throw new Error('It ended with something else than a connector error', { cause: reason })
-  assert.ok(reason.message.length <= messageBytesMax, 'a message is short')
-  assert.doesNotMatch(reason.message, /canary/)
-  assertNoSecret(reason, { connector: sftpSource, secrets })
-  return reason
-}
+const { withRogue, comesTo, testScripts, testMutations, testSilence } = rogueTests({
+  connector: sftpSource,
+  start: startRogueSftp,
+  works,
+})
+const isSilent = ({ silent = false }: RogueSftpScript) => silent
 
 // These wait for the servers, most of their time.
 describe('SFTP against servers that break a protocol', { concurrency: 8 }, () => {
@@ -73,36 +58,11 @@ describe('SFTP against servers that break a protocol', { concurrency: 8 }, () =>
     })
   })
 
-  for (const script of rogueSftpScripts.filter((each) => !each.silent)) {
-    test(script.name, { timeout: 60_000 }, async () => {
-      await withRogue(script, async (rogue) => {
-        for (const [name, work] of Object.entries(works)) {
-          rogue.struck = false
-          const connectorError = await comesTo(work(rogue), rogue)
-          if (script.code === undefined) continue
-          assert.equal(connectorError !== undefined, rogue.struck, `${name} fails where the server breaks the protocol`)
-          if (connectorError && name !== 'check')
-            assert.equal(connectorError.code, script.code, `${name}: ${connectorError.message}`)
-        }
-      })
-    })
-  }
-
-  test('thirty conversations with one change each', { timeout: 120_000 }, async () => {
-    let errors = 0
-    for (let seed = 1; seed <= 30; seed += 1) {
-      const script = rogueSftpMutation(seed)
-      await withRogue(script, async (rogue) => {
-        for (const [name, work] of Object.entries(works)) {
-          const connectorError = await comesTo(work(rogue), rogue).catch((error: unknown) => {
-            throw new Error(`${name}, ${script.name}`, { cause: error })
-          })
-          if (connectorError) errors += 1
-        }
-      })
-    }
-    assert.ok(errors > 15, 'most changes are noticed')
-  })
+  testScripts(
+    rogueSftpScripts.filter((script) => !isSilent(script)),
+    60_000,
+  )
+  testMutations('thirty conversations with one change each', 30, rogueSftpMutation, 15)
 
   test('a password is not given again and again, and one that has expired is said to be', async () => {
     const asks: RogueSftpScript = {
@@ -156,32 +116,7 @@ describe('SFTP against servers that fall silent', () => {
   const stalls = [
     silentBefore('never identifies itself', ''),
     silentBefore('never offers anything', 'SSH-2.0-rogue\r\n'),
-    ...rogueSftpScripts.filter((each) => each.silent),
+    ...rogueSftpScripts.filter(isSilent),
   ]
-  for (const script of stalls) {
-    test(`${script.name}, until a time limit ends it`, { timeout: 60_000 }, async () => {
-      for (const [name, work] of Object.entries(works)) {
-        await withRogue(script, async (rogue) => {
-          mock.timers.enable({ apis: ['setTimeout'] })
-          try {
-            let over = false
-            const ended = comesTo(work(rogue), rogue).finally(() => {
-              over = true
-            })
-            while (!over) {
-              if (script.raw) await new Promise(setImmediate)
-              else await Promise.race([ended, rogue.hushed()])
-              // Whichever limit counts here, it is over then.
-              mock.timers.tick(700_000)
-            }
-            const connectorError = await ended
-            assert.equal(connectorError !== undefined, rogue.struck || script.raw !== undefined)
-            if (connectorError && name !== 'check') assert.equal(connectorError.code, script.code)
-          } finally {
-            mock.timers.reset()
-          }
-        })
-      }
-    })
-  }
+  testSilence(stalls, 700_000, 60_000, ({ raw }) => raw !== undefined)
 })

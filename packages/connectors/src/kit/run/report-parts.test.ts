@@ -1,51 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, mock, test } from 'node:test'
-import { cursorOfParts, definePlatform, type Json, secret, type Values } from '@penstock/connector'
+import { cursorOfParts, type Json, type Values } from '@penstock/connector'
 import { testContext } from '@penstock/connector/acceptance'
-import { objectIn, textIn } from '../../platform-api/json.ts'
-import { bearer, restApi } from '../api.ts'
-import { day, dimension, metric, ofAccount } from '../report-columns.ts'
+import { exampleReport } from '../../../test/example-report.ts'
 import type { ReadFacts, ReportSource } from '../report-facts.ts'
-import { rowsIn } from '../report-rows.ts'
 import { reportSource } from '../report-source.ts'
 import { throughOf } from './report-parts.ts'
 
-const facts: ReportSource = {
-  slug: 'example-parts',
-  name: 'Example parts',
-  platform: definePlatform({ slug: 'example-ads', name: 'Example Ads', type: 'Demand-Side Platform (DSP)' }),
-  dataType: 'reporting',
-  dataTypeCategory: 'reporting',
-  description: 'Reads the figures of a made-up platform.',
-  secrets: { token: secret({ label: 'Token', description: 'Token of the platform', required: true }) },
-  platformApi: restApi({ name: 'Example', baseUrl: 'https://api.example.com' }),
-  auth: bearer('token'),
-  accounts: {
-    label: 'Account IDs',
-    id: /^\d+$/,
-    example: '100',
-    get: (account) => ({ path: `/accounts/${account}` }),
-    about: ({ json }) => ({ zone: textIn(objectIn(json).zone) }),
-  },
-  levels: { campaign: { key: ['campaign'] } },
-  always: ['day', 'account'],
-  breakdowns: [],
-  presets: { usual: { metrics: ['clicks'] } },
-  columns: {
-    day: day('Day of the row'),
-    account: ofAccount('account', 'ID of the account'),
-    campaign: dimension('ID of the campaign'),
-    clicks: metric('whole', 'Clicks'),
-  },
-  days: { backMax: 500, lookBack: 20, chunk: 2 },
-  report: {
-    form: 'pages',
-    page: ({ account, from }) => ({ path: '/report', query: { account, from } }),
-    rows: ({ json }) => rowsIn(objectIn(json).rows),
-  },
-  check: { authentication: () => ({ path: '/me' }) },
-  readers: 3,
-}
+const facts: ReportSource = { ...exampleReport, days: { backMax: 500, lookBack: 20, chunk: 2 }, readers: 3 }
 const source = (own: Partial<ReportSource> = {}) => reportSource({ ...facts, ...own }).source
 
 const egress = {

@@ -1,43 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, mock, test } from 'node:test'
-import { type Chunk, definePlatform, type Json, secret } from '@penstock/connector'
+import type { Chunk, Json } from '@penstock/connector'
 import { testContext } from '@penstock/connector/acceptance'
+import { exampleReport } from '../../../test/example-report.ts'
 import { objectIn } from '../../platform-api/json.ts'
-import { bearer, restApi } from '../api.ts'
-import { day, dimension, metric, ofAccount } from '../report-columns.ts'
 import { beginOfDay, isoIn, todayIn } from '../report-days.ts'
 import { rowsIn } from '../report-rows.ts'
 import { reportSource } from '../report-source.ts'
 
 const zones = ['America/Los_Angeles', 'Europe/Berlin', 'Asia/Tokyo', 'America/Santiago', 'Pacific/Auckland']
 const connector = reportSource({
-  slug: 'example-days',
-  name: 'Example days',
-  platform: definePlatform({ slug: 'example-ads', name: 'Example Ads', type: 'Demand-Side Platform (DSP)' }),
-  dataType: 'reporting',
-  dataTypeCategory: 'reporting',
-  description: 'Reads the figures of a made-up platform.',
-  secrets: { token: secret({ label: 'Token', description: 'Token of the platform', required: true }) },
-  platformApi: restApi({ name: 'Example', baseUrl: 'https://api.example.com' }),
-  auth: bearer('token'),
-  accounts: {
-    label: 'Account IDs',
-    id: /^\d+$/,
-    example: '100',
-    get: (account) => ({ path: `/accounts/${account}` }),
-    about: ({ json }) => ({ zone: String(objectIn(json).zone) }),
-  },
-  levels: { campaign: { key: ['campaign'] } },
-  always: ['day', 'account'],
-  breakdowns: [],
-  presets: { usual: { metrics: ['clicks'] } },
-  columns: {
-    day: day('Day of the row'),
-    account: ofAccount('account', 'ID of the account'),
-    campaign: dimension('ID of the campaign'),
-    clicks: metric('whole', 'Clicks'),
-  },
-  days: { backMax: 500, lookBack: 28, chunk: 1 },
+  ...exampleReport,
   report: {
     form: 'pages',
     page: ({ account, from, zone }) => ({
@@ -46,7 +19,6 @@ const connector = reportSource({
     }),
     rows: ({ json }) => rowsIn(objectIn(json).rows),
   },
-  check: { authentication: () => ({ path: '/me' }) },
 })
 
 const days = 400
