@@ -1,5 +1,7 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
-import { type PlatformServer, type Received, type Reply, startPlatform } from './platform-server.ts'
+import { tokenRefusal, tokensOf } from './oauth-tokens.ts'
+import { type Asked, startRoutes } from './platform-routes.ts'
+import type { PlatformServer, Reply } from './platform-server.ts'
 
 /**
  * Acoustic Campaign's XML API as far as relational tables go, written from its documents: tokens by a refresh token, the lists of
@@ -64,15 +66,16 @@ export async function startAcoustic(): Promise<AcousticServer> {
   ]
   const rows = new Map<string, Stored>()
   const requests: number[] = []
-  let good = ''
-  let tokens = 0
+  const tokens = tokensOf({
+    path: '/oauth/token',
+    secrets: { ...acousticSecrets, clientId: acousticSecrets.clientToken },
+    prefix: 'acoustic-access-',
+    expiresIn: 14_399,
+    more: () => ({ refresh_token: acousticSecrets.refreshToken }),
+    refuses: { form: { status: 415, text: '' }, client: tokenRefusal('invalid_grant') },
+  })
 
-  function answer(received: Received): Reply {
-    const { method, path, headers, text } = received
-    if (method === 'GET') return { status: 404, text: '' }
-    if (path === '/oauth/token') return token(received)
-    if (path !== '/XMLAPI' || method !== 'POST') return { status: 404, text: '' }
-    if (headers.authorization !== `Bearer ${good}`) return { status: 401, text: '' }
+  function answer({ headers, text }: Asked): Reply {
     if (!headers['content-type']?.startsWith('text/xml') || XMLValidator.validate(text) !== true) {
       return refusal('51', 'Invalid XML Request')
     }
@@ -81,20 +84,6 @@ export async function startAcoustic(): Promise<AcousticServer> {
     if (body.GetListMetaData) return metadata(body.GetListMetaData)
     if (body.InsertUpdateRelationalTable) return store(body.InsertUpdateRelationalTable)
     return refusal('51', 'Invalid XML Request')
-  }
-
-  function token({ text, headers }: Received): Reply {
-    if (headers['content-type'] !== 'application/x-www-form-urlencoded') return { status: 415, text: '' }
-    const { grant_type, client_id, client_secret, refresh_token, ...others } = Object.fromEntries(
-      new URLSearchParams(text),
-    )
-    const { clientToken, clientSecret, refreshToken } = acousticSecrets
-    if (grant_type !== 'refresh_token' || Object.keys(others).length > 0) return { status: 400, json: {} }
-    if (client_id !== clientToken || client_secret !== clientSecret || refresh_token !== refreshToken) {
-      return { status: 400, json: { error: 'invalid_grant' } }
-    }
-    if (good === '') good = `acoustic-access-${++tokens}`
-    return { json: { access_token: good, token_type: 'bearer', refresh_token: refreshToken, expires_in: 14_399 } }
   }
 
   function lists({ VISIBILITY, LIST_TYPE, INCLUDE_ALL_LISTS }: Record<string, string>): Reply {
@@ -143,16 +132,24 @@ export async function startAcoustic(): Promise<AcousticServer> {
     return result(all === '' ? '' : `<FAILURES>${all}</FAILURES>`)
   }
 
-  const platform = await startPlatform(answer)
-  const server: AcousticServer = Object.assign(platform, {
-    columns,
-    rows,
-    requests,
-    deadlocks: new Map<string, number>(),
-    showsKeys: true,
-    expireTokens: () => {
-      good = ''
+  const server: AcousticServer = await startRoutes(
+    {
+      open: tokens.routes,
+      demands: [
+        ({ method, path }) => (method === 'POST' && path === '/XMLAPI' ? undefined : { status: 404, text: '' }),
+        tokens.bearer({ status: 401, text: '' }),
+      ],
+      routes: { 'POST /XMLAPI': answer },
+      unknown: { status: 404, text: '' },
     },
-  })
+    {
+      columns,
+      rows,
+      requests,
+      deadlocks: new Map<string, number>(),
+      showsKeys: true,
+      expireTokens: tokens.expire,
+    },
+  )
   return server
 }

@@ -1,5 +1,6 @@
-import { amazonSecrets, tokenOf } from './amazon-server.ts'
-import { type PlatformServer, type Received, type Reply, startPlatform } from './platform-server.ts'
+import { amazonSecrets, amazonTokens } from './amazon-server.ts'
+import { type Asked, entityRoute, hasOnly, header, pageOf, startRoutes } from './platform-routes.ts'
+import type { PlatformServer, Received, Reply } from './platform-server.ts'
 
 /**
  * Audiences of Amazon Ads, as strict as their models: datasets and members of Ads data manager, for a manager account or one of
@@ -13,7 +14,7 @@ export type AmazonAudienceServer = PlatformServer & {
   readonly datasets: AmazonAudience[]
   readonly audiences: AmazonAudience[]
   /** How many times the status of an upload is asked for until it is done. */
-  pending: number
+  readonly uploading: { pending: number }
   /** Ends the access tokens that were given out. */
   expireTokens(): void
 }
@@ -24,59 +25,46 @@ const memberType = 'application/vnd.admAudiences.v1+json'
 const audienceType = 'application/vnd.amcaudiences.v1+json'
 
 export async function startAmazonAudiences(): Promise<AmazonAudienceServer> {
-  const accessTokens: string[] = []
+  const tokens = amazonTokens()
   const datasets: AmazonAudience[] = []
   const audiences: AmazonAudience[] = []
-  const uploads: { invalid: unknown[] }[] = []
-  const state = { pending: 0 }
-  const server = await startPlatform((received) => {
-    const { method, path, headers, query } = received
-    if (path === '/') return { status: 404, text: 'not found' }
-    if (path === '/auth/o2/token') return tokenOf(received, accessTokens)
-    if (headers.authorization !== `Bearer ${accessTokens.at(-1)}`) {
-      return { status: 401, json: { code: '401', details: 'Not authorized', message: 'Not authorized' } }
-    }
-    if (headers['amazon-advertising-api-clientid'] !== amazonSecrets.clientId) return { status: 401 }
-    const asked = `${method} ${path}`
-    if (asked === 'GET /v2/profiles') return { json: [] }
-    if (path.startsWith('/adm/')) {
-      const account = headers['amazon-ads-manager-account-id'] ?? headers['amazon-ads-accountid']
-      if (![amazonManager, amazonEntity].includes(String(account))) return { status: 403, json: { code: '403' } }
-      const [, id = '', rest] = /^\/adm\/audiences\/([^/]+)(\/members)?$/.exec(path) ?? []
-      const dataset = datasets.find((one) => one.id === id)
-      if (asked === 'GET /adm/audiences') return listed(datasets, query)
-      if (asked === 'POST /adm/audiences') return makeDataset(received, datasets)
-      if (id === '' || dataset === undefined) return { status: 404, json: { code: '404' } }
-      if (method === 'GET' && !rest) return { json: viewOf(dataset) }
-      if (method === 'POST' && rest) return ingest(received, dataset)
-    }
-    if (asked === 'POST /amc/audiences/metadata') return makeAudience(received, audiences)
-    if (asked === 'POST /amc/audiences/records') return upload(received, audiences, uploads)
-    const [, kind, id] = /^\/amc\/audiences\/(metadata|records)\/(\w+)$/.exec(path) ?? []
-    if (method === 'GET' && kind === 'metadata') {
-      return audiences.some((one) => one.id === id)
-        ? { text: `{"audienceId":${id}}`, headers: { 'content-type': audienceType } }
-        : { status: 404, json: { message: 'no audience' } }
-    }
-    if (method === 'GET' && kind === 'records') {
-      if (state.pending-- > 0) return { json: { jobRequestId: id, jobState: 'PENDING' } }
-      return {
-        json: { jobRequestId: id, jobState: 'SUCCEEDED', invalidRecords: uploads[Number(id?.slice(3))]?.invalid },
-      }
-    }
-    return { status: 404, json: { code: '404', message: 'no such resource' } }
-  })
-  return Object.assign(server, {
-    datasets,
-    audiences,
-    get pending() {
-      return state.pending
+  const uploads: { id: string; invalid: unknown[] }[] = []
+  const uploading = { pending: 0 }
+  const missing = { status: 404, json: { code: '404', message: 'no such resource' } }
+  return startRoutes(
+    {
+      open: { 'GET /': { status: 404, text: 'not found' }, ...tokens.routes },
+      demands: [
+        tokens.bearer({ status: 401, json: { code: '401', details: 'Not authorized', message: 'Not authorized' } }),
+        header('amazon-advertising-api-clientid', amazonSecrets.clientId, { status: 401 }),
+        ({ path, headers }) => {
+          const account = headers['amazon-ads-manager-account-id'] ?? headers['amazon-ads-accountid']
+          const isKnown = [amazonManager, amazonEntity].includes(String(account))
+          return path.startsWith('/adm/') && !isKnown ? { status: 403, json: { code: '403' } } : undefined
+        },
+      ],
+      routes: {
+        'GET /v2/profiles': { json: [] },
+        'GET /adm/audiences': ({ query }) => listed(datasets, query),
+        'POST /adm/audiences': (asked) => makeDataset(asked, datasets),
+        'GET /adm/audiences/{id}': entityRoute(datasets, missing, (dataset) => ({ json: viewOf(dataset) })),
+        'POST /adm/audiences/{id}/members': entityRoute(datasets, missing, ingest),
+        'POST /amc/audiences/metadata': (asked) => makeAudience(asked, audiences),
+        'POST /amc/audiences/records': (asked) => upload(asked, audiences, uploads),
+        'GET /amc/audiences/metadata/{id:\\w+}': entityRoute(audiences, missing, ({ id }) => ({
+          text: `{"audienceId":${id}}`,
+          headers: { 'content-type': audienceType },
+        })),
+        'GET /amc/audiences/records/{id:\\w+}': entityRoute(uploads, missing, ({ id, invalid }) =>
+          uploading.pending-- > 0
+            ? { json: { jobRequestId: id, jobState: 'PENDING' } }
+            : { json: { jobRequestId: id, jobState: 'SUCCEEDED', invalidRecords: invalid } },
+        ),
+      },
+      unknown: missing,
     },
-    set pending(count: number) {
-      state.pending = count
-    },
-    expireTokens: () => accessTokens.push('ended'),
-  })
+    { datasets, audiences, uploading, expireTokens: tokens.expire },
+  )
 }
 
 const viewOf = ({ id, name, country }: AmazonAudience) => ({
@@ -87,22 +75,20 @@ const viewOf = ({ id, name, country }: AmazonAudience) => ({
   dateCreated: `2026-11-0${id.slice(-1)}T00:00:00Z`,
 })
 
-/** Two to a page. */
 function listed(datasets: readonly AmazonAudience[], query: URLSearchParams): Reply {
   if (!/^(1|100)$/.test(query.get('limit') ?? '')) return { status: 400, json: { code: '400' } }
-  const from = Number(query.get('nextToken') ?? 0)
-  const nextToken = from + 2 < datasets.length ? String(from + 2) : undefined
-  return { json: { dataSets: datasets.slice(from, from + 2).map(viewOf), nextToken } }
+  const { page, next } = pageOf(datasets, query.get('nextToken'))
+  return { json: { dataSets: page.map(viewOf), ...(next !== undefined && { nextToken: String(next) }) } }
 }
 
-function makeDataset({ json, headers }: Received, datasets: AmazonAudience[]): Reply {
-  const { name, countryCode, description, ...rest } = (json ?? {}) as Record<string, unknown>
+function makeDataset({ body, headers }: Asked, datasets: AmazonAudience[]): Reply {
+  const { name, countryCode, description } = body
   const isValid =
     headers['content-type'] === 'application/json' &&
     /^[A-Za-z][A-Za-z0-9_-]{4,99}$/.test(String(name)) &&
     /^[A-Z]{2}$/.test(String(countryCode)) &&
     typeof description === 'string' &&
-    Object.keys(rest).length === 0
+    hasOnly(body, 'name countryCode description')
   if (!isValid) return { status: 400, json: { code: '400', details: 'may quote the name' } }
   const same = datasets.find((one) => one.name === name)
   if (same) return { status: 400, json: { code: 'DuplicateDatasetName', datasetId: same.id } }
@@ -119,11 +105,11 @@ const isDigests = (one: unknown, keys: readonly string[]): boolean =>
   Object.keys(one ?? {}).length > 0
 
 /** Members that are malformed make the request a bad one; members that Amazon does not accept are named by their places. */
-function ingest({ json, headers }: Received, dataset: AmazonAudience): Reply {
+function ingest(dataset: AmazonAudience, { body, headers }: Asked): Reply {
   if (headers.accept !== memberType || headers['content-type'] !== memberType) return { status: 415 }
-  const { members, ...rest } = (json ?? {}) as { members?: Member[] }
+  const { members } = body as { members?: Member[] }
   const isList = Array.isArray(members) && members.length > 0 && members.length <= 10_000
-  if (!isList || Object.keys(rest).length > 0 || !members.every(isMember)) return badRequest
+  if (!isList || !hasOnly(body, 'members') || !members.every(isMember)) return badRequest
   const errors: unknown[] = []
   for (const [index, { action, externalUserId, ...about }] of members.entries()) {
     if (JSON.stringify(about).includes('"99999999')) {
@@ -164,19 +150,21 @@ function isConsent(given: unknown): boolean {
 const isAudienceKind = ({ headers }: Received) =>
   headers.accept === audienceType && headers['content-type'] === audienceType
 
-function makeAudience(received: Received, audiences: AmazonAudience[]): Reply {
-  const { name, description, metadata, targetResource, ...rest } = (received.json ?? {}) as Record<string, unknown>
+function makeAudience(received: Asked, audiences: AmazonAudience[]): Reply {
+  const { name, description, metadata, targetResource } = received.body
   const isTargeted = /"advertiserId":\d+\b/.test(received.text) && typeof targetResource === 'object'
   const isNamed = typeof name === 'string' && name.length >= 10 && name.length <= 128 && typeof description === 'string'
   const isExternal = typeof (metadata as Record<string, unknown>)?.externalAudienceId === 'string'
   if (!isAudienceKind(received)) return { status: 415 }
-  if (!isTargeted || !isNamed || !isExternal || Object.keys(rest).length > 0) return badRequest
+  if (!isTargeted || !isNamed || !isExternal || !hasOnly(received.body, 'name description metadata targetResource')) {
+    return badRequest
+  }
   const id = String(413642381039213536n + BigInt(audiences.length))
   audiences.push({ id, name, country: '', members: new Map() })
   return { status: 201, text: `{"audienceId":${id},"externalAudienceId":"x"}` }
 }
 
-function upload(received: Received, audiences: AmazonAudience[], uploads: { invalid: unknown[] }[]): Reply {
+function upload(received: Received, audiences: AmazonAudience[], uploads: { id: string; invalid: unknown[] }[]): Reply {
   if (!isAudienceKind(received)) return { status: 415 }
   const [, id] = /^\{"audienceId":(\d+),/.exec(received.text) ?? []
   const audience = audiences.find((one) => one.id === id)
@@ -198,6 +186,7 @@ function upload(received: Received, audiences: AmazonAudience[], uploads: { inva
     else if (action === 'CREATE') audience.members.set(String(externalUserId), about)
     else audience.members.delete(String(externalUserId))
   }
-  uploads.push({ invalid })
-  return { status: 202, json: { jobRequestId: `job${uploads.length - 1}` } }
+  const job = `job${uploads.length}`
+  uploads.push({ id: job, invalid })
+  return { status: 202, json: { jobRequestId: job } }
 }

@@ -1,4 +1,6 @@
-import { type PlatformServer, type Received, type Reply, startPlatform } from './platform-server.ts'
+import { type Tokens, tokenRefusal, tokensOf } from './oauth-tokens.ts'
+import { type Asked, type Demand, hasOnly, header, keepFirst, onlyAt, startRoutes } from './platform-routes.ts'
+import type { PlatformServer, Received, Reply } from './platform-server.ts'
 
 /**
  * Login with Amazon and the Events API of Amazon Ads, as strict as their models: the keys and the enumerations of an event,
@@ -9,8 +11,7 @@ import { type PlatformServer, type Received, type Reply, startPlatform } from '.
 export type AmazonServer = PlatformServer & {
   /** The stored events, by ID: the latest event with each ID. */
   readonly events: Map<string, Record<string, unknown>>
-  /** Access tokens that were given out; only the last is accepted. */
-  readonly accessTokens: string[]
+  readonly tokens: Tokens
 }
 
 export const amazonSecrets = {
@@ -34,64 +35,57 @@ export const amazonRoutes = (url: string): Record<string, string> =>
     ]),
   )
 
+/** The token endpoint of Login with Amazon. */
+export const amazonTokens = (): Tokens =>
+  tokensOf({
+    path: '/auth/o2/token',
+    secrets: amazonSecrets,
+    prefix: 'Atza|access-token-of-many-',
+    expiresIn: 3600,
+    more: () => ({ refresh_token: amazonSecrets.refreshToken }),
+    refuses: { grant: tokenRefusal('invalid_request') },
+  })
+
 export async function startAmazon(): Promise<AmazonServer> {
   const events: AmazonServer['events'] = new Map()
-  const accessTokens: string[] = []
-  const server = await startPlatform((received) => {
-    const { method, path, headers } = received
-    if (path === '/') return { status: 404, text: 'not found' }
-    if (path === '/auth/o2/token') return tokenOf(received, accessTokens)
-    if (headers.authorization !== `Bearer ${accessTokens.at(-1)}`) {
-      return { status: 401, json: { code: 'UNAUTHORIZED', message: 'Not authorized to access the resource' } }
-    }
-    if (`${method} ${path}` === 'GET /v2/profiles') {
-      return headers['amazon-advertising-api-clientid'] === amazonSecrets.clientId ? { json: [] } : { status: 401 }
-    }
-    if (`${method} ${path}` === 'POST /adsApi/v1/create/events') return create(received, events)
-    const [, account, verb] = /^\/accounts\/([^/]+)\/dsp\/conversionDefinitions\/(list|eventData)$/.exec(path) ?? []
-    if (method === 'POST' && account !== undefined) {
-      if (account !== amazonAdvertiser) return { status: 403, json: { message: 'may quote the account' } }
-      const { apiClientId, apiScope, accountId } = amazonConversionSecrets
-      if (headers['amazon-advertising-api-clientid'] !== apiClientId) return { status: 401 }
-      if (headers['amazon-advertising-api-scope'] !== apiScope) return { status: 403 }
-      if (headers['amazon-ads-accountid'] !== accountId) return { status: 403 }
-      return verb === 'list' ? listDefinitions(received) : importEvents(received, events)
-    }
-    return { status: 404, json: { code: 'NOT_FOUND', message: 'no such resource' } }
-  })
-  return Object.assign(server, { events, accessTokens })
+  const tokens = amazonTokens()
+  const { apiClientId, apiScope, accountId } = amazonConversionSecrets
+  const ofDefinitions =
+    (demand: Demand): Demand =>
+    (asked) =>
+      asked.path.startsWith('/accounts/') ? demand(asked) : undefined
+  const isClient = header('amazon-advertising-api-clientid', apiClientId, { status: 401 })
+  const account = `/accounts/${amazonAdvertiser}/dsp/conversionDefinitions`
+  return startRoutes(
+    {
+      open: { 'GET /': { status: 404, text: 'not found' }, ...tokens.routes },
+      demands: [
+        tokens.bearer({
+          status: 401,
+          json: { code: 'UNAUTHORIZED', message: 'Not authorized to access the resource' },
+        }),
+        onlyAt(/^\/accounts\/([^/]+)/, amazonAdvertiser, { status: 403, json: { message: 'may quote the account' } }),
+        ofDefinitions(isClient),
+        ofDefinitions(header('amazon-advertising-api-scope', apiScope, { status: 403 })),
+        ofDefinitions(header('amazon-ads-accountid', accountId, { status: 403 })),
+      ],
+      routes: {
+        'GET /v2/profiles': (asked) => isClient(asked) ?? { json: [] },
+        'POST /adsApi/v1/create/events': (asked) => create(asked, events),
+        [`POST ${account}/list`]: listDefinitions,
+        [`POST ${account}/eventData`]: (asked) => importEvents(asked, events),
+      },
+      unknown: { status: 404, json: { code: 'NOT_FOUND', message: 'no such resource' } },
+    },
+    { events, tokens },
+  )
 }
 
-/** Exchanges the refresh token, as Login with Amazon does. */
-export function tokenOf({ method, headers, text }: Received, accessTokens: string[]): Reply {
-  const isForm = /^application\/x-www-form-urlencoded\b/.test(headers['content-type'] ?? '')
-  // Login with Amazon does not accept a header with an old token.
-  if (method !== 'POST' || !isForm || headers.authorization !== undefined) return { status: 400 }
-  const {
-    grant_type: grant,
-    client_id: id,
-    client_secret: secret,
-    refresh_token: refresh,
-    ...rest
-  } = Object.fromEntries(new URLSearchParams(text))
-  if (grant !== 'refresh_token' || Object.keys(rest).length > 0) return denied('invalid_request')
-  if (id !== amazonSecrets.clientId || secret !== amazonSecrets.clientSecret) return denied('invalid_client', 401)
-  if (refresh !== amazonSecrets.refreshToken) return denied('invalid_grant')
-  const token = `Atza|access-token-${accessTokens.length + 1}-of-many`
-  accessTokens.push(token)
-  return { json: { access_token: token, token_type: 'bearer', expires_in: 3600, refresh_token: refresh } }
-}
-
-const denied = (error: string, status = 400): Reply => ({
-  status,
-  json: { error, error_description: 'quotes Atzr|refresh-token' },
-})
-
-function create({ headers, json }: Received, events: AmazonServer['events']): Reply {
+function create({ headers, body }: Asked, events: AmazonServer['events']): Reply {
   if (headers['amazon-ads-clientid'] !== amazonSecrets.clientId) return { status: 401 }
   if (headers['amazon-ads-accountid'] !== amazonAdvertiser) return { status: 403, json: { code: 'FORBIDDEN' } }
-  const { events: list, ...rest } = (json ?? {}) as Record<string, unknown>
-  const isList = Array.isArray(list) && list.length > 0 && list.length <= 500 && Object.keys(rest).length === 0
+  const { events: list } = body
+  const isList = Array.isArray(list) && list.length > 0 && list.length <= 500 && hasOnly(body, 'events')
   if (!isList || headers['content-type'] !== 'application/json') return badRequest
   if (list.some((event) => strange(event, eventKeys) || strange(event.eventDescription, descriptionKeys))) {
     return badRequest
@@ -193,13 +187,12 @@ const definitions = [
 ]
 
 /** Two definitions to a page. */
-function listDefinitions(received: Received): Reply {
-  if (!kindOf(received, 'application/vnd.dspconversiondefinition.v1+json')) return { status: 415 }
-  const { maxResults, nextToken, ...rest } = (received.json ?? {}) as Record<string, unknown>
-  if (Object.keys(rest).length > 0 || maxResults !== 100) return badRequest
-  const isFirst = nextToken === undefined
-  if (!isFirst && nextToken !== 'page 2') return badRequest
-  return isFirst
+function listDefinitions(asked: Asked): Reply {
+  if (!kindOf(asked, 'application/vnd.dspconversiondefinition.v1+json')) return { status: 415 }
+  const { maxResults, nextToken } = asked.body
+  if (!hasOnly(asked.body, 'maxResults nextToken') || maxResults !== 100) return badRequest
+  if (nextToken !== undefined && nextToken !== 'page 2') return badRequest
+  return nextToken === undefined
     ? { json: { conversionDefinitions: definitions.slice(0, 2), nextToken: 'page 2' } }
     : { json: { conversionDefinitions: definitions.slice(2) } }
 }
@@ -208,11 +201,11 @@ const importKeys = `name conversionDefinitionId timestamp matchKeys countryCode 
   dataProcessingOptions`
 
 /** Keeps the first of the events with the same ID, and counts them from 1. */
-function importEvents(received: Received, events: AmazonServer['events']): Reply {
-  if (!kindOf(received, 'application/vnd.dspconversioneventimport.v1+json')) return { status: 415 }
-  const { source, eventData, ...rest } = (received.json ?? {}) as Record<string, unknown>
+function importEvents(asked: Asked, events: AmazonServer['events']): Reply {
+  if (!kindOf(asked, 'application/vnd.dspconversioneventimport.v1+json')) return { status: 415 }
+  const { source, eventData } = asked.body
   const isSource = source === 'SERVER_TO_SERVER' || source === 'AMAZON_AD_TAG'
-  if (!isSource || Object.keys(rest).length > 0 || !Array.isArray(eventData)) return badRequest
+  if (!isSource || !hasOnly(asked.body, 'source eventData') || !Array.isArray(eventData)) return badRequest
   if (eventData.length === 0 || eventData.length > 100) return badRequest
   if (eventData.some((event) => strange(event, importKeys))) return badRequest
   const success: unknown[] = []
@@ -225,8 +218,7 @@ function importEvents(received: Received, events: AmazonServer['events']): Reply
       error.push({ index, code: 'BAD_REQUEST', errors, message: 'may quote jane@example.com' })
       continue
     }
-    const id = String(event.clientDedupeId)
-    if (!events.has(id)) events.set(id, { ...event, source })
+    keepFirst(events, String(event.clientDedupeId), { ...event, source })
     success.push({ index, message: 'ok' })
   }
   return { status: 207, json: { success, error } }

@@ -1,5 +1,6 @@
-import { giveToken } from './data-manager-server.ts'
-import { type PlatformServer, type Received, type Reply, startPlatform } from './platform-server.ts'
+import { googleTokens } from './data-manager-server.ts'
+import { startRoutes } from './platform-routes.ts'
+import type { PlatformServer, Reply } from './platform-server.ts'
 
 /**
  * Google's token endpoint and what of the Campaign Manager 360 API (dfareporting v5) is about conversions, written from its
@@ -19,7 +20,6 @@ export type CampaignManagerServer = PlatformServer & {
   expireTokens(): void
 }
 
-const scope = 'https://www.googleapis.com/auth/ddmconversions'
 export const floodlight = { floodlightConfigurationId: '4001', floodlightActivityId: '5001' }
 
 /** As Google refuses a request. */
@@ -32,36 +32,32 @@ export async function startCampaignManager(): Promise<CampaignManagerServer> {
   const conversions: CampaignManagerServer['conversions'] = new Map()
   const profiles = ['7001']
   const failing: CampaignManagerServer['failing'] = new Map()
-  let tokens = 0
-  let good = ''
-  const answer = (received: Received): Reply => {
-    const { method, path, headers } = received
-    if (path === '/token') {
-      const token = `access-token-${tokens + 1}`
-      const reply = giveToken(received, token, scope)
-      if (reply.status === undefined) {
-        good = token
-        tokens++
-      }
-      return reply
-    }
-    if (path === '/') return { status: 404, text: 'not found' }
-    if (headers.authorization !== `Bearer ${good}`) return campaignManagerRefusal(401, 'authError')
-    if (method === 'GET' && path === '/dfareporting/v5/userprofiles') {
-      const items = profiles.map((profileId) => ({ profileId, userName: 'jane', accountName: `Network ${profileId}` }))
-      return { json: { kind: 'dfareporting#userProfileList', items } }
-    }
-    const [, profile, verb] =
-      /^\/dfareporting\/v5\/userprofiles\/(\d+)\/conversions\/batch(insert|update)$/.exec(path) ?? []
-    if (method !== 'POST' || profile === undefined) return campaignManagerRefusal(404, 'notFound')
-    if (!profiles.includes(profile)) return campaignManagerRefusal(404, 'notFound')
-    return batch(received.json, verb === 'update' ? 'update' : 'insert', conversions, failing)
-  }
-  const server = await startPlatform(answer)
-  const expireTokens = () => {
-    good = ''
-  }
-  return Object.assign(server, { conversions, profiles, failing, expireTokens })
+  const tokens = googleTokens('ddmconversions')
+  return startRoutes(
+    {
+      open: { 'GET /': { status: 404, text: 'not found' }, ...tokens.routes },
+      demands: [tokens.bearer(campaignManagerRefusal(401, 'authError'))],
+      routes: {
+        'GET /dfareporting/v5/userprofiles': () => {
+          const items = profiles.map((profileId) => ({
+            profileId,
+            userName: 'jane',
+            accountName: `Network ${profileId}`,
+          }))
+          return { json: { kind: 'dfareporting#userProfileList', items } }
+        },
+        'POST /dfareporting/v5/userprofiles/{profile:\\d+}/conversions/batch{verb:insert|update}': ({
+          json,
+          params,
+        }) =>
+          profiles.includes(params.profile ?? '')
+            ? batch(json, params.verb === 'update' ? 'update' : 'insert', conversions, failing)
+            : campaignManagerRefusal(404, 'notFound'),
+      },
+      unknown: campaignManagerRefusal(404, 'notFound'),
+    },
+    { conversions, profiles, failing, expireTokens: tokens.expire },
+  )
 }
 
 const identifiers = ['gclid', 'dclid', 'matchId', 'mobileDeviceId', 'encryptedUserId', 'impressionId']

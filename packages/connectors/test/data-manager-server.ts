@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { keyOfEvent, readEventsRequest, type TakenEvent } from './data-manager-events.ts'
-import { type PlatformServer, type Received, type Reply, startPlatform } from './platform-server.ts'
+import { type TokenFacts, type Tokens, tokensOf } from './oauth-tokens.ts'
+import { type Asked, startRoutes } from './platform-routes.ts'
+import type { PlatformServer, Reply } from './platform-server.ts'
 
 /**
  * Google's token endpoint and its Data Manager API, written from the published protos (google/ads/datamanager/v1): tokens
@@ -49,7 +51,6 @@ export type DataManagerServer = PlatformServer & {
 }
 
 export const googleSecrets = { clientId: 'client-1', clientSecret: 'client-secret', refreshToken: 'refresh-token' }
-const scope = 'https://www.googleapis.com/auth/datamanager'
 const googleAdsAccount: DataManagerAccount = { accountType: 'GOOGLE_ADS', accountId: '1234567890' }
 
 export const refusal = (status: number, name: string, details: readonly unknown[] = []): Reply => ({
@@ -100,8 +101,7 @@ export async function startDataManager(account = googleAdsAccount): Promise<Data
   const requests = new Set<string>()
   const actions: DataManagerServer['actions'] = new Set(['1234', '5678'])
   const events: DataManagerServer['events'] = new Map()
-  let tokens = 0
-  let good = ''
+  const tokens = googleTokens('datamanager')
   const takenIn = (): Reply => {
     const requestId = `request-${requests.size + 1}`
     requests.add(requestId)
@@ -122,42 +122,36 @@ export async function startDataManager(account = googleAdsAccount): Promise<Data
     if (!validateOnly) for (const event of taken) events.set(keyOfEvent(action, event), event)
     return takenIn()
   }
-  const answer = (received: Received): Reply => {
-    const { method, path, query, headers } = received
-    if (path === '/token') {
-      const token = `access-token-${tokens + 1}`
-      const reply = giveToken(received, token)
-      if (reply.status === undefined) {
-        good = token
-        tokens++
-      }
-      return reply
-    }
-    if (path === '/') return { status: 404, text: 'not found' }
-    if (headers.authorization !== `Bearer ${good}`) return refusal(401, 'UNAUTHENTICATED')
+  const dated = (reply: Reply): Reply => ({
+    ...reply,
+    headers: { date: new Date(clock.now).toUTCString(), ...reply.headers },
+  })
+  const answer = ({ method, path, query, json, params }: Asked): Reply => {
     if (method === 'GET' && path === parent) return listLists(lists, query, parent)
-    if (method === 'POST' && path === parent) return makeList(lists, received.json, parent)
+    if (method === 'POST' && path === parent) return makeList(lists, json, parent)
     if (method === 'GET' && path.startsWith(`${parent}/`)) {
       const list = lists.find(({ id }) => path === `${parent}/${id}`)
       return list ? { json: shown(list, parent) } : refusal(404, 'NOT_FOUND')
     }
-    if (method === 'POST' && path === '/v1/events:ingest') return ingestEvents(received.json)
-    const [, verb] = /^\/v1\/audienceMembers:(ingest|remove|removeAll)$/.exec(path) ?? []
-    if (method === 'POST' && verb) return changeMembers(received.json, verb as Verb)
-    if (method === 'GET' && path === '/v1/requestStatus:retrieve') {
-      const id = query.get('requestId') ?? ''
-      return requests.has(id) ? statusOf(statuses.get(id)) : because('INVALID_REQUEST_ID', 'request_id')
-    }
+    if (params.verb) return changeMembers(json, params.verb as Verb)
     return path.startsWith('/v1/accountTypes/') ? refusal(403, 'PERMISSION_DENIED') : refusal(404, 'NOT_FOUND')
   }
-  const server = await startPlatform((received) => {
-    const reply = answer(received)
-    return { ...reply, headers: { date: new Date(clock.now).toUTCString(), ...reply.headers } }
-  })
-  const expireTokens = () => {
-    good = ''
-  }
-  return Object.assign(server, { lists, actions, events, blame, refusing, statuses, clock, expireTokens })
+  return startRoutes(
+    {
+      open: { 'GET /': { status: 404, text: 'not found' }, ...tokens.routes },
+      demands: [(asked) => (tokens.isGood(asked) ? undefined : dated(refusal(401, 'UNAUTHENTICATED')))],
+      routes: {
+        'POST /v1/audienceMembers:{verb:ingest|remove|removeAll}': (asked) => dated(answer(asked)),
+        'POST /v1/events:ingest': ({ json }) => dated(ingestEvents(json)),
+        'GET /v1/requestStatus:retrieve': ({ query }) => {
+          const id = query.get('requestId') ?? ''
+          return dated(requests.has(id) ? statusOf(statuses.get(id)) : because('INVALID_REQUEST_ID', 'request_id'))
+        },
+      },
+      unknown: (asked) => dated(answer(asked)),
+    },
+    { lists, actions, events, blame, refusing, statuses, clock, expireTokens: tokens.expire },
+  )
 }
 
 /** The facts of all destinations that send to Google by way of Data Manager. */
@@ -176,19 +170,18 @@ export function dataManagerMembers({ lists }: Pick<DataManagerServer, 'lists'>):
 /** The first digest in a text, such as that of a member. */
 export const digestIn = (text: string): string => /[0-9a-f]{64}/.exec(text)?.[0] ?? ''
 
-/** Google's token endpoint: gives an access token of a scope for the refresh token that it knows. */
-export function giveToken({ method, headers, text }: Received, token: string, granted = scope): Reply {
-  if (method !== 'POST' || !/^application\/x-www-form-urlencoded(;|$)/.test(headers['content-type'] ?? ''))
-    return { status: 405, text: '' }
-  const form = Object.fromEntries(new URLSearchParams(text))
-  if (form.client_id !== googleSecrets.clientId || form.client_secret !== googleSecrets.clientSecret) {
-    return { status: 401, json: { error: 'invalid_client' } }
-  }
-  if (form.grant_type !== 'refresh_token' || form.refresh_token !== googleSecrets.refreshToken) {
-    return { status: 400, json: { error: 'invalid_grant', error_description: 'Token has been expired or revoked.' } }
-  }
-  if (form.scope !== undefined && form.scope !== granted) return { status: 400, json: { error: 'invalid_scope' } }
-  return { json: { access_token: token, expires_in: 3599, token_type: 'Bearer', scope: granted } }
+/** Google's token endpoint, with tokens of one scope. @param scope the last part of its name */
+export function googleTokens(scope: string, facts: Partial<TokenFacts> = {}): Tokens {
+  const name = `https://www.googleapis.com/auth/${scope}`
+  return tokensOf({
+    path: '/token',
+    secrets: googleSecrets,
+    prefix: 'access-token-',
+    expiresIn: 3599,
+    more: () => ({ scope: name }),
+    allowsScope: name,
+    ...facts,
+  })
 }
 
 const statusOf = ({ requestStatus, errorCounts }: RequestStatus = { requestStatus: 'SUCCESS' }): Reply => ({

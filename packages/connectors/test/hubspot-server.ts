@@ -1,4 +1,14 @@
-import { type PlatformServer, type Received, type Reply, startPlatform } from './platform-server.ts'
+import { tokensOf } from './oauth-tokens.ts'
+import {
+  type Asked,
+  changeMembers,
+  entityRoute,
+  jsonBodies,
+  pageOf,
+  type Route,
+  startRoutes,
+} from './platform-routes.ts'
+import type { PlatformServer, Reply } from './platform-server.ts'
 
 /**
  * HubSpot’s CRM as far as records, properties and static lists go, written from its reference of the version 2026-03: batches of at
@@ -80,63 +90,14 @@ export async function startHubSpot(): Promise<HubSpotServer> {
     { category: 'USER_DEFINED', typeId: 36, label: 'Decision maker' },
   ]
   let nextId = 1_000
-  let tokens = 0
-  let good = ''
-
-  function answer(received: Received): Reply {
-    const { method, path, headers, json } = received
-    if (`${method} ${path}` === 'GET /') return { status: 404, text: '' }
-    if (`${method} ${path}` === `POST /oauth/${version}/token`) return token(received)
-    const signIn = headers.authorization
-    if (signIn !== `Bearer ${hubspotToken}` && signIn !== `Bearer ${good}`)
-      return refusal(401, 'EXPIRED_AUTHENTICATION')
-    if (method !== 'GET' && headers['content-type'] !== 'application/json') return refusal(415, 'VALIDATION_ERROR')
-    if (path === `/account-info/${version}/details`) return { json: { portalId: 7, timeZone: 'Europe/Berlin' } }
-    if (path === `/crm-object-schemas/${version}/schemas`) {
-      return {
-        json: {
-          results: [{ objectTypeId: '2-77', name: 'cars', labels: { plural: 'Cars' } }, { objectTypeId: '../x' }],
-        },
-      }
-    }
-    const [, from = '', to = '', change] =
-      new RegExp(`^/crm/associations/${version}/([^/]+)/([^/]+)/(labels|batch/create|batch/associate/default)$`).exec(
-        path,
-      ) ?? []
-    if (method === 'GET' && change === 'labels') {
-      return { json: { results: from === 'contacts' && to === 'companies' ? labels : labels.slice(0, 1) } }
-    }
-    if (method === 'POST' && change === 'batch/create') return associate(from, to, json, true)
-    if (method === 'POST' && change) return associate(from, to, json, false)
-    const [, kind, rest = ''] = new RegExp(`^/crm/(objects|properties|lists)/${version}/(.+)$`).exec(path) ?? []
-    if (kind === 'lists') return ofLists(method, rest, json)
-    const [type = '', ...action] = rest.split('/')
-    const object = Object.hasOwn(objects, type) ? objects[type] : undefined
-    if (!object) return refusal(400, 'VALIDATION_ERROR', { message: `Unable to infer object type from: ${type}` })
-    if (kind === 'properties' && method === 'GET')
-      return { headers: { date: new Date().toUTCString() }, json: propertiesOf(type) }
-    if (kind !== 'objects') return refusal(404, 'OBJECT_NOT_FOUND')
-    if (method === 'GET' && action.length === 0) return list(type, received)
-    if (method !== 'POST') return refusal(405, 'METHOD_NOT_ALLOWED')
-    if (action.join('/') === 'search') return search(type, json)
-    if (action.join('/') === 'batch/read') return read(type, json)
-    if (action.join('/') === 'batch/upsert' || action.join('/') === 'batch/update')
-      return write(type, action[1] === 'update', json)
-    return refusal(404, 'OBJECT_NOT_FOUND')
-  }
-
-  function token({ text, headers }: Received): Reply {
-    if (headers['content-type'] !== 'application/x-www-form-urlencoded') return refusal(415, 'VALIDATION_ERROR')
-    const { grant_type, client_id, client_secret, refresh_token } = Object.fromEntries(new URLSearchParams(text))
-    const { clientId, clientSecret, refreshToken } = hubspotAppSecrets
-    if (grant_type !== 'refresh_token') return { status: 400, json: { error: 'unsupported_grant_type' } }
-    if (client_id !== clientId || client_secret !== clientSecret)
-      return { status: 401, json: { error: 'invalid_client' } }
-    if (refresh_token !== refreshToken)
-      return { status: 400, json: { error: 'invalid_grant', status: 'BAD_REFRESH_TOKEN' } }
-    good = `access-${++tokens}-of-an-app`
-    return { json: { access_token: good, refresh_token: refreshToken, token_type: 'bearer', expires_in: 1800 } }
-  }
+  const tokens = tokensOf({
+    path: `/oauth/${version}/token`,
+    secrets: hubspotAppSecrets,
+    prefix: 'access-of-an-app-',
+    expiresIn: 1800,
+    more: () => ({ refresh_token: hubspotAppSecrets.refreshToken }),
+    refuses: { token: { status: 400, json: { error: 'invalid_grant', status: 'BAD_REFRESH_TOKEN' } } },
+  })
 
   const recordsOf = (type: string) => objects[type]?.records ?? []
   const names = (type: string) => objects[type]?.properties.map(({ name }) => name) ?? []
@@ -164,15 +125,14 @@ export async function startHubSpot(): Promise<HubSpotServer> {
     return { id, properties: values, archived, ...(archived && { archivedAt: new Date(archivedMs).toISOString() }) }
   }
 
-  function list(type: string, { query }: Received): Reply {
+  function list(type: string, { query }: Asked): Reply {
     const limit = Number(query.get('limit'))
     if (!(limit >= 1 && limit <= 100)) return refusal(400, 'VALIDATION_ERROR')
     const archived = query.get('archived') === 'true'
     const all = recordsOf(type).filter(({ archivedMs }) => (archivedMs !== undefined) === archived)
-    const begin = Number(query.get('after') ?? 0)
-    const page = all.slice(begin, begin + limit)
+    const { page, next: after } = pageOf(all, query.get('after'), limit)
     const wanted = (query.get('properties') ?? '').split(',').filter((name) => names(type).includes(name))
-    const next = begin + limit < all.length ? { paging: { next: { after: String(begin + limit), link: 'x' } } } : {}
+    const next = after === undefined ? {} : { paging: { next: { after: String(after), link: 'x' } } }
     return { json: { results: page.map((record) => shown(record, wanted)), ...next } }
   }
 
@@ -282,7 +242,7 @@ export async function startHubSpot(): Promise<HubSpotServer> {
   type Link = { from: { id: string }; to: { id: string }; types?: Record<string, unknown>[] }
 
   /** Lists what it made in the other direction, or with its labels. Names the record that is not there in an error. */
-  function associate(from: string, to: string, json: unknown, labelled: boolean): Reply {
+  function associate({ params: { from = '', to = '' }, json }: Asked, labelled: boolean): Reply {
     const { inputs, ...rest } = json as { inputs: Link[] }
     if (inputs.length === 0 || inputs.length > 100 || Object.keys(rest).length > 0) {
       return refusal(400, 'VALIDATION_ERROR')
@@ -316,53 +276,85 @@ export async function startHubSpot(): Promise<HubSpotServer> {
     return { status: more ? 207 : 200, json: { status: 'COMPLETE', results, ...more } }
   }
 
-  function ofLists(method: string, rest: string, json: unknown): Reply {
-    if (method === 'POST' && rest === 'search') {
-      const { offset, count, processingTypes } = json as { offset: number; count: number; processingTypes: string[] }
-      const all = lists.filter(({ processing }) => processingTypes.includes(processing))
-      const page = all.slice(offset, offset + count).map(({ id, name }) => ({ listId: id, name }))
-      return {
-        json: {
-          lists: page,
-          offset: offset + page.length,
-          hasMore: all.length > offset + page.length,
-          total: all.length,
-        },
-      }
-    }
-    const [id, memberships, change] = rest.split('/')
-    const found = lists.find((one) => one.id === id)
-    if (!found) return refusal(404, 'OBJECT_NOT_FOUND')
-    if (method === 'GET' && memberships === undefined) {
-      return {
-        json: { list: { listId: id, name: found.name, processingType: found.processing, objectTypeId: found.type } },
-      }
-    }
-    if (method !== 'PUT' || memberships !== 'memberships' || !Array.isArray(json))
-      return refusal(405, 'METHOD_NOT_ALLOWED')
-    if (found.processing === 'DYNAMIC') return refusal(400, 'VALIDATION_ERROR')
+  function searchLists({ json }: Asked): Reply {
+    const { offset, count, processingTypes } = json as { offset: number; count: number; processingTypes: string[] }
+    const all = lists.filter(({ processing }) => processingTypes.includes(processing))
+    const found = all.slice(offset, offset + count).map(({ id, name }) => ({ listId: id, name }))
+    const end = offset + found.length
+    return { json: { lists: found, offset: end, hasMore: all.length > end, total: all.length } }
+  }
+
+  function changeList({ processing, members }: HubSpotList, { params, json }: Asked): Reply {
+    if (!Array.isArray(json)) return refusal(405, 'METHOD_NOT_ALLOWED')
+    if (processing === 'DYNAMIC') return refusal(400, 'VALIDATION_ERROR')
     const there = new Set(Object.values(objects).flatMap(({ records }) => records.map((record) => record.id)))
     const ids = json.map(String)
     const recordIdsMissing = ids.filter((one) => !there.has(one))
-    const changed = ids.filter((one) => there.has(one) && found.members.has(one) === (change === 'remove'))
-    for (const one of changed) change === 'add' ? found.members.add(one) : found.members.delete(one)
-    return { json: { recordIdsMissing, [change === 'add' ? 'recordsIdsAdded' : 'recordsIdsRemoved']: changed } }
+    const adds = params.change === 'add'
+    const changed = ids.filter((one) => there.has(one) && members.has(one) !== adds)
+    changeMembers(members, adds, changed)
+    return { json: { recordIdsMissing, [adds ? 'recordsIdsAdded' : 'recordsIdsRemoved']: changed } }
   }
 
-  const platform = await startPlatform(answer)
+  /** A route of a type of objects. */
+  const ofType =
+    (answer: (type: string, asked: Asked) => Reply): Route =>
+    (asked) => {
+      const { type = '' } = asked.params
+      const message = `Unable to infer object type from: ${type}`
+      return Object.hasOwn(objects, type) ? answer(type, asked) : refusal(400, 'VALIDATION_ERROR', { message })
+    }
+  const ofList = (answer: (list: HubSpotList, asked: Asked) => Reply) =>
+    entityRoute(lists, refusal(404, 'OBJECT_NOT_FOUND'), answer)
+  const between = `/crm/associations/${version}/{from}/{to}`
+  const typed = `/crm/objects/${version}/{type}`
+  const platform = await startRoutes(
+    {
+      open: { 'GET /': { status: 404, text: '' }, ...tokens.routes },
+      demands: [
+        (asked) =>
+          tokens.isGood(asked) || asked.headers.authorization === `Bearer ${hubspotToken}`
+            ? undefined
+            : refusal(401, 'EXPIRED_AUTHENTICATION'),
+        jsonBodies(refusal(415, 'VALIDATION_ERROR')),
+      ],
+      routes: {
+        [`GET /account-info/${version}/details`]: { json: { portalId: 7, timeZone: 'Europe/Berlin' } },
+        [`GET /crm-object-schemas/${version}/schemas`]: {
+          json: {
+            results: [{ objectTypeId: '2-77', name: 'cars', labels: { plural: 'Cars' } }, { objectTypeId: '../x' }],
+          },
+        },
+        [`GET ${between}/labels`]: ({ params: { from, to } }) => ({
+          json: { results: from === 'contacts' && to === 'companies' ? labels : labels.slice(0, 1) },
+        }),
+        [`POST ${between}/batch/create`]: (asked) => associate(asked, true),
+        [`POST ${between}/batch/associate/default`]: (asked) => associate(asked, false),
+        [`POST /crm/lists/${version}/search`]: searchLists,
+        [`GET /crm/lists/${version}/{id}`]: ofList(({ id, name, processing, type }) => ({
+          json: { list: { listId: id, name, processingType: processing, objectTypeId: type } },
+        })),
+        [`PUT /crm/lists/${version}/{id}/memberships/{change}`]: ofList(changeList),
+        [`GET /crm/properties/${version}/{type}`]: ofType((type) => ({
+          headers: { date: new Date().toUTCString() },
+          json: propertiesOf(type),
+        })),
+        [`GET ${typed}`]: ofType(list),
+        [`POST ${typed}/search`]: ofType((type, { json }) => search(type, json)),
+        [`POST ${typed}/batch/read`]: ofType((type, { json }) => read(type, json)),
+        [`POST ${typed}/batch/{verb:upsert|update}`]: ofType((type, { params, json }) =>
+          write(type, params.verb === 'update', json),
+        ),
+      },
+      unknown: refusal(404, 'OBJECT_NOT_FOUND'),
+    },
+    { objects, lists, silent, associations, labels, expireTokens: tokens.expire },
+  )
   const server: HubSpotServer = Object.assign(platform, {
-    objects,
-    lists,
-    silent,
-    associations,
-    labels,
     add(type: string, properties: Record<string, string>, modifiedMs = Date.now()): HubSpotRecord {
       const record = { id: String(nextId++), properties: { ...properties }, modifiedMs }
       recordsOf(type).push(record)
       return record
-    },
-    expireTokens() {
-      good = ''
     },
   })
   return server

@@ -13,6 +13,8 @@ export type TokenFacts = {
   readonly expiresIn: number
   /** The scope that a request must name. */
   readonly scope?: string
+  /** The only scope that a request can name, if it need not name one. */
+  readonly allowsScope?: string
   /** More of an answer. @param number of the token, from 1 */
   readonly more?: (number: number) => object
   /** Refusals of the platform's own: of a form that is not one, of the grant, of the client, and of the refresh token. */
@@ -73,7 +75,7 @@ export function tokensOf(facts: TokenFacts): Tokens {
       return refuses.grant ?? tokenRefusal('unsupported_grant_type')
     }
     if (!isClient) return refuses.client ?? tokenRefusal('invalid_client', 401)
-    if (scope !== facts.scope) return tokenRefusal('invalid_scope')
+    if (scope !== facts.scope && scope !== facts.allowsScope) return tokenRefusal('invalid_scope')
     if (wanted === 'refresh_token' ? refreshTokens.has(token ?? '') : token === undefined) return undefined
     return refuses.token ?? tokenRefusal('invalid_grant')
   }

@@ -1,5 +1,6 @@
-import { type PlatformServer, type Received, type Reply, startPlatform } from './platform-server.ts'
-import { makeAccounts } from './snapchat-server.ts'
+import { type Asked, changeMembers, hasOnly, onlyAt, pageOf, type Route, startRoutes } from './platform-routes.ts'
+import type { PlatformServer, Reply } from './platform-server.ts'
+import { snapchatTokens } from './snapchat-server.ts'
 
 /**
  * The part of Snapchat's Marketing API that customer lists use, as strict as it is known to be: the token in a header, the
@@ -10,7 +11,6 @@ import { makeAccounts } from './snapchat-server.ts'
 type Segment = { id: string; name: string; created_at: string; retention_in_days: number; source_type: string }
 
 export type SnapchatAdsServer = PlatformServer & {
-  readonly accessTokens: string[]
   readonly segments: Segment[]
   /** Members of audiences, as `segment schema digest`. */
   readonly members: Set<string>
@@ -30,59 +30,38 @@ export const refusedDigest = 'f'.repeat(64)
 export const adAccount = '8adc3db7-8148-4fbf-999c-8d2266369d74'
 
 export async function startSnapchatAds(): Promise<SnapchatAdsServer> {
-  const accounts = makeAccounts()
+  const tokens = snapchatTokens()
   const segments: Segment[] = []
   const members = new Set<string>()
   const behaviour = { hiddenFor: 0, pageSize: 100, uncounted: 0 }
   const hidden = new Map<string, number>()
 
-  const api = (received: Received): Reply => {
-    const { method, path, headers, query } = received
-    if (!path.startsWith('/v1/')) return { status: 404, text: 'not found' }
-    if (headers.authorization !== `Bearer ${accounts.accessTokens.at(-1)}`) return { status: 401, text: 'unauthorized' }
-    const [, account, what] = /^\/v1\/adaccounts\/([^/]+)(\/segments)?$/.exec(path) ?? []
-    if (account !== undefined && account !== adAccount) return error(403, 'E3002')
-    switch (`${method} ${path.replace(/segments\/[^/]+/, 'segments/{id}').replace(adAccount, '{account}')}`) {
-      case 'GET /v1/me':
-        return { json: { request_status: 'SUCCESS', request_id: 'request-1', me: { id: 'm' } } }
-      case 'GET /v1/me/organizations': {
-        if (query.get('with_ad_accounts') !== 'true') return parts('organizations', [])
-        const from = Number(query.get('cursor') ?? 0)
-        const next = 'https://adsapi.snapchat.com/v1/me/organizations?with_ad_accounts=true&limit=50&cursor=1'
-        const accounts = [
-          [
-            { id: adAccount, name: 'Acme' },
-            { id: 'b-2', name: 'Acme EU' },
-          ],
-          [{ id: 'c-3', name: 'Hooli' }],
-        ]
-        const organizations = accounts
-          .slice(from, from + 1)
-          .map((ad_accounts) => ({ organization: { id: `o-${from}`, name: 'Group', ad_accounts } }))
-        return parts('organizations', organizations, from === 0 ? { paging: { next_link: next } } : {})
-      }
-      case 'GET /v1/adaccounts/{account}':
-        return parts('adaccounts', [{ adaccount: { id: adAccount, name: 'Acme' } }])
-      case 'GET /v1/adaccounts/{account}/segments': {
-        const from = Number(query.get('cursor') ?? 0)
-        const to = from + behaviour.pageSize
-        const next = `https://adsapi.snapchat.com/v1/adaccounts/${adAccount}/segments?cursor=${to}`
-        const paging = to < segments.length ? { paging: { next_link: next } } : {}
-        return parts(
-          'segments',
-          segments.slice(from, to).map((segment) => ({ segment })),
-          paging,
-        )
-      }
-      case 'POST /v1/adaccounts/{account}/segments':
-        return what ? create(received) : { status: 405 }
-      default:
-        return ofSegment(received, path.split('/')[3] ?? '')
-    }
+  function organizations({ query }: Asked): Reply {
+    if (query.get('with_ad_accounts') !== 'true') return parts('organizations', [])
+    const accounts = [
+      [
+        { id: adAccount, name: 'Acme' },
+        { id: 'b-2', name: 'Acme EU' },
+      ],
+      [{ id: 'c-3', name: 'Hooli' }],
+    ]
+    const { page, next } = pageOf(accounts, query.get('cursor'), 1)
+    const address = `https://adsapi.snapchat.com/v1/me/organizations?with_ad_accounts=true&limit=50&cursor=${next}`
+    const shown = page.map((ad_accounts) => ({
+      organization: { id: `o-${query.get('cursor') ?? 0}`, name: 'Group', ad_accounts },
+    }))
+    return parts('organizations', shown, next === undefined ? {} : { paging: { next_link: address } })
   }
 
-  function create({ json }: Received): Reply {
-    const { segments: asked, ...rest } = json as { segments?: Record<string, unknown>[] }
+  function list({ path, query }: Asked): Reply {
+    const { page, next } = pageOf(segments, query.get('cursor'), behaviour.pageSize)
+    const address = `https://adsapi.snapchat.com${path}?cursor=${next}`
+    const shown = page.map((segment) => ({ segment }))
+    return parts('segments', shown, next === undefined ? {} : { paging: { next_link: address } })
+  }
+
+  function create({ body }: Asked): Reply {
+    const { segments: asked, ...rest } = body as { segments?: Record<string, unknown>[] }
     const {
       name,
       description,
@@ -108,33 +87,59 @@ export async function startSnapchatAds(): Promise<SnapchatAdsServer> {
     return parts('segments', [{ segment: { ...segment, status: 'PENDING' } }])
   }
 
-  function ofSegment({ method, path, json }: Received, id: string): Reply {
-    const segment = segments.find((each) => each.id === id)
-    const hiddenFor = hidden.get(id) ?? 0
-    if (method === 'GET') hidden.set(id, Math.max(0, hiddenFor - 1))
-    if (!segment || hiddenFor > 0) return error(404, 'E2001')
-    if (method === 'GET' && path === `/v1/segments/${id}`) return parts('segments', [{ segment }])
-    if (path !== `/v1/segments/${id}/users` || (method !== 'POST' && method !== 'DELETE')) return { status: 405 }
-    const { users, ...rest } = json as { users?: { schema?: unknown; data?: unknown }[] }
+  /** A route of a segment. One that is new is hidden from the first lookups. */
+  const ofSegment =
+    (answer: (segment: Segment, asked: Asked) => Reply): Route =>
+    (asked) => {
+      const id = asked.params.id ?? ''
+      const segment = segments.find((each) => each.id === id)
+      const hiddenFor = hidden.get(id) ?? 0
+      if (asked.method === 'GET') hidden.set(id, Math.max(0, hiddenFor - 1))
+      return segment && hiddenFor === 0 ? answer(segment, asked) : error(404, 'E2001')
+    }
+
+  function change({ id }: Segment, { method, body }: Asked): Reply {
+    const { users } = body as { users?: { schema?: unknown; data?: unknown }[] }
     const { schema, data, ...strange } = users?.[0] ?? {}
-    if (Object.keys({ ...rest, ...strange }).length > 0 || users?.length !== 1) return error(400, 'E1001')
+    if (!hasOnly({ ...body, ...strange }, 'users') || users?.length !== 1) return error(400, 'E1001')
     if (!Array.isArray(schema) || schema.length !== 1 || !schemas.includes(schema[0])) return error(400, 'E1001')
     if (!Array.isArray(data) || data.length === 0 || data.length > 100_000) return error(400, 'E1001')
     const digests = data.flatMap((item) => (Array.isArray(item) && item.length === 1 ? item : ['']))
     if (digests.some((digest) => !/^[0-9a-f]{64}$/.test(digest)) || digests.includes(refusedDigest)) {
       return error(400, 'E1008')
     }
-    for (const digest of new Set(digests)) {
-      const key = `${id} ${schema[0]} ${digest}`
-      if (method === 'POST') members.add(key)
-      else members.delete(key)
-    }
+    changeMembers(
+      members,
+      method === 'POST',
+      digests.map((digest) => `${id} ${schema[0]} ${digest}`),
+    )
     const number = new Set(digests).size - behaviour.uncounted
     return parts('users', [{ user: { number_uploaded_users: number } }])
   }
 
-  const server = await startPlatform((received) => accounts.answer(received) ?? api(received))
-  return Object.assign(server, { accessTokens: accounts.accessTokens, segments, members, behaviour })
+  const account = `/v1/adaccounts/${adAccount}`
+  return startRoutes(
+    {
+      open: tokens.routes,
+      demands: [
+        ({ path }) => (path.startsWith('/v1/') ? undefined : { status: 404, text: 'not found' }),
+        tokens.bearer({ status: 401, text: 'unauthorized' }),
+        onlyAt(/^\/v1\/adaccounts\/([^/]+)/, adAccount, error(403, 'E3002')),
+      ],
+      routes: {
+        'GET /v1/me': { json: { request_status: 'SUCCESS', request_id: 'request-1', me: { id: 'm' } } },
+        'GET /v1/me/organizations': organizations,
+        [`GET ${account}`]: parts('adaccounts', [{ adaccount: { id: adAccount, name: 'Acme' } }]),
+        [`GET ${account}/segments`]: list,
+        [`POST ${account}/segments`]: create,
+        'GET /v1/segments/{id}': ofSegment((segment) => parts('segments', [{ segment }])),
+        'POST /v1/segments/{id}/users': ofSegment(change),
+        'DELETE /v1/segments/{id}/users': ofSegment(change),
+      },
+      unknown: error(404, 'E2001'),
+    },
+    { segments, members, behaviour },
+  )
 }
 
 const error = (status: number, code: string): Reply => ({

@@ -1,4 +1,6 @@
-import { type PlatformServer, type Received, type Reply, startPlatform } from './platform-server.ts'
+import { type Tokens, tokenRefusal, tokensOf } from './oauth-tokens.ts'
+import { type Asked, keepFirst, startRoutes } from './platform-routes.ts'
+import type { PlatformServer, Reply } from './platform-server.ts'
 
 /**
  * Snapchat's accounts and its Conversions API, as strict as they are known to be: access tokens from a refresh token, the
@@ -9,8 +11,7 @@ import { type PlatformServer, type Received, type Reply, startPlatform } from '.
 export type SnapchatServer = PlatformServer & {
   /** The stored events, by name and ID: the first of each. */
   readonly events: Map<string, Record<string, unknown>>
-  /** Access tokens that are accepted; the last is the one that was given out last. */
-  readonly accessTokens: string[]
+  readonly tokens: Tokens
 }
 
 export const snapchatSecrets = {
@@ -27,53 +28,42 @@ export const snapchatOrigins = [
 export const snapchatRoutes = (url: string): Record<string, string> =>
   Object.fromEntries(snapchatOrigins.map((origin) => [origin, url]))
 
-/** Makes access tokens from the refresh token; answers nothing for other paths. */
-export function makeAccounts(): { accessTokens: string[]; answer(received: Received): Reply | undefined } {
-  const accessTokens: string[] = []
-  return {
-    accessTokens,
-    answer({ method, path, headers, text }) {
-      if (path !== '/login/oauth2/access_token') return undefined
-      if (method !== 'POST' || !/^application\/x-www-form-urlencoded\b/.test(headers['content-type'] ?? ''))
-        return { status: 405 }
-      const {
-        grant_type: grant,
-        client_id: id,
-        client_secret: secret,
-        refresh_token: refresh,
-        ...rest
-      } = Object.fromEntries(new URLSearchParams(text))
-      if (Object.keys(rest).length > 0 || grant !== 'refresh_token') return denied('invalid_request')
-      if (id !== snapchatSecrets.clientId || secret !== snapchatSecrets.clientSecret)
-        return denied('invalid_client', 401)
-      if (refresh !== snapchatSecrets.refreshToken) return denied('invalid_grant')
-      const token = `snap-access-token-${accessTokens.length + 1}-of-many`
-      accessTokens.push(token)
-      return {
-        json: {
-          access_token: token,
-          token_type: 'Bearer',
-          expires_in: 3600,
-          refresh_token: refresh,
-          scope: 'snapchat-marketing-api',
-        },
-      }
-    },
-  }
-}
-
-const denied = (error: string, status = 400): Reply => ({
-  status,
-  json: { error, error_description: 'quotes snap-refresh' },
-})
+/** The token endpoint of Snapchat. */
+export const snapchatTokens = (): Tokens =>
+  tokensOf({
+    path: '/login/oauth2/access_token',
+    secrets: snapchatSecrets,
+    prefix: 'snap-access-token-of-many-',
+    expiresIn: 3600,
+    more: () => ({ refresh_token: snapchatSecrets.refreshToken, scope: 'snapchat-marketing-api' }),
+    refuses: { grant: tokenRefusal('invalid_request') },
+  })
 
 export async function startSnapchat(): Promise<SnapchatServer> {
   const events: SnapchatServer['events'] = new Map()
-  const accounts = makeAccounts()
-  const server = await startPlatform(
-    (received) => accounts.answer(received) ?? answer(received, accounts.accessTokens, events),
+  const tokens = snapchatTokens()
+  const missing = { status: 404, text: 'not found' }
+  const kindOf = ({ path }: { path: string }) =>
+    Object.entries(snapchatSettings).find(([, id]) => path.split('/')[2] === id)?.[0]
+  return startRoutes(
+    {
+      open: { 'GET /': missing, ...tokens.routes },
+      demands: [
+        ({ path }) => (/^\/v3\/[^/]+\/events(\/|$)/.test(path) ? undefined : missing),
+        ({ query }) =>
+          tokens.good !== '' && query.get('access_token') === tokens.good && query.size === 1
+            ? undefined
+            : invalid(401),
+        (asked) => (kindOf(asked) ? undefined : invalid(403)),
+      ],
+      routes: {
+        'GET /v3/{asset}/events/validate/stats': { json: { status: 'VALID', stats: {} } },
+        'POST /v3/{asset}/events': (asked) => take(asked, kindOf(asked) === 'snapAppId', events),
+      },
+      unknown: { status: 405, text: '' },
+    },
+    { events, tokens },
   )
-  return Object.assign(server, { events, accessTokens: accounts.accessTokens })
 }
 
 const invalid = (status: number, more: Record<string, unknown> = {}): Reply => ({
@@ -81,29 +71,16 @@ const invalid = (status: number, more: Record<string, unknown> = {}): Reply => (
   json: { status: 'INVALID', reason: 'may quote jane@example.com', ...more },
 })
 
-function answer(
-  { method, path, query, headers, json }: Received,
-  accessTokens: readonly string[],
-  events: SnapchatServer['events'],
-): Reply {
-  if (path === '/') return { status: 404, text: 'not found' }
-  const [, asset = '', stats] = /^\/v3\/([^/]+)\/events(\/validate\/stats)?$/.exec(path) ?? []
-  if (!asset) return { status: 404, text: 'not found' }
-  const token = query.get('access_token') ?? ''
-  if (token !== accessTokens.at(-1) || [...query.keys()].length !== 1) return invalid(401)
-  const kind = Object.entries(snapchatSettings).find(([, id]) => id === asset)?.[0]
-  if (!kind) return invalid(403)
-  if (`${method}${stats ?? ''}` === 'GET/validate/stats') return { json: { status: 'VALID', stats: {} } }
-  if (method !== 'POST' || stats || headers['content-type'] !== 'application/json') return { status: 405, text: '' }
-  const { data, ...rest } = json as Record<string, unknown>
+function take({ headers, body }: Asked, ofApp: boolean, events: SnapchatServer['events']): Reply {
+  if (headers['content-type'] !== 'application/json') return { status: 405, text: '' }
+  const { data, ...rest } = body
   if (Object.keys(rest).length > 0 || !Array.isArray(data) || data.length === 0 || data.length > 2000)
     return invalid(400)
   let first: [event: number, codes: string[]] | undefined
   for (const [at, event] of data.entries()) {
-    const codes = codesOf(event, kind === 'snapAppId')
-    const key = `${event.event_name}\n${event.event_id}`
+    const codes = codesOf(event, ofApp)
     if (codes.length > 0) first ??= [at, codes]
-    else if (!events.has(key)) events.set(key, event)
+    else keepFirst(events, `${event.event_name}\n${event.event_id}`, event)
   }
   if (!first) return { json: { status: 'VALID', reason: 'Events have been processed successfully.' } }
   const [event, codes] = first

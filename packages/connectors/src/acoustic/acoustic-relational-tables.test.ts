@@ -9,6 +9,7 @@ import {
   startAcoustic,
   tableId,
 } from '../../test/acoustic-server.ts'
+import { assertRejected } from '../../test/assert-rejected.ts'
 import { discover } from '../../test/discover.ts'
 import { assertFailure, assertPreviewed, batchOf, connectorErrorOf } from '../../test/platform-server.ts'
 import { testDestination } from '../../test/test-destination.ts'
@@ -107,10 +108,7 @@ await testDestination<AcousticServer>({
       assert.deepEqual(scene.server.requests, [2, 1, 1])
       scene.server.deadlocks.set('b', 3)
       const { rejected = [] } = await (await openWriter()).deliver(batchOf(columns, [purchase('b'), purchase('c')], 2))
-      assert.deepEqual(
-        rejected.map(({ index }) => index),
-        [0],
-      )
+      assertRejected(rejected, [0])
       assert.match(rejected[0]?.reason ?? '', /3 times, for a temporary reason/)
       assert.ok(scene.server.rows.has('c'))
     })
@@ -119,10 +117,7 @@ await testDestination<AcousticServer>({
       scene.server.showsKeys = false
       const rows = [purchase('a', null, 'dear'), purchase('b', null, 2)]
       const { rejected = [] } = await (await openWriter()).deliver(batchOf(columns, rows))
-      assert.deepEqual(
-        rejected.map(({ index, field }) => [index, field]),
-        [[0, 'Price']],
-      )
+      assertRejected(rejected, [[0, 'Price']])
     })
 
     test('counts a failure that names no row that was sent', async () => {

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Cell } from '@penstock/connector'
 import { type AmazonAudienceServer, startAmazonAudiences } from '../../test/amazon-audience-server.ts'
 import { amazonAdvertiser, amazonRoutes, amazonSecrets } from '../../test/amazon-server.ts'
+import { assertRejected } from '../../test/assert-rejected.ts'
 import { sha256 } from '../../test/digest.ts'
 import { assertFailure, assertPreviewed, batchOf } from '../../test/platform-server.ts'
 import { type FailureCase, testDestination } from '../../test/test-destination.ts'
@@ -87,14 +88,11 @@ await testDestination<AmazonAudienceServer>({
     })
 
     test('waits for the results of an upload if the connection says so, and rejects the people whom Amazon names', async () => {
-      scene.server.pending = 1
+      scene.server.uploading.pending = 1
       const rows = [row('c-1', strange), row('c-2', jane), row('c-3', strange)]
       const waiting = { settings: { ...settings, resultWaitSeconds: 30 } }
       const { rejected } = await deliver(rows, waiting)
-      assert.deepEqual(
-        rejected?.map(({ index }) => index),
-        [0, 2],
-      )
+      assertRejected(rejected, [0, 2])
       assert.deepEqual((await deliver(rows)).rejected, [])
       scene.server.failure(/^GET .*\/records\//, { json: { jobState: 'FAILED' } })
       const failed = deliver(rows, waiting)

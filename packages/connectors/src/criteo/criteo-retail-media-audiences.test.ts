@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Cell } from '@penstock/connector'
+import { assertRejected } from '../../test/assert-rejected.ts'
 import { type CriteoServer, criteoRoutes, criteoSecrets, refusal, startCriteo } from '../../test/criteo-server.ts'
 import { sha256 } from '../../test/digest.ts'
 import { batchOf, connectorErrorOf, type Reply } from '../../test/platform-server.ts'
@@ -94,10 +95,7 @@ await testDestination<CriteoServer>({
       const writer = await openWriter({ settings: { ...settings, identifierType: 'UserIdentifier' } })
       const rows: Cell[][] = [['Loyal', null, 'add', sha256('a'), device], row('b')]
       const { rejected } = await writer.deliver(batchOf(columns, rows))
-      assert.deepEqual(
-        rejected?.map(({ index, field }) => [index, field]),
-        [[1, 'maid']],
-      )
+      assertRejected(rejected, [[1, 'maid']])
       assert.equal(scene.server.retailLists[0]?.identifierType, 'UserIdentifier')
       assert.deepEqual([...(scene.server.retailLists[0]?.members ?? [])], [device])
     })

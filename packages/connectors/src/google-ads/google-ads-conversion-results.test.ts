@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Cell } from '@penstock/connector'
+import { assertRejected } from '../../test/assert-rejected.ts'
 import { because, dataManagerFacts } from '../../test/data-manager-server.ts'
 import { sha256 } from '../../test/digest.ts'
 import { batchOf, connectorErrorOf } from '../../test/platform-server.ts'
@@ -98,10 +99,7 @@ describe('Google Ads Conversions: what becomes of requests', () => {
     await writer.deliver(batchOf(names, [rows[2] ?? [], second], 3))
     const errorCounts = [{ recordCount: '1', reason: 'PROCESSING_ERROR_REASON_INVALID_EVENT', recordIndices: [0] }]
     scene.server.statuses.set('request-3', { requestStatus: 'FAILED', errorCounts })
-    assert.deepEqual(
-      (await writer.flush?.())?.rejected?.map(({ index }) => index),
-      [1],
-    )
+    assertRejected((await writer.flush?.())?.rejected, [1])
     const asked = scene.server.received.flatMap(({ query }) => query.get('requestId') ?? [])
     assert.deepEqual(asked, ['request-1', 'request-2', 'request-3'])
   })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Cell, Values } from '@penstock/connector'
 import type { TestContextOptions } from '@penstock/connector/acceptance'
+import { assertRejected } from '../../test/assert-rejected.ts'
 import { because, type DataManagerServer, dataManagerFacts, digestIn, refusal } from '../../test/data-manager-server.ts'
 import { sha256 } from '../../test/digest.ts'
 import { assertPreviewed, batchOf, connectorErrorOf, deliverHalving } from '../../test/platform-server.ts'
@@ -253,8 +254,8 @@ await testDestination<DataManagerServer>({
       ]
       const mixed = [...rows.map(([one]) => one), good]
       const delivery = await deliver(mixed)
-      assert.deepEqual(
-        delivery.rejected?.map(({ index, field }) => [index, field]),
+      assertRejected(
+        delivery.rejected,
         rows.map(([, field], index) => [index, field]),
       )
       await assertPreviewed(connector, contextOf(), batchOf(columns, mixed), delivery.rejected)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Cell } from '@penstock/connector'
+import { assertRejected } from '../../test/assert-rejected.ts'
 import {
   type DataManagerServer,
   dataManagerFacts,
@@ -114,13 +115,10 @@ await testDestination<DataManagerServer>({
       ]
       const { rejected } = await deliver(rows)
       await assertPreviewed(connector, contextOf(), batchOf(columns, rows), rejected)
-      assert.deepEqual(
-        rejected?.map(({ index, field }) => [index, field]),
-        [
-          [1, 'country_code'],
-          [2, 'country_code'],
-        ],
-      )
+      assertRejected(rejected, [
+        [1, 'country_code'],
+        [2, 'country_code'],
+      ])
       const [list] = scene.server.lists
       assert.deepEqual(
         [...(list?.members ?? [])],

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Batch, Cell, ErrorAction } from '@penstock/connector'
 import type { TestContextOptions } from '@penstock/connector/acceptance'
+import { assertRejected } from '../../test/assert-rejected.ts'
 import {
   because,
   type DataManagerServer,
@@ -112,13 +113,10 @@ await testDestination<DataManagerServer>({
       const batch = batchOf(wide, rows)
       const { rejected, state } = await deliver(batch, { settings: mobile, columns: wide })
       await assertPreviewed(connector, contextOf({ settings: mobile }), batch, rejected)
-      assert.deepEqual(
-        rejected?.map(({ index, field }) => [index, field]),
-        [
-          [1, 'idfa'],
-          [2, 'idfa'],
-        ],
-      )
+      assertRejected(rejected, [
+        [1, 'idfa'],
+        [2, 'idfa'],
+      ])
       assert.deepEqual(members(), [JSON.stringify({ mobileData: { mobileIds: [device] } })])
       assert.deepEqual(state, { account, audienceId: '8000000001', audiences: {} })
       assert.deepEqual(
@@ -162,8 +160,8 @@ await testDestination<DataManagerServer>({
       ]
       const batch = batchOf(columns, [...rows.map(([one]) => one), row(9)])
       const { rejected } = await deliver(batch)
-      assert.deepEqual(
-        rejected?.map(({ index, field }) => [index, field]),
+      assertRejected(
+        rejected,
         rows.map(([, field], index) => [index, field]),
       )
       // Only Google knows that there is no list with this name.

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { type TestContextOptions, testContext } from '@penstock/connector/acceptance'
+import { assertRejected } from '../../test/assert-rejected.ts'
 import { sha256 } from '../../test/digest.ts'
 import { type MetaServer, metaSecrets, startMeta } from '../../test/meta-server.ts'
 import { batchOf, connectorErrorOf } from '../../test/platform-server.ts'
@@ -44,14 +45,11 @@ describe('Meta Custom Audiences with values, against a server that keeps to what
     const context = { columns: names, settings: { advertiserId: '900', pageId: '55' } }
     const writer = await openWriter(context)
     const { rejected = [] } = await writer.deliver(batchOf(names, rows))
-    assert.deepEqual(
-      rejected.map(({ index, field }) => [index, field]),
-      [
-        [2, 'lookalike_value'],
-        [3, 'lookalike_value'],
-        [4, 'email_sha256'],
-      ],
-    )
+    assertRejected(rejected, [
+      [2, 'lookalike_value'],
+      [3, 'lookalike_value'],
+      [4, 'email_sha256'],
+    ])
     const sent = meta.received.filter(({ path }) => path.endsWith('/users')).map(({ method, json }) => [method, json])
     const schema = ['GEN', 'CT', 'ST', 'FI', 'PAGEUID', 'LOOKALIKE_VALUE']
     const payloadOf = (...data: unknown[]) => ({ payload: { schema, data, page_ids: ['55'] } })
@@ -84,10 +82,7 @@ describe('Meta Custom Audiences with values, against a server that keeps to what
       ['Limited', 'remove', sha256('jim'), 'true'],
     ]
     const { rejected = [] } = await (await openWriter({ columns: names })).deliver(batchOf(names, rows))
-    assert.deepEqual(
-      rejected.map(({ index, field }) => [index, field]),
-      [[3, 'data_processing_options']],
-    )
+    assertRejected(rejected, [[3, 'data_processing_options']])
     const schema = ['EMAIL', 'DATA_PROCESSING_OPTIONS']
     const sent = meta.received.filter(({ path }) => path.endsWith('/users')).map(({ text }) => JSON.parse(text))
     assert.deepEqual(

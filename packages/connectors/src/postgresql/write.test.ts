@@ -3,6 +3,7 @@ import { after, beforeEach, describe, test } from 'node:test'
 import type { Row, Values } from '@penstock/connector'
 import { testContext } from '@penstock/connector/acceptance'
 import { until } from '../../../../test/harness/until.ts'
+import { assertRejected } from '../../test/assert-rejected.ts'
 import { startPostgresql } from '../../test/postgresql.ts'
 import { batchOf, connectorErrorOf, deliver as deliverTo, readAll, rowsOf } from '../../test/tables.ts'
 import { postgresql } from './postgresql.ts'
@@ -119,8 +120,8 @@ describe(`writing to PostgreSQL ${server.version}`, () => {
     await query('create table crm.t (id int unique, name text)')
     const rows = [...Array(100).keys()].map((index): Row => [index % 10 === 9 ? 'nine' : index, 'a'])
     const first = await deliver({}, rows)
-    assert.deepEqual(
-      first.rejected?.map(({ index, field }) => [index, field]),
+    assertRejected(
+      first.rejected,
       [9, 19, 29, 39, 49, 59, 69, 79, 89, 99].map((index) => [index, 'id']),
     )
     assert.ok(first.bytes > 0)
@@ -179,10 +180,7 @@ describe(`writing to PostgreSQL ${server.version}`, () => {
     ])
     rows.push(good(0))
     const { rejected = [] } = await deliver({}, rows, { names })
-    assert.deepEqual(
-      rejected.map(({ index }) => index),
-      [...bad.keys()].map((index) => index * 2 + 1).concat(bad.length * 2),
-    )
+    assertRejected(rejected, [...bad.keys()].map((index) => index * 2 + 1).concat(bad.length * 2))
     for (const [index, [, , reason, field]] of bad.entries()) {
       assert.match(rejected[index]?.reason ?? '', reason)
       if (field) assert.equal(rejected[index]?.field, field)
@@ -288,10 +286,7 @@ describe(`writing to PostgreSQL ${server.version}`, () => {
     assert.match(halved.rejected?.[0]?.reason ?? '', /half of a character/)
     await query('delete from crm.t')
     const base64 = await deliver({ bytesFormat: 'Base64' }, rows, { names, number: 2 })
-    assert.deepEqual(
-      base64.rejected?.map(({ index }) => index),
-      [3, 5, 6],
-    )
+    assertRejected(base64.rejected, [3, 5, 6])
     assert.deepEqual(
       (await stored()).map(([name]) => name),
       ['\\x', '\\xb5eb2d', '\\x69b71d', '\\xdeadbeef', null],

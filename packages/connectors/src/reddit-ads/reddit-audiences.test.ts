@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Cell } from '@penstock/connector'
+import { assertRejected } from '../../test/assert-rejected.ts'
 import { sha256 } from '../../test/digest.ts'
 import { batchOf, connectorErrorOf, deliverHalving } from '../../test/platform-server.ts'
 import {
@@ -80,10 +81,7 @@ await testDestination<RedditServer>({
         ['Loyal', null, 'add', null, zeros],
       ]
       const { rejected, state } = await deliver(rows)
-      assert.deepEqual(
-        rejected?.map(({ index }) => index),
-        [4],
-      )
+      assertRejected(rejected, [4])
       assert.deepEqual(state, { account: 'a2_loyal', audiences: { Loyal: 'ca.2066268373552' } })
       const sent = scene.server.received.filter(({ method }) => method === 'POST' || method === 'PATCH').slice(1)
       assert.deepEqual(
@@ -113,10 +111,7 @@ await testDestination<RedditServer>({
         ],
         { columns: wide },
       )
-      assert.deepEqual(
-        rejected?.map(({ index, field }) => [index, field]),
-        [[2, 'idfa_sha256']],
-      )
+      assertRejected(rejected, [[2, 'idfa_sha256']])
       assert.deepEqual(
         members(),
         [
@@ -149,10 +144,7 @@ await testDestination<RedditServer>({
         row(2),
         strange().with(3, `99999999${sha256('y').slice(8)}`),
       ])
-      assert.deepEqual(
-        rejected?.map(({ index }) => index),
-        [0, 2, 4],
-      )
+      assertRejected(rejected, [0, 2, 4])
       assert.deepEqual(members(), [person(1), person(2)].sort())
     })
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Cell, ErrorAction } from '@penstock/connector'
+import { assertRejected } from '../../test/assert-rejected.ts'
 import {
   type MarketingCloudServer,
   marketingCloudRoutes,
@@ -133,10 +134,7 @@ await testDestination<MarketingCloudServer>({
       const writer = await openWriter(deleting)
       const rows: Cell[][] = ['c-1', 'c-2', 'c-1', null].map((key) => [key, null, null, null])
       const { rejected } = await writer.deliver(batchOf(columns, rows))
-      assert.deepEqual(
-        rejected?.map(({ index }) => index),
-        [3],
-      )
+      assertRejected(rejected, [3])
       assert.deepEqual([...scene.server.contacts.keys()], ['c-3'])
       const deletes = /actions\/delete$/
       assert.deepEqual(sent(deletes)[0]?.json, {

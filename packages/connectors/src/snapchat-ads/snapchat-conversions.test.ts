@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { type TestContextOptions, testContext } from '@penstock/connector/acceptance'
+import { assertRejected } from '../../test/assert-rejected.ts'
 import { sha256 } from '../../test/digest.ts'
 import { batchOf, connectorErrorOf, type Failure } from '../../test/platform-server.ts'
 import {
@@ -62,7 +63,7 @@ await testEventDestination<SnapchatServer>({
   refusedBecause: /\(status 400, code E_EVENT_NAME\)\.$/,
   deduplicates: true,
   revoked: { status: 401 },
-  expireTokens: ({ accessTokens }) => accessTokens.push('ended early'),
+  expireTokens: ({ tokens }) => tokens.expire(),
   examples: [
     {
       // The digests of Snapchat's page about parameters, one of them in upper case.
@@ -237,8 +238,8 @@ describe('Snapchat Conversions', () => {
   test('renews an access token that ends in the middle of a batch, and shows it nowhere', async () => {
     const writer = await deliver.open(contextOf())
     await writer.deliver(batchOf(columns, [login]))
-    const [first = ''] = snapchat.accessTokens
-    snapchat.accessTokens.push('ended early')
+    const first = snapchat.tokens.good
+    snapchat.tokens.expire()
     assert.deepEqual((await writer.deliver(batchOf(columns, [login], 2))).rejected, [])
     assert.equal(snapchat.events.size, 2)
     for (const failure of [{ status: 403, json: {} }, 'reset', { status: 429 }, { text: '<html>' }] as Failure[]) {
@@ -253,10 +254,7 @@ describe('Snapchat Conversions', () => {
     for (const codes of [null, 'x', [1, {}, 'quotes jane@example.com'], { 0: 'A' }]) {
       snapchat.failure(/events$/, { status: 400, json: { status: 'invalid', errors: { codes }, event: 'x' } })
       const { rejected = [] } = await writer.deliver(batchOf(columns, [login]))
-      assert.deepEqual(
-        rejected.map(({ index }) => index),
-        [0],
-      )
+      assertRejected(rejected, [0])
       assert.doesNotMatch(rejected[0]?.reason ?? '', /jane/)
     }
   })

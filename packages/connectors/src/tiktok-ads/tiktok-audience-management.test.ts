@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import type { Cell, Json } from '@penstock/connector'
+import { assertRejected } from '../../test/assert-rejected.ts'
 import { sha256 } from '../../test/digest.ts'
 import { batchOf, connectorErrorOf, deliverHalving } from '../../test/platform-server.ts'
 import { type FailureCase, testDestination } from '../../test/test-destination.ts'
@@ -131,8 +132,8 @@ await testDestination<TikTokAudienceServer>({
       ]
       const batch = batchOf(columns, [...rows.map(([cells]) => cells), ['Loyal', null, 'add', sha256('a'), null]])
       const { rejected = [] } = await (await openWriter()).deliver(batch)
-      assert.deepEqual(
-        rejected.map(({ index, field }) => [index, field]),
+      assertRejected(
+        rejected,
         rows.map(([, field], index) => [index, field]),
       )
       assert.equal(scene.server.members.size, 1)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import type { Cell, Json } from '@penstock/connector'
+import { assertRejected } from '../../test/assert-rejected.ts'
 import { sha256 } from '../../test/digest.ts'
 import { assertPreviewed, batchOf, connectorErrorOf } from '../../test/platform-server.ts'
 import { type FailureCase, testDestination } from '../../test/test-destination.ts'
@@ -108,10 +109,7 @@ await testDestination<TikTokAudienceServer>({
       ]
       const batch = batchOf(columns, rows)
       const { rejected } = await (await openWriter({ columns })).deliver(batch)
-      assert.deepEqual(
-        rejected?.map(({ index }) => index),
-        [2],
-      )
+      assertRejected(rejected, [2])
       // An audience that is there may have files of another kind.
       await assertPreviewed(connector, contextOf(), batch, [])
       const wrong = batchOf(columns, [
@@ -158,10 +156,7 @@ await testDestination<TikTokAudienceServer>({
       ]
       const writer = await openWriter({ columns: withPhones })
       const { rejected } = await writer.deliver(batchOf(withPhones, rows))
-      assert.deepEqual(
-        rejected?.map(({ index }) => index),
-        [0],
-      )
+      assertRejected(rejected, [0])
       assert.deepEqual(kept(), [`EMAIL_SHA256 ${sha256('jane1')}`, `EMAIL_SHA256 ${sha256('jane2')}`])
     })
 
@@ -192,8 +187,8 @@ await testDestination<TikTokAudienceServer>({
       const writer = await openWriter({ state: state as Json })
       const batch = batchOf(columns, [...rows.map(([cells]) => cells), row(9, 'add', null)])
       const { rejected = [] } = await writer.deliver(batch)
-      assert.deepEqual(
-        rejected.map(({ index, field }) => [index, field]),
+      assertRejected(
+        rejected,
         rows.map(([, field], index) => [index, field]),
       )
       assert.deepEqual([scene.server.audiences.length, scene.server.members.size], [1, 2])
@@ -251,10 +246,7 @@ await testDestination<TikTokAudienceServer>({
         ['Buyers', 'remove', sha256('jane'), null, null],
       ]
       const { rejected = [] } = await deliver(rows, { columns })
-      assert.deepEqual(
-        rejected.map(({ index, field }) => [index, field]),
-        [[0, 'maid_sha256'], ...[1, 2, 3].map((index) => [index, 'segment_name'])],
-      )
+      assertRejected(rejected, [[0, 'maid_sha256'], ...[1, 2, 3].map((index) => [index, 'segment_name'])])
       assert.equal(scene.server.audiences.length, 0)
     })
 

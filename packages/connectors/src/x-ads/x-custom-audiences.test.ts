@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Cell } from '@penstock/connector'
+import { assertRejected } from '../../test/assert-rejected.ts'
 import { sha256 } from '../../test/digest.ts'
 import { batchOf, deliverHalving } from '../../test/platform-server.ts'
 import { type FailureCase, testDestination } from '../../test/test-destination.ts'
@@ -138,10 +139,7 @@ await testDestination<XServer>({
       ]
       const rows = [row(1), bad('a'), row(2), row(1), bad('b'), bad('b')]
       const { rejected = [] } = await deliver(rows)
-      assert.deepEqual(
-        rejected.map(({ index }) => index),
-        [1, 4, 5],
-      )
+      assertRejected(rejected, [1, 4, 5])
       assert.match(rejected[0]?.reason ?? '', /INVALID_PARAMETER/)
       assert.deepEqual(members(), kept(1, 2))
     })
@@ -155,8 +153,8 @@ await testDestination<XServer>({
       ]
       const writer = await openWriter({ settings: { ...settings, audienceId: 'aud9' } })
       const { rejected = [] } = await writer.deliver(batchOf(columns, [...rows.map(([one]) => one), row(2)]))
-      assert.deepEqual(
-        rejected.map(({ index, field }) => [index, field]),
+      assertRejected(
+        rejected,
         rows.map(([, field], index) => [index, field]),
       )
       assert.deepEqual(members(), kept(2))
@@ -182,8 +180,8 @@ await testDestination<XServer>({
         const wrong = impossible[column] ?? []
         const rows = [...wrong, ...(possible[column] ?? [])].map((value): Cell[] => ['Buyers', 'add', value])
         const { rejected = [] } = await (await openWriter()).deliver(batchOf(['segment_name', 'action', column], rows))
-        assert.deepEqual(
-          rejected.map(({ index, field }) => [index, field]),
+        assertRejected(
+          rejected,
           wrong.map((_, index) => [index, column]),
         )
       }

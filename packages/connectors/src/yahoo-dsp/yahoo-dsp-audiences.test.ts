@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import type { Cell, ErrorAction } from '@penstock/connector'
+import { assertRejected } from '../../test/assert-rejected.ts'
 import { assertFailure, batchOf, connectorErrorOf, type Failure } from '../../test/platform-server.ts'
 import { testDestination } from '../../test/test-destination.ts'
 import {
@@ -92,10 +93,7 @@ await testDestination<YahooAudiencesServer>({
       ]
       const chosen = await openWriter({ settings: { ...settings, identifierType: 'PHONE_NUMBER' } })
       const { rejected } = await chosen.deliver(batchOf(columns, rows))
-      assert.deepEqual(
-        rejected?.map(({ index, field }) => [index, field]),
-        [[1, 'phone_sha256']],
-      )
+      assertRejected(rejected, [[1, 'phone_sha256']])
       assert.deepEqual([scene.server.audiences[0]?.kind, members()], ['PHONE_NUMBER', [sha('+1')]])
       const narrow = ['segment_name', 'action', 'phone_sha256']
       await deliver([['Others', 'add', sha('+2')]], { columns: narrow })
@@ -121,7 +119,7 @@ await testDestination<YahooAudiencesServer>({
       }
       for (let n = 1; n <= 120; n++) {
         const name = n === 120 ? 'Loyal' : `Loyal ${n}`
-        scene.server.audiences.push({ id: n, name, kind: 'EMAIL', retentionDays: 180, members: new Set() })
+        scene.server.audiences.push({ id: String(n), name, kind: 'EMAIL', retentionDays: 180, members: new Set() })
       }
       await (await openWriter()).deliver(batch)
       assert.equal(scene.server.audiences.length, 121)
