@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { type Operation, type OperationId, operations, type TSchema, writes } from '@penstock/wire'
 import { purgeAudit } from '../packages/server/src/audit/audit.ts'
 import { createAuditLinker } from '../packages/server/src/audit/link.ts'
@@ -10,35 +10,19 @@ import { openHeadSeal } from '../packages/server/src/audit/seal-heads.ts'
 import { type Expected, type Tampering, verifyAudit } from '../packages/server/src/audit/verify.ts'
 import type { Db } from '../packages/server/src/db/database.ts'
 import { onSession, openSession } from '../packages/server/src/db/session.ts'
-import { type Inbox, makeInbox } from './harness/connections.ts'
 import { dumpDatabase, placesOf } from './harness/dump.ts'
 import { callerOf, destinationSecrets, source, sourceSecrets } from './harness/fixtures.ts'
 import { type AnyCall, addParty, callOf, type Party, scenarios } from './harness/scenarios.ts'
-import {
-  type CallOptions,
-  type Organization,
-  type Reply,
-  startTestService,
-  type TestService,
-} from './harness/service.ts'
+import type { CallOptions, Organization, Reply } from './harness/service.ts'
 import { withSession } from './harness/session.ts'
+import { startTestsWithInbox } from './harness/started.ts'
 import { large } from './harness/tiers.ts'
 import { goodPassword } from './harness/users.ts'
 
 /** The audit log: every change, sign-in, refusal and reveal has its event, with its actor, and no event can be altered unseen. */
 
-let inbox: Inbox
-let service: TestService
-let party: Party
-before(async () => {
-  inbox = await makeInbox()
-  service = await startTestService(inbox.env)
-  party = await addParty(service, inbox.folder)
-})
-after(async () => {
-  await service.close()
-  await inbox.remove()
-})
+const { service, inbox } = await startTestsWithInbox()
+const party = await addParty(service, inbox.folder)
 
 type Row = {
   organization_id: string

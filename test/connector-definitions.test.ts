@@ -1,20 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { connectors, listedConnectors } from '@penstock/connectors'
 import { type ConnectorDefinition, type FieldDefinition, fieldIsRequired } from '@penstock/wire'
 import { planMapping } from '../packages/engine/src/mapping/plan.ts'
-import { type Caller, callerOf, connectorBySlug, destination, source } from './harness/fixtures.ts'
-import { startTestService, type TestService } from './harness/service.ts'
+import { callerOf, connectorBySlug, destination, source } from './harness/fixtures.ts'
+import { startTests } from './harness/started.ts'
 
 /** The definitions of connectors: all that a form and a mapping need, and no customer's values. */
 
-let service: TestService
-let caller: Caller
-before(async () => {
-  service = await startTestService()
-  caller = callerOf(service, await service.addOrganization())
-})
-after(() => service.close())
+const service = await startTests()
+const caller = callerOf(service, await service.addOrganization())
 
 const define = ({ id }: { id: string }) => caller.expect(caller.call('getConnectorDefinition', { id }))
 const fieldsOf = ({ secretFields, source, destination }: ConnectorDefinition): FieldDefinition[] => [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import type { Connector, FieldDefinition, Fields } from '@penstock/connector'
 import { listedConnectors } from '@penstock/connectors'
 import { basePath, limits, type Operation, operations, takesIdempotencyKey } from '@penstock/wire'
@@ -9,11 +9,10 @@ import { openSecrets } from '../packages/server/src/secrets/secrets.ts'
 import { addIncident } from './harness/alerts.ts'
 import { firstConfiguration } from './harness/configurations.ts'
 import { createLink } from './harness/connect-links.ts'
-import { addConnection, addEndedTransfer, addFolder, type Inbox, makeInbox } from './harness/connections.ts'
+import { addConnection, addEndedTransfer, addFolder } from './harness/connections.ts'
 import { dumpDatabase, placesOf } from './harness/dump.ts'
 import {
   anyFile,
-  type Caller,
   callerOf,
   connectorBySlug,
   destination,
@@ -21,7 +20,8 @@ import {
   source,
   sourceSecrets,
 } from './harness/fixtures.ts'
-import { type Organization, type RawRequest, startTestService, type TestService } from './harness/service.ts'
+import type { RawRequest } from './harness/service.ts'
+import { startTestsWithInbox } from './harness/started.ts'
 import { addPerson } from './harness/users.ts'
 
 /** Invariant 6: no secret leaves in the clear. */
@@ -32,20 +32,9 @@ function isCallersSecret({ type, readonly }: FieldDefinition): boolean {
   return type === 'Password' && !readonly
 }
 
-let inbox: Inbox
-let service: TestService
-let organization: Organization
-let caller: Caller
-before(async () => {
-  inbox = await makeInbox()
-  service = await startTestService({ ...inbox.env, PENSTOCK_LOG_LEVEL: 'trace' })
-  organization = await service.addOrganization()
-  caller = callerOf(service, organization)
-})
-after(async () => {
-  await service.close()
-  await inbox.remove()
-})
+const { service, inbox } = await startTestsWithInbox({ env: { PENSTOCK_LOG_LEVEL: 'trace' } })
+const organization = await service.addOrganization()
+const caller = callerOf(service, organization)
 
 /** Sends a request, and gives back everything that came: status, headers and body. */
 async function exchange(request: RawRequest): Promise<{ status: number; all: string; text: string }> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, hash } from 'node:crypto'
-import { after, before, describe, type TestContext, test } from 'node:test'
+import { before, describe, type TestContext, test } from 'node:test'
 import { scopeNames } from '@penstock/wire'
 import { generateMasterKey } from '../packages/server/src/secrets/seal.ts'
 import { newChallenge } from '../packages/server/src/users/challenges.ts'
@@ -15,17 +15,14 @@ import {
   startHostileProvider,
   startRealProvider,
 } from './harness/identity-provider.ts'
-import { type Organization, type Reply, startServiceOn, startTestService, type TestService } from './harness/service.ts'
+import { type Organization, type Reply, startServiceOn, type TestService } from './harness/service.ts'
+import { startTests } from './harness/started.ts'
 import { addPerson, invite, newEmail, type Person } from './harness/users.ts'
 
 /** Single sign-on: with a real provider (oidc-provider), and against one that lies. */
 
 const env = { PENSTOCK_MASTER_KEY: generateMasterKey() }
-let service: TestService
-before(async () => {
-  service = await startTestService(env)
-})
-after(() => service.close())
+const service = await startTests({ env })
 
 const sql = async (text: string, values: unknown[] = []) => (await service.database.pool.query(text, values)).rows
 const get = (path: string, headers: Record<string, string> = {}, at = service) =>
