@@ -4,7 +4,7 @@ import { dirname, join, posix } from 'node:path'
 const root = dirname(dirname(import.meta.dirname))
 
 /** The globs of all test files, below the root of the repository. */
-export const testGlobs: readonly string[] = ['test/**/*.test.ts', 'packages/*/src/**/*.test.ts']
+export const testGlobs: readonly string[] = ['test/**/*.test.ts', 'packages/*/{src,test}/**/*.test.ts']
 
 /** Every test file, relative to the root of the repository. */
 export const testFiles = (): string[] =>

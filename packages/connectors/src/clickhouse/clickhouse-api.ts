@@ -6,7 +6,7 @@ import { connectorErrorOfStatus } from '../platform-api/status.ts'
 import { type ReadColumn, readColumnOf } from './cells.ts'
 
 /** The HTTP interface of ClickHouse. */
-export type ClickHouse = {
+export type ClickHouseApi = {
   /** `https://…`, without a path. */
   readonly origin: string
   /** Runs a statement. Resolves with the rows of its result, each value as JSON. */
@@ -48,7 +48,7 @@ const readBytesMax = 64 << 20
 const blockRows = 1_000_000
 
 /** Opens the interface. Throws `invalid_address` if the settings name none. */
-export function openClickHouse(context: ConnectorContext): ClickHouse {
+export function openClickHouse(context: ConnectorContext): ClickHouseApi {
   const { address, user, password } = context.secrets
   const origin = originOf(address)
   const basic = Buffer.from(`${String(user ?? '')}:${String(password ?? '')}`).toString('base64')

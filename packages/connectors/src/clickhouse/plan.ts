@@ -6,7 +6,7 @@ import type { CursorTime } from '../databases/ranges.ts'
 import { type Reading, readingOf } from '../databases/settings.ts'
 import { dayBefore, inTimezone } from '../databases/timestamps.ts'
 import { columnTypeOf, cursorKindOf, literalOf, orderSqlOf, type ReadColumn, textSqlOf } from './cells.ts'
-import type { ClickHouse } from './clickhouse-api.ts'
+import type { ClickHouseApi } from './clickhouse-api.ts'
 import { quoteName, quoteText } from './target-columns.ts'
 
 export type ClickHousePlan = KeysetPlan<ReadColumn, OrderTerm, ReadingPlace>
@@ -38,7 +38,7 @@ export function sourceOf(settings: Values): {
 
 /** Asks ClickHouse what the columns are. */
 export async function describe(
-  clickhouse: ClickHouse,
+  clickhouse: ClickHouseApi,
   source: string,
   at: ReadingPlace,
 ): Promise<readonly ReadColumn[]> {
@@ -48,7 +48,7 @@ export async function describe(
 }
 
 /** Asks ClickHouse what the rows are, and plans how they are read. */
-export async function planReading(clickhouse: ClickHouse, settings: Values): Promise<ClickHousePlan> {
+export async function planReading(clickhouse: ClickHouseApi, settings: Values): Promise<ClickHousePlan> {
   const { reading, source, at } = sourceOf(settings)
   const described = await describe(clickhouse, source, at)
   const columns = described.map(({ name }) => name)
@@ -116,7 +116,7 @@ function timeOf(column: ReadColumn): CursorTime | undefined {
 
 /** Up to which cursor this transfer reads: times by the clock of ClickHouse less the lag, numbers by the greatest there is. */
 async function boundOf(
-  clickhouse: ClickHouse,
+  clickhouse: ClickHouseApi,
   source: string,
   at: ReadingPlace,
   column: ReadColumn,

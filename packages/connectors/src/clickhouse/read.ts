@@ -3,7 +3,7 @@ import { afterIn, cursorOf, type Spot } from '../databases/checkpoints.ts'
 import { chunksOf, type ReadRow } from '../databases/chunks.ts'
 import { beginningOf } from '../databases/ranges.ts'
 import { cellOf } from './cells.ts'
-import { broken, type ClickHouse, openClickHouse } from './clickhouse-api.ts'
+import { broken, type ClickHouseApi, openClickHouse } from './clickhouse-api.ts'
 import { type ClickHousePlan, planReading, statementOf } from './plan.ts'
 
 /** Rows of the first page; the others have as many as make `pageBytes`. */
@@ -37,7 +37,7 @@ export async function open(context: SourceContext): Promise<SourceReader> {
 
 /** The rows behind a spot, each page by a statement of its own, so that a slow reader holds none open. */
 async function* pagesOf(
-  clickhouse: ClickHouse,
+  clickhouse: ClickHouseApi,
   plan: ClickHousePlan,
   from: Spot,
 ): AsyncGenerator<readonly ReadRow[], void> {

@@ -3,7 +3,7 @@ import { writingOf } from '../databases/settings.ts'
 import { tableError } from '../databases/table-findings.ts'
 import { inspectionsOf } from '../kit/warehouse/inspect.ts'
 import { type Tables, type Target, writeModeOf } from '../kit/warehouse/table.ts'
-import { type ClickHouse, openClickHouse } from './clickhouse-api.ts'
+import { type ClickHouseApi, openClickHouse } from './clickhouse-api.ts'
 import { type ClickHouseColumn, columnOf, quoteName, quoteText } from './target-columns.ts'
 
 /** Where rows go, as the settings name it. */
@@ -27,7 +27,7 @@ export function targetOf(settings: Values): ClickHouseTarget {
 
 /** The columns of a table that rows can be written to; `undefined` if there is no such table. */
 async function find(
-  clickhouse: ClickHouse,
+  clickhouse: ClickHouseApi,
   { database, table }: Pick<ClickHouseTarget, 'database' | 'table'>,
 ): Promise<{ readonly columns: readonly ClickHouseColumn[] } | undefined> {
   const rows = await clickhouse.run(
@@ -39,7 +39,7 @@ async function find(
 
 type Found = { readonly columns: readonly ClickHouseColumn[] }
 
-export const clickhouseTables: Tables<ClickHouse, ClickHouseTarget, Found> = {
+export const clickhouseTables: Tables<ClickHouseApi, ClickHouseTarget, Found> = {
   targetOf,
   use: (context, work) => work(openClickHouse(context)),
   find,

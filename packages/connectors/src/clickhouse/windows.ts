@@ -2,7 +2,7 @@ import type { WindowScope } from '@penstock/connector'
 import type { JudgedRow } from '../kit/warehouse/rows.ts'
 import { scopeCondition, type WindowStore } from '../kit/warehouse/windows.ts'
 import { bareTypeOf, literalOf, orderSqlOf, readColumnOf } from './cells.ts'
-import type { ClickHouse } from './clickhouse-api.ts'
+import type { ClickHouseApi } from './clickhouse-api.ts'
 import { type ClickHouseColumn, jsonOf, quoteName, quoteText } from './target-columns.ts'
 
 /** The keys of a batch, as lines of JSON. */
@@ -37,7 +37,7 @@ export function stagedLines({ columns, keys }: Pick<KeyedTable, 'columns' | 'key
  * How windows are replaced. ClickHouse compares the keys, which are sent beside a SELECT, and the rows that it finds are deleted by their
  * keys: a DELETE with a subquery is none that replicas could repeat.
  */
-export function windowStoreOf(clickhouse: ClickHouse, table: KeyedTable): WindowStore<StagedLines> {
+export function windowStoreOf(clickhouse: ClickHouseApi, table: KeyedTable): WindowStore<StagedLines> {
   const { name, database, columns, keys } = table
   const keyed = keys.flatMap((at) => columns[at] ?? [])
   const read = keyed.map((column) => readColumnOf(column.name, column.type))

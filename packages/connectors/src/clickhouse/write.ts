@@ -7,7 +7,7 @@ import { openTable } from '../kit/warehouse/table.ts'
 import { type BatchName, type Loaded, openLoadingWriter } from '../kit/warehouse/writer.ts'
 import type { Taken } from '../platform-api/rows/halving.ts'
 import { literalOfValue } from './cells.ts'
-import { type ClickHouse, openClickHouse } from './clickhouse-api.ts'
+import { type ClickHouseApi, openClickHouse } from './clickhouse-api.ts'
 import { type ClickHouseTarget, clickhouseTables, targetOf } from './target.ts'
 import { type ClickHouseColumn, jsonOf, quoteName } from './target-columns.ts'
 import { deletionsOf, type StagedLines, stagedLines, windowStoreOf } from './windows.ts'
@@ -15,7 +15,7 @@ import { deletionsOf, type StagedLines, stagedLines, windowStoreOf } from './win
 export { inspect, tryRows } from './target.ts'
 
 type Work = {
-  readonly clickhouse: ClickHouse
+  readonly clickhouse: ClickHouseApi
   readonly target: ClickHouseTarget
   readonly columns: readonly ClickHouseColumn[]
   readonly keys: readonly number[]
