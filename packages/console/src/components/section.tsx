@@ -32,7 +32,7 @@ export function Section({
     <Card withBorder padding="lg" {...frame} {...(fill && { h: '100%' })}>
       <Stack gap="md">
         <Group justify="space-between" align="flex-start" gap="sm">
-          <Box miw={0}>
+          <Box miw={0} style={{ flex: '1 1 16rem' }}>
             <Title order={2} size="h4">
               {title}
               {note && (
