@@ -1,18 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import type { Transfer } from '@penstock/wire'
-import {
-  bigQuerySource,
-  bucket,
-  gcsDestination,
-  spawnHandoverWorker,
-  startGoogleStores,
-  workWith,
-} from './harness/handover.ts'
+import { bigQuerySource, bucket, gcsDestination, spawnHandoverWorker, startGoogleStores } from './harness/handover.ts'
 import { assertInvariants } from './harness/invariants.ts'
+import { startMoving } from './harness/moving.ts'
 import { queuedAgain } from './harness/standings.ts'
-import { startFixture } from './harness/transfers.ts'
 import { bounded } from './harness/until.ts'
 
 /** Rows that BigQuery writes to Cloud Storage itself: counts, names, the reasons for a worker, and a crash. */
@@ -20,22 +12,17 @@ import { bounded } from './harness/until.ts'
 const stores = await startGoogleStores()
 after(() => stores.close())
 const { bigQuery, gcs } = stores
-const fixture = await startFixture()
-after(() => fixture.close())
-const { caller, accountId, service } = fixture
-const { masterKey } = service.config
-assert(masterKey)
+const moving = await startMoving(
+  stores.routes,
+  [bigQuerySource, { jsonKey: bigQuery.jsonKey }],
+  [gcsDestination, { jsonKey: bigQuery.jsonKey }],
+)
+const { fixture, service, work, move, routeIn } = moving
 
-await caller.addConnectors(accountId, bigQuerySource, gcsDestination)
-const configure = (id: string, jsonKey: string) =>
-  caller.expect(caller.call('configureConnector', { accountId, id, body: { secretConfig: { jsonKey } } }))
-await configure(bigQuerySource.id, bigQuery.jsonKey)
-await configure(gcsDestination.id, bigQuery.jsonKey)
 await bigQuery.run(
   `create table crm.people as select i as id, 'Zoë ' || i as name from range(1, 2501) as numbers(i) order by i`,
 )
 
-const work = () => workWith(service.database, masterKey, stores.routes, (line) => void service.logLines.push(line))
 const reading = {
   projectId: 'example-project',
   dataset: 'crm',
@@ -49,18 +36,6 @@ const connect = (path: string, own: Record<string, string | boolean> = {}, writi
     fileFormat: 'CSV',
     ...writing,
   })
-
-async function move(connectionId: string, body = {}): Promise<Transfer> {
-  const { id } = await fixture.start(connectionId, body)
-  await work()
-  return fixture.get(connectionId, id)
-}
-
-const routeIn = async (id: string, transferId: string): Promise<string> =>
-  (await caller.expect(caller.call('listTransferLog', { accountId, id, transferId })))
-    .filter(({ kind }) => kind === 'route')
-    .map(({ text }) => text)
-    .join()
 
 const objects = () => gcs.buckets.get(bucket) ?? new Map<string, { bytes: Buffer }>()
 const linesOf = (name: string): string[] =>
@@ -138,11 +113,7 @@ describe('rows that BigQuery exports', () => {
   test('are written once where a worker is killed while BigQuery works', async () => {
     const id = await connect('killed.csv')
     const { id: transferId } = await fixture.start(id)
-    const given = {
-      databaseUrl: service.databaseUrl,
-      masterKey: masterKey.key.export().toString('base64'),
-      routes: stores.routes,
-    }
+    const given = moving.worker
     let written = 0
     bigQuery.storage = {
       put: (...object) => {

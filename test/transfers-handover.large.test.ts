@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, beforeEach, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import type { Transfer } from '@penstock/wire'
 import {
   bucket,
   previewRouteOf,
@@ -13,12 +12,11 @@ import {
   spawnHandoverWorker,
   startStores,
   tableSettings,
-  workWith,
 } from './harness/handover.ts'
 import { assertInvariants } from './harness/invariants.ts'
+import { peopleCsv, startMoving } from './harness/moving.ts'
 import { withoutValue } from './harness/reasons.ts'
 import { queuedAgain } from './harness/standings.ts'
-import { startFixture } from './harness/transfers.ts'
 import { bounded } from './harness/until.ts'
 
 /** Files of S3 that Snowflake loads itself: counts, rejected rows, the reasons for a worker, and crashes. */
@@ -26,39 +24,18 @@ import { bounded } from './harness/until.ts'
 const stores = await startStores()
 after(() => stores.close())
 const { s3, snowflake } = stores
-const fixture = await startFixture()
-after(() => fixture.close())
-const { caller, accountId, service } = fixture
-const { masterKey } = service.config
-assert(masterKey)
+const moving = await startMoving(
+  stores.routes,
+  [s3Source, stores.s3Secrets],
+  [snowflakeDestination, stores.snowflakeSecrets],
+)
+const { fixture, caller, accountId, service, work, move, log } = moving
 
-await caller.addConnectors(accountId, s3Source, snowflakeDestination)
-const configure = (id: string, secretConfig: Record<string, string>) =>
-  caller.expect(caller.call('configureConnector', { accountId, id, body: { secretConfig } }))
-await configure(s3Source.id, stores.s3Secrets)
-await configure(snowflakeDestination.id, stores.snowflakeSecrets)
-
-const work = () => workWith(service.database, masterKey, stores.routes, (line) => void service.logLines.push(line))
 const connect = (folder: string, own: Record<string, string | boolean> = {}) =>
   fixture.connect(s3Source, { bucketUri: `s3://${bucket}/${folder}/` }, snowflakeDestination, {
     ...tableSettings,
     ...own,
   })
-
-async function move(connectionId: string, body = {}): Promise<Transfer> {
-  const { id } = await fixture.start(connectionId, body)
-  await work()
-  return fixture.get(connectionId, id)
-}
-
-const log = async (id: string, transferId: string): Promise<string> =>
-  (await caller.expect(caller.call('listTransferLog', { accountId, id, transferId })))
-    .map(({ text }) => text)
-    .join('\n')
-
-const csv = (from: number, count: number, more: readonly string[] = []): string =>
-  ['id,name,paid,changed', ...Array.from({ length: count }, (_, i) => rowOf(from + i)), ...more, ''].join('\n')
-const rowOf = (id: number): string => `${id},"Zoë ""${id}""",${id}.25,2026-01-31T12:00:00+01:00`
 
 const inTable = async (): Promise<readonly (readonly (string | null)[])[]> =>
   (await snowflake.run('select "ID", "NAME", "PAID", "CHANGED" from "SALES"."PUBLIC"."PEOPLE" order by "ID"')).rows
@@ -78,8 +55,8 @@ describe('files that Snowflake loads', () => {
   })
 
   test('are loaded as a worker would write them, and counted by its report', async () => {
-    await s3.put(bucket, 'plain/1.csv', csv(1, 300))
-    await s3.put(bucket, 'plain/2.csv.gz', gzipSync(csv(301, 200).replaceAll(',', ';')))
+    await s3.put(bucket, 'plain/1.csv', peopleCsv(1, 300))
+    await s3.put(bucket, 'plain/2.csv.gz', gzipSync(peopleCsv(301, 200).replaceAll(',', ';')))
     const columns = 'name,id,changed,paid'
     await s3.put(bucket, 'plain/3.csv', `${columns}\nLast,501,2026-01-31 11:00:00,7\n"",502,,\n`)
     const id = await connect('plain')
@@ -111,11 +88,11 @@ describe('files that Snowflake loads', () => {
       '5,too,many,cells,here',
       '6,too few',
     ]
-    await s3.put(bucket, 'bad/1.csv', csv(10, 20, bad))
+    await s3.put(bucket, 'bad/1.csv', peopleCsv(10, 20, bad))
     await s3.put(
       bucket,
       'bad/2.csv',
-      Buffer.concat([Buffer.from(csv(100, 5)), Buffer.from([0x37, 0x2c, 0xff, 0x2c, 0x31, 0x2c, 0x0a])]),
+      Buffer.concat([Buffer.from(peopleCsv(100, 5)), Buffer.from([0x37, 0x2c, 0xff, 0x2c, 0x31, 0x2c, 0x0a])]),
     )
     const id = await connect('bad')
     const transfer = await move(id)
@@ -212,15 +189,15 @@ describe('files that Snowflake loads', () => {
 
   test('replace the table as a whole, and not by much less', async () => {
     await snowflake.run(`insert into "SALES"."PUBLIC"."PEOPLE" ("ID") values (7777)`)
-    await s3.put(bucket, 'whole/1.csv', csv(1, 100))
-    await s3.put(bucket, 'whole/2.csv.gz', gzipSync(csv(101, 100)))
+    await s3.put(bucket, 'whole/1.csv', peopleCsv(1, 100))
+    await s3.put(bucket, 'whole/2.csv.gz', gzipSync(peopleCsv(101, 100)))
     const id = await connect('whole', { writeMode: 'Replace' })
     assert.equal((await move(id)).records.accepted, 200)
     assert.equal(await countOf(), 200)
     assert.equal((await move(id)).records.accepted, 200)
     assert.equal(await countOf(), 200)
     await s3.empty(bucket, 'whole/')
-    await s3.put(bucket, 'whole/1.csv', csv(1, 10))
+    await s3.put(bucket, 'whole/1.csv', peopleCsv(1, 10))
     const guarded = await move(id)
     assert.equal(guarded.error?.code, 'confirmation_needed')
     assert.equal(await countOf(), 200)
@@ -230,7 +207,7 @@ describe('files that Snowflake loads', () => {
   })
 
   test('pass a worker where something needs one, and the log says what', async () => {
-    await s3.put(bucket, 'one/1.csv', csv(1, 3))
+    await s3.put(bucket, 'one/1.csv', peopleCsv(1, 3))
     await s3.put(bucket, 'latin/1.csv', Buffer.from('\ufeffid,name\n1,a\n', 'utf16le'))
     await s3.put(bucket, 'json/1.ndjson', '{"id":1,"name":"a"}\n')
     await s3.put(bucket, 'mixed/1.csv', 'id,name\n1,a\n')
@@ -285,21 +262,21 @@ describe('files that Snowflake loads', () => {
   })
 
   test('fail without a row where a file changed meanwhile, cannot be read, or must not be loaded', async () => {
-    await s3.put(bucket, 'moving/1.csv', csv(1, 5))
+    await s3.put(bucket, 'moving/1.csv', peopleCsv(1, 5))
     snowflake.before = async (statement) => {
-      if (statement.startsWith('copy')) await s3.put(bucket, 'moving/1.csv', csv(1, 6))
+      if (statement.startsWith('copy')) await s3.put(bucket, 'moving/1.csv', peopleCsv(1, 6))
     }
     const changed = await move(await connect('moving'))
     assert.deepEqual([changed.error?.code, changed.records.read], ['source_changed', 0])
     snowflake.before = undefined
-    const whole = gzipSync(csv(1, 5_000))
+    const whole = gzipSync(peopleCsv(1, 5_000))
     await s3.put(bucket, 'damaged/1.csv.gz', whole.subarray(0, whole.length - 500))
     const damaged = await move(await connect('damaged'))
     assert.equal(damaged.error?.code, 'invalid_file')
     const { storage } = snowflake
     assert(storage)
     snowflake.storage = { ...storage, allowed: ['s3://elsewhere/'] }
-    await s3.put(bucket, 'barred/1.csv', csv(1, 5))
+    await s3.put(bucket, 'barred/1.csv', peopleCsv(1, 5))
     const barred = await move(await connect('barred'))
     snowflake.storage = storage
     assert.match(barred.error?.message ?? '', /through the storage integration S3_LANDING: check that it exists/)
@@ -310,15 +287,11 @@ describe('files that Snowflake loads', () => {
   test('are each loaded once where a worker is killed between any two statements', async () => {
     const files = 4
     for (let file = 0; file < files; file++) {
-      await s3.put(bucket, `killed/${file}.csv`, csv(file * 50, 50, [`bad ${file},a,1,`]))
+      await s3.put(bucket, `killed/${file}.csv`, peopleCsv(file * 50, 50, [`bad ${file},a,1,`]))
     }
     const id = await connect('killed')
     const { id: transferId } = await fixture.start(id)
-    const given = {
-      databaseUrl: service.databaseUrl,
-      masterKey: masterKey.key.export().toString('base64'),
-      routes: stores.routes,
-    }
+    const given = moving.worker
     let kills = 0
     for (const at of ['copy into', 'insert all', 'select misfit', 'create or replace']) {
       const child = spawnHandoverWorker(given)
@@ -354,15 +327,11 @@ describe('files that Snowflake loads', () => {
     const files = 4
     const measure = async (rows: number, loadFiles: boolean) => {
       for (let file = 0; file < files; file++) {
-        await s3.put(bucket, `many-${rows}/${file}.csv`, csv(file * rows, rows / files))
+        await s3.put(bucket, `many-${rows}/${file}.csv`, peopleCsv(file * rows, rows / files))
       }
       const id = await connect(`many-${rows}`, { loadFiles })
       const { id: transferId } = await fixture.start(id)
-      const worker = spawnHandoverWorker({
-        databaseUrl: service.databaseUrl,
-        masterKey: masterKey.key.export().toString('base64'),
-        routes: stores.routes,
-      })
+      const worker = spawnHandoverWorker(moving.worker)
       let report = ''
       worker.stdout?.on('data', (text) => {
         report += String(text)

@@ -4,19 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, beforeEach, describe, test } from 'node:test'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
-import type { Transfer } from '@penstock/wire'
-import {
-  bigQueryDestination,
-  bucket,
-  gcsSource,
-  spawnHandoverWorker,
-  startGoogleStores,
-  workWith,
-} from './harness/handover.ts'
+import { bigQueryDestination, bucket, gcsSource, spawnHandoverWorker, startGoogleStores } from './harness/handover.ts'
 import { assertInvariants } from './harness/invariants.ts'
+import { peopleCsv, startMoving } from './harness/moving.ts'
 import { withoutValue } from './harness/reasons.ts'
 import { queuedAgain } from './harness/standings.ts'
-import { startFixture } from './harness/transfers.ts'
 import { bounded } from './harness/until.ts'
 
 /** Files of Cloud Storage that BigQuery loads itself: counts, rejected rows, the reasons for a worker, and crashes. */
@@ -24,37 +16,17 @@ import { bounded } from './harness/until.ts'
 const stores = await startGoogleStores()
 after(() => stores.close())
 const { bigQuery, gcs } = stores
-const fixture = await startFixture()
-after(() => fixture.close())
-const { caller, accountId, service } = fixture
-const { masterKey } = service.config
-assert(masterKey)
+const moving = await startMoving(
+  stores.routes,
+  [gcsSource, { jsonKey: bigQuery.jsonKey }],
+  [bigQueryDestination, { jsonKey: bigQuery.jsonKey }],
+)
+const { fixture, caller, accountId, service, work, move, log } = moving
 
-await caller.addConnectors(accountId, gcsSource, bigQueryDestination)
-for (const { id } of [gcsSource, bigQueryDestination]) {
-  const body = { secretConfig: { jsonKey: bigQuery.jsonKey } }
-  await caller.expect(caller.call('configureConnector', { accountId, id, body }))
-}
-
-const work = () => workWith(service.database, masterKey, stores.routes, (line) => void service.logLines.push(line))
 const writing = { projectId: 'example-project', dataset: 'crm', table: 'people', writeMode: 'Append', loadFiles: true }
 const connect = (folder: string, own: Record<string, string | boolean> = {}) =>
   fixture.connect(gcsSource, { bucketUri: `gs://${bucket}/${folder}/` }, bigQueryDestination, { ...writing, ...own })
 
-async function move(connectionId: string, body = {}): Promise<Transfer> {
-  const { id } = await fixture.start(connectionId, body)
-  await work()
-  return fixture.get(connectionId, id)
-}
-
-const log = async (id: string, transferId: string): Promise<string> =>
-  (await caller.expect(caller.call('listTransferLog', { accountId, id, transferId })))
-    .map(({ text }) => text)
-    .join('\n')
-
-const csv = (from: number, count: number, more: readonly string[] = []): string =>
-  ['id,name,paid,changed', ...Array.from({ length: count }, (_, i) => rowOf(from + i)), ...more, ''].join('\n')
-const rowOf = (id: number): string => `${id},"Zoë ""${id}""",${id}.25,2026-01-31T12:00:00+01:00`
 const put = (name: string, content: Uint8Array | string) => gcs.put(bucket, name, content)
 
 type Rows = readonly (readonly (string | null)[])[]
@@ -74,8 +46,8 @@ describe('files that BigQuery loads', () => {
   })
 
   test('are loaded as a worker would write them, and counted by its report', async () => {
-    put('plain/1.csv', csv(1, 300))
-    put('plain/2.csv.gz', gzipSync(csv(301, 200).replaceAll(',', ';')))
+    put('plain/1.csv', peopleCsv(1, 300))
+    put('plain/2.csv.gz', gzipSync(peopleCsv(301, 200).replaceAll(',', ';')))
     put('plain/3.csv', 'name,id,changed,paid\nLast,501,2026-01-31 11:00:00,7\n"", 502 ,,\n')
     const id = await connect('plain')
     const transfer = await move(id)
@@ -188,8 +160,11 @@ describe('files that BigQuery loads', () => {
       '5,too,many,cells,here',
       '6,too few',
     ]
-    put('bad/1.csv', csv(10, 20, bad))
-    put('bad/2.csv', Buffer.concat([Buffer.from(csv(100, 5)), Buffer.from([0x37, 0x2c, 0xff, 0x2c, 0x31, 0x2c, 0x0a])]))
+    put('bad/1.csv', peopleCsv(10, 20, bad))
+    put(
+      'bad/2.csv',
+      Buffer.concat([Buffer.from(peopleCsv(100, 5)), Buffer.from([0x37, 0x2c, 0xff, 0x2c, 0x31, 0x2c, 0x0a])]),
+    )
     const id = await connect('bad')
     const transfer = await move(id)
     assert.equal(transfer.status, 'partial', JSON.stringify(transfer.error))
@@ -212,15 +187,15 @@ describe('files that BigQuery loads', () => {
 
   test('replace the table as a whole, and not by much less', async () => {
     await bigQuery.run('insert into crm.people (id) values (7777)')
-    put('whole/1.csv', csv(1, 100))
-    put('whole/2.csv.gz', gzipSync(csv(101, 100)))
+    put('whole/1.csv', peopleCsv(1, 100))
+    put('whole/2.csv.gz', gzipSync(peopleCsv(101, 100)))
     const id = await connect('whole', { writeMode: 'Replace' })
     assert.equal((await move(id)).records.accepted, 200)
     assert.equal((await inTable()).length, 200)
     assert.equal((await move(id)).records.accepted, 200)
     assert.equal((await inTable()).length, 200)
     gcs.buckets.get(bucket)?.delete('whole/2.csv.gz')
-    put('whole/1.csv', csv(1, 10))
+    put('whole/1.csv', peopleCsv(1, 10))
     const guarded = await move(id)
     assert.equal(guarded.error?.code, 'confirmation_needed')
     assert.equal((await inTable()).length, 200)
@@ -230,9 +205,9 @@ describe('files that BigQuery loads', () => {
   })
 
   test('pass a worker if something needs one, and the log says what', async () => {
-    put('one/1.csv', csv(1, 3))
-    put('zstd/1.csv.zst', zstdCompressSync(csv(1, 3)))
-    put('star/a*.csv', csv(1, 3))
+    put('one/1.csv', peopleCsv(1, 3))
+    put('zstd/1.csv.zst', zstdCompressSync(peopleCsv(1, 3)))
+    put('star/a*.csv', peopleCsv(1, 3))
     const reasonOf = async (folder: string, own: Record<string, string | boolean> = {}) => {
       const id = await connect(folder, own)
       const transfer = await move(id)
@@ -267,17 +242,17 @@ describe('files that BigQuery loads', () => {
   })
 
   test('fail without a row if a file changed meanwhile, is damaged, or must not be read', async () => {
-    put('moving/1.csv', csv(1, 5))
+    put('moving/1.csv', peopleCsv(1, 5))
     bigQuery.before = (configuration) => {
-      if ('load' in configuration) put('moving/1.csv', csv(1, 6))
+      if ('load' in configuration) put('moving/1.csv', peopleCsv(1, 6))
     }
     const changed = await move(await connect('moving'))
     assert.deepEqual([changed.error?.code, changed.records.read], ['source_changed', 0])
     bigQuery.before = undefined
-    const whole = gzipSync(csv(1, 5_000))
+    const whole = gzipSync(peopleCsv(1, 5_000))
     put('damaged/1.csv.gz', whole.subarray(0, whole.length - 500))
     assert.equal((await move(await connect('damaged'))).error?.code, 'invalid_file')
-    put('barred/1.csv', csv(1, 5))
+    put('barred/1.csv', peopleCsv(1, 5))
     bigQuery.storage = { put: gcs.put }
     const barred = await move(await connect('barred'))
     assert.equal(barred.error?.code, 'permission_denied')
@@ -290,15 +265,11 @@ describe('files that BigQuery loads', () => {
     test(`are each loaded once if a worker is killed between any two jobs (${writeMode})`, async () => {
       const files = 4
       for (let file = 0; file < files; file++) {
-        put(`killed/${file}.csv`, csv(file * 50, 50, [`bad ${file},a,1,`]))
+        put(`killed/${file}.csv`, peopleCsv(file * 50, 50, [`bad ${file},a,1,`]))
       }
       const id = await connect('killed', { writeMode })
       const { id: transferId } = await fixture.start(id)
-      const given = {
-        databaseUrl: service.databaseUrl,
-        masterKey: masterKey.key.export().toString('base64'),
-        routes: stores.routes,
-      }
+      const given = moving.worker
       for (const at of ['"load"', '"query":"select misfit', writeMode === 'Append' ? 'insert into' : 'merge into']) {
         const child = spawnHandoverWorker(given)
         // The job runs all the same: what is lost is the response.

@@ -4,19 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, beforeEach, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import type { Transfer } from '@penstock/wire'
-import {
-  bucket,
-  databricksDestination,
-  s3Source,
-  spawnHandoverWorker,
-  startLake,
-  workWith,
-} from './harness/handover.ts'
+import { bucket, databricksDestination, s3Source, spawnHandoverWorker, startLake } from './harness/handover.ts'
 import { assertInvariants } from './harness/invariants.ts'
+import { peopleCsv, personLine, startMoving } from './harness/moving.ts'
 import { withoutValue } from './harness/reasons.ts'
 import { queuedAgain } from './harness/standings.ts'
-import { startFixture } from './harness/transfers.ts'
 import { bounded } from './harness/until.ts'
 
 /** Files of S3 that Databricks loads itself: counts, rejected rows, the reasons for a worker, and crashes. */
@@ -24,19 +16,13 @@ import { bounded } from './harness/until.ts'
 const stores = await startLake()
 after(() => stores.close())
 const { s3, databricks } = stores
-const fixture = await startFixture()
-after(() => fixture.close())
-const { caller, accountId, service } = fixture
-const { masterKey } = service.config
-assert(masterKey)
+const moving = await startMoving(
+  stores.routes,
+  [s3Source, stores.s3Secrets],
+  [databricksDestination, databricks.secrets],
+)
+const { fixture, caller, accountId, service, work, move, log } = moving
 
-await caller.addConnectors(accountId, s3Source, databricksDestination)
-const configure = (id: string, secretConfig: Readonly<Record<string, string>>) =>
-  caller.expect(caller.call('configureConnector', { accountId, id, body: { secretConfig } }))
-await configure(s3Source.id, stores.s3Secrets)
-await configure(databricksDestination.id, databricks.secrets)
-
-const work = () => workWith(service.database, masterKey, stores.routes, (line) => void service.logLines.push(line))
 const writing = {
   warehouse: 'wh1',
   catalog: 'main',
@@ -49,26 +35,11 @@ const writing = {
 const connect = (folder: string, own: Record<string, string | boolean> = {}) =>
   fixture.connect(s3Source, { bucketUri: `s3://${bucket}/${folder}/` }, databricksDestination, { ...writing, ...own })
 
-async function move(connectionId: string, body = {}): Promise<Transfer> {
-  const { id } = await fixture.start(connectionId, body)
-  await work()
-  return fixture.get(connectionId, id)
-}
-
-const log = async (id: string, transferId: string): Promise<string> =>
-  (await caller.expect(caller.call('listTransferLog', { accountId, id, transferId })))
-    .map(({ text }) => text)
-    .join('\n')
-
 const rejectsOf = async (id: string, transferId: string): Promise<string[]> =>
   (await caller.expect(caller.call('listRejects', { accountId, id, transferId })))
     // A worker quotes the value, and a platform does not know it.
     .map(({ field, reason }) => `${field}: ${withoutValue(reason)}`)
     .sort()
-
-const csv = (from: number, count: number, more: readonly string[] = []): string =>
-  ['id,name,paid,changed', ...Array.from({ length: count }, (_, i) => rowOf(from + i)), ...more, ''].join('\n')
-const rowOf = (id: number): string => `${id},"Zoë ""${id}""",${id}.25,2026-01-31T12:00:00+01:00`
 
 const inTable = async () => (await databricks.run('select * from crm.people order by id, name')).rows
 const tables = async () =>
@@ -86,8 +57,8 @@ describe('files that Databricks loads', () => {
   })
 
   test('are loaded as a worker would write them, and counted by the staging table', async () => {
-    await s3.put(bucket, 'plain/1.csv', csv(1, 300))
-    await s3.put(bucket, 'plain/2.csv.gz', gzipSync(csv(301, 200).replaceAll(',', ';')))
+    await s3.put(bucket, 'plain/1.csv', peopleCsv(1, 300))
+    await s3.put(bucket, 'plain/2.csv.gz', gzipSync(peopleCsv(301, 200).replaceAll(',', ';')))
     const types = [
       'name,id,changed,paid,day,ok,share',
       'Last,501,2026-01-31 11:00:00,7,2024-02-29,yes,1e3',
@@ -204,13 +175,13 @@ describe('files that Databricks loads', () => {
 
   test('replace the table as a whole, and update rows by their key', async () => {
     await databricks.run(`insert into crm.people (id, name) values (7777, 'old'), (2, 'old')`)
-    await s3.put(bucket, 'whole/1.csv', csv(1, 100))
+    await s3.put(bucket, 'whole/1.csv', peopleCsv(1, 100))
     const upsert = { writeMode: 'Upsert', keyColumns: 'id' }
     assert.equal((await move(await connect('whole', upsert))).records.accepted, 100)
     assert.equal((await inTable()).length, 101)
     assert.equal((await move(await connect('whole', { writeMode: 'Replace' }))).records.accepted, 100)
     assert.equal((await inTable()).length, 100)
-    await s3.put(bucket, 'twice/1.csv', csv(1, 3, [rowOf(2)]))
+    await s3.put(bucket, 'twice/1.csv', peopleCsv(1, 3, [personLine(2)]))
     const twice = await move(await connect('twice', upsert))
     assert.equal(twice.error?.code, 'invalid_key')
     assert.match(twice.error?.message ?? '', /^1 keys are in several rows of the files/)
@@ -218,9 +189,9 @@ describe('files that Databricks loads', () => {
   })
 
   test('pass a worker where something needs one, and fail where Databricks may not read the bucket', async () => {
-    await s3.put(bucket, 'one/1.csv', csv(1, 3))
-    await s3.put(bucket, 'star/a*.csv', csv(1, 3))
-    await s3.put(bucket, 'named/packed.csv', gzipSync(csv(1, 3)))
+    await s3.put(bucket, 'one/1.csv', peopleCsv(1, 3))
+    await s3.put(bucket, 'star/a*.csv', peopleCsv(1, 3))
+    await s3.put(bucket, 'named/packed.csv', gzipSync(peopleCsv(1, 3)))
     const reasonOf = async (folder: string, own: Record<string, string | boolean> = {}) => {
       const id = await connect(folder, own)
       const transfer = await move(id)
@@ -240,15 +211,11 @@ describe('files that Databricks loads', () => {
 
   test('are each loaded once where a worker is killed at any statement', async () => {
     for (let file = 0; file < 4; file++) {
-      await s3.put(bucket, `killed/${file}.csv`, csv(file * 50, 50, [`bad ${file},a,1,`]))
+      await s3.put(bucket, `killed/${file}.csv`, peopleCsv(file * 50, 50, [`bad ${file},a,1,`]))
     }
     const id = await connect('killed')
     const { id: transferId } = await fixture.start(id)
-    const given = {
-      databaseUrl: service.databaseUrl,
-      masterKey: masterKey.key.export().toString('base64'),
-      routes: stores.routes,
-    }
+    const given = moving.worker
     const statements = ['create or replace', 'insert into', 'select misfit', 'insert overwrite directory', 'copy into']
     for (const at of statements) {
       const child = spawnHandoverWorker(given)

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { after } from 'node:test'
+import type { Connector } from '@penstock/connector'
+import type { Transfer } from '@penstock/wire'
+import { workWith } from './handover.ts'
+import { startFixture } from './transfers.ts'
+
+/** A connector, and the values of its configuration. */
+type Side = readonly [connector: Connector, secrets: object]
+
+/**
+ * A service whose sub-account has two configured connectors, with workers that reach their servers.
+ * @param routes the addresses of the servers, by those of the platforms
+ */
+export async function startMoving(routes: Readonly<Record<string, string>>, ...sides: readonly Side[]) {
+  const fixture = await startFixture()
+  after(() => fixture.close())
+  const { caller, accountId, service } = fixture
+  const { masterKey } = service.config
+  assert(masterKey)
+  await caller.addConnectors(accountId, ...sides.map(([connector]) => connector))
+  for (const [{ id }, secrets] of sides) {
+    const body = { secretConfig: secrets as Record<string, string> }
+    await caller.expect(caller.call('configureConnector', { accountId, id, body }))
+  }
+  const work = () => workWith(service.database, masterKey, routes, (line) => void service.logLines.push(line))
+  const entriesOf = (id: string, transferId: string) =>
+    caller.expect(caller.call('listTransferLog', { accountId, id, transferId }))
+  return {
+    fixture,
+    caller,
+    accountId,
+    service,
+    /** Works on transfers until none has its turn. */
+    work,
+    /** Moves the records of a connection, and resolves with the transfer. */
+    async move(connectionId: string, body = {}): Promise<Transfer> {
+      const { id } = await fixture.start(connectionId, body)
+      await work()
+      return fixture.get(connectionId, id)
+    },
+    /** The texts of the log of a transfer. */
+    log: async (id: string, transferId: string): Promise<string> =>
+      (await entriesOf(id, transferId)).map(({ text }) => text).join('\n'),
+    /** The texts of the log about the route of a transfer. */
+    routeIn: async (id: string, transferId: string): Promise<string> =>
+      (await entriesOf(id, transferId))
+        .filter(({ kind }) => kind === 'route')
+        .map(({ text }) => text)
+        .join(),
+    /** The facts for a worker in another process. */
+    worker: { databaseUrl: service.databaseUrl, masterKey: masterKey.key.export().toString('base64'), routes },
+  }
+}
+
+/** Files of people as CSV: as many as asked for, from an ID on, and then other lines. */
+export const peopleCsv = (from: number, count: number, more: readonly string[] = []): string =>
+  ['id,name,paid,changed', ...Array.from({ length: count }, (_, i) => personLine(from + i)), ...more, ''].join('\n')
+export const personLine = (id: number): string => `${id},"Zoë ""${id}""",${id}.25,2026-01-31T12:00:00+01:00`
