@@ -19,7 +19,7 @@ import { RouteCard } from './route-card.tsx'
 import { makeReader } from './sentence.ts'
 import { SentenceChips } from './sentence-chips.tsx'
 import { Tile, Tiles } from './tile.tsx'
-import { useCatalogue } from './use-catalogue.ts'
+import { useCatalogue, useWaitsForRoute } from './use-catalogue.ts'
 import type { KnownConnector } from './vocabulary.ts'
 
 const tilesOfSkeleton = 12
@@ -47,6 +47,10 @@ export function Component() {
     if (!sentence) return connectors
     return isUnderstood ? matching(sentence, connectors) : searched(sentence.text, connectors)
   }, [connectors, sentence, isUnderstood])
+  // A page that is opened with a sentence shows everything together, so that nothing moves while it loads.
+  const waitsForRoute = useWaitsForRoute(route)
+  const isReading = !query.isError && (connectors === undefined || !isAddedKnown)
+  const isWaiting = filters.text !== '' && (isReading || waitsForRoute)
   const { picked, toggle, clear } = usePicked()
   return (
     <Page
@@ -64,7 +68,8 @@ export function Component() {
       }
     >
       <SearchBox label={say.search} placeholder={say.placeholder} wide />
-      {sentence && isUnderstood && (
+      {isWaiting && <TilesSkeleton />}
+      {!isWaiting && sentence && isUnderstood && (
         <Group justify="space-between" gap="sm">
           <SentenceChips sentence={sentence} route={route} onChange={filters.setText} />
           <Button variant="subtle" size="compact-sm" onClick={filters.clear}>
@@ -72,58 +77,60 @@ export function Component() {
           </Button>
         </Group>
       )}
-      {route && <RouteCard accountId={accountId} route={route} added={configured} />}
-      {sentence && route && <Alternatives sentence={sentence} route={route} onChange={filters.setText} />}
-      {isUnderstood && (
+      {!isWaiting && route && <RouteCard accountId={accountId} route={route} added={configured} />}
+      {!isWaiting && sentence && route && <Alternatives sentence={sentence} route={route} onChange={filters.setText} />}
+      {!isWaiting && isUnderstood && (
         <Title order={2} size="h5">
           {sayRoute.matches}
         </Title>
       )}
-      {(!isUnderstood || filters.narrows) && <Filters {...filters} />}
-      <Loaded query={query} skeleton={<TilesSkeleton />}>
-        {() => {
-          const shown = movingFirst(
-            found.filter(
-              (one) =>
-                filters.keeps(one) &&
-                (!filters.moves || one.transfer) &&
-                !(filters.fresh && added.has(one.connectorId)),
-            ),
-          )
-          if (!connectors) return <TilesSkeleton />
-          return (
-            <Stack gap="lg">
-              <Group justify="space-between" mih={30} gap="xs">
-                <Text size="sm" c="dimmed" role="status">
-                  {say.found(count(shown.length), shown.length, filters.any)}
-                </Text>
-                {filters.any && (
-                  <Button variant="subtle" size="compact-sm" onClick={filters.clear}>
-                    {say.clearFilters}
-                  </Button>
+      {!isWaiting && (!isUnderstood || filters.narrows) && <Filters {...filters} />}
+      {!isWaiting && (
+        <Loaded query={query} skeleton={<TilesSkeleton />}>
+          {() => {
+            const shown = movingFirst(
+              found.filter(
+                (one) =>
+                  filters.keeps(one) &&
+                  (!filters.moves || one.transfer) &&
+                  !(filters.fresh && added.has(one.connectorId)),
+              ),
+            )
+            if (!connectors) return <TilesSkeleton />
+            return (
+              <Stack gap="lg">
+                <Group justify="space-between" mih={30} gap="xs">
+                  <Text size="sm" c="dimmed" role="status">
+                    {say.found(count(shown.length), shown.length, filters.any)}
+                  </Text>
+                  {filters.any && (
+                    <Button variant="subtle" size="compact-sm" onClick={filters.clear}>
+                      {say.clearFilters}
+                    </Button>
+                  )}
+                </Group>
+                {shown.length === 0 ? (
+                  <Empty title={say.noneFound} help={say.noneFoundHelp} />
+                ) : (
+                  <Tiles label={say.name}>
+                    {shown.map((entry) => (
+                      <Tile
+                        key={entry.connectorId}
+                        entry={entry}
+                        accountId={accountId}
+                        added={added.has(entry.connectorId)}
+                        picked={picked.some(({ connectorId }) => connectorId === entry.connectorId)}
+                        onToggle={toggle}
+                      />
+                    ))}
+                  </Tiles>
                 )}
-              </Group>
-              {shown.length === 0 ? (
-                <Empty title={say.noneFound} help={say.noneFoundHelp} />
-              ) : (
-                <Tiles label={say.name}>
-                  {shown.map((entry) => (
-                    <Tile
-                      key={entry.connectorId}
-                      entry={entry}
-                      accountId={accountId}
-                      added={added.has(entry.connectorId)}
-                      picked={picked.some(({ connectorId }) => connectorId === entry.connectorId)}
-                      onToggle={toggle}
-                    />
-                  ))}
-                </Tiles>
-              )}
-              <NotHere accountId={accountId} />
-            </Stack>
-          )
-        }}
-      </Loaded>
+                <NotHere accountId={accountId} />
+              </Stack>
+            )
+          }}
+        </Loaded>
+      )}
       {picked.length > 0 && <AddPicked accountId={accountId} picked={picked} onClear={clear} />}
     </Page>
   )

@@ -5,7 +5,7 @@ import { Link, useNavigate, useParams } from 'react-router'
 import { useForbidden } from '../../api/me.ts'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { Logo, logoOfPlatform } from '../../components/connector-name.tsx'
-import { Loaded } from '../../components/loaded.tsx'
+import { Lines, Loaded } from '../../components/loaded.tsx'
 import { notifyFailure } from '../../components/notify.ts'
 import { Page } from '../../components/page.tsx'
 import { ReasonedButton } from '../../components/reasoned.tsx'
@@ -23,11 +23,19 @@ export function Component() {
   const { connectorId = '' } = useParams()
   const connector = useRead('getConnector', { accountId, id: connectorId })
   const definition = useRead('getConnectorDefinition', { id: connectorId })
-  const { connectors, added } = useCatalogue(accountId)
+  const { query, connectors, added, isAddedKnown } = useCatalogue(accountId)
   const own = added.get(connectorId)
   const known = connectors?.find((one) => one.connectorId === connectorId)
   const { name = '', docUrl, status, platformId, platformType, supportedType = 'Source' } = connector.data?.reply ?? {}
   const used = (own?.srcConnections ?? 0) + (own?.destConnections ?? 0)
+  // Everything comes together, so that nothing moves while the page loads.
+  if (connector.isPending || definition.isPending || (!connectors && !query.isError) || !isAddedKnown) {
+    return (
+      <Page title={name || catalogue.name}>
+        <Lines lines={8} />
+      </Page>
+    )
+  }
   return (
     <Page
       title={name || catalogue.name}
