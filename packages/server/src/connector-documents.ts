@@ -69,12 +69,19 @@ const counts = (): { connectors: number; roles: number } => ({
   roles: listedConnectors.reduce((sum, { roles }) => sum + roles.length, 0),
 })
 
-/** The README as it is, with the counts of the catalogue. */
+/** The README as it is, with the counts of the catalogue. Fails if a sentence with a count was changed or removed. */
 function readme(): string {
   const { connectors, roles } = counts()
-  return readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
-    .replace(/(a\s+catalogue\s+of\s+)\d+/, `$1${connectors}`)
-    .replace(/(Data\s+moves\s+in\s+each\s+of\s+their\s+)\d+/, `$1${roles}`)
+  const counted: readonly [sentence: RegExp, count: number][] = [
+    [/(?<=a\s+catalogue\s+of\s+)\d+(?=\s+connectors)/, connectors],
+    [/(?<=together\s+they\s+have\s+)\d+(?=\s+roles)/, roles],
+    [/(?<=\| Connectors \| )\d+(?= \|)/, connectors],
+  ]
+  const text = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
+  return counted.reduce((written, [sentence, count]) => {
+    if (!sentence.test(written)) throw new Error(`README.md has no text that matches ${sentence}`)
+    return written.replace(sentence, String(count))
+  }, text)
 }
 
 function indexDocument(): string {
