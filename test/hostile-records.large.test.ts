@@ -1,30 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { limits } from '@penstock/wire'
-import { addAccountWithConnection, addEndedTransfer, type Inbox, makeInbox } from './harness/connections.ts'
-import { type Caller, callerOf } from './harness/fixtures.ts'
-import { startTestService, type TestService } from './harness/service.ts'
+import { addAccountWithConnection, addEndedTransfer } from './harness/connections.ts'
+import { callerOf } from './harness/fixtures.ts'
+import { startTestsWithInbox } from './harness/started.ts'
 
 /** Answers with what is longest: rejected records with long names of columns, connections with long settings, long changes. */
 
 const emails = Array.from({ length: 300 }, (_, n) => `jane.${n}@example.com`)
 const names = Array.from({ length: 1_000 }, (_, n) => `${n}`.padEnd(1_000, 'x'))
 
-let inbox: Inbox
-let service: TestService
-let caller: Caller
-let token: string
-before(async () => {
-  inbox = await makeInbox()
-  service = await startTestService(inbox.env)
-  const organization = await service.addOrganization()
-  token = organization.token
-  caller = callerOf(service, organization)
-})
-after(async () => {
-  await service.close()
-  await inbox.remove()
-})
+const { service, inbox } = await startTestsWithInbox()
+const organization = await service.addOrganization()
+const token = organization.token
+const caller = callerOf(service, organization)
 
 test('an answer with rejected records has a bounded length, however long the names of their columns are', async () => {
   const connection = await addAccountWithConnection(caller, inbox.folder)

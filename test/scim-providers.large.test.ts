@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { generateMasterKey } from '../packages/server/src/secrets/seal.ts'
 import { addPasskey, preparePasskeySignIn } from './harness/authenticator.ts'
 import { setProvider, signInAtProvider, startRealProvider } from './harness/identity-provider.ts'
 import { bodies, canary, queryValues } from './harness/rubbish.ts'
-import { type Reply, startServiceOn, startTestService, type TestService } from './harness/service.ts'
+import { type Reply, startServiceOn } from './harness/service.ts'
+import { startTests } from './harness/started.ts'
 import { until } from './harness/until.ts'
 import { addPerson, addResetLink, invite, newEmail, signInAgain } from './harness/users.ts'
 
 /** SCIM as Okta and Microsoft Entra ID send it, and what follows for people who sign in. */
 
 const env = { PENSTOCK_MASTER_KEY: generateMasterKey() }
-let service: TestService
-before(async () => {
-  service = await startTestService(env)
-})
-after(() => service.close())
+const service = await startTests({ env })
 
 // biome-ignore lint/suspicious/noExplicitAny: the resources of the tests
 const of = (reply: Reply): any => JSON.parse(reply.text)

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import type { Transfer } from '@penstock/wire'
 import { s3Objects } from '../packages/connectors/src/amazon-s3/s3-objects.ts'
-import { redshiftSource, s3Destination, spawnHandoverWorker, startRedshift, workWith } from './harness/handover.ts'
+import { redshiftSource, s3Destination, spawnHandoverWorker, startRedshift } from './harness/handover.ts'
 import { assertInvariants } from './harness/invariants.ts'
+import { startMoving } from './harness/moving.ts'
 import { queuedAgain } from './harness/standings.ts'
-import { startFixture } from './harness/transfers.ts'
 import { bounded } from './harness/until.ts'
 
 /** Rows that Redshift writes to Amazon S3 itself: counts, files, the reasons for a worker, and crashes. */
@@ -14,24 +13,15 @@ import { bounded } from './harness/until.ts'
 const { redshift, bucket, s3Secrets, redshiftSecrets } = await startRedshift()
 after(() => redshift.close())
 const { s3 } = redshift
-const fixture = await startFixture()
-after(() => fixture.close())
-const { caller, accountId, service } = fixture
-const { masterKey } = service.config
-assert(masterKey)
+const moving = await startMoving(redshift.routes, [redshiftSource, redshiftSecrets], [s3Destination, s3Secrets])
+const { fixture, service, work, move, routeIn } = moving
 
-await caller.addConnectors(accountId, redshiftSource, s3Destination)
-const configure = (id: string, secretConfig: object) =>
-  caller.expect(caller.call('configureConnector', { accountId, id, body: { secretConfig: secretConfig as never } }))
-await configure(redshiftSource.id, redshiftSecrets)
-await configure(s3Destination.id, s3Secrets)
 await redshift.query(
   `create table public.people as
     select i as id, 'Zoë ' || i || ', "' || chr(36) || '"' as name, i % 2 = 0 as ok, i * 1.25 as paid, date '2026-01-31' as day
       from generate_series(1, 2500) as i`,
 )
 
-const work = () => workWith(service.database, masterKey, redshift.routes, (line) => void service.logLines.push(line))
 const reading = {
   dataSourceType: 'SQL Query',
   sqlQuery: `select * from people where name <> 'O''Brien'`,
@@ -43,18 +33,6 @@ const connect = (path: string, own: Record<string, string | boolean> = {}, writi
     fileFormat: 'CSV',
     ...writing,
   })
-
-async function move(connectionId: string, body = {}): Promise<Transfer> {
-  const { id } = await fixture.start(connectionId, body)
-  await work()
-  return fixture.get(connectionId, id)
-}
-
-const routeIn = async (id: string, transferId: string): Promise<string> =>
-  (await caller.expect(caller.call('listTransferLog', { accountId, id, transferId })))
-    .filter(({ kind }) => kind === 'route')
-    .map(({ text }) => text)
-    .join()
 
 /** All objects right in the folders of transfers below a path. */
 async function objectsBelow(path: string): Promise<string[]> {
@@ -119,9 +97,12 @@ describe('rows that Redshift unloads', () => {
         'the connection reads only rows that are new',
       ],
     )
-    await configure(redshiftSource.id, { ...redshiftSecrets, unloadRoleArn: 'arn:aws:iam::123456789012:role/Other' })
+    await moving.configure([
+      redshiftSource,
+      { ...redshiftSecrets, unloadRoleArn: 'arn:aws:iam::123456789012:role/Other' },
+    ])
     const refused = await move(await connect('refused/'))
-    await configure(redshiftSource.id, redshiftSecrets)
+    await moving.configure([redshiftSource, redshiftSecrets])
     assert.equal(refused.error?.code, 'permission_denied')
     assert.match(refused.error?.message ?? '', /Redshift may not write to the bucket/)
     assert.equal(refused.records.read, 0)
@@ -130,11 +111,7 @@ describe('rows that Redshift unloads', () => {
   test('are written once where a worker is killed at any statement', async () => {
     const id = await connect('killed/', {}, { fileFormat: 'NDJSON' })
     const { id: transferId } = await fixture.start(id)
-    const given = {
-      databaseUrl: service.databaseUrl,
-      masterKey: masterKey.key.export().toString('base64'),
-      routes: redshift.routes,
-    }
+    const given = moving.worker
     for (const [at, isRun] of [
       ['set query_group', true],
       ['unload', false],

@@ -19,10 +19,11 @@ export async function startMoving(routes: Readonly<Record<string, string>>, ...s
   const { masterKey } = service.config
   assert(masterKey)
   await caller.addConnectors(accountId, ...sides.map(([connector]) => connector))
-  for (const [{ id }, secrets] of sides) {
+  const configure = ([{ id }, secrets]: Side) => {
     const body = { secretConfig: secrets as Record<string, string> }
-    await caller.expect(caller.call('configureConnector', { accountId, id, body }))
+    return caller.expect(caller.call('configureConnector', { accountId, id, body }))
   }
+  for (const side of sides) await configure(side)
   const work = () => workWith(service.database, masterKey, routes, (line) => void service.logLines.push(line))
   const entriesOf = (id: string, transferId: string) =>
     caller.expect(caller.call('listTransferLog', { accountId, id, transferId }))
@@ -31,6 +32,8 @@ export async function startMoving(routes: Readonly<Record<string, string>>, ...s
     caller,
     accountId,
     service,
+    /** Configures a connector again. */
+    configure,
     /** Works on transfers until none has its turn. */
     work,
     /** Moves the records of a connection, and resolves with the transfer. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, beforeEach, describe, test } from 'node:test'
 import type { BatchWindow, Row, Values } from '@penstock/connector'
 import { testContext } from '@penstock/connector/acceptance'
+import { assertRejected } from '../../test/assert-rejected.ts'
 import { batchOf, connectorErrorOf } from '../../test/tables.ts'
 import { startWarehouses } from '../../test/warehouses.ts'
 import { clickhouseDestination } from '../clickhouse/clickhouse-destination.ts'
@@ -92,10 +93,7 @@ for (const { connector, options, settings, table, run, proxy, left } of warehous
       await writer.deliver({ ...whole, spoiled: true }, [row('a')])
       await all(5)
       const { rejected } = await writer.deliver(whole, [row('a'), ['100', '2026-03-01', null, 1]])
-      assert.deepEqual(
-        rejected?.map(({ index, field }) => [index, field]),
-        [[1, 'campaign']],
-      )
+      assertRejected(rejected, [[1, 'campaign']])
       await all(5)
       await writer.deliver(first, [row('a'), ['100', '2026-03-01', 'x', 'many']])
       await writer.deliver(last, [row('b')])

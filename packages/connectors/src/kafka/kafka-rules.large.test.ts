@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, beforeEach, describe, test } from 'node:test'
 import { type Chunk, ConnectorError, type Json, type Row, type Values } from '@penstock/connector'
 import { type TestContextOptions, testContext } from '@penstock/connector/acceptance'
+import { assertRejected } from '../../test/assert-rejected.ts'
 import { startKafkaBroker } from '../../test/kafka-broker.ts'
 import { collect } from '../../test/object-store-server.ts'
 import { check } from './check.ts'
@@ -215,10 +216,7 @@ describe('writing to a topic, against a broker of Kafka’s protocol', () => {
     broker.messageBytesMax = 2_000
     const rows = people.with(17, ['17', 'Zoë'.repeat(2_000)])
     const { rejected } = await deliver(rows, { compression: 'none' })
-    assert.deepEqual(
-      rejected?.map(({ index }) => index),
-      [17],
-    )
+    assertRejected(rejected, [17])
     assert.match(rejected?.[0]?.reason ?? '', /MESSAGE_TOO_LARGE\. Raise max\.message\.bytes/)
     assert.deepEqual(
       stored().map(({ value }) => JSON.parse(String(value)).id),

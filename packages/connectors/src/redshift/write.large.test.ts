@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, beforeEach, describe, test } from 'node:test'
 import type { Row, Values } from '@penstock/connector'
 import { testContext } from '@penstock/connector/acceptance'
+import { assertRejected } from '../../test/assert-rejected.ts'
 import { discover, valuesOf } from '../../test/discover.ts'
 import { clusterRole, stagingBucket, startRedshiftServer, testServerName } from '../../test/redshift-server.ts'
 import { batchOf, connectorErrorOf, deliver as deliverTo, inspect } from '../../test/tables.ts'
@@ -81,10 +82,7 @@ describe(`writing to a table, against ${testServerName}`, () => {
         own,
         12,
       )
-      assert.deepEqual(
-        again.rejected?.map(({ index, field }) => [index, field]),
-        [[1, 'id']],
-      )
+      assertRejected(again.rejected, [[1, 'id']])
       assert.deepEqual([redshift.lostCommits, await inTable()], [0, [['1', 'a']]])
       await reset()
     }
@@ -131,10 +129,7 @@ describe(`writing to a table, against ${testServerName}`, () => {
     await query('alter table sys_load_error_detail rename to hidden')
     try {
       const { rejected } = await writer.deliver(batchOf(['id', 'name'], some, 15))
-      assert.deepEqual(
-        rejected?.map(({ index }) => index),
-        [1, 3, 4],
-      )
+      assertRejected(rejected, [1, 3, 4])
     } finally {
       await query('alter table hidden rename to sys_load_error_detail')
       await writer.close?.()
@@ -198,10 +193,7 @@ describe(`writing to a table, against ${testServerName}`, () => {
     ]
     for (let time = 0; time < 2; time++) {
       const { rejected } = await deliver(['id', 'name'], some, upsert, 31)
-      assert.deepEqual(
-        rejected?.map(({ index, field }) => [index, field]),
-        [[3, 'id']],
-      )
+      assertRejected(rejected, [[3, 'id']])
     }
     assert.deepEqual(await inTable(), [
       ['1', 'last'],

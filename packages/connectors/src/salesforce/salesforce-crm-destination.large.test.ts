@@ -3,6 +3,7 @@ import { after, beforeEach, describe, test } from 'node:test'
 import type { Json, Row } from '@penstock/connector'
 import { acceptDestination, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
 import { until } from '../../../../test/harness/until.ts'
+import { assertRejected } from '../../test/assert-rejected.ts'
 import { assertPreviewed, batchOf, connectorErrorOf, hangOf, problemOf } from '../../test/platform-server.ts'
 import { salesforceRoutes, salesforceSecrets as secrets, startSalesforce } from '../../test/salesforce-server.ts'
 import { salesforceCrm as connector } from './salesforce-crm.ts'
@@ -142,13 +143,10 @@ describe('the jobs of Salesforce as a destination', () => {
       2,
     )
     const updated = await updating.deliver(changes)
-    assert.deepEqual(
-      updated.rejected?.map(({ index, field }) => [index, field]),
-      [
-        [2, 'Id'],
-        [3, 'Id'],
-      ],
-    )
+    assertRejected(updated.rejected, [
+      [2, 'Id'],
+      [3, 'Id'],
+    ])
     await assertPreviewed(connector, contextOf({ settings: update }), changes, updated.rejected)
     assert.deepEqual(
       stored().map(({ Email }) => Email),
@@ -198,10 +196,7 @@ describe('the jobs of Salesforce as a destination', () => {
     assert.deepEqual(bare(await connectorErrorOf(first.deliver(batch), contextOf())), ['retry', 'timeout'])
     const next = await openWriter({ settings: insert, startedTime: started, attempt: 2 })
     const { rejected = [] } = await next.deliver(batch)
-    assert.deepEqual(
-      rejected.map(({ index }) => index),
-      [1],
-    )
+    assertRejected(rejected, [1])
     assert.deepEqual([server.jobs.length, stored().length], [1, 1])
     // The same rows in the batch behind it are other rows.
     await next.deliver(batchOf(columns, [person('a'), ['b', 'B', 'none']], 2))

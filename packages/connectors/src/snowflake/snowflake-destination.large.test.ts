@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, beforeEach, describe, test } from 'node:test'
 import type { Row, Values } from '@penstock/connector'
 import { acceptDestination, testContext } from '@penstock/connector/acceptance'
+import { assertRejected } from '../../test/assert-rejected.ts'
 import { hangOf, problemsOf } from '../../test/object-store-server.ts'
 import { badPeople, peopleColumns, peopleRows } from '../../test/people-tables.ts'
 import { startSnowflakeServer, testServerName } from '../../test/snowflake-server.ts'
@@ -137,10 +138,7 @@ describe(`writing to a table, against ${testServerName}`, () => {
     ]
     for (let time = 0; time < 2; time++) {
       const { rejected } = await deliver(['id', 'name'], some)
-      assert.deepEqual(
-        rejected?.map(({ index }) => index),
-        [1],
-      )
+      assertRejected(rejected, [1])
       await deliver(['id', 'name'], [[9, 'z']], {}, 2)
     }
     assert.deepEqual(await inTable(), [
