@@ -9,7 +9,7 @@ import { modifier } from '../../../shell/hot-keys.ts'
 import { rejects as sayRejects } from '../../../strings/rejects.ts'
 import { ColumnInput } from './column-input.tsx'
 import { columnsOf, editsOf, inCalls, rowsOf, type Scope, type Values } from './correction.ts'
-import { type Group, shapeOf } from './groups.ts'
+import { type ReasonGroup, shapeOf } from './groups.ts'
 import { titleOf, valuesInWords } from './reasons.tsx'
 import { rowName } from './reject-table.tsx'
 import { Sent } from './sent.tsx'
@@ -32,7 +32,7 @@ export function Correct({
   transfer: Transfer
   connection: Connection
   /** The reason of the row, with all rows that have it. */
-  group: Group
+  group: ReasonGroup
   reject: Reject
   /** How many other rows have corrections that are not sent yet. */
   correctedBefore: (numbers: ReadonlySet<number>) => number
@@ -150,7 +150,7 @@ export function Correct({
   )
 }
 
-const sameOf = ({ rejects, column }: Group, reject: Reject): readonly Reject[] =>
+const sameOf = ({ rejects, column }: ReasonGroup, reject: Reject): readonly Reject[] =>
   rowsOf('same', reject, rejects, column)
 
 /** Inputs of columns; two columns of them if there are many. */

@@ -3,7 +3,7 @@ import { readMapping } from '../../new-connection/mapping/mapping.ts'
 
 /** Rejected rows that have the same reason, and the column of the source that caused it. */
 
-export type Group = {
+export type ReasonGroup = {
   /** Identifies the reason in the address. */
   readonly key: string
   /** The reason in words, without the values of single rows. */
@@ -49,7 +49,7 @@ const folded = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '
 export function groupsOf(
   rejects: readonly Reject[],
   columnOf: (reject: Reject) => string | undefined,
-): readonly Group[] {
+): readonly ReasonGroup[] {
   const byKey = new Map<string, Reject[]>()
   for (const reject of rejects) {
     const key = keyOf(reject)
@@ -58,7 +58,7 @@ export function groupsOf(
     else byKey.set(key, [reject])
   }
   return [...byKey]
-    .map(([key, same]): Group => {
+    .map(([key, same]): ReasonGroup => {
       const first = same[0] as Reject
       const column = columnOf(first)
       return {

@@ -2,7 +2,7 @@ import { Card, Group, Text, Title, UnstyledButton } from '@mantine/core'
 import { IconCheck, IconLock } from '@tabler/icons-react'
 import { count } from '../../../components/numbers.ts'
 import { rejects as say } from '../../../strings/rejects.ts'
-import type { Group as Reason } from './groups.ts'
+import type { ReasonGroup } from './groups.ts'
 import classes from './rejects.module.css'
 
 const samplesMax = 3
@@ -15,7 +15,7 @@ export function Reasons({
   chosen,
   onChoose,
 }: {
-  groups: readonly Reason[]
+  groups: readonly ReasonGroup[]
   /** The key of the chosen reason; undefined: all. */
   chosen: string | undefined
   onChoose: (key: string | undefined) => void
@@ -81,18 +81,18 @@ export function Reasons({
 }
 
 /** The reason in a few words. */
-export const titleOf = ({ title, shape }: Reason): string =>
+export const titleOf = ({ title, shape }: ReasonGroup): string =>
   !shape ? title : shape.has < shape.needs ? say.tooShort : say.tooLong
 
 /** The column of the reason, or its number of values. */
-export const aboutOf = ({ column, shape }: Reason): string =>
+export const aboutOf = ({ column, shape }: ReasonGroup): string =>
   shape ? say.shape(shape.has, shape.needs) : column === undefined ? '' : say.inColumn(column)
 
-const isDone = ({ rejects }: Reason): boolean => rejects.every(({ state }) => state === 'accepted')
-const isLocked = ({ rejects }: Reason): boolean => rejects.some(({ state }) => state === 'needs_correction')
+const isDone = ({ rejects }: ReasonGroup): boolean => rejects.every(({ state }) => state === 'accepted')
+const isLocked = ({ rejects }: ReasonGroup): boolean => rejects.some(({ state }) => state === 'needs_correction')
 
 /** Values that are wrong, with their numbers; or the numbers of the rows. */
-function samplesOf({ values, rejects }: Reason): string {
+function samplesOf({ values, rejects }: ReasonGroup): string {
   if (values.length > 0) return valuesInWords(values.slice(0, samplesMax))
   const rows = rejects.flatMap(({ row }) => (row === null ? [] : [String(row)]))
   if (rows.length === 0) return ''
@@ -101,7 +101,7 @@ function samplesOf({ values, rejects }: Reason): string {
 }
 
 /** Values with their numbers: `k.A. ×5, –`. */
-export const valuesInWords = (values: Reason['values']): string =>
+export const valuesInWords = (values: ReasonGroup['values']): string =>
   values.map(([value, n]) => (n > 1 ? say.times(short(value), count(n)) : short(value))).join(', ')
 
 const short = (value: string | null): string =>

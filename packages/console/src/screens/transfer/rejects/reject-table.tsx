@@ -10,7 +10,7 @@ import { shapeOf } from './groups.ts'
 import { RecordFields, Shown } from './record-fields.tsx'
 import classes from './rejects.module.css'
 import { StateBadge } from './state-badge.tsx'
-import { rowAttribute, useRowKeys } from './use-row-keys.ts'
+import { useRowKeys } from './use-row-keys.ts'
 
 const columns = 6
 
@@ -72,7 +72,7 @@ export function RejectTable({
                       className={classes.open}
                       fz="inherit"
                       aria-expanded={isOpen}
-                      {...{ [rowAttribute]: number }}
+                      data-reject-row={number}
                       onClick={() => toggle(number)}
                     >
                       {isOpen ? <IconChevronDown size={16} aria-hidden /> : <IconChevronRight size={16} aria-hidden />}

@@ -11,7 +11,7 @@ import { rejects as say } from '../../../strings/rejects.ts'
 import { isActive } from '../../connection/use-connection.ts'
 import { pathOfTransfer } from '../paths.ts'
 import { Correct } from './correct.tsx'
-import type { Group as Reason } from './groups.ts'
+import type { ReasonGroup } from './groups.ts'
 import { aboutOf, titleOf } from './reasons.tsx'
 import { KeyHints, RejectTable, rowName, tableKeys } from './reject-table.tsx'
 import { countStates, useFirstRejects } from './use-rejects.ts'
@@ -29,9 +29,9 @@ export function RowsOfReason({
   transfer: Transfer
   connection: ConnectionDetails
   rejects: readonly Reject[]
-  groups: readonly Reason[]
+  groups: readonly ReasonGroup[]
   /** Undefined: all rows. */
-  group: Reason | undefined
+  group: ReasonGroup | undefined
   columnOf: (reject: Reject) => string | undefined
   /** Why nothing can be sent again now. */
   reason: string | undefined

@@ -1,12 +1,9 @@
 import { useEffect, useRef } from 'react'
 import { takesLetters } from '../../../shell/hot-keys.ts'
 
-/** The attribute of the control that opens a row, with the number of the row. */
-export const rowAttribute = 'data-reject-row'
-
 /**
  * The keys of rejected rows: J and K go to the next and to the previous row, C corrects the row with the focus, or the first one.
- * Enter opens a row, because a row with the focus is a button.
+ * Enter opens a row, because a row with the focus is a button. The button has the number of its row in `data-reject-row`.
  */
 export function useRowKeys(onCorrect: (number: number) => void): void {
   const latest = useRef(onCorrect)
@@ -15,7 +12,7 @@ export function useRowKeys(onCorrect: (number: number) => void): void {
     const press = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return
       if (takesLetters(event.target)) return
-      const rows = [...document.querySelectorAll<HTMLElement>(`[${rowAttribute}]`)]
+      const rows = [...document.querySelectorAll<HTMLElement>('[data-reject-row]')]
       const at = rows.findIndex((row) => row.closest('tr')?.contains(document.activeElement))
       const step = { j: 1, k: -1 }[event.key.toLowerCase()]
       if (step !== undefined) {
@@ -25,8 +22,8 @@ export function useRowKeys(onCorrect: (number: number) => void): void {
         next.focus()
         next.scrollIntoView({ block: 'nearest' })
       } else if (event.key.toLowerCase() === 'c') {
-        const number = rows[Math.max(0, at)]?.getAttribute(rowAttribute)
-        if (number === null || number === undefined) return
+        const number = rows[Math.max(0, at)]?.dataset.rejectRow
+        if (number === undefined) return
         event.preventDefault()
         latest.current(Number(number))
       }
