@@ -228,6 +228,11 @@ describe('a record that the source could not read', () => {
     assert.deepEqual(await states(), ['accepted', 'accepted', 'rejected_again'])
     await edit(3, { value: '4' })
     assert.deepEqual(await states(), ['accepted', 'accepted', 'corrected'])
+    assert.deepEqual(
+      (await listRejects(id, transferId))[2]?.resent,
+      again?.resent,
+      'a correction does not change what the replay said',
+    )
     assert.equal((await send('ready')).records.accepted, 1)
     assert.deepEqual(await states(), ['accepted', 'accepted', 'accepted'])
     assert.equal((await ask('ready')).status, 409)

@@ -59,16 +59,17 @@ const shown = (condition: string, order: string) => `
       when r.superseded is not null then 'left_out'
       when active.id is not null and again.transfer_id is distinct from active.id then 'sending'
       when r.structural and r.edited_sealed is null then 'needs_correction'
-      when again.created_time > coalesce(r.edited_time, '-infinity') then 'rejected_again'
+      when again.transfer_id is not null and coalesce(again.finished_time, 'infinity') > coalesce(r.edited_time, '-infinity') then 'rejected_again'
       when r.edited_sealed is not null then 'corrected'
       else 'waiting'
     end as state,
     coalesce(r.replayed_by, active.id, again.transfer_id) as resent_by,
-    again.number as again_number, again.reason_sealed as again_sealed, again.data_key_id as again_key_id
+    case when again.transfer_id = coalesce(r.replayed_by, active.id, again.transfer_id) then again.number end as again_number,
+    again.reason_sealed as again_sealed, again.data_key_id as again_key_id
   from page r
-  left join active on ${isInReplay('active.replay_rows')}
+  left join active on r.sealed is not null and r.replayed_by is null and ${isInReplay('active.replay_rows')}
   left join lateral (
-    select o.transfer_id, o.number, o.reason_sealed, x.created_time, x.data_key_id
+    select o.transfer_id, o.number, o.reason_sealed, x.finished_time, x.data_key_id
     from rejects o join transfers x on x.id = o.transfer_id
     where o.origin_id = coalesce(r.origin_id, r.transfer_id) and o.origin_number = coalesce(r.origin_number, r.number)
       and x.replay_of = r.transfer_id
@@ -86,7 +87,8 @@ export const rejectsAfter = statement<{ transferId: string; number: number; limi
 export const hasRows = statement<{ transferId: string; rows: 'ready' | 'corrected' }, { found: boolean }>(`
   select exists (
     select from rejects
-    where transfer_id = :transferId and sealed is not null and replayed_by is null and ${isInReplay(':rows::text')}
+    where transfer_id = :transferId and sealed is not null and replayed_by is null and superseded is null
+      and ${isInReplay(':rows::text')}
   ) as found
 `)
 /** The key that the rejected records of a transfer are sealed under, and the columns that they have. */
@@ -144,7 +146,7 @@ export const saveEdits = statement<{
   edited: readonly (string | null)[]
 }>(`
   with counted as (update transfers set kept_bytes = kept_bytes + :addedBytes where id = :transferId)
-  update rejects r set edited_sealed = decode(e.edited, 'base64'), edited_time = now()
+  update rejects r set edited_sealed = decode(e.edited, 'base64'), edited_time = clock_timestamp()
   from unnest(:numbers::int[], :edited::text[]) as e (number, edited)
   where r.transfer_id = :transferId and r.number = e.number
 `)

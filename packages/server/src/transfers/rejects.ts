@@ -102,8 +102,7 @@ function openerOf(db: Database, keyring: Keyring, transferId: string): Reader['o
       const values: Json = sealed ? JSON.parse(openText(key, places.reject(transferId, number), sealed)) : null
       const record = recordOf(columns, values)
       const edited = editOf(key, transferId, columns, row)
-      const again = row.state === 'rejected_again' ? await reasonAgain(row) : null
-      opened.push(viewReject(row, reason, again, record ?? row.record, edited, record !== undefined))
+      opened.push(viewReject(row, reason, await reasonAgain(row), record ?? row.record, edited, record !== undefined))
     }
     return opened
   }

@@ -44,7 +44,10 @@ export async function replayTransfer(
   if (rejects.replayable === 0) refuseNothing(rejects)
   const replayRows = rows === 'all' ? null : rows
   if (replayRows && !(await hasRows.first(tx, { transferId: id, rows: replayRows }))?.found) {
-    const message = rows === 'ready' ? 'has only records that need a correction' : 'has no corrected records to send'
+    const message =
+      rows === 'ready'
+        ? 'has only records that need a correction or are older than what was delivered'
+        : 'has no corrected records to send'
     refuse('nothing_to_replay', [{ field: 'query.rows', message }])
   }
   const { reply, already } = await begin(tx, row, { trigger: 'replay', replayOf: id, replayRows, traceparent }, deps)

@@ -66,7 +66,7 @@ export function viewError(
 }
 
 /**
- * @param reasonAgain why the last replay rejected it again
+ * @param reasonAgain why the last replay rejected it again; null if it did not, or if the reason is not kept any more
  * @param record with its values, or the redacted copy
  * @param isShown whether these are its values
  */
@@ -89,7 +89,7 @@ export const viewReject = (
   superseded,
   editable: isShown && !replayed && !superseded,
   state,
-  resent: resentBy === null ? null : { transferId: resentBy, reason: state === 'rejected_again' ? reasonAgain : null },
+  resent: resentBy === null ? null : { transferId: resentBy, reason: reasonAgain },
 })
 
 export const viewLogLine = ({ number, attempt, ms, kind, text }: LogRow): TransferLogLine => ({

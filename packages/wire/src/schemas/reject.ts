@@ -79,7 +79,12 @@ export const Reject = exactly(
       exactly(
         {
           transferId: identifier('the replay', example.transferId),
-          reason: maybe(text('Why the replay rejected it; null if it did not', 'email is not an e-mail address')),
+          reason: maybe(
+            text(
+              'Why the replay rejected it; null if it did not, or if the reason is not kept any more',
+              'email is not an e-mail address',
+            ),
+          ),
         },
         { description: 'The last replay of this transfer that sent the record; null if there is none' },
       ),

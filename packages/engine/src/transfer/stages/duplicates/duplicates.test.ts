@@ -5,10 +5,12 @@ import fc from '../../../../../../test/harness/property.ts'
 import { countSkipped, skipCode } from '../../../skipped.ts'
 import { fillBatches } from '../../batches.ts'
 import { beginning, type Checkpoint, type MappedChunk } from '../../filled-batch.ts'
+import type { RepeatTools, StageChunk, StageContext } from '../stage.ts'
 import { DuplicateKeys } from './duplicate-keys.ts'
 import { duplicateSettings, type Winner } from './duplicate-settings.ts'
 import { Duplicates } from './duplicates.ts'
 import { compareOrder, orderBytesOf } from './order-values.ts'
+import { duplicates } from './stage.ts'
 
 /** A record: its key, its deciding value, whether it is left out or invalid, and whether it is a removal. */
 type Item = {
@@ -265,6 +267,37 @@ describe('duplicates', () => {
         },
       ),
       { numRuns: runs / 2 },
+    )
+  })
+
+  test('of a source that is empty after a replacement was judged end the transfer', async () => {
+    const items: Item[] = [1, 2, 1].map((id) => ({ id, value: id, is: 'sent' }))
+    const map = (chunk: Chunk) => ({ mapping: { columns }, mapped: { rows: chunk.rows, errors: new Map() } })
+    const keys = new DuplicateKeys(1e9)
+    const stage = await duplicates.open({
+      sides: { settings: { duplicates: 'Last', duplicateKey: 'id' }, deliver: {}, removesBy: undefined },
+      state: { checkpoint: null, read: 0, testRows: null },
+      job: { id: 'a' },
+      memory: { of: () => keys },
+      openReader: async () => readerOf(() => items),
+      mapBefore: async (chunk: Chunk) => map(chunk),
+    } as unknown as StageContext)
+    await stage?.prepare?.()
+    // The guard of a replacement reads all records, and the stages mark them.
+    let first = 1
+    for await (const source of readerOf(() => items).read()) {
+      const { mapping, mapped } = map(source)
+      stage?.mark?.(mapped, { source, mapping } as unknown as StageChunk, first)
+      first += source.rows.length
+    }
+    await stage?.opened?.(
+      readerOf(() => []),
+      { pending: null, announced: null },
+      {} as unknown as RepeatTools,
+    )
+    assert.throws(
+      () => stage?.end?.(),
+      (error) => codeOf(error) === 'source_changed',
     )
   })
 

@@ -146,13 +146,14 @@ export class Duplicates {
    * @param first the number of its first record. If it is 1 again before a record is confirmed, the records before count no more
    */
   mark(chunk: Chunk, mapped: MappedChunk, columns: readonly string[], first: number): MappedChunk {
-    if (first === 1 && this.#deps.read === 0 && this.#keys.owner === this) this.#restart()
+    if (first === 1) this.restart()
     const from = Math.max(0, this.#deps.read + 1 - first)
     return this.#markFrom(from, chunk, mapped, columns, first)
   }
 
-  /** Forgets which records were marked: they are marked again from the first one. */
-  #restart(): void {
+  /** Forgets which records were marked while none is confirmed: they are marked again from the first one. */
+  restart(): void {
+    if (this.#deps.read > 0 || this.#keys.owner !== this) return
     this.#sent = []
     this.#changed = 0
     this.#table.rewind(0)

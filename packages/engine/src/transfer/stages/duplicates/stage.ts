@@ -30,6 +30,11 @@ export const duplicates: StageKind = {
         }
         return { sentence, lastNumber, again: seesAgain ? again : undefined }
       },
+      /** What a guard marked before does not count any more, also if the source has no rows now. */
+      opened() {
+        found.restart()
+        return undefined
+      },
       mark: (mapped, { source, mapping }, first) => found.mark(source, mapped, mapping.columns, first),
       added: ({ batch }) =>
         batch && !batch.left ? { sentKeys: found.confirm(batch.first + batch.covered - 1) } : undefined,
