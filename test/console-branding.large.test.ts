@@ -137,6 +137,7 @@ describe('connect links in the console', { skip }, () => {
     await customer.getByRole('textbox', { name: 'Folder' }).waitFor()
     await page.reload()
     const opened = page.getByRole('row').filter({ has: page.getByText('Open', { exact: true }) })
+    await opened.waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
     await opened.getByRole('button', { name: 'Actions for the link to Local folder' }).click()
     await page.getByRole('menuitem', { name: 'Revoke' }).click()

@@ -231,6 +231,13 @@ export const connections: readonly Dialog[] = [
 
 export const connectors: readonly Dialog[] = [
   {
+    name: 'other meanings of a word',
+    of: ['screens/catalogue/sentence-chips.tsx'],
+    path: ofAccount('/catalogue?q=shopify+orders+to+bigquery'),
+    open: click('Change Google BigQuery Data Store'),
+    kind: 'menu',
+  },
+  {
     name: 'configure a connector',
     of: ['screens/connectors/configure-connector.tsx'],
     path: ofAccount('/connectors'),

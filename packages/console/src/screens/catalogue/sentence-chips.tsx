@@ -105,6 +105,7 @@ function Chip({
       <Menu.Target>
         <Button
           variant="light"
+          c="var(--mantine-color-text)"
           size="compact-sm"
           radius="xl"
           fw={500}
