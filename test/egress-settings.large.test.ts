@@ -105,7 +105,7 @@ test('serve and worker say at their start which it is, and why', async (t) => {
   const masterKey = Buffer.alloc(32, 7).toString('base64')
   const env = { DATABASE_URL: database.url, PENSTOCK_MASTER_KEY: masterKey }
   const served = await stage.serve({ env })
-  assert.match(served.said.stdout, /^Connectors may connect to private addresses, because .* 127\.0\.0\.1 alone\.$/m)
+  assert.match(served.said.stdout, /^Connectors may connect to private addresses, because .* only on 127\.0\.0\.1\.$/m)
   // The lines of a process on its two outputs can arrive in any order.
   await until('the log says it', () => /"egress":"any"/.test(served.said.stderr))
   const exposed = await stage.serve({ env: { ...env, PENSTOCK_PUBLIC_URL: 'http://localhost' } })
