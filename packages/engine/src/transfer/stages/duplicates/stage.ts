@@ -30,7 +30,7 @@ export const duplicates: StageKind = {
         }
         return { sentence, lastNumber, again: seesAgain ? again : undefined }
       },
-      /** What a guard marked before does not count any more, also if the source has no rows now. */
+      /** Records that a guard marked before do not count any more, also if the source has no rows now. */
       opened() {
         found.restart()
         return undefined
