@@ -22,6 +22,7 @@ import { createInProcessRunners } from './harness/in-process-runners.ts'
 import { appOfTests, authorizable, registerApp } from './harness/oauth-apps.ts'
 import { startRotatingTokens } from './harness/rotating-tokens.ts'
 import { startTestService, type TestService } from './harness/service.ts'
+import { noLimits } from './harness/supervision.ts'
 
 /** Connectors that were authorized with a click: transfers, revoked grants, renewed tokens. */
 
@@ -104,7 +105,6 @@ const required = Object.fromEntries(
     field.required ? [[key, field.options?.[0] ?? field.min ?? '1234567890']] : [],
   ),
 )
-const noLimits = { perOrganizationHere: 100, perAccountHere: 100, perAccount: 100, perPlatform: 0, perTransfer: 4 }
 const move = async (id: string) => {
   const { id: transferId } = await caller.expect(caller.call('startTransfer', { accountId, id, body: {} }))
   const log = createLogger('info', { write: (line) => void service.logLines.push(line) })

@@ -11,6 +11,7 @@ import { Claims } from '../packages/server/src/transfers/supervisor/claim.ts'
 import { workOnTransfers } from '../packages/server/src/transfers/supervisor/work.ts'
 import { purge } from '../packages/server/src/worker/purge.ts'
 import { startLogicalPostgres } from './harness/logical-postgres.ts'
+import { supervision } from './harness/supervision.ts'
 import { postgresql, postgresqlSecrets, startFixture } from './harness/transfers.ts'
 
 /**
@@ -39,15 +40,7 @@ const deps = {
   runners,
   keyring: await openKeyring(database, config.masterKey),
   catalogue: createCatalogue(config.publicUrl),
-  settings: {
-    retry: { firstMs: 1, mostMs: 10, totalMs: 300 },
-    heartbeatTimeoutMs: 20_000,
-    rejectsMax: 1_000,
-    replaceShareMin: 0.5,
-    progressMs: 60_000,
-    parts: { atOnce: 4, bytesMin: 32 << 20 },
-    runTimeMs: 3_600_000,
-  },
+  settings: supervision,
 }
 const limits = { perOrganizationHere: 100, perAccountHere: 100, perAccount: 100, perPlatform: 0, perTransfer: 4 }
 const { signal } = new AbortController()

@@ -7,13 +7,14 @@ import { assertAccounted } from './harness/accounting.ts'
 import { type Engine, numbersIn, people, startEngine, taken } from './harness/engine.ts'
 import { assertInvariants } from './harness/invariants.ts'
 import { claimed } from './harness/standings.ts'
+import { impatient } from './harness/supervision.ts'
 import { bounded, until } from './harness/until.ts'
 
 /** How transfers end that do not succeed, and what becomes of their connection and its state. */
 
 let engine: Engine
 before(async () => {
-  engine = await startEngine()
+  engine = await startEngine({ retry: impatient })
 })
 after(async () => {
   await assertInvariants(engine.service.database.pool)

@@ -10,6 +10,7 @@ import { createTestDatabase } from './harness/database.ts'
 import { type Engine, numbersIn, people, startEngine, taken } from './harness/engine.ts'
 import { assertInvariants } from './harness/invariants.ts'
 import { queuedAgain } from './harness/standings.ts'
+import { impatient } from './harness/supervision.ts'
 import { type Fixture, localFolder, postgresql, postgresqlSecrets, startFixture } from './harness/transfers.ts'
 import { until } from './harness/until.ts'
 
@@ -18,7 +19,7 @@ import { until } from './harness/until.ts'
 describe('a connector that is corrected while a transfer retries', () => {
   let engine: Engine
   before(async () => {
-    engine = await startEngine()
+    engine = await startEngine({ retry: impatient })
   })
   after(async () => {
     await assertInvariants(engine.service.database.pool)

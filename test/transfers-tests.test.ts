@@ -20,6 +20,7 @@ import { type Caller, callerOf, connectorBySlug } from './harness/fixtures.ts'
 import { assertInvariants } from './harness/invariants.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 import { ended } from './harness/standings.ts'
+import { impatient } from './harness/supervision.ts'
 import { large } from './harness/tiers.ts'
 import { postgresql } from './harness/transfers.ts'
 import { startProcessFixture } from './harness/worker-processes.ts'
@@ -35,7 +36,7 @@ describe('a test transfer', () => {
   const sent: { numbers: number[]; key: string }[] = []
   const numbersSent = () => sent.flatMap(({ numbers }) => numbers)
   before(async () => {
-    engine = await startEngine()
+    engine = await startEngine({ retry: impatient })
   })
   after(async () => {
     await assertInvariants(engine.service.database.pool)

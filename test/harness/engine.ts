@@ -26,6 +26,7 @@ import { keepUp } from '../../packages/server/src/transfers/supervisor/upkeep.ts
 import { workOnTransfers } from '../../packages/server/src/transfers/supervisor/work.ts'
 import { connectorBySlug } from './fixtures.ts'
 import { createInProcessRunners } from './in-process-runners.ts'
+import { noLimits, supervision } from './supervision.ts'
 import { type Fixture, localFolder, postgresql, startFixture } from './transfers.ts'
 
 /**
@@ -70,28 +71,8 @@ export type Engine = Fixture & {
   sql<T extends object = Record<string, unknown>>(text: string, ...values: unknown[]): Promise<T[]>
 }
 
-const noLimits: ClaimLimits = {
-  perOrganizationHere: 1_000,
-  perAccountHere: 1_000,
-  perAccount: 1_000,
-  perPlatform: 0,
-  perTransfer: 4,
-}
-
-/** Transient errors are retried for no longer than this altogether, which is long enough for a few tries. */
-const retry = { firstMs: 1, mostMs: 10, totalMs: 300 }
-
 export async function startEngine(given: Partial<SupervisorDeps['settings']> = {}): Promise<Engine> {
-  const settings = {
-    retry,
-    heartbeatTimeoutMs: 20_000,
-    rejectsMax: 1_000,
-    replaceShareMin: 0.5,
-    progressMs: 60_000,
-    parts: { atOnce: 4, bytesMin: 32 << 20 },
-    runTimeMs: 3_600_000,
-    ...given,
-  }
+  const settings = { ...supervision, ...given }
   const fixture = await startFixture()
   const { service, caller, accountId } = fixture
   const { database, config, logLines } = service

@@ -19,6 +19,7 @@ import { Claims } from '../../packages/server/src/transfers/supervisor/claim.ts'
 import { workOnTransfers } from '../../packages/server/src/transfers/supervisor/work.ts'
 import { connectorBySlug } from './fixtures.ts'
 import { createInProcessRunners } from './in-process-runners.ts'
+import { noLimits, supervision } from './supervision.ts'
 
 /** A bucket of S3 and a warehouse of Snowflake, and workers that reach both by their addresses in the world. */
 
@@ -146,23 +147,9 @@ export async function workWith(
       runners,
       keyring: await openKeyring(database, masterKey),
       catalogue: createCatalogue('http://localhost'),
-      settings: {
-        retry: { firstMs: 1, mostMs: 10, totalMs: 300 },
-        heartbeatTimeoutMs: 20_000,
-        rejectsMax: 1_000,
-        replaceShareMin: 0.5,
-        progressMs: 60_000,
-        parts: { atOnce: 4, bytesMin: 32 << 20 },
-        runTimeMs: 3_600_000,
-      },
+      settings: supervision,
     },
-    new Claims({
-      perOrganizationHere: 1_000,
-      perAccountHere: 1_000,
-      perAccount: 1_000,
-      perPlatform: 0,
-      perTransfer: 4,
-    }),
+    new Claims(noLimits),
     createLogger('info', { write }),
     new AbortController().signal,
   )

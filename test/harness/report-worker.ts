@@ -16,6 +16,7 @@ import { withSides } from './engine.ts'
 import { connectorBySlug } from './fixtures.ts'
 import { createInProcessRunners } from './in-process-runners.ts'
 import { reportSides } from './report-platform.ts'
+import { noLimits, supervision } from './supervision.ts'
 
 export type ReportWorker = {
   readonly databaseUrl: string
@@ -41,17 +42,9 @@ await workOnTransfers(
     runners,
     keyring: await openKeyring(database, masterKey),
     catalogue: { ...catalogue, known: (id) => withSides(catalogue.known(id), sides) },
-    settings: {
-      retry: { firstMs: 1, mostMs: 10, totalMs: 300 },
-      heartbeatTimeoutMs: 20_000,
-      rejectsMax: 1_000,
-      replaceShareMin: 0.5,
-      progressMs: 60_000,
-      parts: { atOnce: 4, bytesMin: 32 << 20 },
-      runTimeMs: 3_600_000,
-    },
+    settings: supervision,
   },
-  new Claims({ perOrganizationHere: 1_000, perAccountHere: 1_000, perAccount: 1_000, perPlatform: 0, perTransfer: 4 }),
+  new Claims(noLimits),
   createLogger('info', { write: (line) => void process.stderr.write(line) }),
   new AbortController().signal,
 )
