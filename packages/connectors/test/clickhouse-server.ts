@@ -1,5 +1,9 @@
+import { mkdtemp, rm } from 'node:fs/promises'
 import type http from 'node:http'
-import { startBehindProxy } from './behind-proxy.ts'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Sent, startBehindProxy } from './behind-proxy.ts'
+import { RealException, startRealClickHouse } from './clickhouse-real.ts'
 import type { FailingProxy } from './failing-proxy.ts'
 import { type EngineResult, startEngine } from './warehouse-engine.ts'
 
@@ -11,6 +15,11 @@ export type ClickHouseServer = {
   readonly proxy: FailingProxy
   readonly routes: Readonly<Record<string, string>>
   readonly secrets: Readonly<Record<string, string>>
+  /** The databases that it has, by name. */
+  readonly databases: readonly string[]
+  /** As `version()` and `currentUser()` answer. */
+  readonly version: string
+  readonly user: string
   /** Statements that were run, in order. */
   readonly executed: string[]
   run(statement: string): Promise<EngineResult>
@@ -29,9 +38,47 @@ class Exception extends Error {
   }
 }
 
+const version = '26.3.1.1'
 const host = 'clickhouse.example.com:8443'
 
+/** Starts it; with ClickHouse's real engine where `PENSTOCK_TEST_CLICKHOUSE` names the folder of chdb: `npm run test:clickhouse`. */
 export async function startClickHouseServer(): Promise<ClickHouseServer> {
+  const chdb = process.env.PENSTOCK_TEST_CLICKHOUSE
+  return chdb ? startOnRealEngine(chdb) : startOnDuckDb()
+}
+
+async function startOnRealEngine(chdb: string): Promise<ClickHouseServer> {
+  const directory = await mkdtemp(join(tmpdir(), 'clickhouse-'))
+  const engine = await startRealClickHouse(chdb, directory)
+  const executed: string[] = []
+  const { proxy, close } = await startBehindProxy(
+    async ({ request, url, body }) => {
+      if (url.pathname === '/ping') return { status: 200, body: 'Ok.\n' }
+      assertSignedIn(request)
+      executed.push(url.searchParams.get('query') ?? String(body))
+      return { status: 200, body: await engine.answer(request, url, String(body)) }
+    },
+    (error) => {
+      if (error instanceof RealException) return refusal(500, error.code, error.message)
+      return error instanceof Exception ? refusalOf(error) : undefined
+    },
+  )
+  return {
+    ...addressed(proxy),
+    databases: ['crm', 'default'],
+    version: engine.version,
+    user: 'default',
+    executed,
+    run: engine.run,
+    async close() {
+      await close()
+      engine.close()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+async function startOnDuckDb(): Promise<ClickHouseServer> {
   const engine = await startEngine(['create schema crm', 'use crm', ...macros])
   const tokens = new Set<string>()
 
@@ -42,19 +89,13 @@ export async function startClickHouseServer(): Promise<ClickHouseServer> {
       body: await replyTo(request, url, String(body)),
     }),
     (error) => {
-      if (!(error instanceof Exception)) return undefined
-      const { status, code, message } = error
-      const body = `Code: ${code}. DB::Exception: ${message} (${codes[code]}) (version 26.3.1.1)\n`
-      return { status, headers: { 'x-clickhouse-exception-code': String(code) }, body }
+      return error instanceof Exception ? refusalOf(error) : undefined
     },
   )
 
   async function replyTo(request: http.IncomingMessage, url: URL, body: string): Promise<string> {
     if (url.pathname === '/ping') return 'Ok.\n'
-    const basic = /^Basic (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? ''
-    if (Buffer.from(basic, 'base64').toString() !== 'mover:päss') {
-      throw new Exception(403, 516, 'mover: Authentication failed: password is incorrect, or there is no such user.')
-    }
+    assertSignedIn(request)
     if (url.pathname !== '/' || request.method !== 'POST') throw new Exception(404, 48, 'There is no handle')
     const { query, insert_deduplication_token: token = '', query_id: _, ...more } = Object.fromEntries(url.searchParams)
     // ClickHouse's own client names the format behind the statement, which counts more than the setting.
@@ -131,12 +172,13 @@ export async function startClickHouseServer(): Promise<ClickHouseServer> {
   }
 
   async function select(text: string): Promise<EngineResult['rows'] | undefined> {
-    if (text === 'select currentUser(), version()') return [['mover', '26.3.1.1']]
+    if (text === 'select currentUser(), version()') return [['mover', version]]
     if (text === `select toString(getSetting('readonly'))`) return [['0']]
     if (text.startsWith('select name, total_rows, engine from system.tables')) {
       return (
         await engine.run(
-          `select table_name, 3, case table_type when 'VIEW' then 'View' else 'MergeTree' end from information_schema.tables where table_schema = 'crm' order by 1`,
+          `select table_name, estimated_size, 'MergeTree' from duckdb_tables() where schema_name = 'crm'
+           union all select view_name, null, 'View' from duckdb_views() where schema_name = 'crm' order by 1`,
         )
       ).rows
     }
@@ -166,7 +208,7 @@ export async function startClickHouseServer(): Promise<ClickHouseServer> {
     }
     if (text.startsWith('select name, total_rows from system.tables')) {
       return (
-        await engine.run(`select table_name, 3 from information_schema.tables where table_schema = 'crm' order by 1`)
+        await engine.run(`select table_name, estimated_size from duckdb_tables() where schema_name = 'crm' order by 1`)
       ).rows
     }
     const created =
@@ -234,9 +276,10 @@ export async function startClickHouseServer(): Promise<ClickHouseServer> {
   }
 
   const server: ClickHouseServer = {
-    proxy,
-    routes: { [`https://${host}`]: proxy.url },
-    secrets: { address: `https://${host}`, user: 'mover', password: 'päss' },
+    ...addressed(proxy),
+    databases: ['crm'],
+    version,
+    user: 'mover',
     executed: [],
     run: (statement) => engine.run(statement),
     async close() {
@@ -246,6 +289,28 @@ export async function startClickHouseServer(): Promise<ClickHouseServer> {
   }
   return server
 }
+
+/** Where the server is, and who may sign in. */
+const addressed = (proxy: FailingProxy) => ({
+  proxy,
+  routes: { [`https://${host}`]: proxy.url },
+  secrets: { address: `https://${host}`, user: 'mover', password: 'päss' },
+})
+
+function assertSignedIn({ headers }: http.IncomingMessage): void {
+  const basic = /^Basic (.+)$/.exec(headers.authorization ?? '')?.[1] ?? ''
+  if (Buffer.from(basic, 'base64').toString() !== 'mover:päss') {
+    throw new Exception(403, 516, 'mover: Authentication failed: password is incorrect, or there is no such user.')
+  }
+}
+
+const refusal = (status: number, code: number, body: string): Sent => ({
+  status,
+  headers: { 'x-clickhouse-exception-code': String(code) },
+  body: `${body}\n`,
+})
+const refusalOf = ({ status, code, message }: Exception): Sent =>
+  refusal(status, code, `Code: ${code}. DB::Exception: ${message} (${codes[code]}) (version ${version})`)
 
 /** The names of the exceptions, which ClickHouse writes behind their messages. */
 const codes: Readonly<Record<number, string>> = {
@@ -259,7 +324,6 @@ const codes: Readonly<Record<number, string>> = {
   81: 'UNKNOWN_DATABASE',
   115: 'UNKNOWN_SETTING',
   117: 'INCORRECT_DATA',
-  349: 'CANNOT_INSERT_NULL_IN_ORDINARY_COLUMN',
   376: 'CANNOT_PARSE_UUID',
   516: 'AUTHENTICATION_FAILED',
 }
@@ -277,6 +341,7 @@ const names: Readonly<Record<string, string>> = {
 
 /** Functions of ClickHouse. */
 const macros = [
+  'create macro numbers(n) as table select range as number from range(n)',
   'create macro toString(x) as cast(x as varchar)',
   'create macro toUInt8(x) as cast(x as utinyint)',
   'create macro toTimeZone(x, z) as x',
@@ -304,7 +369,7 @@ const typeOf = (type: string): string =>
 /** The exception of a value that is none of its column; `undefined` if an error has another cause. */
 function misfitIn(error: unknown): Exception | undefined {
   if (String(error).includes('NOT NULL'))
-    return new Exception(400, 349, 'Cannot convert NULL value to non-Nullable type')
+    return new Exception(400, 117, 'Cannot insert NULL value into a column of a type that is not Nullable')
   return String(error).includes('Conversion Error') ? new Exception(400, 376, 'Cannot parse UUID') : undefined
 }
 
