@@ -1,4 +1,4 @@
-import { Compiler, type Entry, type NamePath, type Operator, type OperatorSite, textOf } from './compile.ts'
+import { Compiler, type Entry, type NamePath, type Operator, type OperatorSite, placeOf, textOf } from './compile.ts'
 import type { CallSite, Compiled, Values } from './functions/function.ts'
 import { add, arithmetic, checkMixed, comparing, holds, isEqual, orderOf } from './operators.ts'
 import type { ASTNode } from './syntax.ts'
@@ -7,6 +7,7 @@ import {
   ExpressionError,
   kindOfValue,
   nameOfKind,
+  type Place,
   type Row,
   spend,
   type Value,
@@ -14,13 +15,13 @@ import {
 } from './values.ts'
 
 /** A name of an expression, which is a column of the source. @returns its index; -1 if the columns are not known yet */
-export type ColumnOf = (name: string, at: number) => number
+export type ColumnOf = (name: string, place: Place) => number
 
 type Of = Compiled<Row>
 
 const values: Values = {
   textOf: (value, { fail }) => (typeof value === 'object' ? String(fail('is a list, not a text')) : String(value)),
-  order: (left, right, { at }) => orderOf(left, right, { at, left: 'a value', right: 'another one' }),
+  order: (left, right, { at, length }) => orderOf(left, right, { at, length, left: 'a value', right: 'another one' }),
   nested: (value) => JSON.stringify(value),
   readsAnyTime: false,
 }
@@ -38,26 +39,26 @@ export class ColumnCompiler extends Compiler<Row> {
     this.#columnOf = columnOf
   }
 
-  named([root, key, ...more]: NamePath, at: number): Of {
-    if (more.length > 0 || (root !== 'row' && key !== undefined)) throw noColumn(at)
-    if (root !== 'row') return this.#column(root, at)
-    if (key === undefined) throw new ExpressionError('needs a column behind row: row.name or row["name"]', at)
-    return this.#column(key, at)
+  named([root, key, ...more]: NamePath, place: Place): Of {
+    if (more.length > 0 || (root !== 'row' && key !== undefined)) throw noColumn(place)
+    if (root !== 'row') return this.#column(root, place)
+    if (key === undefined) throw new ExpressionError('needs a column behind row: row.name or row["name"]', place)
+    return this.#column(key, place)
   }
 
-  #column(name: string, at: number): Of {
-    const index = this.#columnOf(name, at)
+  #column(name: string, place: Place): Of {
+    const index = this.#columnOf(name, place)
     return { kind: 'any', run: (row) => row[index] ?? '' }
   }
 
   member(of: ASTNode): Of {
-    throw noColumn(of.start)
+    throw noColumn(placeOf(of))
   }
 
   index(of: ASTNode, by: ASTNode): Of {
     if (of.op === 'id' && of.args === 'row' && !this.isItem('row')) {
-      if (by.op === 'value' && typeof by.args === 'string') return this.#column(by.args, of.start)
-      throw new ExpressionError('must name the column as a text: row["name"]', by.start)
+      if (by.op === 'value' && typeof by.args === 'string') return this.#column(by.args, wholeIndex(of, by))
+      throw new ExpressionError('must name the column as a text: row["name"]', placeOf(by))
     }
     const list = this.argument('list', of).run
     const index = this.argument('number', by).run
@@ -71,10 +72,10 @@ export class ColumnCompiler extends Compiler<Row> {
     }
   }
 
-  object(_: readonly Entry<Row>[], at: number, isTable: boolean): Of {
+  object(_: readonly Entry<Row>[], place: Place, isTable: boolean): Of {
     throw new ExpressionError(
       isTable ? 'has a table that is not fixed' : 'has a table outside of lookup(value, {…})',
-      at,
+      place,
     )
   }
 
@@ -82,10 +83,10 @@ export class ColumnCompiler extends Compiler<Row> {
   condition(node: ASTNode): (row: Row) => boolean {
     const { kind, run, fixed } = this.compile(node)
     if (fixed !== '' && kind !== 'any' && kind !== 'condition') {
-      throw new ExpressionError(`has ${nameOfKind(kind)} for a condition${conversions.condition}`, node.start)
+      throw new ExpressionError(`has ${nameOfKind(kind)} for a condition${conversions.condition}`, placeOf(node))
     }
-    const at = node.start
-    return (row) => holds(run(row), at)
+    const place = placeOf(node)
+    return (row) => holds(run(row), place)
   }
 
   binary(operator: Operator, leftNode: ASTNode, rightNode: ASTNode, site: OperatorSite): Of {
@@ -102,7 +103,7 @@ export class ColumnCompiler extends Compiler<Row> {
       case '+': {
         const kinds = [left, right].filter(({ fixed }) => fixed !== '').map(({ kind }) => kind)
         const kind = kinds.every((one) => one === kinds[0]) ? kinds[0] : kinds.find((one) => one !== 'any')
-        if (kind === 'list' || kind === 'condition') throw new ExpressionError(`adds ${nameOfKind(kind)}`, site.at)
+        if (kind === 'list' || kind === 'condition') throw new ExpressionError(`adds ${nameOfKind(kind)}`, site)
         return { kind: kind ?? 'text', run: (row) => add(a(row), b(row), site) }
       }
       case '-':
@@ -112,7 +113,7 @@ export class ColumnCompiler extends Compiler<Row> {
         for (const { kind, fixed } of [left, right]) {
           if (kind === 'any' || kind === 'number' || fixed === '') continue
           const how = kind === 'text' ? conversions.number : ''
-          throw new ExpressionError(`calculates with ${nameOfKind(kind)}${how}`, site.at)
+          throw new ExpressionError(`calculates with ${nameOfKind(kind)}${how}`, site)
         }
         const calculate = arithmetic(operator)
         return { kind: 'number', run: (row) => calculate(a(row), b(row), site) }
@@ -128,12 +129,12 @@ export class ColumnCompiler extends Compiler<Row> {
   converted(given: ValueKind, compiled: Of, node: ASTNode): Of {
     const { run, fixed, kind: known } = compiled
     if (given === 'table') {
-      throw new ExpressionError('needs a value and a table: lookup(value, {"from": "to"}, "other")', node.start)
+      throw new ExpressionError('needs a value and a table: lookup(value, {"from": "to"}, "other")', placeOf(node))
     }
     if (given === 'order' && (known === 'list' || (known === 'text' && fixed !== ''))) return compiled
     const kind = given === 'time' ? 'text' : given === 'order' ? 'number' : given
     if (kind === known) return compiled
-    const fail = this.failing(node.start, textOf(node))
+    const fail = this.failing(placeOf(node), textOf(node))
     const refuse = (found: ValueKind) => fail(`is ${nameOfKind(found)}, not ${nameOfKind(kind)}${conversions[kind]}`)
     const convert = (value: Value): Value => {
       if (kind === 'text') return typeof value === 'object' ? refuse('list') : String(value)
@@ -150,20 +151,27 @@ export class ColumnCompiler extends Compiler<Row> {
   }
 
   failing =
-    (at: number, text: string): CallSite['fail'] =>
+    (place: Place, text: string): CallSite['fail'] =>
     (why) => {
-      throw new ExpressionError(`${text} ${why}`, at)
+      throw new ExpressionError(`${text} ${why}`, place, { hasSubject: true })
     }
 
-  checkCount(name: string, count: number, least: number, most: number, at: number): void {
+  checkCount(name: string, count: number, least: number, most: number, place: Place): void {
     if (count >= least && count <= most) return
     const up = most === Number.POSITIVE_INFINITY ? ' or more' : most > least ? ` to ${most}` : ''
-    throw new ExpressionError(`gives ${name} ${count} values: it takes ${least}${up}`, at)
+    const message = `${name} takes ${least}${up} ${least === 1 && up === '' ? 'argument' : 'arguments'}, not ${count}`
+    throw new ExpressionError(message, place, { hasSubject: true })
   }
 }
 
-const noColumn = (at: number) =>
-  new ExpressionError('has a name after a dot that is no column: write row.name, or json(…)', at)
+const noColumn = (place: Place) =>
+  new ExpressionError('has a name after a dot that is no column: write row.name, or json(…)', place)
+
+/** `row["name"]`, with the bracket that closes it. */
+const wholeIndex = ({ start, input }: ASTNode, by: ASTNode): Place => {
+  const end = input.indexOf(']', by.end)
+  return { at: start, length: (end < 0 ? by.end : end + 1) - start }
+}
 
 function membership(left: Of, { run, fixed }: Of, site: OperatorSite): Of {
   const list = Array.isArray(fixed) ? (fixed as readonly Value[]) : undefined
@@ -183,7 +191,7 @@ function membership(left: Of, { run, fixed }: Of, site: OperatorSite): Of {
     run: (row) => {
       const value = left.run(row)
       const all = run(row) as readonly Value[]
-      spend(all.length, site.at)
+      spend(all.length, site)
       return all.some((one) => isEqual(value, one, site))
     },
   }

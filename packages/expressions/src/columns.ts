@@ -1,12 +1,15 @@
-import { didYouMean } from '@penstock/wire/rules'
 import { ColumnCompiler, type ColumnOf } from './column-compiler.ts'
-import { parseExpression } from './syntax.ts'
+import { meaning } from './compile.ts'
+import { isName, parseExpression } from './syntax.ts'
 import {
   asExpressionError,
   begin,
   type Cell,
   ExpressionError,
   nameOfKind,
+  type Place,
+  type Problem,
+  problemOf,
   type Row,
   reasonOf,
   shownNumber,
@@ -27,10 +30,13 @@ export type Expression = {
   readonly evaluate: (row: Row) => Cell
 }
 
-/** An expression that can be evaluated, or why there is none, as a phrase to follow the name of its field. */
+/**
+ * An expression that can be evaluated, or why there is none: as a phrase to follow the name of its field, and as a
+ * problem at its place.
+ */
 export type ReadExpression =
-  | { readonly expression: Expression; readonly wrong?: never }
-  | { readonly expression?: never; readonly wrong: string }
+  | { readonly expression: Expression; readonly wrong?: never; readonly problem?: never }
+  | { readonly expression?: never; readonly wrong: string; readonly problem: Problem }
 
 const needsHashKey =
   'calls hmac: save a hash key in the configuration of the destination, which destinations of any columns have'
@@ -52,24 +58,35 @@ export function compileExpression(
 ): ReadExpression {
   const indexes = columns && indexesOf(columns)
   const names = new Set<string>()
-  const columnOf: ColumnOf = (name, at) => {
+  const columnOf: ColumnOf = (name, place) => {
     names.add(name)
     const index = indexes ? indexes.get(name) : -1
     if (index !== undefined) return index
-    throw new ExpressionError(`has no column ${name}`, at, hints ? didYouMean(name, columns ?? []) : '')
+    const write = (column: string) => writeColumn(column, text.slice(place.at, place.at + place.length))
+    throw new ExpressionError(`has no column ${name}`, place, hints ? meaning(name, columns ?? [], place, write) : {})
   }
   try {
     const compiler = new ColumnCompiler(columnOf)
     const { run, kind } = compiler.compile(parseExpression(text))
-    if (key && compiler.needsKey && key.hashKey === undefined) throw new ExpressionError(needsHashKey, 0)
-    if (kind === 'list') throw isList
-    return { expression: { text, kind, columns: [...names], evaluate: evaluating(run, key?.hashKey) } }
+    if (key && compiler.needsKey && key.hashKey === undefined)
+      throw new ExpressionError(needsHashKey, compiler.needsKey)
+    if (kind === 'list') throw isList(wholeOf(text))
+    return { expression: { text, kind, columns: [...names], evaluate: evaluating(run, key?.hashKey, wholeOf(text)) } }
   } catch (error) {
-    return { wrong: reasonOf(error) }
+    return { wrong: reasonOf(error), problem: problemOf(error) }
   }
 }
 
-const isList = new ExpressionError('has a list as its value: write join(…)', 0)
+const isList = (place: Place) => new ExpressionError('has a list as its value: write join(…)', place)
+
+/** All of an expression, without the spaces around it. */
+const wholeOf = (text: string): Place => ({ at: text.length - text.trimStart().length, length: text.trim().length })
+
+/** A column in the notation of another one: `name`, `row.name` or `row["name"]`. */
+function writeColumn(name: string, other: string): string {
+  if (!isName(name) || other.startsWith('row[')) return `row[${JSON.stringify(name)}]`
+  return other.startsWith('row.') ? `row.${name}` : name
+}
 
 const kept = new WeakMap<readonly string[], ReadonlyMap<string, number>>()
 
@@ -89,24 +106,25 @@ function indexesOf(columns: readonly string[]): ReadonlyMap<string, number> {
 export function compileFilter(text: string, columns: readonly string[] | undefined, key?: HashKey): ReadExpression {
   const read = compileExpression(text, columns, key)
   if (!read.expression || read.expression.kind === 'any' || read.expression.kind === 'condition') return read
-  return { wrong: `must be a condition, such as row.country == "DE", and is ${nameOfKind(read.expression.kind)}` }
+  const wrong = `must be a condition, such as row.country == "DE", and is ${nameOfKind(read.expression.kind)}`
+  return { wrong, problem: problemOf(new ExpressionError(wrong, wholeOf(text))) }
 }
 
-const evaluating = (run: (row: Row) => Value, hashKey: string | undefined) => {
+const evaluating = (run: (row: Row) => Value, hashKey: string | undefined, whole: Place) => {
   const evaluation = { hashKey }
   return (row: Row): Cell => {
     begin(evaluation)
     try {
-      return cellOf(run(row))
+      return cellOf(run(row), whole)
     } catch (error) {
       throw asExpressionError(error)
     }
   }
 }
 
-function cellOf(value: Value): Cell {
+function cellOf(value: Value, whole: Place): Cell {
   if (typeof value === 'string') return value === '' ? null : value
   if (typeof value === 'number') return shownNumber(value)
   if (typeof value === 'boolean') return value
-  throw isList
+  throw isList(whole)
 }

@@ -1,10 +1,10 @@
-import { didYouMean } from '@penstock/wire/rules'
+import { nearestNames } from '@penstock/wire/rules'
 import type { Facts, Language } from './functions/facts.ts'
 import type { CallSite, Compiled, ExpressionFunction, Values } from './functions/function.ts'
 import { functions } from './functions/index.ts'
 import { answerKey } from './local/answer-key.ts'
 import type { ASTNode } from './syntax.ts'
-import { ExpressionError, expressionLimits, spend, type Value, type ValueKind } from './values.ts'
+import { ExpressionError, expressionLimits, type Fix, type Place, spend, type Value, type ValueKind } from './values.ts'
 
 /** A name with the keys behind it, such as `row`, `country` or `cursor`, `start`. */
 export type NamePath = readonly [root: string, ...keys: string[]]
@@ -12,11 +12,11 @@ export type NamePath = readonly [root: string, ...keys: string[]]
 /** An operator between two values. */
 export type Operator = Exclude<Extract<ASTNode, { args: [ASTNode, ASTNode] }>['op'], '&&' | '||' | '[]' | '[?]'>
 
-/** A key and a value of an object, and the index of the key in the text. */
-export type Entry<Input> = { readonly key: Compiled<Input>; readonly value: Compiled<Input>; readonly at: number }
+/** A key and a value of an object, and the place of the key. */
+export type Entry<Input> = { readonly key: Compiled<Input>; readonly value: Compiled<Input>; readonly place: Place }
 
 /** Where an operator is, and the texts of both sides, which are the user's own. */
-export type OperatorSite = { readonly at: number; readonly left: string; readonly right: string }
+export type OperatorSite = Place & { readonly left: string; readonly right: string }
 
 /**
  * Makes functions of the tree of one expression, for the values of one language. Throws an `ExpressionError` for everything that is
@@ -33,11 +33,11 @@ export abstract class Compiler<Input> {
   readonly #items: string[] = []
   readonly #values: Value[] = []
   #depth = 0
-  /** Whether a part of it needs the key of keyed hashes. */
-  needsKey = false
+  /** The first part of it that needs the key of keyed hashes. */
+  needsKey: Place | undefined
 
   /** A name that is not an item of a list. */
-  abstract named(path: NamePath, at: number): Compiled<Input>
+  abstract named(path: NamePath, place: Place): Compiled<Input>
   /** The value of a key of what is no name. */
   abstract member(of: ASTNode, key: string): Compiled<Input>
   abstract index(of: ASTNode, by: ASTNode): Compiled<Input>
@@ -46,19 +46,19 @@ export abstract class Compiler<Input> {
   /** A value of another kind. @param node whose value it is */
   abstract converted(kind: ValueKind, value: Compiled<Input>, node: ASTNode): Compiled<Input>
   /** An object of keys and values. @param isTable whether it is the table of `lookup` */
-  abstract object(entries: readonly Entry<Input>[], at: number, isTable: boolean): Compiled<Input>
-  abstract failing(at: number, text: string): CallSite['fail']
+  abstract object(entries: readonly Entry<Input>[], place: Place, isTable: boolean): Compiled<Input>
+  abstract failing(place: Place, text: string): CallSite['fail']
   /** Throws an `ExpressionError` for a number of arguments that the function does not take. */
-  abstract checkCount(name: string, count: number, least: number, most: number, at: number): void
+  abstract checkCount(name: string, count: number, least: number, most: number, place: Place): void
 
   compile(node: ASTNode): Compiled<Input> {
-    if (++this.#depth > expressionLimits.depth) throw new ExpressionError('is too deep', node.start)
+    if (++this.#depth > expressionLimits.depth) throw new ExpressionError('is too deep', placeOf(node))
     const compiled = this.#compile(node)
     this.#depth--
     if (!this.isMetered) return compiled
-    const [{ run }, at] = [compiled, node.start]
+    const [{ run }, place] = [compiled, placeOf(node)]
     const metered = (input: Input) => {
-      spend(1, at)
+      spend(1, place)
       return run(input)
     }
     return { ...compiled, run: metered }
@@ -67,7 +67,7 @@ export abstract class Compiler<Input> {
   #compile(node: ASTNode): Compiled<Input> {
     switch (node.op) {
       case 'value':
-        return this.#literal(node.args, node.start)
+        return this.#literal(node.args, placeOf(node))
       case 'id':
       case '.':
         return this.#named(node)
@@ -78,7 +78,7 @@ export abstract class Compiler<Input> {
       case 'rcall':
         return this.#call(node.args[0], [node.args[1], ...node.args[2]], node)
       case 'list':
-        return this.#list(node.args, node.start)
+        return this.#list(node.args, placeOf(node))
       case '?:':
         return this.#choice(node.args)
       case '&&':
@@ -101,39 +101,40 @@ export abstract class Compiler<Input> {
           : fixedOf(negative(fixed), 'number')
       }
       case 'map':
-        return this.object(this.#entries(node.args), node.start, false)
+        return this.object(this.#entries(node.args), placeOf(node), false)
       case '.?':
       case '[?]':
-        throw new ExpressionError('has an operator that is not supported', node.start)
+        throw new ExpressionError('has an operator that is not supported', placeOf(node))
       default: {
         const [left, right] = node.args
-        return this.binary(node.op, left, right, { at: signBehind(left), left: textOf(left), right: textOf(right) })
+        const sign = { at: signBehind(left), length: node.op.length }
+        return this.binary(node.op, left, right, { ...sign, left: textOf(left), right: textOf(right) })
       }
     }
   }
 
-  #literal(value: unknown, at: number): Compiled<Input> {
+  #literal(value: unknown, place: Place): Compiled<Input> {
     if (typeof value === 'string') return fixedOf(value, 'text')
     if (typeof value === 'boolean') return fixedOf(value, 'condition')
     if (value === null) return fixedOf(this.nothing, 'text')
     const number = typeof value === 'bigint' ? Number(value) : value
     const isExact = typeof value === 'number' || Number.isSafeInteger(number) || this.language === 'definitions'
     if (typeof number === 'number' && isExact) return fixedOf(number, 'number')
-    throw new ExpressionError('has a value that is not supported', at)
+    throw new ExpressionError('has a value that is not supported', place)
   }
 
   isItem = (name: string): boolean => this.#items.includes(name)
 
   #named(node: Extract<ASTNode, { op: 'id' | '.' }>): Compiled<Input> {
     const path = pathOf(node)
-    if (path && !this.isItem(path[0])) return this.named(path, node.start)
+    if (path && !this.isItem(path[0])) return this.named(path, placeOf(node))
     if (node.op === '.') return this.member(...node.args)
     const slot = this.#items.lastIndexOf(node.args)
     const values = this.#values
     return { kind: 'any', run: () => values[slot] }
   }
 
-  #list(nodes: readonly ASTNode[], at: number): Compiled<Input> {
+  #list(nodes: readonly ASTNode[], place: Place): Compiled<Input> {
     const items = nodes.map((node) => this.compile(node))
     const { nothing, isMetered } = this
     if (items.every(({ fixed }) => fixed !== undefined))
@@ -144,7 +145,7 @@ export abstract class Compiler<Input> {
     return {
       kind: 'list',
       run: (input) => {
-        if (!isMetered) spend(items.length, at)
+        if (!isMetered) spend(items.length, place)
         return items.map(({ run }) => run(input) ?? nothing)
       },
     }
@@ -165,7 +166,7 @@ export abstract class Compiler<Input> {
   }
 
   #entries(pairs: readonly (readonly [ASTNode, ASTNode])[]): readonly Entry<Input>[] {
-    return pairs.map(([key, value]) => ({ key: this.compile(key), value: this.compile(value), at: key.start }))
+    return pairs.map(([key, value]) => ({ key: this.compile(key), value: this.compile(value), place: placeOf(key) }))
   }
 
   /** The table of `lookup`: by the keys that are compared if all of it is fixed. */
@@ -173,23 +174,34 @@ export abstract class Compiler<Input> {
     if (node.op !== 'map') return this.converted('table', this.compile(node), node)
     const entries = this.#entries(node.args)
     const open = entries.find(({ key, value }) => key.fixed === undefined || value.fixed === undefined)
-    if (open) return this.object(entries, open.at, true)
+    if (open) return this.object(entries, open.place, true)
     return fixedOf(new Map(entries.map(({ key, value }) => [answerKey(String(key.fixed)), value.fixed])), 'table')
   }
 
   #call(name: string, args: readonly ASTNode[], node: ASTNode): Compiled<Input> {
     const definition = functions.get(name)
-    const at = node.start
-    if (!definition) throw new ExpressionError(`has no function ${name}`, at, didYouMean(name, [...functions.keys()]))
+    const place = nameIn(node, name)
+    if (!definition) {
+      const known = [...functions.values()].filter(({ only }) => !only || only.in === this.language)
+      throw new ExpressionError(
+        `has no function ${name}`,
+        place,
+        meaning(
+          name,
+          known.map((one) => one.name),
+          place,
+        ),
+      )
+    }
     const { only, parameters } = definition
     if (only && only.in !== this.language) {
-      throw new ExpressionError(`calls ${name}, which only ${only.in} have: ${only.because}`, at)
+      throw new ExpressionError(`calls ${name}, which only ${only.in} have: ${only.because}`, place)
     }
     if (definition.subject === 'Lists') return this.#macro(name, args, node)
-    this.needsKey ||= name === 'hmac'
+    if (name === 'hmac') this.needsKey ??= placeOf(node)
     const last = parameters.at(-1)
     const least = parameters.filter(({ isOptional }) => !isOptional).length
-    this.checkCount(name, args.length, least, last?.isRepeated ? Number.POSITIVE_INFINITY : parameters.length, at)
+    this.checkCount(name, args.length, least, last?.isRepeated ? Number.POSITIVE_INFINITY : parameters.length, place)
     const given = args.flatMap((arg, i) => {
       const parameter = parameters[i] ?? (last?.isRepeated ? last : undefined)
       return parameter ? [this.argument(parameter.kind, arg)] : []
@@ -197,8 +209,10 @@ export abstract class Compiler<Input> {
     const missing = parameters.slice(given.length).filter(({ isOptional, isRepeated }) => !isOptional && !isRepeated)
     for (const { kind } of missing) given.push(fixedOf(kind === 'text' ? '' : kind === 'list' ? [] : null, kind))
     const wrong = definition.refuse?.(given.map(({ fixed }) => fixed))
-    if (wrong !== undefined) throw new ExpressionError(`calls ${name}, which ${wrong}`, at)
-    return this.#callOf(definition, given, { at, values: this.values, fail: this.failing(at, textOf(args[0] ?? node)) })
+    if (wrong !== undefined) throw new ExpressionError(`calls ${name}, which ${wrong}`, placeOf(node))
+    const of = args[0] ?? node
+    const fail = this.failing(placeOf(of), textOf(of))
+    return this.#callOf(definition, given, { ...placeOf(node), values: this.values, fail })
   }
 
   #callOf(definition: Facts & ExpressionFunction, given: readonly Compiled<Input>[], site: CallSite): Compiled<Input> {
@@ -230,17 +244,17 @@ export abstract class Compiler<Input> {
   /** `list.exists(item, condition)`, `all`, `filter`, and `list.map(item, value)`. */
   #macro(name: string, [of, variable, body, ...rest]: readonly ASTNode[], node: ASTNode): Compiled<Input> {
     if (!of || variable?.op !== 'id' || !body || rest.length > 0) {
-      throw new ExpressionError(`needs a list, a name and an expression: list.${name}(item, …)`, node.start)
+      throw new ExpressionError(`needs a list, a name and an expression: list.${name}(item, …)`, placeOf(node))
     }
     const list = this.argument('list', of)
     const slot = this.#items.push(variable.args) - 1
     const step: (input: Input) => Value = name === 'map' ? this.compile(body).run : this.condition(body)
     this.#items.pop()
-    const [values, at, steps, { nothing }] = [this.#values, node.start, this.isMetered ? 0 : 1, this]
+    const [values, place, steps, { nothing }] = [this.#values, placeOf(node), this.isMetered ? 0 : 1, this]
     /** Runs the step for each item until `until` holds. */
     const each = (input: Input, until: (result: Value, item: Value) => boolean): boolean => {
       for (const item of list.run(input) as readonly Value[]) {
-        spend(steps, at)
+        spend(steps, place)
         values[slot] = item
         if (until(step(input), item)) return true
       }
@@ -272,6 +286,27 @@ function pathOf(node: ASTNode): NamePath | undefined {
   if (node.op !== '.') return undefined
   const below = pathOf(node.args[0])
   return below && [...below, node.args[1]]
+}
+
+/** Where a part of an expression is. */
+export const placeOf = ({ start, end }: ASTNode): Place => ({ at: start, length: end - start })
+
+/** Where the name of a called function is: at the beginning, or behind the dot after its first argument. */
+function nameIn(node: ASTNode, name: string): Place {
+  const from = node.op === 'rcall' ? node.args[1].end : node.start
+  return { at: Math.max(node.start, node.input.indexOf(name, from)), length: name.length }
+}
+
+/** What a name that does not exist can mean: a sentence, and the fix if only one name is as similar. */
+export function meaning(
+  name: string,
+  known: readonly string[],
+  place: Place,
+  write: (name: string) => string = (one) => one,
+): { hint: string; fix?: Fix } {
+  const [nearest, ...others] = nearestNames(name, known)
+  const fix = nearest !== undefined && others.length === 0 ? { ...place, text: write(nearest) } : undefined
+  return { hint: nearest === undefined ? '' : ` Did you mean ${nearest}?`, ...(fix && { fix }) }
 }
 
 /** The text of a part of an expression, at most 60 characters of it. */

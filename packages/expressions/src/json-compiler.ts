@@ -9,6 +9,7 @@ import {
   isObject,
   isTrue,
   made,
+  type Place,
   spend,
   type Value,
   type ValueKind,
@@ -19,11 +20,14 @@ export type Scope = Readonly<Record<string, unknown>>
 
 type Of = Compiled<Scope>
 
+/** A text that no part of an expression makes. */
+const nowhere: Place = { at: 0, length: 1 }
+
 /** A value as text: an object as JSON, null as the empty text. Throws an `ExpressionError` if it is too long. */
 export function textOfJson(value: unknown): string {
   if (value === undefined || value === null) return ''
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
-  checkLength(text.length, 0)
+  checkLength(text.length, nowhere)
   return text
 }
 
@@ -45,13 +49,13 @@ export class JsonCompiler extends Compiler<Scope> {
   /** The names of the expression, in their order. */
   readonly names: NamePath[] = []
 
-  named(path: NamePath, at: number): Of {
+  named(path: NamePath, place: Place): Of {
     this.names.push(path)
     const [root, ...keys] = path
     return {
       kind: 'any',
       run: (scope) => {
-        spend(keys.length, at)
+        spend(keys.length, place)
         let value = Object.hasOwn(scope, root) ? (scope[root] as Value) : null
         for (const key of keys) value = within(value, key)
         return value
@@ -82,10 +86,10 @@ export class JsonCompiler extends Compiler<Scope> {
     return (scope) => isTrue(run(scope))
   }
 
-  binary(operator: Operator, left: ASTNode, right: ASTNode, { at }: OperatorSite): Of {
+  binary(operator: Operator, left: ASTNode, right: ASTNode, site: OperatorSite): Of {
     const [a, b] = [this.compile(left).run, this.compile(right).run]
     const operate = operators[operator]
-    return { kind: 'any', run: (scope) => operate(a(scope), b(scope), at) }
+    return { kind: 'any', run: (scope) => operate(a(scope), b(scope), site) }
   }
 
   converted(kind: ValueKind, { run, fixed }: Of): Of {
@@ -114,30 +118,30 @@ function within(of: Value, key: Value): Value {
   return isObject(of) && Object.hasOwn(of, textOfJson(key)) ? (of[textOfJson(key)] as Value) : null
 }
 
-function isEqual(left: Value, right: Value, at: number): boolean {
+function isEqual(left: Value, right: Value, place: Place): boolean {
   if (isEmpty(left) && isEmpty(right)) return (left ?? null) === (right ?? null)
   if (typeof left === 'object' && typeof right === 'object') {
-    return made(JSON.stringify(left), at) === made(JSON.stringify(right), at)
+    return made(JSON.stringify(left), place) === made(JSON.stringify(right), place)
   }
   return left === right
 }
 
-function isIn(left: Value, right: Value, at: number): boolean {
-  if (typeof right === 'string') return made(right, at).includes(textOfJson(left))
+function isIn(left: Value, right: Value, place: Place): boolean {
+  if (typeof right === 'string') return made(right, place).includes(textOfJson(left))
   if (right instanceof Headers) return right.has(textOfJson(left) || '-')
   if (isObject(right)) return Object.hasOwn(right, textOfJson(left))
   const items: readonly Value[] = Array.isArray(right) ? right : []
-  spend(items.length, at)
-  return items.some((one) => isEqual(left, one, at))
+  spend(items.length, place)
+  return items.some((one) => isEqual(left, one, place))
 }
 
-function add(left: Value, right: Value, at: number): Value {
+function add(left: Value, right: Value, place: Place): Value {
   if (typeof left === 'number' && typeof right === 'number') return left + right
   if (Array.isArray(left) && Array.isArray(right)) {
-    spend(left.length + right.length, at)
+    spend(left.length + right.length, place)
     return [...left, ...right].slice(0, expressionLimits.items)
   }
-  return made(textOfJson(left) + textOfJson(right), at)
+  return made(textOfJson(left) + textOfJson(right), place)
 }
 
 const calculated = (calculate: (left: number, right: number) => number) => (a: Value, b: Value) => {
@@ -147,9 +151,9 @@ const calculated = (calculate: (left: number, right: number) => number) => (a: V
   return Number.isFinite(value) ? value : null
 }
 
-const operators: Readonly<Record<Operator, (left: Value, right: Value, at: number) => Value>> = {
+const operators: Readonly<Record<Operator, (left: Value, right: Value, place: Place) => Value>> = {
   '==': isEqual,
-  '!=': (left, right, at) => !isEqual(left, right, at),
+  '!=': (left, right, place) => !isEqual(left, right, place),
   '<': (left, right) => order(left, right) < 0,
   '<=': (left, right) => order(left, right) <= 0,
   '>': (left, right) => order(left, right) > 0,

@@ -1,6 +1,15 @@
 import type { OperatorSite } from './compile.ts'
 import type { Compiled } from './functions/function.ts'
-import { conversions, ExpressionError, kindOfValue, made, nameOfKind, type Value, type ValueKind } from './values.ts'
+import {
+  conversions,
+  ExpressionError,
+  kindOfValue,
+  made,
+  nameOfKind,
+  type Place,
+  type Value,
+  type ValueKind,
+} from './values.ts'
 
 /** Operators between the values of a row. */
 
@@ -20,7 +29,7 @@ function mixed(left: ValueKind, right: ValueKind, site: OperatorSite): Expressio
   const [text, other] = left === 'text' ? [left, right] : [right, left]
   const how = text === 'text' ? conversions[other] : ''
   const sides = `${site.left} is ${nameOfKind(left)}, and ${site.right} is ${nameOfKind(right)}`
-  return new ExpressionError(sides + how, site.at)
+  return new ExpressionError(sides + how, site, { hasSubject: true })
 }
 
 /** Whether two values are the same. An empty one equals only an empty one. */
@@ -28,7 +37,7 @@ export function isEqual(left: Value, right: Value, site: OperatorSite): boolean 
   if (left === right) return true
   if (typeof left !== typeof right) refuseMixed(left, right, site)
   if (typeof left === 'object' || typeof right === 'object') {
-    throw new ExpressionError('compares a list: compare its items, with exists or all', site.at)
+    throw new ExpressionError('compares a list: compare its items, with exists or all', site)
   }
   return false
 }
@@ -42,7 +51,7 @@ export function comparing(operator: Comparison): (left: Value, right: Value, sit
     if (left === '' || right === '') return false
     if (typeof left !== typeof right) refuseMixed(left, right, site)
     if (typeof left !== 'number' && typeof left !== 'string') {
-      throw new ExpressionError('compares neither numbers nor texts', site.at)
+      throw new ExpressionError('compares neither numbers nor texts', site)
     }
     return holds(left, right as typeof left)
   }
@@ -63,8 +72,8 @@ export const orderOf = (left: Value, right: Value, site: OperatorSite): number =
 
 /** The sum of two numbers, or two texts joined. A number and nothing are nothing. */
 export function add(left: Value, right: Value, site: OperatorSite): Value {
-  if (typeof left === 'number' && typeof right === 'number') return finite(left + right, site.at)
-  if (typeof left === 'string' && typeof right === 'string') return made(left + right, site.at)
+  if (typeof left === 'number' && typeof right === 'number') return finite(left + right, site)
+  if (typeof left === 'string' && typeof right === 'string') return made(left + right, site)
   checkNumbers(left, right, site)
   return ''
 }
@@ -75,10 +84,7 @@ function checkNumbers(left: Value, right: Value, site: OperatorSite): void {
   for (const one of [left, right]) {
     if (typeof one === 'number' || one === '') continue
     const kind = kindOfValue(one)
-    throw new ExpressionError(
-      `calculates with ${nameOfKind(kind)}${kind === 'text' ? conversions.number : ''}`,
-      site.at,
-    )
+    throw new ExpressionError(`calculates with ${nameOfKind(kind)}${kind === 'text' ? conversions.number : ''}`, site)
   }
 }
 
@@ -93,8 +99,8 @@ export function arithmetic(operator: Arithmetic): (left: Value, right: Value, si
       checkNumbers(left, right, site)
       return ''
     }
-    if (divides && right === 0) throw new ExpressionError('divides by zero', site.at)
-    return finite(calculate(left, right), site.at)
+    if (divides && right === 0) throw new ExpressionError('divides by zero', site)
+    return finite(calculate(left, right), site)
   }
 }
 
@@ -105,14 +111,14 @@ const calculations: Readonly<Record<Arithmetic, (left: number, right: number) =>
   '%': (left, right) => left % right,
 }
 
-function finite(number: number, at: number): number {
-  if (!Number.isFinite(number)) throw new ExpressionError('makes a number that is too large', at)
+function finite(number: number, place: Place): number {
+  if (!Number.isFinite(number)) throw new ExpressionError('makes a number that is too large', place)
   return number
 }
 
 /** A value as a condition: an empty one does not hold. */
-export function holds(value: Value, at: number): boolean {
+export function holds(value: Value, place: Place): boolean {
   if (typeof value === 'boolean') return value
   if (value === '') return false
-  throw new ExpressionError(`has ${nameOfKind(kindOfValue(value))} for a condition${conversions.condition}`, at)
+  throw new ExpressionError(`has ${nameOfKind(kindOfValue(value))} for a condition${conversions.condition}`, place)
 }

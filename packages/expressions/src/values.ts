@@ -14,31 +14,66 @@ export type Value = string | number | boolean | null | undefined | object
  */
 export type ValueKind = 'text' | 'number' | 'condition' | 'list' | 'table' | 'time' | 'order' | 'any'
 
+/** A part of the text of an expression: an index from 0, and a number of characters, both in UTF-16 code units. */
+export type Place = { readonly at: number; readonly length: number }
+
+/** A text to write at a place instead, after which the error is gone. */
+export type Fix = Place & { readonly text: string }
+
+type ErrorOptions = {
+  /** A sentence that suggests another name, after a space. */
+  readonly hint?: string
+  readonly fix?: Fix | undefined
+  /** Whether the message names its subject, such as a column. Otherwise, the subject is the expression. */
+  readonly hasSubject?: boolean
+}
+
 /** An expression that is not valid, or that has no value. The message contains no value of a row. */
 export class ExpressionError extends Error {
   override readonly name = 'ExpressionError'
-  /** Index in the text of the expression, from 0. */
-  readonly at: number
+  readonly place: Place
   /** A sentence that suggests another name, after a space; empty without a similar name. */
   readonly hint: string
+  readonly fix: Fix | undefined
+  readonly #hasSubject: boolean
 
-  constructor(message: string, at: number, hint = '') {
+  constructor(message: string, { at, length }: Place, { hint = '', fix, hasSubject = false }: ErrorOptions = {}) {
     super(message)
-    this.at = at
+    this.place = { at, length }
     this.hint = hint
+    this.fix = fix
+    this.#hasSubject = hasSubject
   }
+
+  /** The message as a sentence for people who see the place marked. */
+  get sentence(): string {
+    const { message, hint } = this
+    return `${this.#hasSubject ? message : `The expression ${message}`}.${hint}`
+  }
+}
+
+/** Where an expression is wrong, why in a sentence, and the text that corrects it if only one does. */
+export type Problem = Place & { readonly message: string; readonly fix?: Fix }
+
+/** The problem that an error is about. */
+export function problemOf(error: unknown): Problem {
+  const { place, sentence, fix } = asExpressionError(error)
+  return { ...place, message: sentence, ...(fix && { fix }) }
 }
 
 /** Why an expression has no value, with the place, as a phrase that follows its name. */
 export function reasonOf(error: unknown): string {
-  const { message, at, hint } = asExpressionError(error)
-  return `${message}, at character ${at + 1}${hint && `.${hint}`}`
+  const { message, place, hint } = asExpressionError(error)
+  return `${message}, at character ${place.at + 1}${hint && `.${hint}`}`
 }
+
+/** The beginning of a text, for what concerns all of it. */
+const beginning: Place = { at: 0, length: 1 }
 
 /** JavaScript itself throws for a stack or a text that is too large. */
 export function asExpressionError(error: unknown): ExpressionError {
   if (error instanceof ExpressionError) return error
-  if (error instanceof RangeError) return new ExpressionError('needs too much memory', 0)
+  if (error instanceof RangeError) return new ExpressionError('needs too much memory', beginning)
   throw error
 }
 
@@ -74,23 +109,23 @@ export const begin = (evaluation: Evaluation): void => {
 /** The values of the evaluation that runs. The compiler checked that there is a key if it is needed. */
 export const evaluationNow = (): Evaluation => current
 
-/** Takes steps. Throws an `ExpressionError` if none are left. @param at index in the text, for the error */
-export function spend(steps: number, at: number): void {
+/** Takes steps. Throws an `ExpressionError` if none are left. @param place for the error */
+export function spend(steps: number, place: Place): void {
   left -= steps
-  if (left < 0) throw new ExpressionError('takes too many steps: shorten it', at)
+  if (left < 0) throw new ExpressionError('takes too many steps: shorten it', place)
 }
 
 /** Takes the steps of a text that is made, and refuses one that is too long. */
-export function made(text: string, at: number): string {
-  checkLength(text.length, at)
-  spend(1 + (text.length >> 4), at)
+export function made(text: string, place: Place): string {
+  checkLength(text.length, place)
+  spend(1 + (text.length >> 4), place)
   return text
 }
 
 /** Throws an `ExpressionError` for a text that would have too many characters. */
-export function checkLength(length: number, at: number): void {
+export function checkLength(length: number, place: Place): void {
   if (length <= expressionLimits.textLength) return
-  throw new ExpressionError(`makes a text of more than ${expressionLimits.textLength} characters`, at)
+  throw new ExpressionError(`makes a text of more than ${expressionLimits.textLength} characters`, place)
 }
 
 const kindNames: Readonly<Record<ValueKind, string>> = {

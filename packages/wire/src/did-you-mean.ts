@@ -3,17 +3,23 @@ const comparedMax = 100
 /** Pairs of characters that are compared in one search; further names are skipped. */
 const pairsMax = 500_000
 
+/** A sentence that suggests the most similar known name, to append to a message; empty if no name is similar. */
+export function didYouMean(name: string, known: readonly string[]): string {
+  const [nearest] = nearestNames(name, known)
+  return nearest === undefined ? '' : ` Did you mean ${nearest}?`
+}
+
 /**
- * A sentence that suggests the most similar known name, to append to a message; empty if no name is similar.
+ * The known names that are most similar to a name, all equally similar, in the order of their characters.
  * @param known compared by the number of characters to insert, remove, replace or swap, without case and separators: at most a
  *   third of the name
  */
-export function didYouMean(name: string, known: readonly string[]): string {
+export function nearestNames(name: string, known: readonly string[]): string[] {
   const plain = plainOf(name)
-  if (plain.length > comparedMax) return ''
+  if (plain.length > comparedMax) return []
   const most = Math.floor(Math.max(plain.length, 3) / 3)
   let pairs = 0
-  const nearest = known
+  const similar = known
     .filter((one) => one !== name && one.length <= comparedMax)
     .map((one) => ({ one, plain: plainOf(one) }))
     .filter(({ plain: other }) => Math.abs(other.length - plain.length) <= most)
@@ -23,8 +29,8 @@ export function didYouMean(name: string, known: readonly string[]): string {
     })
     .map(({ one, plain: other }) => ({ one, distance: distance(plain, other) }))
     .filter(({ distance }) => distance <= most)
-    .sort((a, b) => a.distance - b.distance || (a.one < b.one ? -1 : 1))[0]
-  return nearest ? ` Did you mean ${nearest.one}?` : ''
+    .sort((a, b) => a.distance - b.distance || (a.one < b.one ? -1 : 1))
+  return similar.filter((one) => one.distance === similar[0]?.distance).map(({ one }) => one)
 }
 
 const plainOf = (name: string) => name.toLowerCase().replaceAll(/[\s_-]/g, '')

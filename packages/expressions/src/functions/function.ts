@@ -1,4 +1,4 @@
-import type { Value, ValueKind } from '../values.ts'
+import type { Place, Value, ValueKind } from '../values.ts'
 
 /** How the values of a language behave, for functions of both. */
 export type Values = {
@@ -13,8 +13,7 @@ export type Values = {
 }
 
 /** Where a call is, and how it fails. */
-export type CallSite = {
-  readonly at: number
+export type CallSite = Place & {
   readonly values: Values
   /**
    * In mappings, throws an `ExpressionError` with a reason, which follows the text of the first argument. In definitions, returns null,

@@ -22,7 +22,7 @@ const extreme = (isBetter: (order: number) => boolean): ExpressionFunction => ({
   run: (args, site) => {
     const [first] = args
     const all: readonly Value[] = args.length === 1 && Array.isArray(first) ? first : args
-    spend(all.length, site.at)
+    spend(all.length, site)
     let best: Value
     for (const one of all) {
       if (!isEmpty(one) && (isEmpty(best) || isBetter(site.values.order(one, best, site)))) best = one

@@ -14,19 +14,19 @@ import type { Functions, Run } from './function.ts'
 /** A text that is made of a text. */
 const ofText =
   (run: (text: string) => string): Run =>
-  ([text], { at }) =>
-    made(run(text as string), at)
+  ([text], site) =>
+    made(run(text as string), site)
 
 /** A text that is made of the bytes of a text. */
 const ofBytes =
   (run: (text: string) => string): Run =>
-  ([text], { at }) =>
-    run(made(text as string, at))
+  ([text], site) =>
+    run(made(text as string, site))
 
 const test =
   (run: (text: string, part: string) => boolean): Run =>
-  ([text, part], { at }) => {
-    spend(1 + ((text as string).length >> 6), at)
+  ([text, part], site) => {
+    spend(1 + ((text as string).length >> 6), site)
     return run(text as string, part as string)
   }
 
@@ -43,40 +43,40 @@ export const textFunctions: Functions = {
   base64: ofBytes((text) => Buffer.from(text).toString('base64')),
   md5: ofBytes((text) => createHash('md5').update(text).digest('hex')),
   sha256: ofBytes((text) => createHash('sha256').update(text).digest('hex')),
-  hmac: ([text], { at }) => {
+  hmac: ([text], site) => {
     if (text === '') return null
-    spend(16 + ((text as string).length >> 4), at)
+    spend(16 + ((text as string).length >> 4), site)
     const mac = createHmac('sha256', evaluationNow().hashKey ?? '')
     return mac.update(text as string).digest('hex')
   },
-  replace: (args, { at }) => {
+  replace: (args, site) => {
     const [text, from, to] = args as readonly [string, string, string]
     if (!text || !from) return text
     const parts = text.split(from, placesMax)
-    if (parts.length === placesMax) throw new ExpressionError('has too many places to replace', at)
-    checkLength(text.length + (parts.length - 1) * (to.length - from.length), at)
-    spend(parts.length, at)
-    return made(parts.join(to), at)
+    if (parts.length === placesMax) throw new ExpressionError('has too many places to replace', site)
+    checkLength(text.length + (parts.length - 1) * (to.length - from.length), site)
+    spend(parts.length, site)
+    return made(parts.join(to), site)
   },
   substring: {
-    run: ([text, from, until], { at }) => {
+    run: ([text, from, until], site) => {
       const end = isEmpty(until) ? undefined : Math.max(0, until as number)
-      return made((text as string).slice(Math.max(0, isEmpty(from) ? 0 : (from as number)), end), at)
+      return made((text as string).slice(Math.max(0, isEmpty(from) ? 0 : (from as number)), end), site)
     },
-    runInDefinitions: ([text, from, until], { at }) =>
-      made(text as string, at).slice((from ?? 0) as number, (until ?? undefined) as number | undefined),
+    runInDefinitions: ([text, from, until], site) =>
+      made(text as string, site).slice((from ?? 0) as number, (until ?? undefined) as number | undefined),
   },
   split: {
-    run: ([text, separator], { at, fail }) => {
+    run: ([text, separator], site) => {
       if (text === '') return []
       const parts = (text as string).split(separator as string, expressionLimits.items + 1)
-      if (parts.length > expressionLimits.items) return fail(`has more than ${expressionLimits.items} parts`)
-      spend(parts.length + ((text as string).length >> 4), at)
+      if (parts.length > expressionLimits.items) return site.fail(`has more than ${expressionLimits.items} parts`)
+      spend(parts.length + ((text as string).length >> 4), site)
       return parts
     },
-    runInDefinitions: ([text, separator], { at }) => {
-      const parts = made(text as string, at).split(separator as string, expressionLimits.items)
-      spend(parts.length, at)
+    runInDefinitions: ([text, separator], site) => {
+      const parts = made(text as string, site).split(separator as string, expressionLimits.items)
+      spend(parts.length, site)
       return parts
     },
   },
@@ -86,17 +86,17 @@ export const textFunctions: Functions = {
     const texts = (list as readonly object[]).map((item) => {
       const text = site.values.textOf(item, site)
       length += text.length + between.length
-      checkLength(length, site.at)
-      spend(1, site.at)
+      checkLength(length, site)
+      spend(1, site)
       return text
     })
-    return made(texts.join(between), site.at)
+    return made(texts.join(between), site)
   },
   size: ([of], site) => {
     if (Array.isArray(of)) return of.length
     if (isObject(of)) return Object.keys(of).length
     const text = site.values.textOf(of, site)
-    spend(1 + (text.length >> 4), site.at)
+    spend(1 + (text.length >> 4), site)
     let count = 0
     for (const _ of text) count++
     return count

@@ -31,13 +31,13 @@ const ofTime =
   (args, site) => {
     const [time, , zone] = args
     if (isEmpty(time)) return null
-    spend(zone ? zoneSteps : 8, site.at)
+    spend(zone ? zoneSteps : 8, site)
     const read = site.values.readsAnyTime ? readAnyTime(time) : readTime(time)
     return read ? run(read, args, site) : site.fail('is not a time in ISO 8601: write time(…)')
   }
 
 const localTime: Run = ([value, order, zone], site) => {
-  spend(zone ? 2 * zoneSteps : 8, site.at)
+  spend(zone ? 2 * zoneSteps : 8, site)
   const form: LocalForm = { ...(order && { dates: order as 'DMY' }), ...(zone && { timezone: zone as string }) }
   return inZone(() => {
     const { text, wrong } = readLocalTime(site.values.textOf(value, site), form, false)
@@ -67,7 +67,7 @@ export const timeFunctions: Functions = {
       return inZone(() => {
         const text = formatMs(zone && hasZone ? shownIn(ms, zone as string).getTime() : ms, form)
         if (text === '' && form !== '') site.fail('has a year that cannot be written')
-        return made(text, site.at)
+        return made(text, site)
       }, site)
     }),
     refuse: ([, , zone]) => refuseZone(zone),

@@ -71,13 +71,13 @@ const entriesOf = (table: Value): ReadonlyMap<string, Value> =>
     : new Map(Object.entries(isObject(table) ? table : {}).map(([key, value]) => [answerKey(key), value as Value]))
 
 function inJson([of, path]: readonly Value[], site: CallSite): Value {
-  if (path === undefined) return made(JSON.stringify(of ?? null), site.at)
+  if (path === undefined) return made(JSON.stringify(of ?? null), site)
   let found: unknown = of
   if (typeof of !== 'object') {
     const text = site.values.textOf(of, site)
     if (text.trim() === '') return null
-    checkLength(text.length, site.at)
-    spend(1 + (text.length >> 3), site.at)
+    checkLength(text.length, site)
+    spend(1 + (text.length >> 3), site)
     try {
       found = JSON.parse(text)
     } catch {
@@ -120,17 +120,17 @@ export const valueFunctions: Functions = {
     refuse: ([, form]) => refuseForm(form),
   },
   json: { run: inJson, kindOf: ({ length }) => (length === 1 ? 'text' : 'any') },
-  keys: ([of], { at }) => {
+  keys: ([of], site) => {
     const keys = isObject(of) ? Object.keys(of) : []
-    spend(keys.length, at)
+    spend(keys.length, site)
     return keys
   },
   lookup: {
-    runLazily: ([of, table, other], { at }) => {
+    runLazily: ([of, table, other], site) => {
       const known = table?.fixed === undefined ? undefined : entriesOf(table.fixed)
       return (input) => {
         const entries = known ?? entriesOf(table?.run(input))
-        if (!known) spend(entries.size, at)
+        if (!known) spend(entries.size, site)
         return entries.get(answerKey(of?.run(input) as string)) ?? other?.run(input)
       }
     },
