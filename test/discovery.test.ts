@@ -123,7 +123,7 @@ describe('discover values', () => {
       assert.doesNotMatch(text, /canary/)
       assert.deepEqual(
         response.items.map(({ samples }) => samples),
-        [['c…@e….com'], ['1.001,50', '2', '3'], ['x']],
+        [['xxxx….xx.xxxx…@xxxx….xxx'], ['1.001,50', '2', '3'], ['x']],
       )
       assert.deepEqual(
         await audited(),

@@ -220,7 +220,7 @@ test('a preview says why rows would stay that vanish, and which key columns the 
     const destination = { slug: 'postgresql', secrets, settings: { table: 'reports', ...writing } }
     const times = { noAnswerMs: 20_000, inspectionMs: 20_000, deadlineMs: 60_000 }
     const result = await runners.run(
-      { kind: 'preview', source, destination, unmapped: false, ...times },
+      { kind: 'preview', source, destination, unmapped: false, showing: 'masked', ...times },
       { owner: 'test', watch: {}, signal: new AbortController().signal },
     )
     await runners.close()

@@ -74,7 +74,7 @@ describe('a preview', () => {
       ],
     )
     const [[shown] = []] = response.rows
-    assert.equal(shown, 'a…@e….com')
+    assert.equal(shown, 'xxx.xxxx…@xxxx….xxx')
     assert(!JSON.stringify(response).includes('lovelace'))
     assert.deepEqual(
       response.rejected.map(({ row }) => row),
@@ -166,7 +166,7 @@ describe('a preview', () => {
     assert.deepEqual([(await preview(id)).status], [422])
     const { response } = await preview(id, { unmapped: true })
     assert.deepEqual(response.columns, ['Wer', 'Stufe'])
-    assert.deepEqual(response.rows, [['a…@e….com', 'basic']])
+    assert.deepEqual(response.rows, [['xxx.xxxx…@xxxx….xxx', 'basic']])
     const mapping = JSON.stringify({ nobody: 'Wer' })
     assert.deepEqual((await preview(id, { unmapped: true, destConnectionConfig: { mapping } })).response, response)
   })
@@ -216,9 +216,9 @@ describe('a preview', () => {
     )
     const [lint] = response.lint
     assert.equal(lint?.column, 'Courriel')
-    assert.equal(lint?.samples[0]?.before, 'A…@e….com')
-    assert.match(lint?.samples[0]?.after ?? '', /^[0-9a-f]{8}…$/)
-    assert.deepEqual(lint?.samples[1], { before: 'nxxx', after: null })
+    assert.equal(lint?.samples[0]?.before, 'Xxx@xxxx….xxx')
+    assert.equal(lint?.samples[0]?.after, 'xxxxxxxx…')
+    assert.deepEqual(lint?.samples[1], { before: 'xxxx', after: null })
     const whole = { ...mapping({ email_sha256: 'Courriel', action: { value: 'add' } }), partial: true }
     assert.equal((await preview(id, whole)).response.mappingErrors, undefined)
   })
@@ -230,9 +230,9 @@ describe('a preview', () => {
       destConnectionConfig: { filter, mapping: JSON.stringify({ label: { expression } }) },
     })
     const { response, text } = await preview(id, body('first_name != "ada"', 'number(n) > 2 ? upper(first_name) : "x"'))
-    assert.deepEqual([response.filtered, response.rows], [1, [['x'], ['BXXXXXX']]], text)
+    assert.deepEqual([response.filtered, response.rows], [1, [['x'], ['XXXX…']]], text)
     assert.deepEqual(response.rejected, [
-      { row: 3, field: 'label', reason: 'label has no value: n is not a number, at character 1' },
+      { row: 3, field: 'label', reason: 'label has no value: n is not a number, at character 8' },
     ])
     const [lint] = response.lint
     assert.deepEqual([lint?.column, lint?.malformed], ['number(n) > 2 ? upper(first_name) : "x"', 1])
@@ -248,7 +248,16 @@ describe('a preview', () => {
     const refused = await preview(id, wrong)
     assert.deepEqual([refused.status, refused.details], [422, details])
     const partly = await preview(id, { ...wrong, partial: true })
-    assert.deepEqual([partly.response.mappingErrors?.slice(-1), partly.response.filtered], [details.slice(-1), 0])
+    const place = {
+      at: 0,
+      length: 8,
+      message: 'The expression has no column firstnam. Did you mean first_name?',
+      fix: { at: 0, length: 8, text: 'first_name' },
+    }
+    assert.deepEqual(
+      [partly.response.mappingErrors?.slice(-1), partly.response.filtered],
+      [[{ ...details[1], place }], 0],
+    )
   })
 
   test('hashes with the key of the configuration, which it does not show, and says what to do without it', async () => {
@@ -263,9 +272,9 @@ describe('a preview', () => {
     await caller.expect(
       caller.call('configureConnector', { accountId, id: localFolder.id, body: { secretConfig: { hashKey } } }),
     )
-    const { response, text } = await preview(id)
+    const { response, text } = await preview(id, { view: '0123456789abcdef' })
     const digest = createHmac('sha256', hashKey).update('ada').digest('hex')
-    assert.equal(response.lint[0]?.samples[0]?.after?.at(0), digest.at(0), text)
+    assert.equal(response.lint[0]?.samples[0]?.after, digest, text)
     assert(!text.includes(hashKey))
   })
 
@@ -488,7 +497,7 @@ describe('a preview of a store of files that falls silent behind the headers of 
         const plainHttp = { loopback: true, allow: [] }
         const runtime = { loadConnector, egress, plainHttp, localFolders: [] }
         const job = {
-          ...({ kind: 'preview', source, unmapped: true } as const),
+          ...({ kind: 'preview', source, unmapped: true, showing: 'masked' } as const),
           destination: { slug: 'local-folder', secrets: {}, settings: {} },
           noAnswerMs: 300,
           inspectionMs: 1_000,

@@ -516,7 +516,7 @@ test('a filter leaves rows out, which are counted; rows without a value of it ar
   const refused = await save('number > ', { label: { expression: 'lowr(name)' } })
   assert.deepEqual(refused.details, [
     { field: `${path}.mapping.label`, message: 'expression has no function lowr, at character 1. Did you mean lower?' },
-    { field: `${path}.filter`, message: 'ends too early, at character 10' },
+    { field: `${path}.filter`, message: 'ends after >: a value is missing, at character 8' },
   ])
   await caller.expect(
     save('number % 2 == 0 || 1 / (number - 5) == 0', { label: { expression: 'upper(name) + "-" + string(number)' } }),

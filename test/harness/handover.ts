@@ -170,7 +170,7 @@ export async function previewRouteOf(
   const destination = { slug: snowflakeDestination.slug, secrets: snowflakeSecrets, settings: writing }
   const times = { noAnswerMs: 20_000, inspectionMs: 20_000, deadlineMs: 60_000 }
   const result = await runners.run(
-    { kind: 'preview', source, destination, unmapped: false, ...times },
+    { kind: 'preview', source, destination, unmapped: false, showing: 'masked', ...times },
     { owner: 'test', watch: {}, signal: new AbortController().signal },
   )
   await runners.close()

@@ -451,6 +451,7 @@ export const preview = {
     },
   ],
   findings: [{ code: 'string', message: 'string', column: ['string', null] }],
+  'masked?': 'boolean',
 } as const satisfies Shape
 export const schedule = {
   connectionId: 'string',

@@ -1,6 +1,6 @@
 import type { Cell, Discovered, DiscoveredPage } from '@penstock/connector'
 import { limits } from '@penstock/wire/rules'
-import { isPersonal, shorten } from './mapping/shorten.ts'
+import { isPersonal, type Showing, shorten } from './mapping/shorten.ts'
 import type { DiscoveryJob } from './protocol.ts'
 import { type JobRuntime, openContext } from './runtime.ts'
 import { withoutSecrets } from './side-secrets.ts'
@@ -11,7 +11,7 @@ import { storable } from './storable.ts'
  * asked for is cut. Throws a `ConnectorError`, or the signal's reason once that is aborted.
  */
 export async function runDiscovery(
-  { connector: opened, role, field, search, cursor, size, withSamples }: DiscoveryJob,
+  { connector: opened, role, field, search, cursor, size, withSamples, showing }: DiscoveryJob,
   runtime: JobRuntime,
   signal: AbortSignal,
 ): Promise<DiscoveredPage> {
@@ -32,7 +32,7 @@ export async function runDiscovery(
     return [
       {
         ...rest,
-        ...(withSamples && samples ? { samples: shortened(item.value, samples).map(redact) } : {}),
+        ...(withSamples && samples ? { samples: shownOf(item.value, samples, showing).map(redact) } : {}),
         ...(label === undefined ? {} : { label: redact(label).slice(0, limits.discoveredLengthMax) }),
         ...(type === undefined ? {} : { type: redact(type).slice(0, limits.discoveredLengthMax) }),
       },
@@ -43,12 +43,12 @@ export async function runDiscovery(
   return { items, next: redact(next) }
 }
 
-/** The first different values of a column, each as a preview shows it: enough to recognise its kind. */
-function shortened(column: string, values: readonly Cell[]): string[] {
+/** The first different values of a column, each as a preview shows it. */
+function shownOf(column: string, values: readonly Cell[], showing: Showing): string[] {
   const personal = isPersonal({ field: column, definition: undefined })
   const found = new Set<string>()
   for (const value of values) {
-    const text = shorten(value, personal)
+    const text = shorten(value, personal, showing)
     if (text) found.add(storable(text).toWellFormed())
     if (found.size >= limits.discoverySamplesMax) break
   }

@@ -14,6 +14,6 @@ export function filterErrors(
   key?: HashKey,
 ): FieldError[] {
   if (setting === undefined || String(setting).trim() === '') return []
-  const { wrong } = compileFilter(String(setting), columns, key)
-  return wrong === undefined ? [] : [{ field: path, message: wrong }]
+  const { wrong, problem } = compileFilter(String(setting), columns, key)
+  return wrong === undefined ? [] : [{ field: path, message: wrong, place: problem }]
 }

@@ -23,7 +23,10 @@ const mirror = { table: 'people', writeMode: 'Upsert', keyColumns: 'id', sendRow
 const stateWith = (settings: Values, rules: readonly ConnectionRule[] = []) => {
   const side = { slug: 'postgresql', secrets: {}, settings }
   const bounds = { noAnswerMs: 1_000, inspectionMs: 1_000, deadlineMs: 1_000 }
-  return previewState({ kind: 'preview', source: side, destination: side, unmapped: false, rules, ...bounds }, settings)
+  return previewState(
+    { kind: 'preview', source: side, destination: side, unmapped: false, showing: 'masked', rules, ...bounds },
+    settings,
+  )
 }
 
 async function staged(settings: Values, rules: readonly ConnectionRule[] = []) {

@@ -15,9 +15,10 @@ import { limits } from '@penstock/wire/rules'
 import { inspectDestination } from './inspect.ts'
 import { type ColumnTypes, planFittingRows, planRows, planUnmapped, type RowMapping } from './map-rows.ts'
 import { lintRows } from './mapping/lint.ts'
-import { isPersonal, shorten } from './mapping/shorten.ts'
+import { isPersonal, type Showing, shorten } from './mapping/shorten.ts'
 import { previewRoute } from './preview-route.ts'
 import { passStages, previewState, type StagedRows } from './preview-stages.ts'
+import { tryMapping } from './preview-tries.ts'
 import type { JobValues, PreviewJob } from './protocol.ts'
 import { quoteValue } from './quoted-reasons.ts'
 import { type JobRuntime, openContext } from './runtime.ts'
@@ -59,6 +60,8 @@ export async function runPreview(
             const plan = job.partial ? planFittingRows : planRows
             return plan(destination, columns, values, settingErrorsOf)
           },
+          showing: job.showing,
+          ...(job.partial && { tried: { filter: settings.filter, formsOf: job.formsOf } }),
           staysBy: ({ plan }, window) =>
             destination.destination?.deliver &&
             scopeAt(destination.destination.deliver, settings, plan.steps, window).stays,
@@ -279,10 +282,16 @@ export async function look(
     staysBy,
     rejectionsOf,
     pass = asIs,
+    showing = 'masked',
+    tried,
   }: {
     staysBy: (mapping: RowMapping, window: ChunkWindow) => string | undefined
     planFor: (columns: readonly string[]) => Promise<{ mapping?: RowMapping; fieldErrors?: readonly FieldError[] }>
     rejectionsOf: RejectionsOf
+    /** How values are shown; masked unless given. */
+    showing?: Showing
+    /** The condition whose values are shown with those of the expressions, and the field whose values are tried in every form. */
+    tried?: { readonly filter: unknown; readonly formsOf: string | undefined }
     /** Passes all rows through the stages; absent: they stay as they are. */
     pass?: (all: Chunk, mapping: RowMapping) => Promise<StagedRows> | StagedRows
   },
@@ -326,7 +335,7 @@ export async function look(
   const leftOut = (code: number) => raws.filter((_, i) => isSkipped(i) && mapped.skipped?.[i] === code).length
   const deliverable = [...mapped.rows.keys()].filter((i) => !errors.has(i) && !isSkipped(i))
   const show = (cell: Cell, at: number): string | null => {
-    const shown = shorten(cell, isPersonal(mapping.plan.steps[at] as (typeof mapping.plan.steps)[number]))
+    const shown = shorten(cell, isPersonal(mapping.plan.steps[at] as (typeof mapping.plan.steps)[number]), showing)
     // A server could return the credentials that it received as a value.
     return typeof shown === 'string' ? redact(shown) : shown
   }
@@ -355,6 +364,7 @@ export async function look(
       mapping.plan,
       raws.filter((_, i) => !broken.has(i) && !isSkipped(i)),
       mapping.options,
+      showing,
     ).map((lint) => ({
       ...lint,
       ...(lint.forms && {
@@ -367,7 +377,11 @@ export async function look(
     })),
   }
   const stays = window && staysBy(mapping, window)
+  const known = [...raws.entries()].filter(([i]) => !broken.has(i) && !removed.has(i))
+  const rows = new Map(known.map(([i, row]) => [i + 1, row]))
+  const tries = tried && (await tryMapping(mapping, { columns, rows }, { ...tried, showing, redact }))
+  const preview = { ...shown, ...tries, ...(showing === 'masked' && { masked: true }) }
   return isWhole
-    ? { preview: shown, sent, stays, staged }
-    : { preview: { ...shown, mappingErrors: [...fieldErrors] }, staged }
+    ? { preview, sent, stays, staged }
+    : { preview: { ...preview, mappingErrors: [...fieldErrors] }, staged }
 }

@@ -23,6 +23,7 @@ import type { DividedPart } from './divided-part.ts'
 import type { HandoverStart } from './handover-start.ts'
 import type { RejectHost, SecretHost, UploadHost } from './job-hosts.ts'
 import type { Confirmation, RejectedKeysState, ReplayPage } from './kept.ts'
+import type { Showing } from './mapping/shorten.ts'
 import type { OpenedSide } from './opened-side.ts'
 import type { Shape } from './shape.ts'
 import type { ShownAnswer } from './source-answer.ts'
@@ -74,6 +75,8 @@ export type DiscoveryJob = {
   readonly size: number
   /** Whether columns come with values: only for who may read records. */
   readonly withSamples: boolean
+  /** How these values are shown. */
+  readonly showing: Showing
   readonly deadlineMs: number
 }
 
@@ -97,6 +100,10 @@ export type PreviewJob = {
   readonly unmapped: boolean
   /** Shows what can be mapped though some of the mapping is invalid, and does not ask the destination. */
   readonly partial?: boolean
+  /** A field of the mapping whose values are tried in every form. */
+  readonly formsOf?: string
+  /** How values are shown. */
+  readonly showing: Showing
   /** Rules of the connection that judge the rows. */
   readonly rules?: readonly ConnectionRule[]
   /** How long a store of files may say nothing. */

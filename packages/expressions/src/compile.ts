@@ -297,7 +297,7 @@ function nameIn(node: ASTNode, name: string): Place {
   return { at: Math.max(node.start, node.input.indexOf(name, from)), length: name.length }
 }
 
-/** What a name that does not exist can mean: a sentence, and the fix if only one name is as similar. */
+/** The most similar name of one that does not exist: a sentence, and the fix if only one name is as similar. */
 export function meaning(
   name: string,
   known: readonly string[],

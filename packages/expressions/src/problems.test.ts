@@ -125,7 +125,7 @@ describe('a problem of an expression', () => {
         found++
         assertInside(text, problem)
         assert.match(problem.message, /^\S.*[.?]$/su, text)
-        // What is left after a fix of the grammar can be wrong, but elsewhere or for another reason.
+        // After a fix of the grammar, the text can still be wrong, but elsewhere or for another reason.
         const { fix } = problem
         if (!fix) continue
         const after = text.slice(0, fix.at) + fix.text + text.slice(fix.at + fix.length)

@@ -6,6 +6,13 @@ import { refuse } from './refusal.ts'
 
 export const hasScope = ({ scopes }: Grants, scope: Scope): boolean => scopes === null || scopes.includes(scope)
 
+/**
+ * How previews and discoveries show values of records: whole to an actor who can read records and opens a view, otherwise as
+ * masks. Owners, admins and editors can read records; so can keys with the scope. No other place decides it.
+ */
+export const showingTo = (actor: Actor, view: string | undefined): 'whole' | 'masked' =>
+  view !== undefined && hasScope(actor, 'records:read') ? 'whole' : 'masked'
+
 /** Refuses with `forbidden` where the actor does not have the scope. */
 export function requireScope(actor: Actor, scope: Scope): void {
   if (!hasScope(actor, scope)) refuse('forbidden', [{ field: 'scope', message: `${scope} is missing` }])

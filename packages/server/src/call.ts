@@ -170,6 +170,8 @@ export type Answer<I extends OperationId> = {
   readonly audited?: Audited
   /** Of a read: it shows values of records, although its operation does not always. */
   readonly showsRecords?: boolean
+  /** Of a read that shows values of records: the view that it belongs to, which the audit log records once. */
+  readonly view?: string
 } & (IsPaged<I> extends true
   ? { readonly total: number /** There are more than `total`. */; readonly isMore?: boolean }
   : unknown)
@@ -198,7 +200,7 @@ export type RequestAudit = {
     audited: Audited | undefined,
   ): void
   /** Records that the answer shows records, before it is sent. */
-  revealed(request: AuditedRequest, answer: Pick<Answer<OperationId>, 'reply'>): Promise<void>
+  revealed(request: AuditedRequest, answer: Pick<Answer<OperationId>, 'reply' | 'view'>): Promise<void>
   /** Records that the actor may not do it. Never waits. */
   refused(request: AuditedRequest, fieldErrors: readonly FieldError[]): void
 }

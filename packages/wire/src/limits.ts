@@ -108,6 +108,8 @@ export const limits = {
   shapeTextLengthMax: 200,
   /** Findings about the destination that a preview returns. */
   previewFindingsMax: 100,
+  /** Expressions of a mapping that a preview tries. */
+  previewExpressionsMax: 50,
   /** Values of one page of a discovery. */
   discoverySizeMax: 200,
   discoverySizeDefault: 50,

@@ -23,6 +23,7 @@ export { Identifier, identifier, identifierPattern, namePattern, oneOf } from '.
 export { ConnectionLabels, ConnectionTag, SetConnectionLabels } from './schemas/labels.ts'
 export * from './schemas/mapping-template.ts'
 export * from './schemas/passkey.ts'
+export * from './schemas/preview.ts'
 export * from './schemas/reject.ts'
 export * from './schemas/report.ts'
 export {

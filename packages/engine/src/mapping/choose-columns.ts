@@ -42,7 +42,8 @@ export function chooseColumns(
 
   for (const [field, entry] of Object.entries(mapping)) {
     const definition = Object.hasOwn(records, field) ? records[field] : undefined
-    const fieldError = (message: string) => fieldErrors.push({ field: `${path}.${field}`, message })
+    const fieldError = (message: string, place?: FieldError['place']) =>
+      fieldErrors.push({ field: `${path}.${field}`, message, ...(place && { place }) })
     const message = fieldErrorOf(records, field, entry)
     if (!definition || message !== undefined) fieldError(message ?? '')
     else if (entry !== null && typeof entry === 'object' && 'value' in entry) {
@@ -50,10 +51,10 @@ export function chooseColumns(
       if (map && map(entry.value, undefined) === undefined) fieldError(messageOf(entry.value))
       else steps.set(field, { field, definition, value: entry.value })
     } else if (entry !== null && typeof entry === 'object' && 'expression' in entry) {
-      const { expression, wrong } = compileExpression(entry.expression, names, noKey)
+      const { expression, wrong, problem } = compileExpression(entry.expression, names, noKey)
       const reading = readingOf(entry)
       const refused = wrong === undefined ? wrongAnswer(definition, reading) : `expression ${wrong}`
-      if (refused !== undefined) fieldError(refused)
+      if (refused !== undefined) fieldError(refused, problem)
       else if (expression) steps.set(field, { field, definition, expression, ...reading })
     } else if (entry !== null) {
       const name = typeof entry === 'object' ? entry.column : entry

@@ -19,7 +19,7 @@ import { defaultCountryFor, type MapperOptions, stepMapper } from './mapper.ts'
 import { normalisers } from './normalise.ts'
 import { countryNamedBy, type MappingPlan } from './plan.ts'
 import { type FormFinding, proposeForms } from './propose-forms.ts'
-import { isPersonal, shorten } from './shorten.ts'
+import { isPersonal, type Showing, shorten } from './shorten.ts'
 
 /**
  * Statistics of the values of one field. `missing`, `malformed`, `unnormalised`, `alreadyHashed` and `wrongHashLength`
@@ -66,7 +66,12 @@ const samplesMax = 3
  * Looks at values as they are in the source, for each field that a column fills, in the order of the plan.
  * Meant for a sample: it does for each value more than a transfer does.
  */
-export function lintRows(plan: MappingPlan, rows: readonly Row[], options: MapperOptions = {}): FieldLint[] {
+export function lintRows(
+  plan: MappingPlan,
+  rows: readonly Row[],
+  options: MapperOptions = {},
+  showing: Showing = 'masked',
+): FieldLint[] {
   const madeOf = rows.map(digestsOfDigests)
   return plan.steps.flatMap((step) => {
     const { column, expression } = step
@@ -74,7 +79,7 @@ export function lintRows(plan: MappingPlan, rows: readonly Row[], options: Mappe
     if (name === undefined) return []
     const cells = rows.map((row) => (expression ? computed(expression, row) : (row[column?.index ?? -1] ?? null)))
     return [
-      lintColumn(step, { name, cells }, rows, madeOf, options, (row) =>
+      lintColumn(step, { name, cells }, rows, madeOf, { ...options, showing }, (row) =>
         countryOf(plan, row, defaultCountryFor(step.definition, options)),
       ),
     ]
@@ -95,7 +100,7 @@ function lintColumn(
   { name, cells }: { name: string; cells: readonly (Cell | undefined)[] },
   rows: readonly Row[],
   madeOf: readonly ReadonlySet<string>[],
-  options: MapperOptions,
+  options: MapperOptions & { readonly showing: Showing },
   country: (row: Row) => string | undefined,
 ): FieldLint {
   const { field, definition } = step
@@ -112,7 +117,9 @@ function lintColumn(
     mixedKinds: 0,
     samples: [],
   }
-  const samples = new Samples(isPersonal(step))
+  const { showing } = options
+  const personal = isPersonal(step)
+  const samples = new Samples((value) => shorten(value, personal, showing))
   const { map } = stepMapper(step, options)
   const kinds: Kind[] = []
   for (const [at, row] of rows.entries()) {
@@ -141,12 +148,11 @@ function lintColumn(
     .filter((cell) => !step.values || !isAnswered(step.values, cell))
   const forms = proposeForms(definition.reads, column, step.local ?? {}, options.defaultTimezone)
   if (forms.length === 0) return lint
-  const personal = isPersonal(step)
   return {
     ...lint,
     forms: forms.map(({ example, ...finding }) => ({
       ...finding,
-      example: shorten(example, personal) === example.trim() ? example.trim() : null,
+      example: shorten(example, personal, showing)?.trim() === example.trim() ? example.trim() : null,
     })),
   }
 }
@@ -159,17 +165,17 @@ const isAnswered = (values: Readonly<Record<string, string | null>>, cell: Cell)
 class Samples {
   readonly #fitting = new Map<string, Sample>()
   readonly #unusable = new Map<string, Sample>()
-  readonly #personal: boolean
+  readonly #show: (value: Cell) => string | null
 
-  constructor(personal: boolean) {
-    this.#personal = personal
+  constructor(show: (value: Cell) => string | null) {
+    this.#show = show
   }
 
   add(cell: string | number | boolean, made: Cell | undefined): void {
     const [kept, after] = made === undefined ? [this.#unusable, null] : [this.#fitting, made]
     if (kept.size >= samplesMax) return
-    const before = shorten(cell, this.#personal) ?? ''
-    const sample = { before, after: after === null ? null : shorten(after, this.#personal) }
+    const before = this.#show(cell) ?? ''
+    const sample = { before, after: this.#show(after) }
     if (!kept.has(before)) kept.set(before, sample)
   }
 
@@ -247,5 +253,6 @@ const formsOf = (text: string): Set<string> =>
     ].filter((form) => form !== undefined),
   )
 
-const countryOf = (plan: MappingPlan, row: Row, defaultCountry: string | undefined): string | undefined =>
+/** The country by which a national value of a row is read. */
+export const countryOf = (plan: MappingPlan, row: Row, defaultCountry: string | undefined): string | undefined =>
   countryNamedBy(plan, row) ?? normaliseCountry(defaultCountry ?? '')

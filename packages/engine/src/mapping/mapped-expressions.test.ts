@@ -63,7 +63,7 @@ test('A row for which an expression has no value is rejected with the field and 
   assert.deepEqual(rows[0], [25, digestOf('md5', 'Germany')])
   assert.deepEqual(rows[2], [null, digestOf('md5', 'fr')])
   assert.deepEqual(fields, { 1: 'total' })
-  assert.equal(reasons[1], 'total has no value: amount is not a number, at character 7')
+  assert.equal(reasons[1], 'total has no value: amount is not a number, at character 14')
 })
 
 test('Phone numbers are read by a country that an expression makes', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Normalisation, normalisations } from '@penstock/connector'
+import { normalisationFacts } from '@penstock/wire/rules'
 import fc from '../../../../test/harness/property.ts'
 import { normaliseCountry } from './country.ts'
 import { invalidMessages, normalisers, readsByCountry } from './normalise.ts'
@@ -360,6 +361,13 @@ for (const form of normalisations.filter((form) => form !== 'phone-digits' && fo
     )
   })
 }
+
+test('The example of a form that people see is what the form makes', () => {
+  for (const form of normalisations) {
+    const [value, normalised] = normalisationFacts[form].example
+    assert.equal(normalisers[form](value), normalised, form)
+  }
+})
 
 test('The two forms of a phone number differ by the sign alone', () => {
   fc.assert(

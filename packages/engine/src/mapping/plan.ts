@@ -103,9 +103,14 @@ function renameColumns(
       continue
     }
     if (typeof entry === 'object' && 'expression' in entry) {
-      const { expression, wrong } = compileExpression(entry.expression, columns, { hashKey })
+      const { expression, wrong, problem } = compileExpression(entry.expression, columns, { hashKey })
       if (expression) steps.push({ field, definition: definitionOf(field, entry), expression, ...readingOf(entry) })
-      else fieldErrors.push({ field: `${path}.${field}`, message: `expression ${wrong}` })
+      else
+        fieldErrors.push({
+          field: `${path}.${field}`,
+          message: `expression ${wrong}`,
+          ...(problem && { place: problem }),
+        })
       continue
     }
     const name = typeof entry === 'object' ? entry.column : entry
@@ -207,9 +212,17 @@ function findCountry(
   steps: readonly MappingStep[],
   columns: readonly string[],
 ): Pick<MappingPlan, 'countryIndex' | 'countryExpression' | 'countryOfAll' | 'countryAnswers'> {
-  if (!steps.some(({ definition }) => definition?.normalise && readsByCountry(definition.normalise))) {
-    return { countryIndex: undefined }
-  }
+  const reads = steps.some(({ definition }) => definition?.normalise && readsByCountry(definition.normalise))
+  return reads ? countryIn(steps, columns) : { countryIndex: undefined }
+}
+
+/** A plan that knows the country of a row, although none of its fields is read by it yet. */
+export const withCountry = (plan: MappingPlan, columns: readonly string[]): MappingPlan => ({
+  ...plan,
+  ...countryIn(plan.steps, columns),
+})
+
+function countryIn(steps: readonly MappingStep[], columns: readonly string[]): ReturnType<typeof findCountry> {
   const mapped =
     steps.find(({ definition }) => definition?.normalise === 'country') ??
     steps.find(({ field, definition, value }) => !definition && value !== undefined && isCountryName(field))

@@ -5,8 +5,20 @@ import { kindOf } from './kinds.ts'
 
 /** Longer values that reveal nothing about a person are cut here. */
 const plainLengthMax = 80
+/** Longer whole values are cut here. */
+const wholeLengthMax = 200
 /** The form of a longer value ends here. */
 const maskLengthMax = 40
+/** Letters and digits in a row that a form counts; of more, it says only that there are more. */
+const lettersMax = 4
+const digitsMax = 8
+const longRuns = new RegExp(`([Xx]{${lettersMax}})[Xx]+|(#{${digitsMax}})#+`, 'g')
+
+/**
+ * How values are shown: `whole`, or `masked`, which keeps no character of a value that can identify a person. The service
+ * decides it by who asks (`seesWhole` in its module of access).
+ */
+export type Showing = 'whole' | 'masked'
 
 /** Whether a column holds what belongs to a person, by its definition or, if there is none, by its names. */
 export function isPersonal({ field, definition, column, expression }: MappingStep): boolean {
@@ -18,53 +30,43 @@ export function isPersonal({ field, definition, column, expression }: MappingSte
 }
 
 /**
- * A value as a preview shows it: enough to recognise its form, and to check what becomes of it, never enough to identify the
- * person. Values that look like identifiers are masked in every column, other values only in personal columns.
+ * A value as a preview shows it. Masked, it is enough to recognise its form, and to check what becomes of it. Values that
+ * look like identifiers are masked in every column, other values only in personal columns.
  */
-export function shorten(value: Cell, personal: boolean): string | null {
+export function shorten(value: Cell, personal: boolean, showing: Showing = 'masked'): string | null {
   if (value === null) return null
+  if (showing === 'whole') return cut(String(value), wholeLengthMax)
   const text = String(value).trim()
   if (text === '') return ''
   const kind = kindOf(value)
   switch (kind) {
     case 'e-mail':
-      return shortenEmail(text)
-    case 'hash':
-      return `${text.slice(0, 8)}…`
-    case 'device':
-      return `${text.slice(0, 4)}…`
     case 'phone':
-      return text.slice(0, 3) + mask(text.slice(3))
+      return mask(text)
+    case 'hash':
+      return 'xxxxxxxx…'
+    case 'device':
+      return 'xxxxxxxx-xxxx-…'
     case 'nested':
       return `${text.slice(0, 1)}…${text.slice(0, 1) === '{' ? '}' : ']'}`
   }
-  if (personal) return kind === 'text' ? maskText(text) : mask(text)
+  if (personal) return mask(text)
   // Long whole numbers are customers, cards and phones; nothing else is so long.
   if (kind === 'number' && /^-?\d{7,}$/.test(text)) return mask(text)
-  return text.length > plainLengthMax ? `${text.slice(0, plainLengthMax)}…` : text
+  return cut(text, plainLengthMax)
 }
 
-/** The value of its form only: `##.##.####`, `XX#X #XX`. A longer value ends with …. */
+/** Half of a character at the end is left out. */
+const cut = (text: string, lengthMax: number): string =>
+  text.length > lengthMax ? `${text.slice(0, lengthMax).replace(/[\uD800-\uDBFF]$/, '')}…` : text
+
+/** Only the form of a value: `##.##.####`, `XX#X #XX`, `xxx@xxxx….xxx`. Longer words, numbers and values end with …. */
 function mask(text: string): string {
   const masked = text
     .slice(0, maskLengthMax)
     .replaceAll(/\p{N}/gu, '#')
     .replaceAll(/\p{Lu}/gu, 'X')
-    .replaceAll(/[^\p{P}\p{Z}\s#X]/gu, 'x')
-  return text.length > maskLengthMax ? `${masked}…` : masked
+    .replaceAll(/[^\p{P}\p{Z}\s#X+]/gu, 'x')
+    .replaceAll(longRuns, '$1$2…')
+  return text.length > maskLengthMax && !masked.endsWith('…') ? `${masked}…` : masked
 }
-
-/** The same with the first letter, if there are at least two more characters. */
-function maskText(text: string): string {
-  const [first = ''] = text
-  return text.length > 2 && /\p{L}/u.test(first) ? first + mask(text.slice(first.length)) : mask(text)
-}
-
-/** `j…@e….com`; of a text in which an address only occurs, no more than its first character. */
-function shortenEmail(text: string): string {
-  const [, local, domain, top] = /^(.)[^\s@]*@(.)[^\s@]*\.([^\s@.]{2,})$/u.exec(text) ?? []
-  return local === undefined ? `${firstCharacter(text)}…@…` : `${local}…@${domain}….${top}`
-}
-
-/** A whole character, also one beyond the first 65,536. */
-const firstCharacter = (text: string): string => String.fromCodePoint(text.codePointAt(0) ?? 0)

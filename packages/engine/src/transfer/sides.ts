@@ -247,6 +247,7 @@ export class Sides {
       field: 'columns',
       search: '',
       withSamples: false,
+      showing: 'masked',
       deadlineMs: 0,
     } as const
     try {

@@ -6,6 +6,7 @@ import type { Logger } from '../log.ts'
 import type { AuditLinker } from './link.ts'
 import { type AuditEntry, changesBetween, record, recordNow } from './record.ts'
 import { createRepeats } from './repeats.ts'
+import { createViews } from './views.ts'
 
 /** Records requests to the API in the audit log: every change, every read of records, every refusal. */
 
@@ -26,6 +27,7 @@ export function createRequestAudit(
       ),
     log,
   )
+  const views = createViews()
   return {
     changed: (tx, request, { reply, already }, { before, after, details, unchanged } = {}) => {
       if (already || unchanged) return
@@ -37,10 +39,16 @@ export function createRequestAudit(
       tx.afterCommit(linker.wake)
     },
 
-    revealed: async (request, { reply }) => {
+    revealed: async (request, { reply, view }) => {
       const shown = 'items' in reply ? { values: valuesIn(reply) } : { records: shownBy(reply).length }
       const details = request.stream === undefined ? shown : { streamed: request.stream }
-      await recordNow(database, [{ ...entryOf(request), details: detailsOf(request, details) }])
+      const { actor, operationId, accountId, id } = request
+      const entry = {
+        ...entryOf(request),
+        details: detailsOf(request, view === undefined ? details : { ...details, view }),
+      }
+      const of = view && [actor.organizationId, actor.kind, actor.id, operationId, accountId, id, view].join('\n')
+      await views.once(of, () => recordNow(database, [entry]))
     },
 
     refused: (request, fieldErrors) => {

@@ -1,3 +1,4 @@
+import { showingTo } from '../access.ts'
 import type { Answer, Call } from '../call.ts'
 import { Refusal, refuse } from '../refusal.ts'
 import { JobHost } from '../transfers/job-host.ts'
@@ -13,7 +14,7 @@ const deadlineMs = 30_000
 
 /** Reads rows of the table. Refuses with `not_found` without a sample, and with `platform_refused` if they cannot be read. */
 export async function previewSample(
-  { db: database, account, signal }: Call<'previewSample'>,
+  { db: database, actor, account, signal }: Call<'previewSample'>,
   { catalogue, keyring, interactive }: SampleDeps,
 ): Promise<Answer<'previewSample'>> {
   const row = (await queries.findSample.first(database, { accountId: account.id })) ?? refuse('not_found')
@@ -26,6 +27,7 @@ export async function previewSample(
       source: await openSide(opening, side, { table: sampleTable }),
       destination: { slug: connector.slug, secrets: {}, settings: { table: sampleTable } },
       unmapped: true,
+      showing: showingTo(actor, undefined),
       noAnswerMs: deadlineMs,
       inspectionMs: deadlineMs,
       deadlineMs,

@@ -1,6 +1,6 @@
 import type { Connector } from '@penstock/connector'
 import { type DiscoverValues, limits, type Role } from '@penstock/wire'
-import { hasScope } from '../access.ts'
+import { hasScope, showingTo } from '../access.ts'
 import type { Answer, Call } from '../call.ts'
 import { readFieldValues, requireToDirectSecrets } from '../connections/sides.ts'
 import { findConfiguration, requireConfiguration } from '../connectors/configuration.ts'
@@ -42,11 +42,12 @@ export async function discoverValues(
     cursor,
     size,
     withSamples,
+    showing: showingTo(actor, body.view),
   } as const
   // This service knows its own files as they are now.
   const isLasting = connector.readsUploads !== true && connector.readsRejects !== true
   const kept = fresh || !isLasting ? undefined : discoveries.find([account.id, asked])
-  if (kept) return answerOf(kept)
+  if (kept) return answerOf(kept, body.view)
   const host = new JobHost({ database, keyring }, [side])
   const result = await interactive.run({ ...asked, deadlineMs: discoveryTimeoutMs }, account, signal, host)
   if (!result.ok) {
@@ -57,7 +58,7 @@ export async function discoverValues(
   }
   const found = { page: result.value, time: unixSeconds(await databaseNow(database)) }
   if (isLasting) discoveries.keep([account.id, asked], found)
-  return answerOf(found)
+  return answerOf(found, body.view)
 }
 
 /** The role whose setting is meant. Refuses with `discovery_not_supported` if none has it, and asks for the role if both have. */
@@ -71,9 +72,9 @@ function roleOf({ source, destination, roles }: Connector, { field, role }: Disc
 }
 
 /** The answer, and whether it shows values of records, which the audit log records. */
-function answerOf(found: Discovered): Answer<'discoverValues'> {
+function answerOf(found: Discovered, view: string | undefined): Answer<'discoverValues'> {
   const showsRecords = found.page.items.some(({ samples = [] }) => samples.length > 0)
-  return { reply: viewDiscovery(found), showsRecords }
+  return { reply: viewDiscovery(found), showsRecords, ...(view !== undefined && { view }) }
 }
 
 const viewDiscovery = ({ page, time }: Discovered) => ({

@@ -1,6 +1,7 @@
 import type { Values } from '@penstock/connector'
 import { columnsDoNotFit } from '@penstock/engine'
 import { limits } from '@penstock/wire'
+import { showingTo } from '../access.ts'
 import type { Answer, Call } from '../call.ts'
 import { readFieldValues, requireReady } from '../connections/sides.ts'
 import { Refusal, refuse } from '../refusal.ts'
@@ -56,6 +57,8 @@ export async function previewConnection(
         : { slug: destination.connector.slug, secrets: {}, settings: configs.destConfig },
       unmapped,
       partial,
+      ...(body.formsOf !== undefined && { formsOf: body.formsOf }),
+      showing: showingTo(actor, body.view),
       rules: (await findRules.first(database, { accountId: account.id, connectionId }))?.rules ?? [],
       noAnswerMs,
       inspectionMs,
@@ -76,7 +79,8 @@ export async function previewConnection(
     throw new Refusal('platform_refused', result.value.fieldErrors, undefined, cause)
   }
   const { preview } = result.value
-  if (unmapped || partial || preview.findings.length >= limits.previewFindingsMax) return { reply: preview }
+  const view = body.view === undefined ? {} : { view: body.view }
+  if (unmapped || partial || preview.findings.length >= limits.previewFindingsMax) return { reply: preview, ...view }
   const connectors = { source: source.connector, destination: destination.connector }
   const of = { accountId: account.id, connectionId: row.id }
   const state = await findState.first(database, of)
@@ -91,5 +95,5 @@ export async function previewConnection(
     0,
     limits.previewFindingsMax,
   )
-  return { reply: { ...preview, findings } }
+  return { reply: { ...preview, findings }, ...view }
 }

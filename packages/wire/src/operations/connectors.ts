@@ -260,7 +260,7 @@ export const connectors = {
     tag: 'Connectors',
     summary: 'Discover values of a setting',
     description:
-      'Lists values that a setting of a connection can have, with the saved configuration of the connector: schemas, tables, columns, files, ad accounts, audiences. `discover` of each role in the definition names the supported settings. With the scope `records:read`, columns of a source include a few shortened values; this is recorded in the audit log. Changes nothing. The answer of the platform is cached for two minutes.',
+      'Lists values that a setting of a connection can have, with the saved configuration of the connector: schemas, tables, columns, files, ad accounts, audiences. `discover` of each role in the definition names the supported settings. With the scope `records:read`, columns of a source include a few values, as masks without a `view`; this is recorded in the audit log. Changes nothing. The answer of the platform is cached for two minutes.',
     reads: true,
     actsIn: 'account',
     scope: 'connectors:write',

@@ -53,7 +53,7 @@ export const transfers = {
     tag: 'Transfers',
     summary: 'Preview a transfer',
     description:
-      'Reads up to 100 records and maps them to the fields of the destination. Sends nothing. Returns the records with shortened identifiers, statistics for each field, and `findings`: problems at the destination that would make a transfer fail or reject records. With `unmapped`, it returns the columns of the source, and proposed columns for each field. With `partial`, it applies the valid entries of an unfinished mapping.',
+      'Reads up to 100 records and maps them to the fields of the destination. Sends nothing. Returns the records, statistics for each field, and `findings`: problems at the destination that would make a transfer fail or reject records. With `unmapped`, it returns the columns of the source, and proposed columns for each field. With `partial`, it applies the valid entries of an unfinished mapping, and tries its expressions. Values that can identify a person are masks that keep only their form; with a `view`, all values are whole.',
     reads: true,
     actsIn: 'account',
     scope: 'records:read',

@@ -1,5 +1,6 @@
 import { example } from '../examples.ts'
-import { digestEncodings, digests, fieldTypes, normalisations, recordReadings, roles, secretForms } from '../terms.ts'
+import { normalisations } from '../normalisations.ts'
+import { digestEncodings, digests, fieldTypes, recordReadings, roles, secretForms } from '../terms.ts'
 import { type Static, Type } from '../type.ts'
 import { count, exactly, flag, identifier, oneOf, text } from './kinds.ts'
 

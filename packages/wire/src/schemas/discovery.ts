@@ -2,7 +2,7 @@ import { limits } from '../limits.ts'
 import { discoveredKinds, roles } from '../terms.ts'
 import { type Static, Type } from '../type.ts'
 import { ConnectionConfig } from './connection.ts'
-import { exactly, flag, oneOf, text, unixSeconds } from './kinds.ts'
+import { exactly, flag, oneOf, text, unixSeconds, viewId } from './kinds.ts'
 
 /** Values of settings, as the platform lists them (ours). */
 
@@ -29,6 +29,7 @@ export const DiscoverValues = exactly(
         description: 'Known settings of the connection, such as the schema whose tables to list',
       }),
     ),
+    view: viewId,
     q: Type.Optional(
       Type.String({
         maxLength: limits.discoverySearchLengthMax,
@@ -72,7 +73,7 @@ export const Discovery = exactly(
           required: maybe(flag('Whether a record needs a value for the column', false)),
           rows: maybe(Type.Integer({ minimum: 0, description: 'Approximate number of records', examples: [120_000] })),
           samples: Type.Optional(
-            Type.Array(text('Value, shortened', 'Berlin'), {
+            Type.Array(text('Value; a mask without a `view` if it can identify a person', 'Berlin'), {
               maxItems: limits.discoverySamplesMax,
               description:
                 'Different values of a column of a source, shortened as in a preview. Absent without the scope `records:read`, and if none could be read cheaply',

@@ -25,6 +25,16 @@ export const identifier = (of: string, example: string) =>
     examples: [example],
   })
 
+/** Identifier of one view of values, chosen by the caller. */
+export const viewId = Type.Optional(
+  Type.String({
+    pattern: identifierPattern,
+    description:
+      'Shows whole values instead of masks. You choose the identifier: 16 lowercase hexadecimal characters. The audit log records one event for all calls with the same identifier within an hour',
+    examples: ['5d41402abc4b2a76'],
+  }),
+)
+
 /** One of a closed set of texts. */
 export const oneOf = <const V extends readonly string[]>(
   values: V,

@@ -75,10 +75,11 @@ describe('a filter', () => {
   })
 
   test('must be a condition', () => {
+    const message = 'must be a condition, such as row.country == "DE", and is a text'
     assert.deepEqual(filterErrors('lower(country)', undefined, 'a.filter'), [
-      { field: 'a.filter', message: 'must be a condition, such as row.country == "DE", and is a text' },
+      { field: 'a.filter', message, place: { at: 0, length: 14, message: `The expression ${message}.` } },
     ])
     assert.deepEqual(filterErrors('  ', undefined, 'a.filter'), [])
-    assert.match(filterErrors('x ==', undefined, 'f')[0]?.message ?? '', /ends too early/)
+    assert.match(filterErrors('x ==', undefined, 'f')[0]?.message ?? '', /ends after ==: a value is missing/)
   })
 })
