@@ -273,7 +273,7 @@ export async function startHubSpot(): Promise<HubSpotServer> {
           },
     )
     const more = errors.length > 0 && { numErrors: errors.length, errors }
-    return { status: more ? 207 : 200, json: { status: 'COMPLETE', results, ...more } }
+    return { status: more ? 207 : labelled ? 201 : 200, json: { status: 'COMPLETE', results, ...more } }
   }
 
   function searchLists({ json }: Asked): Reply {
@@ -293,7 +293,7 @@ export async function startHubSpot(): Promise<HubSpotServer> {
     const adds = params.change === 'add'
     const changed = ids.filter((one) => there.has(one) && members.has(one) !== adds)
     changeMembers(members, adds, changed)
-    return { json: { recordIdsMissing, [adds ? 'recordsIdsAdded' : 'recordsIdsRemoved']: changed } }
+    return { json: { recordIdsMissing, [adds ? 'recordsIdsAdded' : 'recordIdsRemoved']: changed } }
   }
 
   /** A route of a type of objects. */

@@ -20,8 +20,8 @@ export async function changeMembers(
   const path = `${paths.lists}/${listId}/memberships/${change}`
   const { json, bytesSent } = await client.askObject({ method: 'PUT', path, body })
   // HubSpot spells them so.
-  const { recordIdsMissing, recordsIdsAdded, recordsIdsRemoved } = json
-  const said = [recordIdsMissing, recordsIdsAdded, recordsIdsRemoved]
+  const { recordIdsMissing, recordsIdsAdded, recordIdsRemoved } = json
+  const said = [recordIdsMissing, recordsIdsAdded, recordIdsRemoved]
   if (!said.some(Array.isArray)) {
     throw new ConnectorError('malformed_response', 'HubSpot answered without the members that were changed.')
   }
