@@ -155,7 +155,7 @@ describe('a connection in the console', { skip }, () => {
     const connection = await connect('Spring customers')
     const page = await stage.open(pathOf(connection))
     await page
-      .getByText('Data moves from Local folder (configured) to PostgreSQL (configured). Active')
+      .getByText('Rows go from Local folder (not checked) to PostgreSQL (not checked). Active: Open. Nothing moves now.')
       .waitFor({ state: 'attached' })
     await page.getByText('Files: people.csv').waitFor()
     await page.getByText('No transfers yet').waitFor()

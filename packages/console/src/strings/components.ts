@@ -53,23 +53,5 @@ export const components = {
     `Records by day or month: ${accepted} accepted, ${rejected} rejected in total`,
   /** A term of the catalogue, used alone. */
   term: (term: string) => term.charAt(0).toUpperCase() + term.slice(1),
-  status: {
-    'In-progress': 'Draft',
-    active: 'Active',
-    disabled: 'Disabled',
-    deleted: 'Deleted',
-    broken: 'Broken',
-    offline: 'Offline',
-  },
-  failing: 'Failing',
-  failingHelp: 'The connection is active, and its newest transfer failed',
   test: 'Test',
-  transfer: {
-    queued: 'Queued',
-    running: 'Running',
-    succeeded: 'Succeeded',
-    partial: 'Partial',
-    failed: 'Failed',
-    cancelled: 'Cancelled',
-  },
 }

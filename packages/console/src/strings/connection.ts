@@ -1,4 +1,4 @@
-import type { AuditActorKind, ConnectionStatus, TransferStatus, TransferTrigger } from '@penstock/wire'
+import type { AuditActorKind, TransferStatus, TransferTrigger } from '@penstock/wire'
 import { backfill } from './backfill.ts'
 
 /** The texts of the screen “Connection”. */
@@ -55,21 +55,10 @@ export const connection = {
   route: 'Way of the rows',
   source: 'Source',
   destination: 'Destination',
-  configured: 'Configured',
-  notConfigured: 'Not configured',
   configure: 'Configure',
-  flowStatus: {
-    'In-progress': 'Not active yet. No data moves until you activate the connection.',
-    active: 'Active. Data moves when a transfer starts.',
-    disabled: 'Disabled. No data moves until you enable the connection.',
-    deleted: 'Deleted. No data moves.',
-    broken: 'Broken. A platform refused the last transfer. Fix the error, then activate the connection again.',
-    offline: 'Offline. A platform cannot be reached. Data moves again as soon as the platform answers.',
-  } satisfies Record<ConnectionStatus, string>,
-  described: (source: string, destination: string, flowStatus: string) =>
-    `Data moves from ${source} to ${destination}. ${flowStatus}`,
-  sideDescribed: (name: string, configured: boolean) => `${name} (${configured ? 'configured' : 'not configured'})`,
-  flows: 'A transfer is running.',
+  described: (source: string, destination: string, status: string, caption: string) =>
+    `Rows go from ${source} to ${destination}. ${status}: ${caption}`,
+  sideDescribed: (name: string, configuration: string) => `${name} (${configuration.toLowerCase()})`,
   waits: 'The transfer is waiting for a worker',
   running: 'A transfer is running',
   soFar: (read: string, accepted: string, rejected: string) =>

@@ -55,7 +55,6 @@ export const connectors = {
   checkAgain: 'Check again',
   checkOk: 'Check passed',
   checkFailed: 'Check failed',
-  lastCheckFailed: 'Last check failed',
   checked: 'Checked',
   steps: 'Steps of the check',
   step: (name: string, ok: boolean) => `${name.charAt(0).toUpperCase()}${name.slice(1)}: ${ok ? 'OK' : 'failed'}`,

@@ -1,3 +1,5 @@
+import { standing } from './standing.ts'
+
 /** The texts of the screen “Overview”. */
 export const overview = {
   title: 'Overview',
@@ -34,15 +36,15 @@ export const overview = {
   },
   lookInto: 'View details',
   reasons: {
-    broken: 'Broken',
-    offline: 'Offline',
-    transfer_failed: 'Failed',
-    transfer_retrying: 'Retrying',
-    transfer_partial: 'Partial',
-    not_configured: 'Draft',
+    broken: standing.connection.broken,
+    offline: standing.connection.offline,
+    transfer_failed: standing.connection.failing,
+    transfer_retrying: standing.result.retrying,
+    transfer_partial: standing.result.partial,
+    not_configured: standing.configuration.missing,
     dependency_failed: 'Waiting',
     log_kept: 'Log grows',
-    connector: 'Not configured',
+    connector: standing.configuration.missing,
   },
   logWhy: 'The server of the source keeps much of its log for it, or soon removes changes that are still to be read.',
   dependencyWhy: 'A connection that it runs after failed, or is not active.',

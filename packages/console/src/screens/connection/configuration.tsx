@@ -8,6 +8,7 @@ import { Loaded } from '../../components/loaded.tsx'
 import { ReasonedButton } from '../../components/reasoned.tsx'
 import { DataTable } from '../../components/resource-table.tsx'
 import { Section } from '../../components/section.tsx'
+import { Time } from '../../components/time.tsx'
 import { pathOf } from '../../shell/account.ts'
 import { connection as say } from '../../strings/connection.ts'
 import { newConnection } from '../../strings/new-connection.ts'
@@ -30,7 +31,7 @@ export function Configuration({
   reason: string | undefined
   onEdit: () => void
 }) {
-  const { id, src, dest, accountId } = connection
+  const { id, src, dest, accountId, createdTime, updatedTime } = connection
   return (
     <Stack gap="md">
       <Group>
@@ -60,6 +61,9 @@ export function Configuration({
           <Id label={src.connectorName} id={src.connectorId} />
           <Id label={dest.connectorName} id={dest.connectorId} />
         </SimpleGrid>
+        <Text size="sm" c="dimmed">
+          {say.createdAt} <Time seconds={createdTime} /> · {say.changedAt} <Time seconds={updatedTime} />
+        </Text>
       </Section>
     </Stack>
   )

@@ -1,18 +1,21 @@
 import { Alert, Anchor, Button, Card, Group, Stack, Tabs, Text } from '@mantine/core'
 import type { ResultOf } from '@penstock/client'
-import { limits, type Transfer } from '@penstock/wire'
+import { type ConnectionDetails, limits, type Transfer } from '@penstock/wire'
 import { IconTrash } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
+import { useRead } from '../../api/queries.ts'
 import { Activate } from '../../components/activate.tsx'
 import { useAddress } from '../../components/address.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { useDialog } from '../../components/form-dialog.tsx'
 import { Lines, Loaded, NotReadAgain } from '../../components/loaded.tsx'
 import { Page } from '../../components/page.tsx'
-import { ConnectionBadge } from '../../components/status.tsx'
+import { lastResultOf, nextRunOf } from '../../components/standing.ts'
+import { ConnectionBadge, NextRunWords } from '../../components/status.tsx'
 import { Time, useNow } from '../../components/time.tsx'
 import { connection as say } from '../../strings/connection.ts'
+import { standing as words } from '../../strings/standing.ts'
 import { Failed } from '../transfer/failed.tsx'
 import { pathOfTransfer } from '../transfer/paths.ts'
 import { needsConfirmation, ReplaceGuard } from '../transfer/replace-guard.tsx'
@@ -106,7 +109,7 @@ function Shown({
   return (
     <Page
       title={connection.name}
-      help={<Facts connection={connection} />}
+      help={<Facts connection={connection} latest={latest} />}
       actions={
         <Actions connection={connection} reasons={reasons} busy={doing.busy} onDo={(action) => void does[action]()} />
       }
@@ -116,10 +119,7 @@ function Shown({
         <Refusal error={doing.refusal} connection={connection} onEdit={does.edit} onDismiss={doing.dismiss} />
       )}
       <Card withBorder padding="lg" component="section" aria-label={say.flow}>
-        <Flow connection={connection} flowing={newest?.status === 'running'} />
-        <Text size="sm" c="dimmed" ta="center" mt={{ base: 'sm', md: 0 }} aria-hidden>
-          {say.flowStatus[connection.status]}
-        </Text>
+        <Flow connection={connection} newest={newest} latest={latest} />
         <RouteLine connection={connection} latest={latest} />
       </Card>
       {newest && moves && <Active transfer={newest} />}
@@ -152,20 +152,28 @@ function Shown({
   )
 }
 
-function Facts({ connection }: { connection: ResultOf<'getConnection'>['reply'] }) {
-  const { accountId, status, createdTime, updatedTime } = connection
+/** How it is doing: its status, its last transfer and its next one. */
+function Facts({ connection, latest }: { connection: ConnectionDetails; latest: Transfer | undefined }) {
+  const { accountId, id, status } = connection
+  const schedule = useRead('getSchedule', { accountId, id }, { againAfterMs: 30_000 })
   return (
     <Group gap="sm" mt={6}>
-      <ConnectionBadge status={status} />
+      <ConnectionBadge status={status} transfer={latest} />
+      <span>
+        {words.last}{' '}
+        <Text span inherit fw={600}>
+          {words.result[lastResultOf(latest)]}
+        </Text>{' '}
+        {latest && <Time seconds={latest.finishedTime ?? latest.createdTime} />}
+      </span>
+      {status !== 'deleted' && (
+        <span>
+          {words.next} <NextRunWords next={nextRunOf(status, latest, schedule.error ? null : schedule.data?.reply)} />
+        </span>
+      )}
       <Anchor component={Link} to={`/accounts/${accountId}/connections`} fz="inherit">
         {say.all}
       </Anchor>
-      <span>
-        {say.createdAt} <Time seconds={createdTime} />
-      </span>
-      <span>
-        {say.changedAt} <Time seconds={updatedTime} />
-      </span>
     </Group>
   )
 }

@@ -1,44 +1,92 @@
 import './flow.css'
 import { Anchor, Card, Group, Stack, Text, VisuallyHidden } from '@mantine/core'
-import type { ConnectionDetails } from '@penstock/wire'
-import { IconAlertCircle, IconCircleCheck } from '@tabler/icons-react'
+import type { ConnectionDetails, Transfer } from '@penstock/wire'
 import { Link } from 'react-router'
 import { useRead } from '../../api/queries.ts'
 import { Logo } from '../../components/connector-name.tsx'
+import { evidenceOf, pipeOf, standingOf } from '../../components/standing.ts'
+import { ConfigurationBadge } from '../../components/status.tsx'
 import { pathOf } from '../../shell/account.ts'
 import { connection as say } from '../../strings/connection.ts'
-import { configureAt } from '../connectors/of-account.ts'
-import { FlowStatus, flowStates } from './flow-status.tsx'
+import { standing as words } from '../../strings/standing.ts'
+import { configureAt, useConfigurations } from '../connectors/of-account.ts'
+import { useConfigurationStanding } from '../connectors/use-standing.ts'
+import { FlowStatus } from './flow-status.tsx'
 
 const shownSettings = 2
 
-/** A drawing of a connection: source, status, destination. It is animated while a transfer runs. */
-export function Flow({ connection, flowing }: { connection: ConnectionDetails; flowing: boolean }) {
+/**
+ * A drawing of a connection: source, valve, destination. It moves only while rows do.
+ * @param newest may be a test, which moves rows too
+ * @param latest tells how the connection is doing
+ */
+export function Flow({
+  connection,
+  newest,
+  latest,
+}: {
+  connection: ConnectionDetails
+  newest: Transfer | undefined
+  latest: Transfer | undefined
+}) {
   const { src, dest, status } = connection
-  const state = flowStates[status]
-  const described = (side: typeof src) => say.sideDescribed(side.connectorName, side.configured)
-  const water = {
-    'data-apart': state === 'apart' || undefined,
-    'data-flowing': (flowing && state === 'open') || undefined,
-  }
+  const standing = standingOf(status, latest)
+  const pipe = pipeOf(status, newest?.status === 'running' ? newest : latest)
+  const source = useSideStanding(connection, 'src', latest)
+  const destination = useSideStanding(connection, 'dest', latest)
+  const caption = standing === 'active' || standing === 'failing' ? words.pipe[pipe] : words.help[standing]
+  const water = { 'data-apart': pipe === 'dashed' || undefined, 'data-flowing': pipe === 'flows' || undefined }
+  const described = (side: typeof src, { standing }: SideStanding) =>
+    say.sideDescribed(side.connectorName, words.configuration[standing])
   return (
-    <div className="flow">
-      <VisuallyHidden>
-        {say.described(described(src), described(dest), say.flowStatus[status])} {flowing && say.flows}
-      </VisuallyHidden>
-      <Side connection={connection} side="src" />
-      <div className="flow-run" data-water={state !== 'apart' || undefined} {...water} />
-      <div className="flow-status">
-        <FlowStatus status={status} />
+    <>
+      <div className="flow" data-pipe={pipe}>
+        <VisuallyHidden>
+          {say.described(described(src, source), described(dest, destination), words.connection[standing], caption)}
+        </VisuallyHidden>
+        <Side connection={connection} side="src" {...source} />
+        <div className="flow-run" data-water={pipe !== 'dashed' || undefined} {...water} />
+        <div className="flow-status">
+          <FlowStatus status={standing} pipe={pipe} />
+        </div>
+        <div className="flow-run" data-water={pipe === 'open' || pipe === 'flows' || undefined} {...water} />
+        <Side connection={connection} side="dest" {...destination} />
       </div>
-      <div className="flow-run" data-water={state === 'open' || undefined} {...water} />
-      <Side connection={connection} side="dest" />
-    </div>
+      <Text size="sm" c="dimmed" ta="center" mt={{ base: 'sm', md: 0 }} aria-hidden>
+        {caption}
+      </Text>
+    </>
   )
 }
 
-function Side({ connection, side }: { connection: ConnectionDetails; side: 'src' | 'dest' }) {
-  const { connectorId, connectorLogo, connectorName, configured } = connection[side]
+type SideStanding = ReturnType<typeof useConfigurationStanding> & { name: string | undefined }
+
+/** How the configuration of a side is doing, and its name unless it is the first one. */
+function useSideStanding(
+  connection: ConnectionDetails,
+  side: 'src' | 'dest',
+  latest: Transfer | undefined,
+): SideStanding {
+  const { accountId } = connection
+  const { connectorId, configured } = connection[side]
+  const id = connection[`${side}ConfigurationId`]
+  const own = useConfigurations(accountId, connectorId)?.find((one) =>
+    id === undefined ? one.first : one.configurationId === id,
+  )
+  const configurationId = own?.first === false ? own.configurationId : undefined
+  const of = { accountId, connectorId, configurationId, configured, savedTime: own?.lastUpdated }
+  const evidence = [evidenceOf(latest, side === 'src' ? 'source' : 'destination')]
+  return { ...useConfigurationStanding(of, evidence), name: configurationId && own?.name }
+}
+
+function Side({
+  connection,
+  side,
+  standing,
+  why,
+  name,
+}: SideStanding & { connection: ConnectionDetails; side: 'src' | 'dest' }) {
+  const { connectorId, connectorLogo, connectorName } = connection[side]
   const settings = useSettingsInShort(connection, side)
   return (
     <Card withBorder padding="md" className="flow-side" style={{ zIndex: 1 }}>
@@ -49,8 +97,13 @@ function Side({ connection, side }: { connection: ConnectionDetails; side: 'src'
         <Logo src={connectorLogo} size={36} />
         <Stack gap={0} miw={0}>
           <Text fw={600} lineClamp={2} style={{ overflowWrap: 'anywhere' }}>
-            {connectorName}
+            {name ?? connectorName}
           </Text>
+          {name && (
+            <Text size="sm" c="dimmed" truncate>
+              {connectorName}
+            </Text>
+          )}
           {settings.map(({ name, text }) => (
             <Text key={name} size="sm" c="dimmed" truncate title={text}>
               {text}
@@ -59,28 +112,16 @@ function Side({ connection, side }: { connection: ConnectionDetails; side: 'src'
         </Stack>
       </Group>
       <Group gap={6} mt="sm" fz="sm" wrap="nowrap">
-        {configured ? (
-          <>
-            <IconCircleCheck size={16} color="var(--mantine-color-teal-6)" aria-hidden />
-            <Text span inherit>
-              {say.configured}
-            </Text>
-          </>
-        ) : (
-          <>
-            <IconAlertCircle size={16} color="var(--mantine-color-orange-6)" aria-hidden />
-            <Text span inherit>
-              {say.notConfigured}
-            </Text>
-            <Anchor
-              component={Link}
-              fz="inherit"
-              to={pathOf(connection.accountId, configureAt(connectorId, connection[`${side}ConfigurationId`]))}
-              aria-label={say.fixConnector(connectorName)}
-            >
-              {say.configure}
-            </Anchor>
-          </>
+        <ConfigurationBadge standing={standing} why={why} />
+        {(standing === 'missing' || standing === 'failed') && (
+          <Anchor
+            component={Link}
+            fz="inherit"
+            to={pathOf(connection.accountId, configureAt(connectorId, connection[`${side}ConfigurationId`]))}
+            aria-label={say.fixConnector(connectorName)}
+          >
+            {say.configure}
+          </Anchor>
         )}
       </Group>
     </Card>

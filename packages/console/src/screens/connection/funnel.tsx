@@ -45,7 +45,7 @@ export function Funnel({ latest, volume }: { latest: Transfer | undefined; volum
       )}
       {shown === 'latest' && latest && (
         <Group gap="xs" fz="sm" c="dimmed">
-          <TransferBadge status={latest.status} />
+          <TransferBadge transfer={latest} />
           <Time seconds={latest.createdTime} />
         </Group>
       )}

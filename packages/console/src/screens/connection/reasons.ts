@@ -1,7 +1,7 @@
 import { type ConnectionDetails, type ConnectionStatus, errors, lifecycle, mayTransfer } from '@penstock/wire'
 import { backfill } from '../../strings/backfill.ts'
-import { components } from '../../strings/components.ts'
 import { connection as say } from '../../strings/connection.ts'
+import { standing as words } from '../../strings/standing.ts'
 
 export type Action =
   | 'run'
@@ -57,7 +57,7 @@ function refusalOf(
   const transition = lifecycle[status][trigger]
   if ('refused' in transition) return errors[transition.refused].message
   if (transition.to !== status) return undefined
-  const shown = components.status[status]
+  const shown = words.connection[status]
   if (trigger === 'enable') return say.onlyDisabled(shown)
   return say.isAlready(shown)
 }

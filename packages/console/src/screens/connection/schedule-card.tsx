@@ -10,8 +10,8 @@ import { Loaded } from '../../components/loaded.tsx'
 import { ReasonedButton } from '../../components/reasoned.tsx'
 import { Fact, Section } from '../../components/section.tsx'
 import { Time } from '../../components/time.tsx'
-import { components } from '../../strings/components.ts'
 import { connection as say } from '../../strings/connection.ts'
+import { standing as words } from '../../strings/standing.ts'
 import { timeOf, timesOf } from './cron.ts'
 import { EditSchedule } from './edit-schedule.tsx'
 import { RunConditionsPart } from './run-conditions.tsx'
@@ -63,7 +63,7 @@ export function ScheduleCard({ connection, reason }: { connection: ConnectionDet
               <ScheduleFacts schedule={reply} />
               {!mayTransfer(connection.status) && (
                 <Alert color="gray" variant="light" p="xs" fz="sm">
-                  {say.scheduleIdle(components.status[connection.status])}
+                  {say.scheduleIdle(words.connection[connection.status])}
                 </Alert>
               )}
               <Group gap="sm">

@@ -22,9 +22,9 @@ import { Empty } from '../../components/page.tsx'
 import { statusColors, transferColors } from '../../components/status.tsx'
 import { Time } from '../../components/time.tsx'
 import { backfill } from '../../strings/backfill.ts'
-import { components } from '../../strings/components.ts'
 import { connection as say } from '../../strings/connection.ts'
 import { runConditions } from '../../strings/run-conditions.ts'
+import { standing as words } from '../../strings/standing.ts'
 import { stateCard } from '../../strings/state-card.ts'
 import { pathOfTransfer } from '../transfer/paths.ts'
 import { startOf } from '../transfer/start-of.ts'
@@ -48,7 +48,7 @@ const icons = {
 type Entry = { time: number } & ({ event: ConnectionEvent } | { transfer: Transfer })
 
 function happened({ test, backfill: range, status }: Transfer): string {
-  const shown = components.transfer[status]
+  const shown = words.result[status]
   if (range) return backfill.happened(range.from, range.to, shown)
   return (test ? say.testHappened : say.transferHappened)(shown)
 }
@@ -201,7 +201,7 @@ function scheduleInWords(text: string): string {
 function wordsOf({ kind, from, to }: ConnectionEvent): string {
   const statusOf = (text: string | null) => {
     const status = connectionStatuses.find((one) => one === text)
-    return status ? components.status[status] : (text ?? '')
+    return status ? words.connection[status] : (text ?? '')
   }
   switch (kind) {
     case 'created':

@@ -15,10 +15,11 @@ import { count } from '../../components/numbers.ts'
 import { Empty, Toolbar } from '../../components/page.tsx'
 import { pageOf } from '../../components/pager.tsx'
 import { type Column, ResourceTable } from '../../components/resource-table.tsx'
+import { lastResultOf } from '../../components/standing.ts'
 import { TransferBadge, TransferTag } from '../../components/status.tsx'
 import { duration, Time } from '../../components/time.tsx'
-import { components } from '../../strings/components.ts'
 import { connection as say } from '../../strings/connection.ts'
+import { standing as words } from '../../strings/standing.ts'
 import { pathOfTransfer } from '../transfer/paths.ts'
 import { CancelTransfer, TransferProgress } from './active-transfer.tsx'
 import { againWhileActive, isActive } from './use-connection.ts'
@@ -53,7 +54,7 @@ export function Transfers({ connection }: { connection: ConnectionDetails }) {
         <Select
           aria-label={say.transferStatus}
           placeholder={say.anyStatus}
-          data={transferStatuses.map((one: TransferStatus) => ({ value: one, label: components.transfer[one] }))}
+          data={transferStatuses.map((one: TransferStatus) => ({ value: one, label: words.result[one] }))}
           value={status ?? null}
           clearable
           clearButtonProps={{ 'aria-label': say.anyStatus }}
@@ -96,10 +97,10 @@ const columns: readonly Column<Transfer>[] = [
           fz="inherit"
           underline="never"
           style={{ display: 'inline-block', minWidth: 'max-content' }}
-          aria-label={(transfer.test ? say.openTest : say.openTransfer)(components.transfer[transfer.status])}
+          aria-label={(transfer.test ? say.openTest : say.openTransfer)(words.result[lastResultOf(transfer)])}
         >
           <Group gap={6} wrap="nowrap">
-            <TransferBadge status={transfer.status} />
+            <TransferBadge transfer={transfer} />
             <TransferTag transfer={transfer} />
           </Group>
         </Anchor>

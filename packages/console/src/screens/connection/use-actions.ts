@@ -4,8 +4,8 @@ import { useNavigate } from 'react-router'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { notifyDone } from '../../components/notify.ts'
 import { pathOf } from '../../shell/account.ts'
-import { components } from '../../strings/components.ts'
 import { connection as say } from '../../strings/connection.ts'
+import { standing as words } from '../../strings/standing.ts'
 import { ownSettings } from './own-settings.ts'
 import type { Action } from './reasons.ts'
 
@@ -63,7 +63,7 @@ export function useActions(connection: ConnectionDetails): Doing {
         const { reply } = await setStatus.mutateAsync({ ...of, body: { action } })
         if (action === 'activate') notifyDone(say.activated(name))
         else if (action === 'disable') notifyDone(say.disabled(name))
-        else notifyDone(say.enabled(name, components.status[reply.status]))
+        else notifyDone(say.enabled(name, words.connection[reply.status]))
       }),
     restore: () =>
       attempt('restore', async () => {

@@ -8,8 +8,8 @@ import { Empty, Page, Toolbar } from '../../components/page.tsx'
 import { AddButton } from '../../components/reasoned.tsx'
 import { SearchBox } from '../../components/search-box.tsx'
 import { useAccountId } from '../../shell/account.ts'
-import { components } from '../../strings/components.ts'
 import { connections as say } from '../../strings/connections.ts'
+import { standing as words } from '../../strings/standing.ts'
 import { Endings } from './endings.tsx'
 import { LabelFilters } from './label-filters.tsx'
 import { PickAccount } from './pick-account.tsx'
@@ -83,7 +83,7 @@ function StatusFilter() {
       aria-label={say.status}
       data={[
         { value: '', label: say.allStatuses },
-        ...connectionStatuses.map((status) => ({ value: status, label: components.status[status] })),
+        ...connectionStatuses.map((status) => ({ value: status, label: words.connection[status] })),
       ]}
       value={value('status')}
       onChange={(status) => change({ status: status ?? '' })}

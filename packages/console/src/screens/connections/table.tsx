@@ -1,6 +1,6 @@
 import { Box, Checkbox, Group, Stack, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import { type ConnectionLabels, mayTransfer, type ScheduleEntry, type Transfer } from '@penstock/wire'
+import type { ConnectionLabels, ScheduleEntry, Transfer } from '@penstock/wire'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { type ReactNode, useMemo } from 'react'
 import { AccountName } from '../../components/account-name.tsx'
@@ -8,7 +8,8 @@ import { Tags } from '../../components/labels.tsx'
 import { count } from '../../components/numbers.ts'
 import { type Column, NameLink, ResourceTable } from '../../components/resource-table.tsx'
 import { Sides } from '../../components/sides.tsx'
-import { ConnectionBadge, TransferBadge } from '../../components/status.tsx'
+import { nextRunOf } from '../../components/standing.ts'
+import { ConnectionBadge, NextRunWords, TransferBadge } from '../../components/status.tsx'
 import { Time } from '../../components/time.tsx'
 import { connections as say } from '../../strings/connections.ts'
 import { labels as labelWords } from '../../strings/labels.ts'
@@ -75,7 +76,7 @@ export function ConnectionTable({
       {
         header: say.status,
         w: 130,
-        cell: ({ id, status }) => <ConnectionBadge status={status} failed={transfers.get(id)?.status === 'failed'} />,
+        cell: ({ id, status }) => <ConnectionBadge status={status} transfer={transfers.get(id)} />,
       },
       showsVolume && {
         header: say.volume,
@@ -97,7 +98,7 @@ export function ConnectionTable({
         orders: showsVolume ? orders.next : undefined,
         from: 'xl',
         w: 140,
-        cell: ({ id, status }) => <NextRun schedule={schedules.get(id)} isIdle={!mayTransfer(status)} />,
+        cell: ({ id, status }) => <NextRunWords next={nextRunOf(status, transfers.get(id), schedules.get(id))} />,
       },
       labels.size > 0 && {
         header: labelWords.owner,
@@ -140,7 +141,7 @@ function LastTransfer({ transfer }: { transfer: Transfer | undefined }) {
   }
   return (
     <Stack gap={2} align="flex-start">
-      <TransferBadge status={transfer.status} />
+      <TransferBadge transfer={transfer} />
       <Group fz="xs" c="dimmed" pl={2}>
         <Time seconds={transfer.finishedTime ?? transfer.createdTime} />
       </Group>
@@ -172,14 +173,4 @@ function pickColumn(
       <Checkbox aria-label={say.select(name)} checked={picked.has(id)} onChange={() => toggle(id)} />
     ),
   }
-}
-
-function NextRun({ schedule, isIdle }: { schedule: ScheduleEntry | undefined; isIdle: boolean }) {
-  const why = !schedule ? say.notPlanned : !schedule.enabled || schedule.paused ? say.paused : isIdle ? say.idle : ''
-  if (why === '') return <Time seconds={schedule?.nextTime} planned />
-  return (
-    <Text size="sm" c="dimmed">
-      {why}
-    </Text>
-  )
 }

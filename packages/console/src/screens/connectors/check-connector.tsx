@@ -8,7 +8,7 @@ import { Lines } from '../../components/loaded.tsx'
 import { Time } from '../../components/time.tsx'
 import { components } from '../../strings/components.ts'
 import { connectors as say } from '../../strings/connectors.ts'
-import { keepCheck } from './failed-checks.ts'
+import { keepCheck } from './kept-checks.ts'
 import { type ConnectorOfAccount, parametersOf, useConfigurations } from './of-account.ts'
 
 /** Checks a connector against its platform as soon as it is opened, and says how each step went. */

@@ -6,11 +6,13 @@ import { ConfirmWrite } from '../../components/confirm.tsx'
 import { useDialog } from '../../components/form-dialog.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { ActionsMenu, AddButton } from '../../components/reasoned.tsx'
+import { ConfigurationBadge } from '../../components/status.tsx'
 import { Time } from '../../components/time.tsx'
 import { components } from '../../strings/components.ts'
 import { connectors as say } from '../../strings/connectors.ts'
-import { forgetCheck } from './failed-checks.ts'
+import { forgetCheck } from './kept-checks.ts'
 import { AddConfiguration, RenameConfiguration } from './name-configuration.tsx'
+import { useConfigurationStanding } from './use-standing.ts'
 
 type Look = (at: { configure?: string; check?: string; configuration?: string }) => void
 
@@ -82,7 +84,7 @@ export function Configurations({
 }
 
 function Line({
-  configuration: { connectorId, configurationId, name, first, configured, lastUpdated },
+  configuration: { accountId, connectorId, configurationId, name, first, configured, lastUpdated },
   checkable,
   onLook,
   onRename,
@@ -97,6 +99,10 @@ function Line({
 }) {
   const forbidden = useForbiddenOf()
   const at = first ? {} : { configuration: configurationId }
+  const standing = useConfigurationStanding(
+    { accountId, connectorId, configured, savedTime: lastUpdated, ...(first ? {} : { configurationId }) },
+    [],
+  )
   const unsaved = configured ? undefined : errors.connector_not_configured.message
   return (
     <Group justify="space-between" wrap="nowrap">
@@ -111,15 +117,10 @@ function Line({
             </Badge>
           )}
         </Group>
-        <Text size="sm" c="dimmed" component="div">
-          {configured ? say.configured : say.notConfigured}
-          {lastUpdated > 0 && (
-            <>
-              {' · '}
-              <Time seconds={lastUpdated} />
-            </>
-          )}
-        </Text>
+        <Group gap="xs" fz="sm" c="dimmed">
+          <ConfigurationBadge {...standing} />
+          {lastUpdated > 0 && <Time seconds={lastUpdated} />}
+        </Group>
       </Stack>
       <ActionsMenu
         label={say.actions(name)}

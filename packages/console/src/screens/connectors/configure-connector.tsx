@@ -13,7 +13,7 @@ import { buildSource as sayBuild } from '../../strings/build-source.ts'
 import { connectors as say } from '../../strings/connectors.ts'
 import { Authorize } from './authorize.tsx'
 import { ConfigureForm } from './configure-form.tsx'
-import { useFailedCheck } from './failed-checks.ts'
+import { useKeptCheck } from './kept-checks.ts'
 import { buildSourceAt, type ConnectorOfAccount, parametersOf } from './of-account.ts'
 import { useAuthorization } from './use-connect.ts'
 
@@ -171,10 +171,10 @@ function LastCheck({
   lastUpdated: number
   onCheck: (() => void) | undefined
 }) {
-  const failed = useFailedCheck(of)
-  if (!failed || failed.checkedTime < lastUpdated) return null
+  const failed = useKeptCheck(of)
+  if (!failed || failed.ok || failed.checkedTime < lastUpdated) return null
   return (
-    <Alert color="red" icon={<IconPlugConnectedX aria-hidden />} title={say.lastCheckFailed}>
+    <Alert color="red" icon={<IconPlugConnectedX aria-hidden />} title={say.checkFailed}>
       <Stack gap="xs" align="flex-start">
         <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
           {failed.message}

@@ -27,7 +27,7 @@ import { authorization as sayAuthorization } from '../../strings/authorization.t
 import { components } from '../../strings/components.ts'
 import { connectors as say } from '../../strings/connectors.ts'
 import { ConnectionsNamed, ofConnection } from './connections-named.tsx'
-import { forgetCheck } from './failed-checks.ts'
+import { forgetCheck } from './kept-checks.ts'
 import type { ConnectorOfAccount } from './of-account.ts'
 import { baseOf, wordsOfValues } from './versions.ts'
 

@@ -1,4 +1,4 @@
-import { Anchor, Badge, Box, Button, Group, Text, UnstyledButton } from '@mantine/core'
+import { Anchor, Box, Button, Group, Text, UnstyledButton } from '@mantine/core'
 import type { ResultOf } from '@penstock/client'
 import { type AddedConnector, type ErrorCode, errors } from '@penstock/wire'
 import type { UseQueryResult } from '@tanstack/react-query'
@@ -10,11 +10,12 @@ import { Logo, logoOfPlatform } from '../../components/connector-name.tsx'
 import { count } from '../../components/numbers.ts'
 import { ActionsMenu, ReasonedButton } from '../../components/reasoned.tsx'
 import { ResourceTable } from '../../components/resource-table.tsx'
+import { ConfigurationBadge } from '../../components/status.tsx'
 import { pathOf } from '../../shell/account.ts'
 import { components } from '../../strings/components.ts'
 import { connectors as say } from '../../strings/connectors.ts'
-import { useFailedCheck } from './failed-checks.ts'
 import { Reconnect, refusedSide } from './reconnect.tsx'
+import { useConfigurationStanding, useEvidence } from './use-standing.ts'
 
 type Doing = {
   onLook: (at: { configure?: string; check?: string; configurations?: string }) => void
@@ -132,27 +133,17 @@ function Name({
   )
 }
 
-/** Whether it is configured, and whether its last check failed. */
-function Readiness({ connector, accountId }: { connector: AddedConnector; accountId: string }) {
-  const failed = useFailedCheck({ accountId, connectorId: connector.connectorId })
-  return (
-    <Group gap={6}>
-      <ConfiguredBadge configured={connector.configured} />
-      {connector.configured && failed && (
-        <Badge variant="dot" color="red" fw={500} display="flex" w="fit-content" title={failed.message}>
-          {say.lastCheckFailed}
-        </Badge>
-      )}
-    </Group>
-  )
-}
-
-function ConfiguredBadge({ configured }: { configured: boolean }) {
-  return (
-    <Badge variant="dot" color={configured ? 'teal' : 'orange'} fw={500} display="flex" w="fit-content">
-      {configured ? say.configured : say.notConfigured}
-    </Badge>
-  )
+/** How the first configuration of a connector is doing. */
+function Readiness({
+  connector: { connectorId, configured },
+  accountId,
+}: {
+  connector: AddedConnector
+  accountId: string
+}) {
+  const { evidence, saved } = useEvidence(accountId)
+  const of = { accountId, connectorId, configured, savedTime: saved.get(connectorId) }
+  return <ConfigurationBadge {...useConfigurationStanding(of, [evidence.get(connectorId)])} />
 }
 
 export const usesOf = ({ srcConnections, destConnections }: AddedConnector) => srcConnections + destConnections

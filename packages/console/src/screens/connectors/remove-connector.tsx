@@ -13,7 +13,7 @@ import { pathOf } from '../../shell/account.ts'
 import { components } from '../../strings/components.ts'
 import { connectors as say } from '../../strings/connectors.ts'
 import { usesOf } from './connector-table.tsx'
-import { forgetCheck } from './failed-checks.ts'
+import { forgetCheck } from './kept-checks.ts'
 
 const namedMax = 8
 

@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'react'
 import { readOnce, useRead, useWrite } from '../../api/queries.ts'
 import { notifyDone } from '../../components/notify.ts'
 import { authorization as say } from '../../strings/authorization.ts'
-import { forgetCheck } from './failed-checks.ts'
+import { forgetCheck } from './kept-checks.ts'
 import { type ConnectorOfAccount, parametersOf } from './of-account.ts'
 
 /** Connecting a connector with a click: a person consents at the platform, in another tab. */

@@ -6,8 +6,8 @@ import { Lines } from '../../components/loaded.tsx'
 import { count } from '../../components/numbers.ts'
 import { statusColors } from '../../components/status.tsx'
 import { pathOf } from '../../shell/account.ts'
-import { components } from '../../strings/components.ts'
 import { overview as say } from '../../strings/overview.ts'
+import { standing as words } from '../../strings/standing.ts'
 
 export type Counts = Readonly<Record<ConnectionStatus, number>>
 
@@ -78,7 +78,7 @@ export function ByStatus({ accountId, counts }: { accountId: string | undefined;
                       aria-hidden
                     />
                     <Anchor component={Link} to={`${list}?status=${status}`} size="sm">
-                      {components.status[status]}
+                      {words.connection[status]}
                     </Anchor>
                   </Group>
                   <Text size="sm" fw={550} className="figures">

@@ -96,7 +96,7 @@ function Counts({ transfer }: { transfer: Transfer }) {
     [say.rejected, say.rejectedWith, rejected, `${transferColors.failed}.6`],
   ] as const
   return (
-    <Section title={say.counts} action={<TransferBadge status={transfer.status} />} region>
+    <Section title={say.counts} action={<TransferBadge transfer={transfer} />} region>
       <Stack gap="md">
         {bars.map(([label, help, n, color]) => (
           <Box key={label}>

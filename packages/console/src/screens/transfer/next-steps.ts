@@ -1,4 +1,5 @@
 import type { Connection, ConnectionDetails, Transfer, TransferErrorCode } from '@penstock/wire'
+import { configurationCodes } from '../../components/standing.ts'
 import { transfer as say } from '../../strings/transfer.ts'
 import { blamedSide } from './blame.ts'
 import { pathOfConnection } from './paths.ts'
@@ -10,12 +11,7 @@ type Side = 'src' | 'dest'
 
 const codesByRemedy: Readonly<Record<Remedy, readonly TransferErrorCode[]>> = {
   // The configuration of the connector is wrong, or does not suffice.
-  configure: [
-    ...(['account_restricted', 'address_not_allowed', 'certificate_not_trusted', 'clock_skewed'] as const),
-    ...(['expired_credentials', 'host_key_not_trusted', 'host_not_found', 'insecure_address'] as const),
-    ...(['invalid_address', 'invalid_credentials', 'not_supported', 'path_not_allowed', 'permission_denied'] as const),
-    ...(['terms_not_accepted', 'unreachable', 'wrong_protocol'] as const),
-  ],
+  configure: configurationCodes,
   // A resource that the connection names does not exist, or is of another kind.
   settings: [
     ...(['bucket_not_found', 'file_too_large', 'invalid_file', 'invalid_key', 'invalid_query'] as const),

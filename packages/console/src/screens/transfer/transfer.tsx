@@ -175,7 +175,7 @@ function Facts({ transfer, connection }: { transfer: Transfer; connection: Conne
   const path = pathOfConnection({ accountId: connection.accountId, connectionId: connection.id })
   return (
     <Group gap="sm" mt={6}>
-      <TransferBadge status={transfer.status} />
+      <TransferBadge transfer={transfer} />
       <TransferTag transfer={transfer} />
       <Anchor component={Link} to={path} fz="inherit">
         {say.of}

@@ -21,9 +21,9 @@ import { signOut } from '../../api/session.ts'
 import { addressOf } from '../../base-path.ts'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import { pathOfFilter } from '../../screens/connections/path-of-filter.ts'
-import { components } from '../../strings/components.ts'
 import { palette as say } from '../../strings/palette.ts'
 import { savedFilters } from '../../strings/saved-filters.ts'
+import { standing as words } from '../../strings/standing.ts'
 import { pathOf, useAccountId } from '../account.ts'
 import { useGroups } from '../pages.ts'
 
@@ -97,7 +97,7 @@ export function useFound(text: string): { groups: readonly FoundGroup[]; isSearc
 const foundConnection = ({ id, accountId, name, status }: Connection): Found => ({
   key: `connection ${id}`,
   label: name,
-  hint: components.status[status],
+  hint: words.connection[status],
   Icon: IconArrowsExchange,
   to: `/accounts/${accountId}/connections/${id}`,
 })

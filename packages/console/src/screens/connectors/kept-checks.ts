@@ -4,27 +4,27 @@ import { kept, sessionStore } from '../../api/session.ts'
 import type { ConnectorOfAccount } from './of-account.ts'
 
 /**
- * The checks of connectors that failed, kept in this browser: the service keeps no result of a check. A check that succeeds
- * and a configuration that is saved make one forgotten.
+ * The last check of each configuration, kept in this browser, because the service keeps no result of a check. Saving a
+ * configuration forgets its check.
  */
 
-export type FailedCheck = Pick<CheckResult, 'message' | 'checkedTime'>
-type FailedChecks = Readonly<Record<string, FailedCheck>>
+export type KeptCheck = Pick<CheckResult, 'ok' | 'message' | 'checkedTime'>
+type KeptChecks = Readonly<Record<string, KeptCheck>>
 
-const name = 'failed-checks'
+const name = 'checks'
 /** More are not kept: the oldest go. */
 const keptMax = 200
 
 const keyOf = ({ accountId, connectorId, configurationId }: ConnectorOfAccount) =>
   [accountId, connectorId, ...(configurationId === undefined ? [] : [configurationId])].join('/')
 
-const none: FailedChecks = {}
+const none: KeptChecks = {}
 let text: string | null = null
 let checks = none
 const listeners = new Set<() => void>()
 
 /** The same object until what is stored changes. */
-function read(): FailedChecks {
+function read(): KeptChecks {
   const stored = kept.read(name)
   if (stored !== text) {
     text = stored
@@ -33,7 +33,7 @@ function read(): FailedChecks {
   return checks
 }
 
-function parsed(stored: string | null): FailedChecks {
+function parsed(stored: string | null): KeptChecks {
   try {
     const known: unknown = JSON.parse(stored ?? '{}')
     if (typeof known !== 'object' || known === null) return none
@@ -43,12 +43,12 @@ function parsed(stored: string | null): FailedChecks {
   }
 }
 
-function isCheck(value: unknown): value is FailedCheck {
-  const { message, checkedTime } = (value ?? {}) as Partial<FailedCheck>
-  return typeof message === 'string' && typeof checkedTime === 'number'
+function isCheck(value: unknown): value is KeptCheck {
+  const { ok, message, checkedTime } = (value ?? {}) as Partial<KeptCheck>
+  return typeof ok === 'boolean' && typeof message === 'string' && typeof checkedTime === 'number'
 }
 
-function write(next: FailedChecks): void {
+function write(next: KeptChecks): void {
   const newest = Object.entries(next)
     .sort(([, one], [, other]) => other.checkedTime - one.checkedTime)
     .slice(0, keptMax)
@@ -68,10 +68,9 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
-/** Stores the result of a check if it failed. */
-export function keepCheck(of: ConnectorOfAccount, { ok, message, checkedTime }: CheckResult): void {
-  if (ok) forgetCheck(of)
-  else write({ ...read(), [keyOf(of)]: { message, checkedTime } })
+/** Stores the result of a check. */
+export function keepCheck(of: ConnectorOfAccount, { ok, message, checkedTime }: KeptCheck): void {
+  write({ ...read(), [keyOf(of)]: { ok, message, checkedTime } })
 }
 
 /** Forgets a check that says nothing any more about the connector as it is now. */
@@ -80,7 +79,7 @@ export function forgetCheck(of: ConnectorOfAccount): void {
   if (gone) write(rest)
 }
 
-/** The last check of a connector, if it failed. */
-export function useFailedCheck(of: ConnectorOfAccount): FailedCheck | undefined {
+/** The last check of a configuration in this browser. */
+export function useKeptCheck(of: ConnectorOfAccount): KeptCheck | undefined {
   return useSyncExternalStore(subscribe, read)[keyOf(of)]
 }

@@ -1,0 +1,61 @@
+import type { ConfigurationStanding, LastResult, NextRun, PipeState, Standing } from '../components/standing.ts'
+
+/** The words for how a connection, its transfers and a configuration are doing. Every screen uses these words. */
+export const standing = {
+  connection: {
+    'In-progress': 'Draft',
+    active: 'Active',
+    failing: 'Failing',
+    broken: 'Broken',
+    offline: 'Offline',
+    disabled: 'Disabled',
+    deleted: 'Deleted',
+  } satisfies Record<Standing, string>,
+  help: {
+    'In-progress': 'Not active yet. No rows move until you activate the connection.',
+    active: 'Rows move when a transfer starts.',
+    failing: 'The connection is active, but its newest transfer failed or is retrying.',
+    broken: 'A platform refused the last transfer. Fix the cause, then activate the connection.',
+    offline: 'A platform cannot be reached. Penstock activates the connection when the platform answers.',
+    disabled: 'No rows move until you enable the connection.',
+    deleted: 'No rows move.',
+  } satisfies Record<Standing, string>,
+  last: 'Last',
+  result: {
+    never: 'No transfers yet',
+    queued: 'Queued',
+    running: 'Running',
+    retrying: 'Retrying',
+    succeeded: 'Succeeded',
+    partial: 'Partial',
+    failed: 'Failed',
+    cancelled: 'Cancelled',
+  } satisfies Record<LastResult, string>,
+  next: 'Next',
+  run: {
+    now: 'Running',
+    retry: 'Retries by itself',
+    decision: 'After your decision',
+    credentials: 'After new credentials',
+    cause: 'After the cause is fixed',
+    activation: 'After you activate it',
+    answer: 'When the platform answers',
+    enabling: 'After you enable it',
+    never: 'Never',
+    paused: 'Schedule paused',
+    manual: 'Not scheduled',
+  } satisfies Record<Exclude<NextRun['kind'], 'scheduled'>, string>,
+  pipe: {
+    open: 'Open. Nothing moves now.',
+    flows: 'Rows are moving.',
+    waits: 'Half open. The transfer retries, and nothing moves meanwhile.',
+    closed: 'Closed. Nothing moves.',
+    dashed: 'Not in use. Nothing moves.',
+  } satisfies Record<PipeState, string>,
+  configuration: {
+    missing: 'Not configured',
+    unchecked: 'Not checked',
+    works: 'Works',
+    failed: 'Check failed',
+  } satisfies Record<ConfigurationStanding, string>,
+}
