@@ -98,7 +98,14 @@ async function measure(jit: 'on' | 'off'): Promise<Map<string, number>> {
   await often('Transfers of dead workers', () => requeueLost.all(database, { heartbeatTimeoutSeconds: 20, ...none }))
   await often('A token', () => findToken.first(database, { digest: Buffer.alloc(32) }))
   const page = { size: 50, offset: 0 }
-  const all = { organizationId, accountId: null, accountIds: null, like: null, connectorIds: null }
+  const all = {
+    organizationId,
+    accountId: null,
+    accountIds: null,
+    like: null,
+    connectorIds: null,
+    namedAccountIds: null,
+  }
   const filter = { ...all, status: null, tags: null, owner: null, sort: '-created' as const }
   await often('Connections of the organization', () =>
     connectionList(filter).list.all(database, { ...filter, ...page }),
@@ -109,7 +116,7 @@ async function measure(jit: 'on' | 'off'): Promise<Map<string, number>> {
     await list.all(database, { ...searching, ...page })
     await count?.first(database, searching)
   })
-  const attention = { organizationId, accountId: null, accountIds: null, reason: null, ...page }
+  const attention = { organizationId, accountId: null, accountIds: null, failing: null, reason: null, ...page }
   await often('Connections that need attention', () => attentionOf.organization.all(database, attention))
   const ofOne = {
     connectionId: connections[0]?.id ?? '',

@@ -152,6 +152,13 @@ describe('the list of connections that need attention', () => {
     assert.equal((await caller.call('listAttention', { query: { reason: 'tired' } })).status, 400)
   })
 
+  test('keeps connections that fail, or the others', async () => {
+    assert.deepEqual(await reported({ failing: 'true' }, account), here.slice(0, 5))
+    assert.deepEqual(await reported({ failing: 'false' }, account), here.slice(5))
+    assert.deepEqual(await reported({ failing: 'true', reason: 'transfer_failed' }, account), [here[0], here[2]])
+    assert.equal((await caller.call('listAttention', { query: { failing: 'maybe' }, accountId: account })).status, 400)
+  })
+
   test('says what it takes to act: the sides, which of them are not configured, and the newest transfer', async () => {
     const [broken, ...others] = await list({}, account)
     const id = ids.get('is broken') ?? ''
@@ -252,7 +259,7 @@ describe('among ten thousand connections of an account', large, () => {
       (['account', 'organization'] as const).map((scope) => ({
         title: `of the ${scope}, reason ${reason}`,
         statement: attentionOf[scope],
-        parameters: { ...filter, reason },
+        parameters: { ...filter, reason, failing: null },
       })),
     )
     await assertPlansOf(session, cases, (plan, { title }) => {

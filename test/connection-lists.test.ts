@@ -54,6 +54,27 @@ describe('the list of connections', () => {
     }
   })
 
+  test('of all sub-accounts is filtered by the names of sub-accounts too, with status and order', async () => {
+    const other = callerOf(service, await service.addOrganization())
+    const { id: urban } = await other.addAccountWithSides('Urban Bikes')
+    const { id: acme } = await other.addAccountWithSides('Acme')
+    for (const name of ['Newsletter', 'Feed']) await other.createConnection(urban, name)
+    await other.createConnection(acme, 'Urban legends')
+    await other.createConnection(acme, 'Orders')
+    const named = async (query: Record<string, string>, accountId?: string) => {
+      const { response, headers } = await other.call('listConnections', { query, ...(accountId ? { accountId } : {}) })
+      assert.equal(headers['x-total-count'], String(response.length))
+      return response.map(({ name }) => name)
+    }
+    assert.deepEqual(await named({ q: 'uRBan' }), ['Urban legends', 'Feed', 'Newsletter'])
+    assert.deepEqual(await named({ q: 'urban b', sort: 'name' }), ['Feed', 'Newsletter'])
+    assert.deepEqual(await named({ q: 'urban', status: 'active' }), [])
+    assert.deepEqual(await named({ q: 'urban' }, urban), [], 'its own list names it already')
+    assert.deepEqual(await named({ q: 'urban' }, acme), ['Urban legends'])
+    const limited = callerOf(service, await service.addOrganization())
+    assert.deepEqual((await limited.call('listConnections', { query: { q: 'urban' } })).response, [])
+  })
+
   test('that is searched counts 10,000 at most, and says that there are more by having no last page', async () => {
     const other = callerOf(service, await service.addOrganization())
     const { id: accountId } = await other.addAccountWithSides()

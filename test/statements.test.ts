@@ -89,6 +89,7 @@ function connectionCases(
     accountIds: null,
     like: q === undefined ? null : `%${q}%`,
     connectorIds: q === undefined ? null : named(q),
+    namedAccountIds: null,
     status: connectionStatuses.find((name) => name === status) ?? null,
     tags: null,
     owner: null,

@@ -24,7 +24,7 @@ after(async () => {
 
 const of = (id: string) => ({ accountId: fixture.accountId, id })
 const drift = (id: string) => fixture.caller.expect(fixture.caller.call('getDrift', of(id)))
-const set = (id: string, body: { drift?: DriftMode; accept?: boolean }) =>
+const set = (id: string, body: { drift?: DriftMode; accept?: boolean; add?: boolean }) =>
   fixture.caller.expect(fixture.caller.call('setDrift', { ...of(id), body }))
 const short = (changes: readonly ColumnChange[]) =>
   changes.map(({ side, change, column, from, to }) => [side, change, column, from, to])
@@ -106,6 +106,37 @@ describe('changed columns', () => {
         ['Source', ['city', 'age']],
       ],
     )
+  })
+
+  test('that are new are added to the mapping and to the table if a person accepts and adds them', async () => {
+    const { target, caller } = fixture
+    await target.query('create table guests (id int primary key, name text); insert into guests values (1, $$a$$)')
+    await target.query('create table visits (id int, name text)')
+    const mapping = JSON.stringify({ id: 'id', name: 'name' })
+    const settings = { table: 'visits', writeMode: 'Insert', mapping }
+    const id = await fixture.connect(postgresql, { table: 'guests' }, postgresql, settings)
+    const mapped = async () => {
+      const { destConnectionConfig } = await caller.expect(caller.call('getConnection', of(id)))
+      return Object.keys(JSON.parse(String(destConnectionConfig.mapping)))
+    }
+    await set(id, { drift: 'stop' })
+    assert.equal((await move(id)).status, 'succeeded')
+    await target.query('alter table guests add column city text; alter table guests rename column name to full_name')
+    assert.equal((await move(id)).code, 'columns_changed')
+    assert.deepEqual((await set(id, { accept: true, add: true })).changes, [])
+    assert.equal((await move(id)).status, 'succeeded')
+    assert.deepEqual(await mapped(), ['id', 'name', 'city'])
+    await target.query("update guests set city = 'Bonn'")
+    assert.equal((await move(id)).status, 'succeeded', 'it continues as before')
+    assert.deepEqual((await target.query('select name, city from visits order by city nulls first')).rows.at(-1), {
+      name: 'a',
+      city: 'Bonn',
+    })
+    await target.query('alter table guests add column later text')
+    assert.equal((await move(id)).code, 'columns_changed', 'the next new column stops again')
+    await set(id, { accept: true })
+    assert.equal((await move(id)).status, 'succeeded')
+    assert.deepEqual(await mapped(), ['id', 'name', 'city'], 'it was accepted, and not added')
   })
 
   test('of a file are known by their names, and shown also where they stop nothing', async () => {

@@ -50,6 +50,7 @@ const filter = {
   accountIds: null,
   like: null,
   connectorIds: null,
+  namedAccountIds: null,
   status: null,
   tags: null,
   owner: null,

@@ -9,6 +9,7 @@ import {
   type Uploads,
 } from '@penstock/connector'
 import type { Role } from '@penstock/wire'
+import { withFixedAddresses } from './fixed-addresses.ts'
 import type { OpenedSide } from './protocol.ts'
 import type { SecretSaver } from './secret-saver.ts'
 import { sideSettings, withDefaults } from './settings.ts'
@@ -52,11 +53,13 @@ export function openContext(
   }
   if (refusal !== undefined) throw new ConnectorError('invalid_credentials', refusal, { side: role ?? null })
   const { redact, watch, note } = secretsOfSide(connector, secrets)
+  const values = withDefaults(connector.secrets, secrets)
+  const ofSide = role ? sideSettings(connector, role, settings) : {}
   const context = {
-    secrets: withDefaults(connector.secrets, secrets),
-    settings: role ? sideSettings(connector, role, settings) : {},
+    secrets: values,
+    settings: ofSide,
     signal,
-    egress: watch(egress),
+    egress: withFixedAddresses(watch(egress), values, ofSide),
     localFolders,
     uploads,
     rejects,

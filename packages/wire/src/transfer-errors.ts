@@ -76,17 +76,17 @@ export const transferErrors = {
   unreachable: {
     action: 'reconnect',
     when: 'Nothing answers at the address.',
-    todo: 'Check the address and the port. Make sure that the server is running and accepts connections from this service.',
+    todo: 'Check the address and the port. Make sure that the server is running and accepts connections from this service. If you cannot edit the address, check the DNS, the proxy and the firewall of this service.',
   },
   host_not_found: {
     action: 'reconnect',
     when: 'The host name cannot be resolved.',
-    todo: 'Check the address, and the DNS of this service.',
+    todo: 'Check the address. If you cannot edit it, check the DNS, the proxy and the firewall of this service.',
   },
   wrong_protocol: {
     action: 'reconnect',
     when: 'The server does not use the expected protocol, such as TLS, SSH or the protocol of the database.',
-    todo: 'Check the address and the port.',
+    todo: 'Check the address and the port. If you cannot edit the address, check the proxy and the firewall of this service.',
   },
   invalid_batch: {
     action: 'split',

@@ -44,6 +44,20 @@ export function connectorErrorOfError(error: unknown, host: string): ConnectorEr
   return because('connection_lost', `The connection to ${host} broke off${code ? ` (${code})` : ''}.`)
 }
 
+/** Codes of errors that another address, or another way to it, would end. */
+const ofAddress: readonly ConnectorErrorCode[] = [
+  ...(['host_not_found', 'unreachable', 'wrong_protocol', 'malformed_response', 'certificate_not_trusted'] as const),
+]
+
+/** The same error, with advice for an address that nobody can edit. Errors of other codes stay as they are. */
+export function adviseOnFixedAddress(error: ConnectorError): ConnectorError {
+  if (!ofAddress.includes(error.code)) return error
+  const happened = error.message.replace(/ Check [^.]*\.$/, '')
+  return error.with({
+    message: `${happened} Nobody can edit this address: check the DNS, the proxy and the firewall of the machine that runs Penstock.`,
+  })
+}
+
 /** A status that cannot end an exchange: a switch to a protocol that was not requested, or an unknown status. */
 export const strangeStatus = (host: string, status: number): ConnectorError =>
   new ConnectorError(

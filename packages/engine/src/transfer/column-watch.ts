@@ -88,7 +88,7 @@ export class ColumnWatch {
     const isAccepted = accepted.length > 0
     // Without a mapping, all columns go to the destination, whether they are new or were renamed there.
     if (isAccepted && passesAll(this.#sides.mapping)) return columns
-    if (drift !== 'add') return []
+    if (drift !== 'add' && !before?.adds) return []
     const gained = accepted.flatMap(({ side, change, column, to }) =>
       side === 'source' ? (change === 'added' ? [column] : change === 'renamed' && to !== null ? [to] : []) : [],
     )

@@ -1,6 +1,7 @@
 import type { AlertReason, AlertResolution, Role, UserRole } from '@penstock/wire'
 import { distinct } from '../db/distinct.ts'
 import { statement } from '../db/statement.ts'
+import { type WhereRow, whereColumns } from './where.ts'
 
 /** Statements that write the messages about incidents. */
 
@@ -32,7 +33,7 @@ export const takeRules = statement<{ atOnce: number; minutes: number; limit: num
   returning ${ruleColumns}
 `)
 
-export type PendingRow = {
+export type PendingRow = WhereRow & {
   id: string
   ruleId: string
   kind: 'opened' | 'resolved'
@@ -78,7 +79,7 @@ export const takePending = statement<{ ruleId: string; limit: number }, PendingR
     t.account_id, a.name as account_name, t.connection_id, c.name as connection_name,
     coalesce(u.name, u.email) as owner_name,
     c.src_connector_id, c.dest_connector_id, t.reasons, t.transfer_id, t.error_code, t.error_side, t.opened_time,
-    t.resolved_time, t.resolution
+    t.resolved_time, t.resolution, ${whereColumns('t')}
   from taken t join connections c on c.id = t.connection_id join accounts a on a.id = t.account_id
   left join users u on u.id = c.owner_id
   order by t.rule_id, t.opened_time, t.id

@@ -8,6 +8,7 @@ import { unixSeconds } from '../time.ts'
 import * as queries from './announce-queries.ts'
 import type { AlertContent, AlertItem } from './content.ts'
 import type { RuleRow } from './rule-queries.ts'
+import { columnsOf } from './where.ts'
 
 /**
  * Writes the messages about incidents, in the transaction that opens or resolves them: one message for each recipient,
@@ -163,6 +164,8 @@ function itemOf(row: queries.PendingRow, catalogue: Catalogue): AlertItem {
     reasons: row.reasons,
     errorCode: row.errorCode,
     platform: (failing && catalogue.find(failing)?.name) ?? null,
+    table: row.tableName,
+    columns: columnsOf(row),
     transferId: row.transferId,
     since: unixSeconds(row.openedTime),
     resolution: row.resolution,

@@ -26,6 +26,10 @@ export type AlertItem = {
   readonly errorCode: string | null
   /** The connector at which it failed; null: none. */
   readonly platform: string | null
+  /** The table of the side that failed; null or left out: none. */
+  readonly table?: string | null
+  /** The names of the first columns that changed. */
+  readonly columns?: readonly string[]
   readonly transferId: string | null
   /** Unix time in seconds. */
   readonly since: number

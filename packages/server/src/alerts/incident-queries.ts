@@ -1,9 +1,10 @@
 import type { AlertReason, AlertResolution, AuditActor, Role } from '@penstock/wire'
 import { statement } from '../db/statement.ts'
+import { type WhereRow, whereColumns } from './where.ts'
 
 /** Statements about incidents, as the API shows them. */
 
-export type IncidentRow = {
+export type IncidentRow = WhereRow & {
   id: string
   ruleId: string
   ruleName: string
@@ -24,7 +25,7 @@ export type IncidentRow = {
 const columns = `
   i.id, i.rule_id, r.name as rule_name, i.account_id, a.name as account_name, i.connection_id, c.name as connection_name,
   i.reasons, i.transfer_id, i.error_code, i.error_side, i.opened_time, i.resolved_time, i.resolution, i.acknowledged_time,
-  i.acknowledged_by`
+  i.acknowledged_by, ${whereColumns('i')}`
 const tables = `
   alert_incidents i join alert_rules r on r.id = i.rule_id join connections c on c.id = i.connection_id
   join accounts a on a.id = i.account_id`

@@ -40,10 +40,21 @@ const hostile = [
   '𝒳'.repeat(200),
 ]
 
+test('a message names the table and the columns that an incident is about', () => {
+  const linesOf = (of: Partial<AlertItem>) => messageOf(contentOf([{ ...item, ...of }]), publicUrl).lines
+  assert(linesOf({ table: 'crm.customers', columns: ['phone', 'vat'] }).some((line) => line.startsWith('Table “crm')))
+  assert(linesOf({ columns: ['phone', 'vat'] }).includes('Columns “phone”, “vat”.'))
+  assert(linesOf({ table: 'people', columns: ['vat'] }).includes('Table “people”, column “vat”.'))
+  assert(!linesOf({}).some((line) => line.startsWith('Table') || line.startsWith('Column')))
+})
+
 describe('a name of a tenant', () => {
   for (const name of hostile) {
     test(`makes no link, mention, heading or line: ${JSON.stringify(name).slice(0, 60)}`, () => {
-      const content = { ...contentOf([{ ...item, connectionName: name, accountName: name }]), ruleName: name }
+      const content = {
+        ...contentOf([{ ...item, connectionName: name, accountName: name, table: name, columns: [name] }]),
+        ruleName: name,
+      }
       for (const message of [
         messageOf(content, publicUrl),
         messageOf(contentOf([item, { ...item, connectionName: name }]), publicUrl),

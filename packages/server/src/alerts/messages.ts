@@ -94,6 +94,7 @@ function aboutOne(item: AlertItem, kind: 'opened' | 'resolved', publicUrl: strin
     lines: [
       `${causeOf(item)}`,
       `Connection ${where}, since ${timeOf(item.since)}.`,
+      ...placeOf(item),
       ...(item.ownerName ? [`Owner: ${nameOf(item.ownerName)}.`] : []),
       `What to do: ${todoOf(item)}`,
     ],
@@ -113,6 +114,16 @@ function causeOf({ reasons, errorCode, platform }: AlertItem): string {
   if (!error) return `${happened}.`
   return `${happened}. ${platform === null ? '' : `${platform}: `}${error.when}`
 }
+/** The table and the columns, if the incident is about some. */
+function placeOf({ table, columns = [] }: AlertItem): string[] {
+  const parts = [
+    ...(table ? [`Table ${nameOf(table)}`] : []),
+    ...(columns.length > 0 ? [`${columns.length === 1 ? 'column' : 'columns'} ${columns.map(nameOf).join(', ')}`] : []),
+  ]
+  const [first = '', ...rest] = parts
+  return first === '' ? [] : [`${[first.charAt(0).toUpperCase() + first.slice(1), ...rest].join(', ')}.`]
+}
+
 const overOf = ({ resolution }: AlertItem): string => over[resolution ?? 'recovered']
 
 const todoOf = ({ reasons, errorCode }: AlertItem): string =>

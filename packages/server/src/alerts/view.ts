@@ -3,6 +3,7 @@ import { unixSeconds } from '../time.ts'
 import { asksForMail, noMailServer } from './announce.ts'
 import type { IncidentRow } from './incident-queries.ts'
 import type { RuleRow } from './rule-queries.ts'
+import { columnsOf } from './where.ts'
 
 const optional = (time: Date | null) => time && unixSeconds(time)
 
@@ -55,6 +56,8 @@ export const viewIncident = (row: IncidentRow): AlertIncident => ({
   transferId: row.transferId,
   errorCode: row.errorCode,
   errorSide: row.errorCode === null ? null : row.errorSide === null ? 'service' : sides[row.errorSide],
+  table: row.tableName,
+  columns: columnsOf(row),
   openedTime: unixSeconds(row.openedTime),
   resolvedTime: optional(row.resolvedTime),
   resolution: row.resolution,

@@ -5,7 +5,12 @@ import { viewAttention } from './view.ts'
 
 /** The connections that need attention, of a sub-account or of the organization: one statement, however many there are. */
 export async function listAttention(
-  { db, actor: { organizationId, accountIds }, account, query: { reason, size, offset } }: Call<'listAttention'>,
+  {
+    db,
+    actor: { organizationId, accountIds },
+    account,
+    query: { reason, failing, size, offset },
+  }: Call<'listAttention'>,
   { catalogue }: { readonly catalogue: Catalogue },
 ): Promise<Answer<'listAttention'>> {
   const rows = await attentionOf[account ? 'account' : accountIds ? 'accounts' : 'organization'].all(db, {
@@ -15,6 +20,7 @@ export async function listAttention(
     size,
     offset,
     reason: reason === undefined ? null : rankOf(reason),
+    failing: failing ?? null,
   })
   return {
     reply: rows.filter((row): row is AttentionRow => row.id !== null).map((row) => viewAttention(row, catalogue)),

@@ -47,6 +47,8 @@ type Filter = {
   accountIds: readonly string[] | null
   /** A place in `attentionReasons`; null keeps every reason. */
   reason: number | null
+  /** Keeps failing connections, or only the others; null keeps both. */
+  failing: boolean | null
   size: number
   offset: number
 }
@@ -112,7 +114,8 @@ const listIn = (scope: string, bare: string) =>
     found as (
       select id, created_time, array_agg(distinct reason order by reason) as reasons from wrong
       group by id, created_time
-      having :reason::integer is null or :reason = any(array_agg(reason))
+      having (:reason::integer is null or :reason = any(array_agg(reason)))
+        and (:failing::boolean is null or :failing = (min(reason) <= ${rankOf('transfer_retrying')}))
     ),
     page as (
       select * from found order by reasons[1], created_time desc, id desc limit :size offset :offset

@@ -5,13 +5,12 @@ import { record, serviceActor } from '../audit/record.ts'
 import type { ActingAccount, Answer, Call } from '../call.ts'
 import type { Config } from '../config.ts'
 import type { Catalogue } from '../connectors/catalogue.ts'
-import { idsNamed } from '../connectors/connectors.ts'
 import type { Db, Transaction } from '../db/database.ts'
 import { violates } from '../db/errors.ts'
-import { containing } from '../db/like.ts'
 import { newIdentifier } from '../identifiers.ts'
 import { findLimit } from '../organizations/limits.ts'
 import { isNearQuota, refuse, refuseFieldErrors, requireEditable, requireQuota } from '../refusal.ts'
+import { foundBy } from './found-by.ts'
 import { connectionList, countedMax, countForQuota, countsOfAll } from './list-queries.ts'
 import { requireActivatable } from './mirror-conflicts.ts'
 import * as queries from './queries.ts'
@@ -34,8 +33,7 @@ export async function listConnections(
     organizationId: actor.organizationId,
     accountId: account?.id ?? null,
     accountIds: actor.accountIds,
-    like: containing(q),
-    connectorIds: idsNamed(deps.catalogue, q),
+    ...(await foundBy({ db, actor, account }, q, deps.catalogue)),
     status,
     tags: readTagFilter(tags),
     owner: owner ?? null,

@@ -23,6 +23,8 @@ type Filter = {
   /** The filter q, and the connectors whose names it is in. */
   like: string | null
   connectorIds: readonly string[] | null
+  /** The sub-accounts whose names it is in. */
+  namedAccountIds: readonly string[] | null
   status: ConnectionStatus | null
   /** Tags in lower case, all of which a connection has. */
   tags: readonly string[] | null
@@ -212,7 +214,8 @@ const narrowedBy = `
   and (:tags::text[] is null or (tag_keys @> :tags::text[] and tag_keys <> '{}'))
   and (:owner::text is null or case :owner when 'none' then owner_id is null else owner_id = :owner end)
   and (:like::text is null or name ilike :like
-    or src_connector_id = any(:connectorIds::text[]) or dest_connector_id = any(:connectorIds::text[]))`
+    or src_connector_id = any(:connectorIds::text[]) or dest_connector_id = any(:connectorIds::text[])
+    or account_id = any(:namedAccountIds::text[]))`
 /** Lists by labels, or in another order. They are planned for the values at hand, and what they find is counted. */
 const narrowedListOf = (scope: keyof typeof listedBy, sort: ConnectionOrder) => {
   return statement<Filter & Page, ConnectionEntryRow>(
@@ -261,9 +264,9 @@ type ConnectionList = {
 
 /** Picks the statements for a filter. There is a count where the list does not bring its total along. */
 export function connectionList(filter: Filter): ConnectionList {
-  const { accountId, accountIds, like, connectorIds, status, tags, owner, sort } = filter
+  const { accountId, accountIds, like, connectorIds, namedAccountIds, status, tags, owner, sort } = filter
   const scope = accountId !== null ? 'account' : accountIds !== null ? 'accounts' : 'organization'
-  if (tags || owner || sort !== '-created') {
+  if (tags || owner || sort !== '-created' || namedAccountIds) {
     const isCounted = tags !== null || owner !== null || like !== null
     const count = isCounted ? narrowedCounts[scope] : totals[scope][status ? 'byStatus' : 'all']
     return { list: narrowedLists[scope][sort], count, isBounded: isCounted }

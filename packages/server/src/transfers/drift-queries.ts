@@ -21,7 +21,7 @@ export const findDrift = statement<{ accountId: string; connectionId: string }, 
   from connections c
   left join connection_states s on s.connection_id = c.id
   left join transfers t on t.connection_id = c.id and t.latest and t.error_code = 'columns_changed'
-    and t.shape is distinct from s.shape - 'accepted'
+    and t.shape is distinct from s.shape - '{accepted,adds}'::text[]
   where c.id = :connectionId and c.account_id = :accountId and not c.account_deleted and ${isKept('c')}
 `)
 

@@ -16,11 +16,16 @@ export async function getDrift({ db, account, id }: Call<'getDrift'>): Promise<A
 }
 
 /** The columns that the newest transfer found, and the changes that the next one follows. */
-const acceptedShape = ({ shape, foundShape }: queries.DriftRow, changes: readonly ColumnChange[]): Shape => ({
+const acceptedShape = (
+  { shape, foundShape }: queries.DriftRow,
+  changes: readonly ColumnChange[],
+  adds: boolean,
+): Shape => ({
   source: null,
   destination: null,
   ...foundShape,
   accepted: [...(shape?.accepted ?? []), ...changes],
+  ...(adds && { adds }),
 })
 
 /**
@@ -39,7 +44,8 @@ export async function setDrift(
   await queries.putDrift.run(tx, {
     connectionId,
     drift: body.drift ?? before.drift,
-    shape: body.accept && before.changes ? JSON.stringify(acceptedShape(before, before.changes)) : null,
+    shape:
+      body.accept && before.changes ? JSON.stringify(acceptedShape(before, before.changes, body.add ?? false)) : null,
   })
   const after = (await queries.findDrift.first(tx, of)) ?? refuse('not_found')
   return {

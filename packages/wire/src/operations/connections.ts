@@ -1,7 +1,7 @@
 import { example } from '../examples.ts'
 import { limits } from '../limits.ts'
 import { operation } from '../operation.ts'
-import { filter, optionalId, owner, page, q, status, tags } from '../parameters.ts'
+import { filter, optionalId, owner, page, q, status, tags, yes } from '../parameters.ts'
 import {
   AttentionEntry,
   Connection,
@@ -165,7 +165,13 @@ export const connections = {
       'Lists connections of one sub-account, or of all sub-accounts if `accountId` is omitted, that need attention: they are broken or offline, their newest transfer failed, rejected records or is retried after an error, or a side is not configured. The worst reason is listed first, then the newest connection. Disabled and deleted connections are omitted.',
     actsIn: 'organization or account',
     scope: 'connections:read',
-    query: { reason: filter(attentionReasons, 'Keeps connections with this reason'), ...page },
+    query: {
+      reason: filter(attentionReasons, 'Keeps connections with this reason'),
+      failing: yes(
+        'true: connections that are broken or offline, or whose newest transfer failed or is retried; false: the others',
+      ),
+      ...page,
+    },
     reply: AttentionEntry,
     list: 'paged',
     done: 'Connections that need attention listed',

@@ -205,6 +205,15 @@ export const AlertIncident = exactly(
       'Where that error happened; null: no error',
       'destination',
     ),
+    table: orNull(
+      Type.String(),
+      'The table of the side that failed, as the connection names it now; null: no error, or no table',
+      'crm.customers',
+    ),
+    columns: Type.Array(Type.String(), {
+      description: 'Names of the first 5 columns whose change stopped that transfer',
+      examples: [['phone']],
+    }),
     openedTime: unixSeconds('Since when'),
     resolvedTime: maybeTime('When the incident ended; null: it is open', null),
     resolution: orNull(

@@ -40,6 +40,12 @@ export const SetDrift = Type.Object(
   {
     drift: Type.Optional(driftFields.drift),
     accept: Type.Optional(flag('Accepts the changes that stopped the newest transfer', true)),
+    add: Type.Optional(
+      flag(
+        'With accept: the next transfer also adds the new columns of the source to the mapping and to the table of the destination, whatever drift says',
+        true,
+      ),
+    ),
   },
   {
     additionalProperties: false,

@@ -1,12 +1,11 @@
-import type { DriftMode } from '@penstock/wire'
 import { statement } from '../../db/statement.ts'
 import type { Fence } from './queries.ts'
 
 /** Statements of a worker whose transfer adds columns to the mapping. Each names the attempt. */
 
-/** The reaction of the connection to new columns, and the mapping of the transfer; an empty text if it has none. */
-export const findTransferMapping = statement<Fence, { drift: DriftMode; mapping: string }>(`
-  select coalesce(s.drift, 'ignore') as drift, coalesce(t.dest_config ->> 'mapping', '') as mapping
+/** Whether new columns are added to the mapping, and the mapping of the transfer; an empty text if it has none. */
+export const findTransferMapping = statement<Fence, { adds: boolean; mapping: string }>(`
+  select coalesce(s.drift = 'add' or (s.shape ->> 'adds')::boolean, false) as adds, coalesce(t.dest_config ->> 'mapping', '') as mapping
   from transfers t left join connection_states s on s.connection_id = t.connection_id
   where t.id = :id and t.attempt = :attempt and t.status = 'running'
 `)

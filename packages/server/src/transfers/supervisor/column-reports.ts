@@ -29,7 +29,7 @@ export async function reportColumns(
     const found = await findTransferMapping.first(tx, { id, attempt })
     if (!found) return null
     const followed = mapping ?? found.mapping
-    const extended = found.drift === 'add' ? extendMapping(followed, added) : undefined
+    const extended = found.adds ? extendMapping(followed, added) : undefined
     const text = extended?.text ?? followed
     if (text === found.mapping) return null
     await saveTransferMapping.run(tx, { id, attempt, mapping: text })

@@ -1,0 +1,36 @@
+import { asConnectorError, type Egress, type Values } from '@penstock/connector'
+import { adviseOnFixedAddress } from '@penstock/connector/egress'
+
+/**
+ * An egress whose errors do not ask to check an address that nobody entered, such as that of the API of a platform.
+ * @param values of the connector's fields: an address that contains one, or is in one, was entered by a person
+ */
+export function withFixedAddresses(egress: Egress, ...values: readonly Values[]): Egress {
+  const entered = values.flatMap((one) => Object.values(one).flatMap((value) => partsOf(value)))
+  const advised = async <T>(host: string, work: Promise<T>): Promise<T> => {
+    try {
+      return await work
+    } catch (error) {
+      const known = asConnectorError(error)
+      throw known && !isEntered(host, entered) ? adviseOnFixedAddress(known) : error
+    }
+  }
+  return {
+    request: (url, init) => advised(hostOf(url), egress.request(url, init)),
+    resolve: (host, port) => advised(host, egress.resolve(host, port)),
+  }
+}
+
+/** Shorter values are in many names by chance. */
+const lengthMin = 3
+
+const partsOf = (value: unknown): string[] =>
+  [value].flat().flatMap((one) => (typeof one === 'string' && one.length >= lengthMin ? [one.toLowerCase()] : []))
+
+/** Whether a person entered the host, or a label of it such as a bucket, an account or a region. */
+function isEntered(host: string, entered: readonly string[]): boolean {
+  const name = host.toLowerCase()
+  return entered.some((value) => value.includes(name) || `.${name}.`.includes(`.${value}.`))
+}
+
+const hostOf = (url: string | URL): string => (URL.canParse(String(url)) ? new URL(String(url)).hostname : '')
