@@ -155,7 +155,9 @@ describe('a connection in the console', { skip }, () => {
     const connection = await connect('Spring customers')
     const page = await stage.open(pathOf(connection))
     await page
-      .getByText('Rows go from Local folder (not checked) to PostgreSQL (not checked). Active: Open. Nothing moves now.')
+      .getByText(
+        'Rows go from Local folder (not checked) to PostgreSQL (not checked). Active: Open. Nothing moves now.',
+      )
       .waitFor({ state: 'attached' })
     await page.getByText('Files: people.csv').waitFor()
     await page.getByText('No transfers yet').waitFor()
@@ -210,7 +212,7 @@ describe('a connection in the console', { skip }, () => {
     await button(page, 'Enable').waitFor()
     assert.equal(await statusOf(connection), 'disabled')
     await page
-      .getByText('Disabled. No data moves until you enable the connection.')
+      .getByText('Disabled: No rows move until you enable the connection.')
       .first()
       .waitFor({ state: 'attached' })
     await button(page, 'Enable').click()
@@ -361,8 +363,9 @@ describe('a connection in the console', { skip }, () => {
     // The clock is that of a whole browser.
     const page = await stage.open('/', { alone: true })
     await page.clock.setFixedTime(Date.now() - 40_000)
-    await page.goto(pathOf(connection))
+    await page.goto(`${pathOf(connection)}?tab=configuration`)
     await page.getByText('Created just now').waitFor()
+    await page.goto(pathOf(connection))
     assert.match(
       (await page.getByText('Next transfer').locator('..').textContent()) ?? '',
       /Next transfer(in |tomorrow)/,
@@ -748,14 +751,12 @@ describe('a connection in the console', { skip }, () => {
     )
     const { id } = await stage.run(account.id, connection.id)
     await page.goto(page.url().replace(/\?.*/, `/transfers/${id}`))
-    await page.getByText(/^gone was renamed to \S+ in the source$/).waitFor()
+    await page.getByText(/^gone is now \S+$/).waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
-    await button(page, 'Accept the changes').click()
-    await button(dialog(page), 'Accept the changes').click()
+    await button(page, 'Accept all and run').click()
     await page.getByText('The changes were accepted').waitFor()
-    await button(page, 'Accept the changes').waitFor({ state: 'detached' })
+    await page.waitForURL((url) => !url.pathname.endsWith(id))
     assert.deepEqual((await stage.client.getDrift(of)).reply.changes, [])
-    await stage.run(account.id, connection.id)
     await page.goto(page.url().replace(/\/transfers\/.*/, '?tab=timeline'))
     await page.getByText('Columns of the source changed').waitFor()
   })

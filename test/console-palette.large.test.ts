@@ -48,6 +48,24 @@ describe('the search over everything', { skip }, () => {
     await page.getByRole('heading', { name: 'Winter sale buyers' }).waitFor()
   })
 
+  test('finds a sub-account with its actions, and names the sub-account and the status of each connection', async () => {
+    const page = await stage.open('/')
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.keyboard.press('Control+k')
+    await search(page).fill('acme wint')
+    await page
+      .getByRole('group', { name: 'Sub-accounts' })
+      .getByRole('option', { name: /^Acme Winter/ })
+      .waitFor()
+    const actions = page.getByRole('group', { name: 'Actions in Acme Winter' })
+    await actions.getByRole('option', { name: 'New connection' }).waitFor()
+    const found = page.getByRole('group', { name: 'Related connections' }).getByRole('option').first()
+    await found.getByText(/^Acme Winter · (?:Active|Draft|Failing)$/).waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await actions.getByRole('option', { name: 'New connection' }).click()
+    await page.waitForURL(`**/accounts/${accountId}/connections/new`)
+  })
+
   test('leads to pages, does what it names, and says if nothing was found', async () => {
     const page = await stage.open(`/accounts/${accountId}`)
     await page.getByRole('button', { name: 'Search or jump to…' }).click()

@@ -5,10 +5,8 @@ import type { Scene } from './console-scene.ts'
 export type DialogScene = Scene & {
   /** A connection whose preview has findings. */
   readonly draftId: string
-  /** Connections whose latest transfer waits for a confirmation, and for changed columns to be accepted. */
+  /** A connection whose latest transfer waits for a confirmation. */
   readonly replacesId: string
-  readonly driftedId: string
-  readonly driftedTransferId: string
   /** A connection with sixty columns, whose mapping is open. */
   readonly mappedId: string
   /** A connection whose source has ranges. */

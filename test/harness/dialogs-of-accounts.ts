@@ -151,12 +151,6 @@ export const connections: readonly Dialog[] = [
     open: click('Run and replace'),
   },
   {
-    name: 'accept changed columns',
-    of: ['screens/transfer/column-changes.tsx'],
-    path: ofAccountAnd((scene) => `/connections/${scene.driftedId}/transfers/${scene.driftedTransferId}`),
-    open: click('Accept the changes'),
-  },
-  {
     name: 'download rejected records',
     of: ['screens/transfer/rejects/download.tsx'],
     path: ofAccountAnd((scene) => `/connections/${scene.connectionId}/transfers/${scene.transferId}`),

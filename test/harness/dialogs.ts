@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { type ConsoleStage, localFolder } from './console.ts'
 import type { Scene } from './console-scene.ts'
 import type { Dialog, DialogScene } from './dialog-steps.ts'
@@ -18,13 +16,6 @@ export async function prepareDialogs(stage: ConsoleStage, scene: Scene): Promise
     `update transfers set status = 'failed', error_code = 'confirmation_needed',
      error_message = 'This would replace everything that is there by 0 records.' where id = '${ended.id}'`,
   )
-  const drifted = await stage.connect(accountId, 'Drifted', { file: 'drifted.csv' })
-  const file = join(stage.folder, 'drifted.csv')
-  await writeFile(file, 'id,name,email\n1,Ada,ada@example.com\n')
-  await stage.run(accountId, drifted.id)
-  await client.setDrift({ accountId, id: drifted.id, body: { drift: 'stop' } })
-  await writeFile(file, 'id,name,email,city\n1,Ada,ada@example.com,Berlin\n')
-  const stopped = await stage.run(accountId, drifted.id)
   const audiences = connectorBySlug('meta-custom-audiences').id
   const secretConfig = { authType: 'api-token', accessToken: 'canary' }
   await client.configureConnector({ accountId, id: audiences, body: { secretConfig } })
@@ -60,8 +51,6 @@ export async function prepareDialogs(stage: ConsoleStage, scene: Scene): Promise
     ...scene,
     draftId: draft.id,
     replacesId: replaces.id,
-    driftedId: drifted.id,
-    driftedTransferId: stopped.id,
     mappedId: mapped.id,
     rangesId: ranges.id,
   }

@@ -19,3 +19,9 @@ export function AccountName({ accountId, page = '' }: { accountId: string; page?
     </Anchor>
   )
 }
+
+/** The name of a sub-account as text. */
+export function AccountText({ accountId }: { accountId: string }) {
+  const { data } = useRead('getAccount', { id: accountId })
+  return <span>{data?.reply.name ?? '…'}</span>
+}

@@ -12,7 +12,7 @@ export const standings = [
   ...(['offline', 'disabled', 'deleted'] as const),
 ] satisfies readonly Standing[]
 
-/** What a transfer tells. A test is not one: it does not change how a connection is doing. */
+/** The facts of a transfer that count. A test is not one: it does not change how a connection is doing. */
 export type Told = Pick<Transfer, 'status' | 'error'>
 
 const isActive = ({ status }: Told): boolean => status === 'queued' || status === 'running'
@@ -124,7 +124,7 @@ export const configurationCodes: readonly TransferErrorCode[] = [
 export const blamesConfiguration = (error: Transfer['error'] | undefined): boolean =>
   configurationCodes.some((code) => code === error?.code)
 
-/** What the newest transfer tells about the configuration of a side; undefined: nothing. */
+/** The evidence of the newest transfer about the configuration of a side; undefined: none. */
 export function evidenceOf(
   transfer: (Told & Pick<Transfer, 'finishedTime'>) | null | undefined,
   side: 'source' | 'destination',

@@ -39,6 +39,13 @@ export const alerts = {
   acknowledged: 'You take care of it',
   acknowledgedBy: (name: string) => `Acknowledged by ${name}`,
   someone: 'an API key',
+  place: (table: string | null, columns: readonly string[]) =>
+    [
+      table === null ? '' : `Table ${table}`,
+      columns.length === 0 ? '' : `${columns.length === 1 ? 'Column' : 'Columns'} ${columns.join(', ')}`,
+    ]
+      .filter(Boolean)
+      .join(' · '),
   transfer: 'Transfer',
   reason: {
     connection_broken: 'Connection broken',

@@ -1,6 +1,20 @@
 import type { ColumnChange, ColumnChangeKind, DriftMode } from '@penstock/wire'
+import type { ColumnGroup } from '../screens/transfer/column-groups.ts'
 
 const typed = (column: string, type: string) => (type === '' ? column : `${column} (${type})`)
+
+const kinds: Readonly<Record<ColumnChangeKind, string>> = {
+  added: 'Added',
+  renamed: 'Renamed',
+  removed: 'Removed',
+  retyped: 'New type',
+}
+const ofDestination: Readonly<Record<ColumnChangeKind, string>> = {
+  added: 'Stays empty until the mapping fills it.',
+  renamed: 'The mapping fills the new name.',
+  removed: 'The mapping no longer fills it.',
+  retyped: 'Values that do not fit the new type are rejected.',
+}
 
 /** The texts about columns that changed between transfers. */
 export const columnChanges = {
@@ -30,8 +44,50 @@ export const columnChanges = {
   } satisfies Record<ColumnChangeKind, (column: string, from: string, to: string) => string>,
   of: { source: 'source', destination: 'destination' } satisfies Record<ColumnChange['side'], string>,
   more: (n: number) => `And ${n} more`,
-  accept: 'Accept the changes',
-  acceptTitle: 'Accept the changed columns?',
-  acceptHelp: 'The next transfer continues with these columns. Check first that the mapping still fits.',
-  accepted: 'The changes were accepted. Start the transfer again.',
+
+  // Changes that stopped a transfer
+  stopped: (n: number, table: string | undefined) =>
+    `${n === 1 ? '1 column' : `${n} columns`}${table === undefined ? '' : ` of ${table}`} changed`,
+  waits: 'Transfers wait for your decision. No rows are lost: the next transfer starts where the last one ended.',
+  group: ({ change, side, columns }: ColumnGroup, destination: string) =>
+    `${kinds[change]} ${columns.length}${side === 'source' ? '' : `, in ${destination}`}`,
+  column: ({ change, column, from, to }: ColumnChange) =>
+    change === 'renamed'
+      ? `${column} is now ${to ?? ''}`
+      : change === 'retyped'
+        ? `${column}: ${from ?? ''} → ${to ?? ''}`
+        : typed(column, (change === 'added' ? to : from) ?? ''),
+  consequence: ({ side, change, columns, adds, mapped }: ColumnGroup, destination: string) => {
+    const [first] = columns
+    const one = columns.length === 1
+    const names = one && first ? first.column : `their ${columns.length} names`
+    if (side === 'destination') return ofDestination[change]
+    if (change === 'added' && !adds && mapped)
+      return `The mapping does not use ${one ? 'it' : 'them'}, so ${one ? 'it is' : 'they are'} not sent.`
+    if (change === 'added')
+      return `${destination} gets ${one ? 'this column' : 'these columns'}. Rows sent earlier stay empty there.`
+    if (change === 'renamed' && mapped) return `${destination} keeps ${one ? `the name ${names}` : names}.`
+    if (change === 'renamed')
+      return one && first
+        ? `${destination} gets ${first.to ?? ''} as a new column. ${first.column} keeps the values that it has.`
+        : `${destination} gets the new names as new columns. The others keep the values that they have.`
+    if (change === 'removed') return `Not sent any more. ${destination} keeps the values that it has.`
+    return 'Sent with the new type. Values that do not fit are rejected.'
+  },
+  /** @param add whether new columns are added at the destination */
+  decide: ({ side, change, columns, mapped }: ColumnGroup, add: boolean) => {
+    const [first] = columns
+    const counted = columns.length === 1 ? '1 column' : `${columns.length} columns`
+    if (change === 'retyped') return columns.length === 1 ? 'Accept 1 new type' : `Accept ${columns.length} new types`
+    if (side === 'destination') return `Accept ${counted}`
+    if (change === 'added') return add || !mapped ? `Accept and add ${counted}` : `Accept without ${counted}`
+    if (change === 'renamed')
+      return columns.length === 1 ? `Read ${first?.to ?? ''}` : `Read ${columns.length} new names`
+    return `Stop sending ${columns.length === 1 ? first?.column : counted}`
+  },
+  acceptAll: 'Accept all and run',
+  runAll: 'Run now',
+  undo: 'Undo',
+  undoOf: (group: string) => `Undo: ${group}`,
+  accepted: 'The changes were accepted, and a transfer has started',
 }

@@ -1,3 +1,5 @@
+import { standing } from './standing.ts'
+
 /** The texts of the list of connections. */
 export const connections = {
   title: 'Connections',
@@ -24,11 +26,8 @@ export const connections = {
   nextRun: 'Next transfer',
   endings: 'Newest transfer',
   all: 'All',
-  ended: { transfer_failed: 'Failed last time', transfer_partial: 'Rejected some rows' },
-  noneEnded: {
-    transfer_failed: 'No connection failed last time',
-    transfer_partial: 'No connection rejected rows last time',
-  },
+  ended: { failing: standing.connection.failing, transfer_partial: 'Rejected some rows' },
+  noneEnded: 'No connection rejected rows last time',
   noneEndedHelp: 'Disabled and deleted connections are not listed here.',
   select: (name: string) => `Select ${name}`,
   selectPage: 'Select all connections of this page',

@@ -108,7 +108,8 @@ function NoneOpen({ accountId }: { accountId: string | undefined }) {
   )
 }
 
-function Reasons({ incident: { reasons, transferId, accountId, connectionId } }: { incident: AlertIncident }) {
+function Reasons({ incident }: { incident: AlertIncident }) {
+  const { reasons, table, columns, transferId, accountId, connectionId } = incident
   return (
     <Stack gap={4} align="flex-start">
       {reasons.map((reason) => (
@@ -116,6 +117,11 @@ function Reasons({ incident: { reasons, transferId, accountId, connectionId } }:
           {say.reason[reason]}
         </Badge>
       ))}
+      {(table !== null || columns.length > 0) && (
+        <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+          {say.place(table, columns)}
+        </Text>
+      )}
       {transferId && (
         <Anchor
           component={Link}

@@ -11,11 +11,14 @@ import { Confirm } from '../../components/confirm.tsx'
 import { useDialog } from '../../components/form-dialog.tsx'
 import { Lines, Loaded, NotReadAgain } from '../../components/loaded.tsx'
 import { Page } from '../../components/page.tsx'
-import { lastResultOf, nextRunOf } from '../../components/standing.ts'
+import { lastResultOf, nextRunOf, refusesCredentials } from '../../components/standing.ts'
 import { ConnectionBadge, NextRunWords } from '../../components/status.tsx'
 import { Time, useNow } from '../../components/time.tsx'
 import { connection as say } from '../../strings/connection.ts'
 import { standing as words } from '../../strings/standing.ts'
+import { wayToList } from '../connections/remembered-list.ts'
+import { Cured } from '../failing/cured.tsx'
+import { StoppedByColumns } from '../transfer/column-changes.tsx'
 import { Failed } from '../transfer/failed.tsx'
 import { pathOfTransfer } from '../transfer/paths.ts'
 import { needsConfirmation, ReplaceGuard } from '../transfer/replace-guard.tsx'
@@ -74,6 +77,10 @@ function Shown({
   const [dialog, open] = useDialog()
   const moves = isActive(newest)
   const isDeleted = connection.status === 'deleted'
+  const { accountId, id } = connection
+  const mayBeStopped = latest?.error?.code === 'columns_changed' && !isDeleted
+  const drift = useRead('getDrift', { accountId, id }, { enabled: mayBeStopped })
+  const isStopped = mayBeStopped && (drift.data?.reply.changes.length ?? 0) > 0
   const does: Readonly<Record<Action, () => unknown>> = {
     run: doing.run,
     duplicate: doing.duplicate,
@@ -122,6 +129,11 @@ function Shown({
         <Flow connection={connection} newest={newest} latest={latest} />
         <RouteLine connection={connection} latest={latest} />
       </Card>
+      <Cured
+        accountId={accountId}
+        except={refusesCredentials(latest) ? id : undefined}
+        concerns={({ connectorId }) => [connection.src.connectorId, connection.dest.connectorId].includes(connectorId)}
+      />
       {newest && moves && <Active transfer={newest} />}
       {newest && moves && <Failed transfer={newest} connection={connection} />}
       {latest && !isDeleted && needsConfirmation(latest) && (
@@ -132,7 +144,8 @@ function Shown({
           onTransfer={() => doing.run(true)}
         />
       )}
-      {latest?.status === 'failed' && !isDeleted && !needsConfirmation(latest) && (
+      {isStopped && <StoppedByColumns connection={connection} reason={reasons.run} />}
+      {latest?.status === 'failed' && !isDeleted && !needsConfirmation(latest) && !isStopped && (
         <Failed transfer={latest} connection={connection} title={say.latestFailed}>
           <Button component={Link} to={pathOfTransfer(latest)} size="compact-sm" variant="default">
             {say.open}
@@ -159,19 +172,21 @@ function Facts({ connection, latest }: { connection: ConnectionDetails; latest: 
   return (
     <Group gap="sm" mt={6}>
       <ConnectionBadge status={status} transfer={latest} />
-      <span>
-        {words.last}{' '}
-        <Text span inherit fw={600}>
-          {words.result[lastResultOf(latest)]}
-        </Text>{' '}
-        {latest && <Time seconds={latest.finishedTime ?? latest.createdTime} />}
-      </span>
+      {latest && (
+        <span>
+          {words.last}{' '}
+          <Text span inherit fw={600}>
+            {words.result[lastResultOf(latest)]}
+          </Text>{' '}
+          <Time seconds={latest.finishedTime ?? latest.createdTime} />
+        </span>
+      )}
       {status !== 'deleted' && (
         <span>
           {words.next} <NextRunWords next={nextRunOf(status, latest, schedule.error ? null : schedule.data?.reply)} />
         </span>
       )}
-      <Anchor component={Link} to={`/accounts/${accountId}/connections`} fz="inherit">
+      <Anchor component={Link} to={wayToList(accountId)} fz="inherit">
         {say.all}
       </Anchor>
     </Group>

@@ -7,7 +7,7 @@ import { Loaded } from '../../components/loaded.tsx'
 import { notifyOutcome } from '../../components/notify.ts'
 import { Section } from '../../components/section.tsx'
 import { columnChanges as say } from '../../strings/column-changes.ts'
-import { ColumnChanges } from '../transfer/column-changes.tsx'
+import { StoppedByColumns } from '../transfer/column-changes.tsx'
 
 /** The setting for changed columns, and the changes that wait to be accepted. */
 export function DriftCard({ connection, reason }: { connection: ConnectionDetails; reason: string | undefined }) {
@@ -46,9 +46,7 @@ export function DriftCard({ connection, reason }: { connection: ConnectionDetail
             <Text size="sm" c="dimmed">
               {reply.source ? say.known(reply.source.length, reply.destination?.length) : say.unknown}
             </Text>
-            {reply.changes.length > 0 && (
-              <ColumnChanges connection={connection} changes={reply.changes} stopped reason={whyNot} />
-            )}
+            <StoppedByColumns connection={connection} reason={whyNot} />
           </Stack>
         )}
       </Loaded>

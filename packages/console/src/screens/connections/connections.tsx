@@ -10,9 +10,11 @@ import { SearchBox } from '../../components/search-box.tsx'
 import { useAccountId } from '../../shell/account.ts'
 import { connections as say } from '../../strings/connections.ts'
 import { standing as words } from '../../strings/standing.ts'
+import { FailingList } from '../failing/failing-list.tsx'
 import { Endings } from './endings.tsx'
 import { LabelFilters } from './label-filters.tsx'
 import { PickAccount } from './pick-account.tsx'
+import { useRememberedList } from './remembered-list.ts'
 import { SavedFilters } from './saved-filters.tsx'
 import { Selection } from './selection.tsx'
 import { ConnectionTable } from './table.tsx'
@@ -27,6 +29,7 @@ export function Component() {
   const { value, change } = address
   const ending = endingOf(address)
   const { connections, transfers, schedules, labels } = useConnections(accountId)
+  useRememberedList()
   const [ids, setIds] = useState<ReadonlySet<string>>(noIds)
   // Rows that are no longer shown are not acted on.
   const picked = connections.data?.reply.filter(({ id }) => ids.has(id)) ?? []
@@ -42,33 +45,37 @@ export function Component() {
           <SavedFilters accountId={accountId} />
         </Toolbar>
       )}
-      <ConnectionTable
-        query={connections}
-        transfers={transfers}
-        schedules={schedules}
-        labels={labels}
-        showsAccount={accountId === undefined}
-        showsVolume={!ending}
-        picked={ids}
-        onPick={setIds}
-        empty={
-          ending ? (
-            <Empty title={say.noneEnded[ending]} help={say.noneEndedHelp} />
-          ) : isNarrowed ? (
-            <Empty
-              title={say.noneFound}
-              help={say.noneFoundHelp}
-              action={
-                <Button variant="default" onClick={() => change({ q: '', status: '', tags: '', owner: '' })}>
-                  {say.showAll}
-                </Button>
-              }
-            />
-          ) : (
-            <Empty title={say.none} help={say.noneHelp} action={<NewConnection accountId={accountId} />} />
-          )
-        }
-      />
+      {ending === 'failing' ? (
+        <FailingList accountId={accountId} />
+      ) : (
+        <ConnectionTable
+          query={connections}
+          transfers={transfers}
+          schedules={schedules}
+          labels={labels}
+          showsAccount={accountId === undefined}
+          showsVolume={!ending}
+          picked={ids}
+          onPick={setIds}
+          empty={
+            ending ? (
+              <Empty title={say.noneEnded} help={say.noneEndedHelp} />
+            ) : isNarrowed ? (
+              <Empty
+                title={say.noneFound}
+                help={say.noneFoundHelp}
+                action={
+                  <Button variant="default" onClick={() => change({ q: '', status: '', tags: '', owner: '' })}>
+                    {say.showAll}
+                  </Button>
+                }
+              />
+            ) : (
+              <Empty title={say.none} help={say.noneHelp} action={<NewConnection accountId={accountId} />} />
+            )
+          }
+        />
+      )}
       <Selection picked={picked} onClear={() => setIds(noIds)} />
     </Page>
   )

@@ -4,13 +4,13 @@ import { count } from '../../components/numbers.ts'
 import { connections as say } from '../../strings/connections.ts'
 import { type Ending, endings, useEnded } from './use-connections.ts'
 
-const colors: Readonly<Record<Ending, string>> = { transfer_failed: 'red', transfer_partial: 'yellow' }
+const colors: Readonly<Record<Ending, string>> = { failing: 'red', transfer_partial: 'yellow' }
 
-/** Picks all connections, or those whose newest transfer ended badly, and shows how many there are. */
+/** Picks all connections, or the ones whose newest transfer ended badly, and shows how many there are. */
 export function Endings({ accountId }: { accountId: string | undefined }) {
   const { value, change } = useAddress()
   const pick = (last: string | string[]) =>
-    change({ last: String(last), q: '', status: '', tags: '', owner: '', sort: '' })
+    change({ last: String(last), q: '', status: '', tags: '', owner: '', sort: '', group: '', account: '' })
   return (
     <Chip.Group value={value('last')} onChange={pick}>
       <Group gap="xs" role="radiogroup" aria-label={say.endings}>

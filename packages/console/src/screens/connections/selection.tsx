@@ -3,13 +3,13 @@ import { lazy, Suspense, useState } from 'react'
 import { useForbidden } from '../../api/me.ts'
 import { readOnce, useWrite } from '../../api/queries.ts'
 import { Confirm } from '../../components/confirm.tsx'
-import { describe } from '../../components/describe.ts'
 import { useDialog } from '../../components/form-dialog.tsx'
 import { notifyDone } from '../../components/notify.ts'
 import { ReasonedButton } from '../../components/reasoned.tsx'
 import { SelectionBar } from '../../components/selection-bar.tsx'
 import { connections as say } from '../../strings/connections.ts'
 import { labels as labelWords } from '../../strings/labels.ts'
+import { callEach, type Refusal } from './call-each.ts'
 import type { AddedLabels } from './tag-selected.tsx'
 import type { Listed } from './use-connections.ts'
 
@@ -17,10 +17,7 @@ const TagSelected = lazy(() => import('./tag-selected.tsx').then(({ TagSelected 
 
 type Act = 'run' | 'activate' | 'disable' | 'tag' | 'delete'
 type Call = (connection: Listed) => Promise<unknown>
-type Refusal = { readonly connection: Listed; readonly why: string }
 
-/** How many calls are made at once. */
-const atOnce = 4
 /** How many connections a question names. */
 const namedMax = 5
 
@@ -62,19 +59,7 @@ export function Selection({ picked, onClear }: { picked: readonly Listed[]; onCl
 
   const act = async (what: Act, call: Call) => {
     setBusy(what)
-    const waiting = [...picked]
-    const refusals: Refusal[] = []
-    const work = async () => {
-      for (let connection = waiting.shift(); connection; connection = waiting.shift()) {
-        try {
-          await call(connection)
-        } catch (error) {
-          const { title, help } = describe(error)
-          refusals.push({ connection, why: [title, help].filter(Boolean).join('. ') })
-        }
-      }
-    }
-    await Promise.all(Array.from({ length: atOnce }, work))
+    const refusals = await callEach(picked, call)
     setBusy(undefined)
     const done = picked.length - refusals.length
     if (done > 0) notifyDone(say.did[what](done))
@@ -148,7 +133,8 @@ function Names({ of }: { of: readonly Listed[] }) {
   )
 }
 
-function Refused({ refusals, of, onClose }: { refusals: readonly Refusal[]; of: number; onClose: () => void }) {
+/** Lists the refusals with their reasons. */
+export function Refused({ refusals, of, onClose }: { refusals: readonly Refusal[]; of: number; onClose: () => void }) {
   return (
     <Modal opened onClose={onClose} title={say.refused(refusals.length, of)}>
       <Stack>

@@ -12,6 +12,7 @@ import { useForbidden } from '../../api/me.ts'
 import { readOnce, useRead } from '../../api/queries.ts'
 import { type ListAddress, useAddress } from '../../components/address.ts'
 import { foundOf, pageSize } from '../../components/pager.tsx'
+import { failingQuery } from '../failing/use-failing.ts'
 
 /** How soon the list is read again while something of it transfers, and while nothing does. */
 const busyMs = 1_500
@@ -19,10 +20,14 @@ const quietMs = 15_000
 /** The next page is read once this one has been there for as long, so that it does not compete with it. */
 const aheadAfterMs = 300
 
-/** Lists of connections by how their newest transfers ended. */
-export const endings = ['transfer_failed', 'transfer_partial'] as const
+/** Lists of connections by how they are doing: failing, or with rejected rows in the newest transfer. */
+export const endings = ['failing', 'transfer_partial'] as const
 export type Ending = (typeof endings)[number]
-export const endingOf = ({ value }: ListAddress): Ending | undefined => endings.find((one) => one === value('last'))
+export function endingOf({ value }: ListAddress): Ending | undefined {
+  // Saved addresses may have the former name.
+  const asked = value('last') === 'transfer_failed' ? 'failing' : value('last')
+  return endings.find((one) => one === asked)
+}
 
 /** A row of the list; the volume is only known in the list of all. */
 export type Listed = Pick<Connection, 'id' | 'accountId' | 'name' | 'status' | 'src' | 'dest'> & Partial<Connection>
@@ -33,8 +38,9 @@ const isActive = ({ status }: Transfer) => status === 'queued' || status === 'ru
 /** Reads the page of connections that an address names. */
 export const readConnections = (accountId: string | undefined, place: ListAddress) => {
   const ending = endingOf(place)
+  if (ending === 'failing') return readOnce('listAttention', failingQuery(accountId))
   return ending
-    ? readOnce('listAttention', endedOf(accountId, ending, place.page))
+    ? readOnce('listAttention', endedOf(accountId, place.page))
     : readOnce('listConnections', listOf(accountId, place))
 }
 
@@ -54,10 +60,10 @@ export function useConnections(accountId: string | undefined): {
   const againAfterMs = isBusy ? busyMs : quietMs
   const pageOf = (page: number) => listOf(accountId, { value, page })
   const all = useRead('listConnections', pageOf(page), { keep: true, againAfterMs, enabled: !ending })
-  const ended = useRead('listAttention', endedOf(accountId, ending ?? endings[0], page), {
+  const ended = useRead('listAttention', endedOf(accountId, page), {
     keep: true,
     againAfterMs,
-    enabled: ending !== undefined,
+    enabled: ending === 'transfer_partial',
   })
   const connections: Page = ending ? ended : all
   const connectionIds = connections.data?.reply.map(({ id }) => id).join(',') ?? ''
@@ -111,8 +117,10 @@ export function useConnections(accountId: string | undefined): {
 }
 
 /** How many connections ended so; undefined while it is not known. */
-export const useEnded = (accountId: string | undefined, reason: Ending): number | undefined =>
-  useRead('listAttention', { accountId, query: { reason, size: 1 } }, { keep: true, againAfterMs: quietMs }).data?.total
+export function useEnded(accountId: string | undefined, ending: Ending): number | undefined {
+  const query = ending === 'failing' ? { failing: true, size: 1 } : { reason: ending, size: 1 }
+  return useRead('listAttention', { accountId, query }, { keep: true, againAfterMs: quietMs }).data?.total
+}
 
 /** A page of the list as the address has it. */
 const listOf = (accountId: string | undefined, address: ListAddress): ParametersOf<'listConnections'> => ({
@@ -126,9 +134,9 @@ const listOf = (accountId: string | undefined, address: ListAddress): Parameters
   },
 })
 
-const endedOf = (accountId: string | undefined, reason: Ending, page: number): ParametersOf<'listAttention'> => ({
+const endedOf = (accountId: string | undefined, page: number): ParametersOf<'listAttention'> => ({
   accountId,
-  query: { reason, size: pageSize, offset: page * pageSize },
+  query: { reason: 'transfer_partial', size: pageSize, offset: page * pageSize },
 })
 
 const transfersOf = (accountId: string | undefined, connectionIds: string): ParametersOf<'listAllTransfers'> => ({

@@ -11,6 +11,7 @@ import { AddButton } from '../../components/reasoned.tsx'
 import { SearchBox } from '../../components/search-box.tsx'
 import { pathOf, useAccount } from '../../shell/account.ts'
 import { connectors as say } from '../../strings/connectors.ts'
+import { Cured } from '../failing/cured.tsx'
 import { ConnectorTable } from './connector-table.tsx'
 import { useConfigurations } from './of-account.ts'
 import { RemoveConnector } from './remove-connector.tsx'
@@ -75,6 +76,7 @@ export function Component() {
           ]}
         />
       </Toolbar>
+      <Cured accountId={accountId} />
       <ConnectorTable
         query={query}
         accountId={accountId}

@@ -10,7 +10,7 @@ import {
 import { useKeptCheck } from './kept-checks.ts'
 import type { ConnectorOfAccount } from './of-account.ts'
 
-/** What the newest transfers of a sub-account tell about its configurations: by connector, of the newest 500 connections. */
+/** Evidence of the newest transfers about the configurations of a sub-account, by connector, from its newest 500 connections. */
 export type EvidenceByConnector = ReadonlyMap<string, Evidence>
 
 /** Connectors with several configurations are left out, because a list of connections does not name the configuration. */

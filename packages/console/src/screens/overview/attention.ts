@@ -57,7 +57,8 @@ export const useBareConnectors = (accountId: string | undefined) =>
 export function useAttention(accountId: string | undefined): UseQueryResult<Attention, Error> {
   const { page } = useAddress()
   const reason = useReason()
-  const query = { reason, size: attentionSize, offset: page * attentionSize }
+  // Without a reason, failing connections are grouped above these.
+  const query = { reason, size: attentionSize, offset: page * attentionSize, ...(reason ? {} : { failing: false }) }
   const attention = useRead('listAttention', { accountId, query }, { againAfterMs: againMs, keep: true })
   const bare = useBareConnectors(accountId)
   const isRead = attention.data !== undefined && (accountId === undefined || bare.data !== undefined || bare.isError)
@@ -78,7 +79,8 @@ const configureOf = (accountId: string | undefined, connectorId: string, configu
 const configurationOf = (entry: AttentionEntry, side: AttentionEntry['src']) =>
   side === entry.src ? entry.srcConfigurationId : entry.destConfigurationId
 
-function ofEntry(entry: AttentionEntry, namesAccount: boolean): Concern {
+/** The problem of a connection, with its action. @param namesAccount whether the page is about several sub-accounts */
+export function ofEntry(entry: AttentionEntry, namesAccount: boolean): Concern {
   const kind = entry.reasons[0] ?? 'not_configured'
   const to = pathOf(entry.accountId, `connections/${entry.id}`)
   const side = refusedSide(entry, entry.lastTransfer)

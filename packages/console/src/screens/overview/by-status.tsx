@@ -9,6 +9,8 @@ import { pathOf } from '../../shell/account.ts'
 import { overview as say } from '../../strings/overview.ts'
 import { standing as words } from '../../strings/standing.ts'
 
+import { groupedMax, useFailing } from '../failing/use-failing.ts'
+
 export type Counts = Readonly<Record<ConnectionStatus, number>>
 
 /** How many connections there are of each status; undefined until all are known. */
@@ -34,11 +36,15 @@ export function useCounts(accountId: string | undefined): { counts: Counts | und
 export const totalOf = (counts: Counts): number =>
   connectionStatuses.reduce((total, status) => total + (status === 'deleted' ? 0 : counts[status]), 0)
 
-const ofBar: ConnectionStatus[] = ['active', 'In-progress', 'disabled', 'offline', 'broken']
+const ofBar = ['active', 'failing', 'In-progress', 'disabled', 'offline', 'broken'] as const
 
 /** Connections by status: a bar of the parts, and beneath it each with the way to the list of them. */
 export function ByStatus({ accountId, counts }: { accountId: string | undefined; counts: Counts | undefined }) {
   const total = counts && totalOf(counts)
+  const failing = useFailing(accountId, { size: groupedMax }).data?.total ?? 0
+  // An active connection fails with its newest transfer; the API counts it as active.
+  const isFailing = counts ? Math.max(0, failing - counts.broken - counts.offline) : 0
+  const shown = counts && { ...counts, active: Math.max(0, counts.active - isFailing), failing: isFailing }
   const list = pathOf(accountId, 'connections')
   return (
     <Card withBorder h="100%">
@@ -52,15 +58,15 @@ export function ByStatus({ accountId, counts }: { accountId: string | undefined;
             {say.byStatusNone}
           </Text>
         )}
-        {counts && total !== undefined && total > 0 && (
+        {shown && total !== undefined && total > 0 && (
           <>
             <Progress.Root size={14} radius="sm" aria-hidden>
               {ofBar
-                .filter((status) => counts[status] > 0)
+                .filter((status) => shown[status] > 0)
                 .map((status) => (
                   <Progress.Section
                     key={status}
-                    value={(counts[status] / total) * 100}
+                    value={(shown[status] / total) * 100}
                     color={`${statusColors[status]}.6`}
                     withAria={false}
                     miw={4}
@@ -77,12 +83,16 @@ export function ByStatus({ accountId, counts }: { accountId: string | undefined;
                       withShadow={false}
                       aria-hidden
                     />
-                    <Anchor component={Link} to={`${list}?status=${status}`} size="sm">
+                    <Anchor
+                      component={Link}
+                      to={status === 'failing' ? `${list}?last=failing` : `${list}?status=${status}`}
+                      size="sm"
+                    >
                       {words.connection[status]}
                     </Anchor>
                   </Group>
                   <Text size="sm" fw={550} className="figures">
-                    {count(counts[status])}
+                    {count(shown[status])}
                   </Text>
                 </Group>
               ))}

@@ -1,63 +1,179 @@
-import { Alert, List, Stack, Text } from '@mantine/core'
-import type { ColumnChange, Connection } from '@penstock/wire'
-import { IconColumns } from '@tabler/icons-react'
+import { Alert, Box, Button, Group, List, Stack, Text } from '@mantine/core'
+import type { ColumnChange, ConnectionDetails, Transfer } from '@penstock/wire'
+import { IconArrowBackUp, IconArrowsExchange, IconCheck, IconColumns, IconMinus, IconPlus } from '@tabler/icons-react'
+import { type ReactNode, useState } from 'react'
 import { useForbidden } from '../../api/me.ts'
-import { ConfirmWrite } from '../../components/confirm.tsx'
-import { DialogButton } from '../../components/form-dialog.tsx'
+import { useRead, useWrite } from '../../api/queries.ts'
+import { notifyOutcome } from '../../components/notify.ts'
+import { ReasonedButton } from '../../components/reasoned.tsx'
 import { columnChanges as say } from '../../strings/column-changes.ts'
+import { type ColumnGroup, columnGroupsOf } from './column-groups.ts'
 
 const shownMax = 20
 
-/** The columns that changed since the last successful transfer. If they stopped it, they can be accepted. */
-export function ColumnChanges({
-  connection: { accountId, id },
-  changes,
-  stopped,
-  reason,
-}: {
-  connection: Pick<Connection, 'accountId' | 'id'>
-  changes: readonly ColumnChange[]
-  /** Whether they stopped the transfer and wait to be accepted. */
-  stopped: boolean
-  /** Why they cannot be accepted. */
-  reason?: string | undefined
-}) {
-  const whyNot = useForbidden('setDrift') ?? reason
+/** The columns that changed since the last successful transfer, and did not stop this one. */
+export function ColumnChanges({ changes }: { changes: readonly ColumnChange[] }) {
   if (changes.length === 0) return null
   return (
-    <Alert color={stopped ? 'yellow' : 'gray'} icon={<IconColumns aria-hidden />} title={say.changed(changes.length)}>
-      <Stack gap="xs" align="flex-start">
-        <List size="sm" style={{ overflowWrap: 'anywhere' }}>
-          {changes.slice(0, shownMax).map(({ side, change, column, from, to }) => (
-            <List.Item key={`${side} ${change} ${column}`}>
-              {say.change[change](column, from ?? '', to ?? '')} {say.of[side]}
-            </List.Item>
-          ))}
-        </List>
-        {changes.length > shownMax && <Text size="sm">{say.more(changes.length - shownMax)}</Text>}
-        {stopped && (
-          <DialogButton
-            size="compact-md"
-            variant="filled"
-            color="yellow.8"
+    <Alert color="gray" icon={<IconColumns aria-hidden />} title={say.changed(changes.length)}>
+      <List size="sm" style={{ overflowWrap: 'anywhere' }}>
+        {changes.slice(0, shownMax).map(({ side, change, column, from, to }) => (
+          <List.Item key={`${side} ${change} ${column}`}>
+            {say.change[change](column, from ?? '', to ?? '')} {say.of[side]}
+          </List.Item>
+        ))}
+      </List>
+      {changes.length > shownMax && <Text size="sm">{say.more(changes.length - shownMax)}</Text>}
+    </Alert>
+  )
+}
+
+const icons: Readonly<Record<ColumnChange['change'], ReactNode>> = {
+  added: <IconPlus size={16} color="var(--mantine-color-teal-filled)" aria-hidden />,
+  renamed: <IconArrowsExchange size={16} color="var(--mantine-color-yellow-filled)" aria-hidden />,
+  removed: <IconMinus size={16} aria-hidden />,
+  retyped: <IconArrowsExchange size={16} color="var(--mantine-color-yellow-filled)" aria-hidden />,
+}
+
+type Decision = 'accept' | 'add'
+
+/**
+ * The columns that stopped the newest transfer, in groups. Each group has its consequence, its action, and *Undo* until the
+ * next transfer, which starts when everything is accepted. Nothing is sent to the service before.
+ */
+export function StoppedByColumns({
+  connection,
+  reason,
+  onStarted,
+}: {
+  connection: ConnectionDetails
+  /** Why no transfer can start. */
+  reason: string | undefined
+  onStarted?: (transfer: Transfer) => void
+}) {
+  const { accountId, id, dest, srcConnectionConfig } = connection
+  const drift = useRead('getDrift', { accountId, id }).data?.reply
+  const accept = useWrite('setDrift')
+  const start = useWrite('startTransfer')
+  const whyNot = useForbidden('setDrift') ?? reason
+  const [decided, setDecided] = useState<Readonly<Record<string, Decision>>>({})
+  const changes = drift?.changes ?? []
+  if (changes.length === 0) return null
+  const groups = columnGroupsOf(changes, connection, drift?.destination !== null)
+  const isDecided = groups.every(({ key }) => key in decided)
+  const decide = (key: string, decision: Decision | undefined) =>
+    setDecided(({ [key]: _, ...others }) => (decision === undefined ? others : { ...others, [key]: decision }))
+  const run = async () => {
+    const add = groups.some(({ key, adds }) => (decided[key] ?? (adds ? 'add' : 'accept')) === 'add')
+    await accept.mutateAsync({ accountId, id, body: { accept: true, add } })
+    const { reply } = await start.mutateAsync({ accountId, id, body: {} })
+    onStarted?.(reply)
+  }
+  const table = typeof srcConnectionConfig.table === 'string' ? srcConnectionConfig.table : undefined
+  return (
+    <Alert
+      color="yellow"
+      icon={<IconColumns aria-hidden />}
+      title={say.stopped(changes.length, table)}
+      role="alert"
+      styles={{ body: { minWidth: 0 } }}
+    >
+      <Group justify="space-between" gap="sm" mb="sm">
+        <Text size="sm" style={{ flex: '1 1 20rem' }}>
+          {say.waits}
+        </Text>
+        <ReasonedButton
+          size="compact-md"
+          reason={whyNot}
+          loading={accept.isPending || start.isPending}
+          onClick={() => void notifyOutcome(run(), say.accepted)}
+        >
+          {isDecided ? say.runAll : say.acceptAll}
+        </ReasonedButton>
+      </Group>
+      <Stack component="ul" gap={0} m={0} p={0} style={{ listStyle: 'none' }}>
+        {groups.map((group) => (
+          <Line
+            key={group.key}
+            group={group}
+            destination={dest.connectorName}
+            decision={decided[group.key]}
             reason={whyNot}
-            dialog={(close) => (
-              <ConfirmWrite
-                title={say.acceptTitle}
-                action={say.accept}
-                operation="setDrift"
-                parameters={{ accountId, id, body: { accept: true } }}
-                done={say.accepted}
-                onClose={close}
-              >
-                {say.acceptHelp}
-              </ConfirmWrite>
-            )}
-          >
-            {say.accept}
-          </DialogButton>
-        )}
+            onDecide={(decision) => decide(group.key, decision)}
+          />
+        ))}
       </Stack>
     </Alert>
+  )
+}
+
+function Line({
+  group,
+  destination,
+  decision,
+  reason,
+  onDecide,
+}: {
+  group: ColumnGroup
+  destination: string
+  decision: Decision | undefined
+  reason: string | undefined
+  onDecide: (decision: Decision | undefined) => void
+}) {
+  const { change, columns, adds, mapped } = group
+  const name = say.group(group, destination)
+  const consequence = say.consequence({ ...group, adds: decision ? decision === 'add' : adds }, destination)
+  return (
+    <Box component="li" py="xs" style={{ borderTop: '1px solid var(--mantine-color-default-border)' }}>
+      <Group gap="md" align="flex-start">
+        <Group gap={6} wrap="nowrap" w={170} style={{ flex: 'none' }}>
+          {icons[change]}
+          <Text size="sm" fw={600}>
+            {name}
+          </Text>
+        </Group>
+        <Box style={{ flex: '1 1 11rem', overflowWrap: 'anywhere' }} miw={0}>
+          {columns.slice(0, shownMax).map((one) => (
+            <Text key={one.column} size="sm" ff="monospace">
+              {say.column(one)}
+            </Text>
+          ))}
+          {columns.length > shownMax && <Text size="sm">{say.more(columns.length - shownMax)}</Text>}
+        </Box>
+        <Group gap={6} wrap="nowrap" align="flex-start" style={{ flex: '2 1 14rem' }} miw={0}>
+          {decision && <IconCheck size={16} color="var(--mantine-color-teal-filled)" aria-hidden />}
+          <Text size="sm">{consequence}</Text>
+        </Group>
+        <Group gap="xs">
+          {decision ? (
+            <Button
+              size="compact-sm"
+              variant="subtle"
+              leftSection={<IconArrowBackUp size={14} aria-hidden />}
+              aria-label={say.undoOf(name)}
+              onClick={() => onDecide(undefined)}
+            >
+              {say.undo}
+            </Button>
+          ) : (
+            <>
+              {adds && mapped && (
+                <ReasonedButton size="compact-sm" variant="subtle" reason={reason} onClick={() => onDecide('accept')}>
+                  {say.decide(group, false)}
+                </ReasonedButton>
+              )}
+              <ReasonedButton
+                size="compact-sm"
+                variant="default"
+                reason={reason}
+                onClick={() => onDecide(adds ? 'add' : 'accept')}
+              >
+                {say.decide(group, adds)}
+              </ReasonedButton>
+            </>
+          )}
+        </Group>
+      </Group>
+    </Box>
   )
 }

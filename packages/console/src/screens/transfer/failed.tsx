@@ -7,6 +7,7 @@ import { transfer as say } from '../../strings/transfer.ts'
 import { CopyAgain } from '../connection/copy-again.tsx'
 import { isActive } from '../connection/use-connection.ts'
 import { Reconnect, refusedSide } from '../connectors/reconnect.tsx'
+import { ConnectionCure } from '../failing/connection-cure.tsx'
 import { nextSteps } from './next-steps.ts'
 
 /** Why a transfer failed, or the temporary error that it retries after, in the service's own plain words, and what to do next. */
@@ -39,7 +40,11 @@ export function Failed({
         {error.message}
       </Text>
       <Group gap="sm" mt="xs">
-        {refused && <Reconnect connection={connection} side={refused} failedTime={transfer.finishedTime} />}
+        {refused && (
+          <Reconnect connection={connection} side={refused} failedTime={transfer.finishedTime}>
+            <ConnectionCure connection={connection} transfer={transfer} />
+          </Reconnect>
+        )}
         {steps.map(({ label, to }) => (
           <Button key={label} component={Link} to={to} size="compact-sm" variant="default">
             {label}

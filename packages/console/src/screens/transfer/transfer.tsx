@@ -16,7 +16,7 @@ import { rejects as sayRejects } from '../../strings/rejects.ts'
 import { transfer as say } from '../../strings/transfer.ts'
 import { CancelTransfer } from '../connection/active-transfer.tsx'
 import { isActive, useReadAgainAfter, useReasons } from '../connection/use-connection.ts'
-import { ColumnChanges } from './column-changes.tsx'
+import { ColumnChanges, StoppedByColumns } from './column-changes.tsx'
 import { Failed } from './failed.tsx'
 import { Log } from './log.tsx'
 import { Parts } from './parts.tsx'
@@ -80,6 +80,7 @@ function Shown({
   const reasons = useReasons(connection, latest.data?.reply[0])
   const isStopped = transfer.error?.code === 'columns_changed' && latest.data?.reply[0]?.id === transfer.id
   const drift = useRead('getDrift', { accountId, id: connectionId }, { enabled: isStopped })
+  const waits = isStopped && (drift.data?.reply.changes.length ?? 0) > 0
   const forbidden = useForbiddenOf()
   const [dialog, open] = useDialog()
   const start = useWrite('startTransfer')
@@ -126,15 +127,16 @@ function Shown({
             void navigate(pathOfTransfer(started.reply))
           }}
         />
+      ) : waits ? (
+        <StoppedByColumns
+          connection={connection}
+          reason={reasons.run}
+          onStarted={(started) => void navigate(pathOfTransfer(started))}
+        />
       ) : (
         <Failed transfer={transfer} connection={connection} />
       )}
-      <ColumnChanges
-        connection={connection}
-        changes={transfer.columnChanges}
-        stopped={isStopped && (drift.data?.reply.changes.length ?? 0) > 0}
-        reason={reasons.edit}
-      />
+      {!waits && <ColumnChanges changes={transfer.columnChanges} />}
       {transfer.test && (
         <Alert color="gray" icon={<IconFlask aria-hidden />}>
           {say.isTest}

@@ -141,7 +141,7 @@ function Line({ label, hint, Icon, logo, text }: Found & { text: string }) {
         )}
       </Text>
       {hint && (
-        <Text span size="xs">
+        <Text span size="xs" style={{ flex: 'none', maxWidth: '50%' }} truncate>
           {hint}
         </Text>
       )}
