@@ -186,7 +186,7 @@ function assertOnlyOf(reply: Reply, accountId: string): void {
 describe('a list of a limited credential', () => {
   const lists = [
     ...(['listAccounts', 'listConnections', 'listConnectionDetails', 'listConnectorConfigurations'] as const),
-    ...(['listAttention', 'listAllTransfers', 'reportAccounts'] as const),
+    ...(['listAttention', 'listAllTransfers', 'reportAccounts', 'listAccountFigures'] as const),
   ] as const
   const filters: { readonly [L in (typeof lists)[number]]: readonly Record<string, string | boolean>[] } = {
     listAccounts: [{}, { q: 'a' }],
@@ -207,6 +207,7 @@ describe('a list of a limited credential', () => {
     listAttention: [{}, { reason: 'transfer_partial' }],
     listAllTransfers: [{}, { latest: true }, { status: 'partial' }, { status: 'partial', latest: true }],
     reportAccounts: [{}, { q: 'a' }],
+    listAccountFigures: [{}, { q: 'a' }, { failing: false }, { sort: '-incident' }, { sort: 'rows' }],
   }
 
   test('contains what the same list of its sub-accounts contains, one after another, and its total', async () => {
@@ -219,7 +220,7 @@ describe('a list of a limited credential', () => {
         assert.equal(reply.status, 200, reply.text)
         const found = (reply.response as { id?: string; accountId?: string }[]).map(
           ({ id, accountId }) =>
-            [accountId ?? id, list === 'listAccounts' ? id : JSON.stringify(id ?? accountId)] as const,
+            [accountId ?? id, /^listAccount/.test(list) ? id : JSON.stringify(id ?? accountId)] as const,
         )
         assert.equal(Number(reply.headers['x-total-count']), found.length, `${list} ${JSON.stringify(query)}`)
         assert.deepEqual(

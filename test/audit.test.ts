@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { before, describe, test } from 'node:test'
-import { type Operation, type OperationId, operations, type TSchema, writes } from '@penstock/wire'
+import { limits, type Operation, type OperationId, operations, type TSchema, writes } from '@penstock/wire'
 import { purgeAudit } from '../packages/server/src/audit/audit.ts'
 import { createAuditLinker } from '../packages/server/src/audit/link.ts'
 import { content } from '../packages/server/src/audit/queries.ts'
@@ -374,6 +374,68 @@ describe('the list', () => {
     assert.equal((await list(caller, { query: { from: nowSeconds - 60, to: nowSeconds + 60 } })).total, 7)
     assert.equal((await list(caller, { query: { from: nowSeconds + 60 } })).total, 0)
     assert.equal((await list(caller, { query: { to: nowSeconds - 60 } })).total, 0)
+  })
+
+  test('is searched by the name of the actor, of the object as it is now, the action in words and the values', async () => {
+    const { caller, organization } = await anOrganization()
+    const one = await caller.addAccountWithSides('Warehouse north')
+    await caller.addAccount('Elsewhere')
+    await caller.expect(caller.call('editAccount', { id: one.id, body: { name: 'Lagerhaus 50%' } }))
+    const found = async (q: string, more: CallOptions<'listAudit'> = {}) => {
+      const { events, total } = await list(caller, { ...more, query: { ...more.query, q } })
+      assert.equal(total, events.length)
+      return events.map(({ action, targetName }) => `${action} ${targetName}`)
+    }
+    assert.deepEqual(await found('lagerHAUS'), ['editAccount Lagerhaus 50%', 'addAccount Lagerhaus 50%'])
+    assert.deepEqual(await found('s 50%'), await found('lagerhaus'))
+    assert.deepEqual(await found('warehouse north'), ['editAccount Lagerhaus 50%', 'addAccount Lagerhaus 50%'])
+    assert.deepEqual(await found('edit account'), ['editAccount Lagerhaus 50%'])
+    assert.deepEqual(await found('elsewhere', { accountId: one.id }), [])
+    const sourceName = (await caller.expect(caller.call('getConnector', { accountId: one.id, id: source.id }))).name
+    assert.deepEqual(await found(sourceName), [`addConnectors null`])
+    assert.equal((await found((organization.clientId ?? '').slice(0, 5))).length, 0)
+    for (const q of ['%%%', '___', 'a', '\\\\\\', '\u{1f600}\u{1f600}\u{1f600}', "'; drop", '((((', '日本']) {
+      const { status } = await caller.call('listAudit', { query: { q } })
+      assert(status === 200 || status === 400, `${q}: ${status}`)
+    }
+    const headers = { authorization: `Bearer ${organization.token}`, accept: 'application/x-ndjson' }
+    const { text } = await service.send({ method: 'GET', path: '/es/v2/audit?q=lagerhaus', headers })
+    assert.equal(text.trimEnd().split('\n').length, 2)
+  })
+
+  test('is verified in parts, and a changed, removed or cut-off event is found', async () => {
+    const { caller, organization } = await anOrganization()
+    const { organizationId } = organization
+    const actor = { kind: 'service', id: null, name: null } as const
+    const more = Array.from({ length: limits.auditVerifiedMax + 20 }, () => ({
+      organizationId,
+      actor,
+      action: 'filled',
+    }))
+    await service.database.transaction(async (tx) => record(tx, ...more))
+    const verify = async (after?: number) =>
+      caller.expect(caller.call('verifyAudit', { query: after === undefined ? {} : { after } }))
+    const first = await verify()
+    assert.deepEqual(
+      [first.events, first.next, first.problem],
+      [limits.auditVerifiedMax, limits.auditVerifiedMax, null],
+    )
+    const last = await verify(first.next ?? 0)
+    assert.deepEqual([last.number, last.next, last.problem, last.sealed], [first.lastNumber, null, null, true])
+    assert.deepEqual([(await verify(1_000_000)).problem, (await verify(last.number)).events], [null, 0])
+    const at = limits.auditVerifiedMax + 7
+    const change = async (sql: string, number: number) => {
+      await service.database.pool.query('alter table audit_events disable trigger user')
+      await service.database.pool.query(sql, [organizationId, number])
+      await service.database.pool.query('alter table audit_events enable trigger user')
+    }
+    await change(`update audit_events set action = 'other' where organization_id = $1 and number = $2`, at)
+    assert.equal((await verify()).problem, null)
+    assert.match((await verify(limits.auditVerifiedMax)).problem?.message ?? '', /^Event 5007 was changed/)
+    await change('delete from audit_events where organization_id = $1 and number = $2', at)
+    assert.match((await verify(limits.auditVerifiedMax)).problem?.message ?? '', /^Event 5007 is missing/)
+    await change('delete from audit_events where organization_id = $1 and number >= $2', at)
+    assert.match((await verify(limits.auditVerifiedMax)).problem?.message ?? '', /ends with event 5006/)
   })
 
   test('is streamed whole as NDJSON, in which each event has the hash of the one before', async () => {

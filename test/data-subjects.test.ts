@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { addAccountWithConnection, addEndedTransfer, type Connection } from './harness/connections.ts'
-import { callerOf } from './harness/fixtures.ts'
+import { anyFile, callerOf } from './harness/fixtures.ts'
 import { startTestsWithInbox } from './harness/started.ts'
 
 /** One person in the records that are kept: found with the transfer, and erased. */
@@ -45,6 +45,12 @@ describe('a person in the kept records', () => {
     )
     assert.deepEqual([found.searched, found.notKept, found.next], [4, 0, null])
     assert.equal((await find(one.accountId)).records.length, 2)
+    const { name } = await caller.expect(caller.call('getAccount', { id: other.accountId }))
+    assert.deepEqual([found.records[0]?.accountName, found.records[0]?.deliveredTime], [name, null])
+    const replay = await reject(other, [])
+    await service.database.pool.query('update rejects set replayed_by = $1 where transfer_id = $2', [replay, second])
+    assert.notEqual((await find(undefined)).records[0]?.deliveredTime, null)
+    await service.database.pool.query('update rejects set replayed_by = null where transfer_id = $1', [second])
 
     const erased = await erase(undefined)
     assert.deepEqual([erased.erased, erased.next, erased.activeTransfers], [3, null, 0])
@@ -74,6 +80,26 @@ describe('a person in the kept records', () => {
     const { rows } = await service.database.pool.query('select * from rejects')
     assert(!JSON.stringify(rows).includes('jane'))
     assert.equal((await erase(undefined)).erased, 0)
+  })
+
+  test('is said to be elsewhere: files that are not searched, and people who sign in', async () => {
+    const organization = await service.addOrganization()
+    const own = callerOf(service, organization)
+    const { id: accountId } = await own.addAccount()
+    const { id } = await own.expect(
+      own.call('inviteUser', { body: { email: 'Sam.Orell@Example.com', role: 'viewer' } }),
+    )
+    const file = await own.expect(own.call('createUpload', { accountId, body: anyFile }))
+    const body = { values: [' sam.orell@example.com'] }
+    const { elsewhere } = await own.expect(own.call('findDataSubject', { body }))
+    assert.deepEqual(
+      elsewhere?.users?.map((user) => user.id),
+      [id],
+    )
+    assert.deepEqual([elsewhere?.files, elsewhere?.filesUntil, elsewhere?.rejectDays], [1, file.expiresTime, 30])
+    const { id: empty } = await own.addAccount()
+    const there = await own.expect(own.call('findDataSubject', { accountId: empty, body }))
+    assert.deepEqual([there.elsewhere?.files, there.elsewhere?.filesUntil], [0, null])
   })
 
   test('leaves an event in the audit log that names no one', async () => {

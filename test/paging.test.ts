@@ -192,6 +192,12 @@ const lists: Record<string, PagedList> = {
     order: { madeSql: 'select id, created_time from accounts' },
     filter: q,
   },
+  'figures of sub-accounts': {
+    operation: 'listAccountFigures',
+    id: 'id',
+    order: { by: 'name' },
+    filter: q,
+  },
   'the catalogue': {
     operation: 'listConnectors',
     id: 'connectorId',

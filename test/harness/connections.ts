@@ -95,7 +95,9 @@ export async function addEndedTransfer(
         started_time = e.started_time, finished_time = e.finished_time
       from ended e where p.transfer_id = e.id
     ), of_account as (
-      update accounts set volume = volume + 1 where id = (select account_id from ended)
+      update accounts set volume = volume + 1, monthly_volume = monthly_volume + 1,
+        volume_month = to_char(now() at time zone 'UTC', 'YYYY-MM')
+      where id = (select account_id from ended)
     ), of_connection as (
       update connections set
         total_volume = total_volume + 1 + $5, used_volume = used_volume + 1, monthly_volume = monthly_volume + 1,

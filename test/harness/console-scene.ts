@@ -158,8 +158,12 @@ async function addPast(databaseUrl: string): Promise<void> {
        ) l where l.connection_id = c.id`,
     )
     await db.query(
-      `update accounts a set volume = l.accepted
-       from (select account_id, sum(accepted) as accepted from ledger group by 1) l where l.account_id = a.id`,
+      `update accounts a set volume = l.accepted, monthly_volume = l.month
+       from (
+         select account_id, sum(accepted) as accepted,
+           coalesce(sum(accepted) filter (where to_char(day, 'YYYY-MM') = to_char(now() at time zone 'UTC', 'YYYY-MM')), 0) as month
+         from ledger group by 1
+       ) l where l.account_id = a.id`,
     )
   } finally {
     await db.end()

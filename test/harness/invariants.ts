@@ -118,6 +118,10 @@ const brokenRules = `
   union all
   select 'the volume of an account is not the sum of its ledger', a.id
   from accounts a left join of_accounts l on l.account_id = a.id where a.volume <> coalesce(l.accepted, 0)
+    or a.monthly_volume <> case when a.volume_month = '' then 0 else (
+      select coalesce(sum(m.accepted), 0) from counted_entries m
+      where m.account_id = a.id and to_char(m.day, 'YYYY-MM') = a.volume_month
+    ) end
   union all
   select 'the volume of a connection is not the sum of its ledger', c.id
   from connections c left join of_connections l on l.connection_id = c.id

@@ -348,6 +348,23 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
       return {}
     },
   },
+  listAccountFigures: {
+    request: 'GET /accounts/figures',
+    status: 200,
+    reply: [shapes.accountFigures],
+    acts: 'in the organization',
+    prepare: async (party) => {
+      await anAccount(party)
+      return {}
+    },
+  },
+  getUsage: {
+    request: 'GET /organization/usage',
+    status: 200,
+    reply: shapes.usage,
+    acts: 'in the organization',
+    prepare: async () => ({}),
+  },
   addAccount: {
     request: 'POST /accounts',
     status: 201,
@@ -1520,6 +1537,14 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     reply: [shapes.auditEvent],
     acts: 'in either',
     prepare: async (party) => ({ accountId: (await aConnection(party)).accountId }),
+  },
+
+  verifyAudit: {
+    request: 'GET /audit/verification',
+    status: 200,
+    reply: shapes.auditVerification,
+    acts: 'in the organization',
+    prepare: async () => ({}),
   },
 
   getSignInRules: {

@@ -169,6 +169,8 @@ const valid: {
   removeConnector: () => ({ id: spare.id }),
   getAccount: ({ accountId }) => ({ id: accountId }),
   listAccounts: () => ({ query: { q: 'a', size: '5', offset: '0' } }),
+  listAccountFigures: () => ({ query: { q: 'a', failing: 'false', sort: '-rows', size: '5', offset: '0' } }),
+  getUsage: () => ({}),
   addAccount: () => ({ body: { name: 'Name', enabled: true } }),
   editAccount: ({ accountId }) => ({ id: accountId, body: { name: 'Name', enabled: true } }),
   deleteAccount: ({ accountId }) => ({ id: accountId }),
@@ -369,6 +371,7 @@ const valid: {
   revokeClient: ({ clientId }) => ({ id: clientId }),
   listAudit: ({ clientId, accountId }) => ({
     query: {
+      q: 'edit account',
       actorId: clientId,
       action: 'editAccount',
       targetId: accountId,
@@ -378,6 +381,7 @@ const valid: {
       offset: '0',
     },
   }),
+  verifyAudit: () => ({ query: { after: '1' } }),
   listWebhooks: () => ({ query: { size: '5', offset: '0' } }),
   createWebhook: ({ accountId }) => ({
     body: {

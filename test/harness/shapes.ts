@@ -212,6 +212,38 @@ export const accountEntry = {
 } as const satisfies Shape
 export const account = { ...accountEntry, userEmail: 'string' } as const satisfies Shape
 
+/** Ours: sub-accounts in figures */
+const connectionStates = { failing: 'integer', active: 'integer', draft: 'integer', disabled: 'integer' } as const
+export const accountFigures = {
+  id: 'string',
+  name: 'string',
+  enabled: 'boolean',
+  connections: connectionStates,
+  connectionsMax: 'integer',
+  rowsThisMonth: 'integer',
+  openIncidents: ['integer', null],
+  lastIncident: [
+    {
+      id: 'string',
+      ruleName: 'string',
+      connectionId: 'string',
+      connectionName: 'string',
+      reasons: ['string'],
+      errorCode: ['string', null],
+      openedTime: 'integer',
+      resolvedTime: ['integer', null],
+      acknowledgedTime: ['integer', null],
+    },
+    null,
+  ],
+} as const satisfies Shape
+export const usage = {
+  accounts: { used: 'integer', max: ['integer', null], failing: 'integer' },
+  connections: connectionStates,
+  rowsThisMonth: { used: 'integer', max: ['integer', null] },
+  openIncidents: [{ count: 'integer', since: ['integer', null] }, null],
+} as const satisfies Shape
+
 /** 2.8 */
 const side = {
   configured: 'boolean',
@@ -411,15 +443,26 @@ export const foundDataSubject = {
   records: [
     {
       accountId: 'string',
+      accountName: 'string',
       connectionId: 'string',
       connectionName: 'string',
       transferId: 'string',
       transferTime: 'integer',
+      deliveredTime: ['integer', null],
       row: ['integer', null],
       field: ['string', null],
       reason: 'string',
       record: 'settings',
     },
+  ],
+  elsewhere: [
+    {
+      users: [[{ id: 'string', name: 'string' }], null],
+      files: 'integer',
+      filesUntil: ['integer', null],
+      rejectDays: 'integer',
+    },
+    null,
   ],
   ...progress,
 } as const satisfies Shape
@@ -674,12 +717,22 @@ export const auditEvent = {
   action: 'string',
   accountId: ['string', null],
   targetId: ['string', null],
+  targetName: ['string', null],
   outcome: 'string',
   before: ['settings', null],
   after: ['settings', null],
   details: ['settings', null],
   previousHash: ['string', null],
   hash: 'string',
+} as const satisfies Shape
+export const auditVerification = {
+  events: 'integer',
+  number: 'integer',
+  lastNumber: 'integer',
+  removed: 'integer',
+  sealed: 'boolean',
+  problem: [{ number: 'integer', message: 'string' }, null],
+  next: ['integer', null],
 } as const satisfies Shape
 /** Ours: alert rules and their incidents */
 export const alertRule = {

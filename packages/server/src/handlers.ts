@@ -6,6 +6,7 @@ import {
   getAccount,
   listAccounts,
 } from './accounts/accounts.ts'
+import { getUsage, listAccountFigures } from './accounts/figures.ts'
 import { acknowledgeAlertIncident, getAlertIncident, listAlertIncidents } from './alerts/incidents.ts'
 import {
   type AlertDeps,
@@ -18,7 +19,7 @@ import {
   updateAlertRule,
 } from './alerts/rules.ts'
 import { listAttention } from './attention/attention.ts'
-import { type AuditDeps, listAudit } from './audit/audit.ts'
+import { type AuditDeps, listAudit, verifyAudit } from './audit/audit.ts'
 import { authorizeConnector, getConnectorAuthorization } from './authorizations/authorizations.ts'
 import type { Handlers } from './call.ts'
 import { getBranding, setBranding } from './connect-links/branding.ts'
@@ -195,6 +196,8 @@ export const handlers: Handlers<Deps> = {
 
   getAccount,
   listAccounts,
+  listAccountFigures,
+  getUsage,
   addAccount,
   editAccount,
   deleteAccount,
@@ -298,6 +301,7 @@ export const handlers: Handlers<Deps> = {
   replayWebhookDelivery,
 
   listAudit,
+  verifyAudit,
 
   listAlertRules,
   createAlertRule,

@@ -15,6 +15,8 @@ export const limits = {
   nameLengthMax: 200,
   /** Characters of the `q` filter. */
   filterLengthMax: 200,
+  /** Events of the audit log that one call verifies. */
+  auditVerifiedMax: 5_000,
   /** Characters of one text value in a configuration. */
   textLengthMax: 10_000,
   /** Characters of one secret value: enough for a service account key or a private key. */

@@ -51,6 +51,8 @@ const routes = {
   // accounts
   getAccount: 'GET /accounts/{id}',
   listAccounts: 'GET /accounts',
+  listAccountFigures: 'GET /accounts/figures',
+  getUsage: 'GET /organization/usage',
   addAccount: 'POST /accounts',
   editAccount: 'PUT /accounts/{id}',
   deleteAccount: 'DELETE /accounts/{id}',
@@ -201,6 +203,7 @@ const routes = {
 
   // audit
   listAudit: 'GET /audit',
+  verifyAudit: 'GET /audit/verification',
 
   // alerts
   listAlertRules: 'GET /alert-rules',

@@ -3,6 +3,7 @@
  * OpenAPI document and the client derive from one schema.
  */
 export * from './schemas/account.ts'
+export * from './schemas/account-figures.ts'
 export * from './schemas/alert.ts'
 export * from './schemas/ask.ts'
 export * from './schemas/attention.ts'

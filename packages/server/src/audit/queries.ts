@@ -72,7 +72,8 @@ export type AuditRow = {
   previousHash: string | null
   hash: string
 }
-const columns = `
+/** The columns of an event. */
+export const auditColumns = `
   e.number, e.time, e.actor_kind, e.actor_id, e.actor_name, e.address, e.request_id, e.action, e.account_id, e.target_id,
   e.outcome, e.before, e.after, e.details, encode(e.previous_hash, 'hex') as previous_hash, encode(e.hash, 'hex') as hash`
 
@@ -111,7 +112,8 @@ export type AuditFilter = {
 
 // Planned for the values at hand: each filter has its index, and PostgreSQL picks that of the rarest value.
 const planned = { plannedEachTime: true } as const
-const isKept = `
+/** The filters of a list, but for the sub-accounts. */
+export const isKept = `
   e.organization_id = :organizationId and e.number between :firstNumber and :lastNumber
   and (:actorId::text is null or e.actor_id = :actorId)
   and (:action::text is null or e.action = :action)
@@ -120,13 +122,13 @@ const isKept = `
 type Page = { size: number; offset: number }
 
 const listOfAll = statement<Omit<AuditFilter, 'accountIds'> & Page, AuditRow>(
-  `select ${columns} from audit_events e where ${isKept} order by e.number desc limit :size offset :offset`,
+  `select ${auditColumns} from audit_events e where ${isKept} order by e.number desc limit :size offset :offset`,
   planned,
 )
 /** Of each sub-account as many as the page can need, from its index. */
 const listOfAccounts = statement<AuditFilter & Page, AuditRow>(
   `
-  select ${columns}
+  select ${auditColumns}
   from unnest(:accountIds::text[]) as wanted (account_id) cross join lateral (
     select * from audit_events e where ${isKept} and e.account_id = wanted.account_id
     order by e.number desc limit :size::bigint + :offset::bigint
@@ -202,7 +204,7 @@ export const eventsAfter = statement<
   { organizationId: string; number: number; limit: number },
   AuditRow & { content: string }
 >(`
-  select ${columns}, ${content} as content
+  select ${auditColumns}, ${content} as content
   from audit_events e where e.organization_id = :organizationId and e.number > :number order by e.number limit :limit
 `)
 

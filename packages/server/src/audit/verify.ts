@@ -41,6 +41,8 @@ export type Expected = { readonly number: number; readonly hash: string }
 
 const linksAtOnce = 5_000
 
+type Link = Awaited<ReturnType<typeof linksAfter.all>>[number]
+
 /**
  * Verifies the log of an organization, or every log if it is null; page by page, so that memory does not grow with it.
  * @param db one snapshot (repeatable read), because events are written and purged meanwhile
@@ -94,41 +96,111 @@ async function verifyLog(
   for (;;) {
     const links = await linksAfter.all(db, { organizationId, number, limit: linksAtOnce })
     for (const link of links) {
-      if (link.number > head.number) {
-        return wrong(link.number, 'added', `Event ${link.number} was added after the last one, ${head.number}.`)
-      }
-      if (link.number !== number + 1) {
-        return wrong(number + 1, 'missing', `Event ${number + 1} is missing; the next one is ${link.number}.`)
-      }
-      if (link.computedHash !== link.hash) {
-        return wrong(link.number, 'changed', `Event ${link.number} was changed: its content does not match its hash.`)
-      }
-      if (link.previousHash !== hash) {
-        return wrong(link.number, 'unlinked', `Event ${link.number} does not follow the event before it.`)
-      }
+      const tampering = breakOf(link, head, { number, hash })
+      if (tampering) return result(tampering)
       number = link.number
       hash = link.hash
-      if (number === head.sealedNumber && hash !== head.sealedHash) {
-        return wrong(
-          number,
-          'not sealed by this service',
-          `Event ${number} has another hash than the one that is sealed.`,
-        )
-      }
       if (number === expected?.number && hash !== expected.hash) return mismatch()
     }
     if (links.length < linksAtOnce) break
   }
-  if (number !== head.number) {
-    return wrong(number + 1, 'cut off', `The log ends with event ${number}, and its last one is ${head.number}.`)
-  }
-  if (hash !== (head.hash || null)) return wrong(number, 'unlinked', `The log does not end with event ${number}.`)
-  const unsealed = sealProblem(headSeal, head)
-  if (unsealed) return wrong(head.sealedNumber ?? 0, 'not sealed by this service', unsealed)
+  const atEnd = endProblem(headSeal, head, { number, hash })
+  if (atEnd) return result(atEnd)
   if (expected && expected.number > number) {
     return wrong(expected.number, 'cut off', `Event ${expected.number} existed, and the log ends with event ${number}.`)
   }
   return result()
+}
+
+/** The first problem of a link; undefined if it follows the event before it. @param before the number and hash of that event */
+function breakOf(
+  link: Link,
+  head: HeadRow,
+  { number, hash }: { number: number; hash: string | null },
+): Tampering | undefined {
+  const wrong = (at: number, kind: Tampering['kind'], message: string) => ({ number: at, kind, message })
+  if (link.number > head.number) {
+    return wrong(link.number, 'added', `Event ${link.number} was added after the last one, ${head.number}.`)
+  }
+  if (link.number !== number + 1) {
+    return wrong(number + 1, 'missing', `Event ${number + 1} is missing; the next one is ${link.number}.`)
+  }
+  if (link.computedHash !== link.hash) {
+    return wrong(link.number, 'changed', `Event ${link.number} was changed: its content does not match its hash.`)
+  }
+  if (link.previousHash !== hash) {
+    return wrong(link.number, 'unlinked', `Event ${link.number} does not follow the event before it.`)
+  }
+  if (link.number !== head.sealedNumber || link.hash === head.sealedHash) return undefined
+  return wrong(
+    link.number,
+    'not sealed by this service',
+    `Event ${link.number} has another hash than the one that is sealed.`,
+  )
+}
+
+/** The problem of the end of a log whose links are right. @param last the number and hash of the last link */
+function endProblem(
+  headSeal: HeadSeal | undefined,
+  head: HeadRow,
+  { number, hash }: { number: number; hash: string | null },
+): Tampering | undefined {
+  if (number !== head.number) {
+    return {
+      number: number + 1,
+      kind: 'cut off',
+      message: `The log ends with event ${number}, and its last one is ${head.number}.`,
+    }
+  }
+  if (hash !== (head.hash || null)) {
+    return { number, kind: 'unlinked', message: `The log does not end with event ${number}.` }
+  }
+  const message = sealProblem(headSeal, head)
+  return message ? { number: head.sealedNumber ?? 0, kind: 'not sealed by this service', message } : undefined
+}
+
+/** A verified part of a log. */
+type VerifiedPart = {
+  readonly head: HeadRow
+  /** How many events were verified, and the last one. */
+  readonly events: number
+  readonly number: number
+  readonly problem: Tampering | undefined
+  readonly isAtEnd: boolean
+}
+
+/**
+ * Verifies the events of a log that follow event `after`, up to `most`, and the end of the log if they reach it. Events that are
+ * written meanwhile belong to a later part.
+ * @returns undefined if the organization has no log
+ */
+export async function verifyPart(
+  db: Db,
+  headSeal: HeadSeal | undefined,
+  { organizationId, after, most }: { organizationId: string; after: number; most: number },
+): Promise<VerifiedPart | undefined> {
+  const [head] = await selectHeads.all(db, { organizationId })
+  if (!head) return undefined
+  const first = Math.min(Math.max(after, head.purgedNumber), head.number)
+  // The event before is read as well: the first one must follow it.
+  const isCut = first === head.purgedNumber
+  const from = isCut ? first : first - 1
+  const limit = most + first - from
+  const links = await linksAfter.all(db, { organizationId, number: from, limit })
+  let last = { number: from, hash: isCut ? head.purgedHash : (links[0]?.previousHash ?? null) }
+  let problem: Tampering | undefined
+  for (const link of links) {
+    if (link.number > head.number) break
+    problem = breakOf(link, head, last)
+    if (problem) break
+    last = link
+  }
+  const isAtEnd = last.number >= head.number || links.length < limit
+  if (!problem && isAtEnd) problem = endProblem(headSeal, head, last)
+  // The retention removes events at any time: what is missing is read again.
+  const [now] = problem ? await selectHeads.all(db, { organizationId }) : []
+  if (now && now.purgedNumber > head.purgedNumber) return verifyPart(db, headSeal, { organizationId, after, most })
+  return { head, events: Math.max(0, last.number - first), number: last.number, problem, isAtEnd }
 }
 
 /** The problem of the seal of a log, which is of its end or, after a process of an earlier version wrote, of an event before. */

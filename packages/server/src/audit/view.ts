@@ -4,8 +4,8 @@ import type { AuditRow } from './queries.ts'
 
 type Values = Record<string, unknown> | null
 
-/** An event of the audit log as the API shows it. */
-export const viewEvent = (row: AuditRow): AuditEvent => ({
+/** An event of the audit log as the API shows it. @param targetName null: not known */
+export const viewEvent = (row: AuditRow, targetName: string | null): AuditEvent => ({
   number: row.number,
   time: unixSeconds(row.time),
   actor: { kind: row.actorKind, id: row.actorId, name: row.actorName },
@@ -14,6 +14,7 @@ export const viewEvent = (row: AuditRow): AuditEvent => ({
   action: row.action,
   accountId: row.accountId,
   targetId: row.targetId,
+  targetName,
   outcome: row.outcome,
   before: row.before as Values,
   after: row.after as Values,

@@ -1,7 +1,8 @@
 import { example } from '../examples.ts'
 import { operation } from '../operation.ts'
-import { page, q } from '../parameters.ts'
-import { Account, AccountEntry, AddAccount, EditAccount } from '../schemas.ts'
+import { filter, page, q, yes } from '../parameters.ts'
+import { Account, AccountEntry, AccountFigures, AddAccount, EditAccount, Usage } from '../schemas.ts'
+import { accountFiguresOrders } from '../terms.ts'
 import { Type } from '../type.ts'
 
 /** Sub-accounts. */
@@ -26,6 +27,36 @@ export const accounts = {
     reply: AccountEntry,
     list: 'paged',
     done: 'Accounts listed',
+  }),
+  listAccountFigures: operation({
+    tag: 'Accounts',
+    summary: 'List the figures of sub-accounts',
+    description:
+      'Lists each sub-account with its connections by state, the rows of this month, and its last incident. By default, the sub-account with the most failing connections is listed first.',
+    actsIn: 'organization',
+    scope: 'connections:read',
+    query: {
+      q: Type.Optional(q),
+      failing: yes('true: sub-accounts with a failing connection; false: sub-accounts without one'),
+      sort: filter(
+        accountFiguresOrders,
+        'Order of the list; - reverses it. failing, connections, rows: by number. incident: by the time when the last incident began; sub-accounts without one come last in -incident',
+      ),
+      ...page,
+    },
+    reply: AccountFigures,
+    list: 'paged',
+    done: 'Figures of sub-accounts listed',
+  }),
+  getUsage: operation({
+    tag: 'Accounts',
+    summary: 'Get the figures of the organization',
+    description:
+      'Returns the sub-accounts, connections, rows of this month and open incidents of the organization, with their limits.',
+    actsIn: 'organization',
+    scope: 'connections:read',
+    reply: Usage,
+    done: 'Figures found',
   }),
   addAccount: operation({
     tag: 'Accounts',

@@ -1,7 +1,9 @@
 import { example } from '../examples.ts'
+import { limits } from '../limits.ts'
 import { operation } from '../operation.ts'
 import { exactText, optionalTime, page } from '../parameters.ts'
-import { AuditEvent } from '../schemas.ts'
+import { AuditEvent, AuditVerification } from '../schemas.ts'
+import { Type } from '../type.ts'
 
 /** The audit log. */
 export const audit = {
@@ -13,6 +15,14 @@ export const audit = {
     actsIn: 'organization or account',
     scope: 'audit:read',
     query: {
+      q: Type.Optional(
+        Type.String({
+          maxLength: limits.filterLengthMax,
+          description:
+            'Keeps events with this text, in any letter case: in the name of who did it, the action in words, the name of the resource, the values, the details or the address. It needs three letters or digits in a row',
+          examples: ['warehouse'],
+        }),
+      ),
       actorId: exactText('Keeps what this client, session or person did', example.clientId),
       action: exactText('Keeps this action, such as an operation of this API', 'editAccount'),
       targetId: exactText('Keeps what was done to this resource', example.accountId),
@@ -24,5 +34,24 @@ export const audit = {
     list: 'paged',
     streams: ['application/x-ndjson'],
     done: 'Audit log listed',
+  }),
+  verifyAudit: operation({
+    tag: 'Audit',
+    summary: 'Verify the audit log',
+    description: `Verifies up to ${limits.auditVerifiedMax} events, oldest first: whether each is as it was written, and none is missing. Repeat the call with \`after\` until \`next\` is null.`,
+    actsIn: 'organization',
+    scope: 'audit:read',
+    query: {
+      after: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: limits.offsetMax,
+          description: '`next` of the previous response; omitted: from the oldest event on',
+          examples: [5_000],
+        }),
+      ),
+    },
+    reply: AuditVerification,
+    done: 'Audit log verified',
   }),
 } as const

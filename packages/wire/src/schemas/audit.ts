@@ -46,6 +46,7 @@ export const AuditEvent = exactly(
     ),
     accountId: maybeText('The sub-account of the resource', example.accountId),
     targetId: maybeText('The changed resource', example.accountId),
+    targetName: maybeText('Name of the resource now, or in the values of the event if it was removed', 'Acme Outdoor'),
     outcome: oneOf(auditOutcomes, {
       description:
         'done: it was done. refused: the actor does not have the permission. failed: a sign-in with wrong credentials',
@@ -65,3 +66,39 @@ export const AuditEvent = exactly(
   { description: 'Event of the audit log' },
 )
 export type AuditEvent = Static<typeof AuditEvent>
+
+/** A part of the audit log, verified. */
+export const AuditVerification = exactly(
+  {
+    events: Type.Integer({ minimum: 0, description: 'Number of events that this call verified', examples: [1_204] }),
+    number: Type.Integer({ minimum: 0, description: 'The last verified event', examples: [1_204] }),
+    lastNumber: Type.Integer({ minimum: 0, description: 'The newest event of the log', examples: [1_204] }),
+    removed: Type.Integer({
+      minimum: 0,
+      description: 'Number of the oldest events that the retention removed',
+      examples: [0],
+    }),
+    sealed: Type.Boolean({
+      description: 'Whether the end of the log has the seal of this service; it is sealed within a minute',
+      examples: [true],
+    }),
+    problem: Type.Union(
+      [
+        exactly(
+          {
+            number: Type.Integer({ minimum: 0, description: 'Number of the event', examples: [17] }),
+            message: text('The problem', 'Event 17 was changed: its content does not match its hash.'),
+          },
+          { description: 'The first event that is not as it was written' },
+        ),
+        Type.Null(),
+      ],
+      { description: 'The problem; null: every event of this part is as it was written, and none is missing' },
+    ),
+    next: Type.Union([Type.Integer({ minimum: 1, examples: [5_000] }), Type.Null()], {
+      description: '`after` of the next call; null: the log is verified to its end',
+    }),
+  },
+  { description: 'Verified part of the audit log' },
+)
+export type AuditVerification = Static<typeof AuditVerification>

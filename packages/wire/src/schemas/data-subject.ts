@@ -50,6 +50,35 @@ const progress = {
   ]),
 }
 
+const elsewhere = exactly(
+  {
+    users: Type.Union(
+      [
+        Type.Array(
+          exactly(
+            { id: identifier('the person', example.ownerId), name: text('Name or e-mail address', 'Jane Doe') },
+            { description: 'Person who can sign in' },
+          ),
+          { description: 'People of the organization with one of these e-mail addresses' },
+        ),
+        Type.Null(),
+      ],
+      { description: 'People of the organization; null: the caller lacks `users:read`' },
+    ),
+    files: count('Number of uploaded files that are kept. They are sealed, and no search reads them', 2),
+    filesUntil: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
+      description: 'When the last of these files is deleted, Unix time in seconds; null: no files',
+      examples: [example.createdTime],
+    }),
+    rejectDays: Type.Integer({
+      minimum: 0,
+      description: 'Number of days for which rejected records are kept. Accepted records are not kept',
+      examples: [30],
+    }),
+  },
+  { description: 'Places other than rejected records' },
+)
+
 /** Response of Find Data Subject. */
 export const FoundDataSubject = exactly(
   {
@@ -57,10 +86,16 @@ export const FoundDataSubject = exactly(
       exactly(
         {
           accountId: identifier('the sub-account', example.accountId),
+          accountName: text('Name of the sub-account', 'Acme Outdoor'),
           connectionId: identifier('the connection', example.connectionId),
           connectionName: text('Name of the connection', 'Orders to Meta'),
           transferId: identifier('the transfer that rejected the record', example.transferId),
           transferTime: unixSeconds('When the transfer was requested', example.createdTime),
+          deliveredTime: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
+            description:
+              'When the transfer was requested that delivered the record later, Unix time in seconds; null: no replay delivered it',
+            examples: [null],
+          }),
           row: Reject.properties.row,
           field: Reject.properties.field,
           reason: Reject.properties.reason,
@@ -70,6 +105,9 @@ export const FoundDataSubject = exactly(
       ),
       { description: 'Rejected records of the person, beginning with the newest transfer' },
     ),
+    elsewhere: Type.Union([elsewhere, Type.Null()], {
+      description: 'Other places that keep something; null: this call continues with a `cursor`',
+    }),
     ...progress,
   },
   { description: 'Kept records of a person' },

@@ -15,6 +15,7 @@ export type SearchScope = {
 export type SearchedTransfer = {
   id: string
   accountId: string
+  accountName: string
   connectionId: string
   connectionName: string
   createdTime: Date
@@ -32,9 +33,9 @@ const ofScope = `t.organization_id = :organizationId
  * @param fromId begins at this transfer, or at the newest one if there is none with this identifier
  */
 export const searchedTransfers = statement<SearchScope & { fromId: string | null; limit: number }, SearchedTransfer>(`
-  select t.id, t.account_id, t.connection_id, c.name as connection_name, t.created_time, t.data_key_id,
+  select t.id, t.account_id, a.name as account_name, t.connection_id, c.name as connection_name, t.created_time, t.data_key_id,
     (not c.account_deleted and ${isKept('c')}) as shown
-  from transfers t join connections c on c.id = t.connection_id
+  from transfers t join connections c on c.id = t.connection_id join accounts a on a.id = t.account_id
   where ${ofScope} and t.data_key_id is not null and (t.created_time, t.id)
     <= (coalesce((select created_time from transfers where id = :fromId), 'infinity'), coalesce(:fromId, 'g'))
   order by t.created_time desc, t.id desc limit :limit
@@ -50,12 +51,15 @@ export type SearchedRecord = {
   sealed: Buffer | null
   /** With corrected values. */
   editedSealed: Buffer | null
+  /** When the replay was requested that delivered it; null if none did. */
+  deliveredTime: Date | null
 }
 /** Records that are not erased, in their order. A transfer keeps a bounded number of bytes. */
 export const recordsAfter = statement<{ transferId: string; number: number; limit: number }, SearchedRecord>(
   `
-  select number, row, field, reason_sealed, record, sealed, edited_sealed from rejects
-  where transfer_id = :transferId and number > :number and erased_time is null order by number limit :limit
+  select number, row, field, reason_sealed, record, sealed, edited_sealed,
+    (select created_time from transfers where id = rejects.replayed_by) as delivered_time
+  from rejects where transfer_id = :transferId and number > :number and erased_time is null order by number limit :limit
 `,
   { isLong: true },
 )
@@ -72,4 +76,18 @@ export const eraseRecords = statement<{ transferId: string; numbers: readonly nu
 
 export const countActive = statement<SearchScope, { active: number }>(`
   select count(*) as active from transfers t where ${ofScope} and t.status in ('queued', 'running')
+`)
+
+/** Uploaded files that are kept in the scope, and when the last one is deleted. */
+export const keptFiles = statement<SearchScope, { files: number; until: Date | null }>(`
+  select count(*) as files, max(expires_time) as until from uploads t where ${ofScope} and t.expires_time > now()
+`)
+
+/** People of an organization by their e-mail addresses in lower case. */
+export const usersByEmail = statement<
+  { organizationId: string; emails: readonly string[] },
+  { id: string; name: string }
+>(`
+  select id, coalesce(nullif(name, ''), email) as name from users
+  where organization_id = :organizationId and lower(email) = any(:emails) order by lower(email), id
 `)

@@ -4,6 +4,10 @@ import { type Fence, ownPart, type PartFence, type PendingParameters, type Stand
 
 /** Statements that store what a destination confirmed, and what outlives the transfer (invariants 9 and 10). */
 
+const thisMonth = "to_char(now() at time zone 'UTC', 'YYYY-MM')"
+/** The volume of this month before the batch: the stored number may be of an earlier month. */
+const volumeOfMonth = `case when volume_month = ${thisMonth} then monthly_volume else 0 end`
+
 /**
  * Stores what was confirmed of a part, and announces the batch that follows (invariants 9 and 10). The counts of the transfer are the sums
  * of those of its parts at any time. Rows are taken in this order: account, connection, transfer, part, counter of the organization; each
@@ -35,16 +39,18 @@ export const confirmBatch = statement<
   StandingRow
 >(`
   with account as (
-    update accounts set volume = volume + case when :test::boolean then 0 else :accepted end where id = :accountId returning id, enabled
+    update accounts set
+      volume = volume + case when :test::boolean then 0 else :accepted end,
+      monthly_volume = case when :test then 0 else :accepted end + ${volumeOfMonth},
+      volume_month = ${thisMonth}
+    where id = :accountId returning id, enabled
   ),
   connection as (
     update connections c set
       total_volume = total_volume + case when :test then 0 else :read end,
       used_volume = used_volume + case when :test then 0 else :accepted end,
-      monthly_volume = case when :test then 0 else :accepted end + case
-        when volume_month = to_char(now() at time zone 'UTC', 'YYYY-MM') then monthly_volume else 0
-      end,
-      volume_month = to_char(now() at time zone 'UTC', 'YYYY-MM')
+      monthly_volume = case when :test then 0 else :accepted end + ${volumeOfMonth},
+      volume_month = ${thisMonth}
     from account a where c.id = :connectionId and c.account_id = a.id
     returning c.id, c.status, c.account_deleted, a.enabled
   ),
@@ -74,7 +80,7 @@ export const confirmBatch = statement<
   ),
   counted as (
     insert into organization_rows as o (organization_id, month, stripe, rows)
-    select :organizationId, to_char(now() at time zone 'UTC', 'YYYY-MM'), hashtext(:accountId) & 15, :accepted::bigint
+    select :organizationId, ${thisMonth}, hashtext(:accountId) & 15, :accepted::bigint
     from part where not :test and :accepted > 0
     on conflict (organization_id, month, stripe) do update set rows = o.rows + excluded.rows
   ),
