@@ -30,6 +30,8 @@ describe('the list of what is deleted', { skip }, () => {
     const { accountId, path } = await prepare('Acme Outdoor', 'Spring customers', 'Summer customers')
     const page = await stage.open(path)
     await rowOf(page, 'Spring customers').getByText('30 days left').filter({ visible: true }).waitFor()
+    await rowOf(page, 'Spring customers').getByText('by First client').filter({ visible: true }).waitFor()
+    await rowOf(page, 'Spring customers').getByText(/^until /).filter({ visible: true }).waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
     await page.getByRole('button', { name: 'Restore Spring customers' }).click()
     await rowOf(page, 'Spring customers').waitFor({ state: 'detached' })

@@ -63,7 +63,72 @@ describe('every screen of the console', { skip }, () => {
       assert.deepEqual(problems, [])
     })
   }
+
+  test('at 900 px: the navigation is whole on every screen, and the page is not wider than the window', async () => {
+    const page = await stage.open('/accounts', { look: { width: 900, height: 900, theme: 'light' } })
+    const problems: string[] = []
+    for (const screen of screens) {
+      await page.goto(screen.path(scene))
+      await page.getByRole('heading', { level: 1, name: screen.title }).waitFor()
+      await page.waitForLoadState('networkidle')
+      const [links, found] = await page.evaluate<[number, string[]]>(frameProblems)
+      const isOfAccount = screen.path(scene).startsWith('/accounts/')
+      assert(links >= (isOfAccount ? 17 : 14), `${screen.name} has ${links} links`)
+      problems.push(...found.map((problem) => `${screen.name}: ${problem}`))
+      problems.push(
+        ...(await inspect(page, screen.name, { name: '900-light', width: 900, height: 900, theme: 'light' })),
+      )
+    }
+    assert.deepEqual(problems, [])
+  })
+
+  test('the navigation keeps the sub-account on pages of the organization, until all are shown', async () => {
+    const page = await stage.open(`/accounts/${scene.accountId}/connections`)
+    const navigation = page.getByRole('navigation', { name: 'Main' })
+    const switcher = navigation.getByRole('button', { name: /^Switch sub-account: / })
+    const shown = async (name: string) =>
+      navigation.getByRole('button', { name: `Switch sub-account: ${name}` }).waitFor()
+    await shown('Acme Outdoor')
+    await navigation.getByRole('link', { name: 'People' }).click()
+    await page.getByRole('heading', { level: 1, name: 'People' }).waitFor()
+    await shown('Acme Outdoor')
+    await page.reload()
+    await shown('Acme Outdoor')
+    await navigation.getByRole('link', { name: 'Reports' }).click()
+    await page.waitForURL(`**/accounts/${scene.accountId}/reports`)
+    await switcher.click()
+    await page.getByRole('option', { name: 'All sub-accounts' }).click()
+    await shown('All sub-accounts')
+    await navigation.getByRole('link', { name: 'People' }).click()
+    await page.getByRole('heading', { level: 1, name: 'People' }).waitFor()
+    await shown('All sub-accounts')
+  })
 })
+
+/** Finds links of the navigation that are cut or covered, and a top bar that scrolls away, as lines of text. */
+const frameProblems = `(async () => {
+  const problems = []
+  const inWindow = ({ left, right }) => left >= 0 && right <= innerWidth
+  const links = [...document.querySelectorAll('nav[aria-label="Main"] a')].filter((one) => one.checkVisibility())
+  for (const link of links) {
+    const label = link.querySelector('.mantine-NavLink-label')
+    if (!inWindow(link.getBoundingClientRect())) problems.push(link.textContent + ' is outside of the window')
+    if (label && label.scrollWidth > label.clientWidth) problems.push(link.textContent + ' is cut')
+    link.scrollIntoView({ block: 'nearest' })
+    const { left, top, width, height } = link.getBoundingClientRect()
+    if (!link.contains(document.elementFromPoint(left + width / 2, top + height / 2))) problems.push(link.textContent + ' is covered')
+  }
+  const header = document.querySelector('header')
+  for (const one of header.querySelectorAll('a, button')) {
+    if (one.checkVisibility() && !inWindow(one.getBoundingClientRect())) problems.push('A button of the top bar is outside of the window')
+  }
+  scrollTo(0, document.documentElement.scrollHeight / 2)
+  await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+  const { top } = header.getBoundingClientRect()
+  if (top !== 0) problems.push('The top bar is at ' + top + ' px')
+  scrollTo(0, 0)
+  return [links.length, problems]
+})()`
 
 /** Looks at a screen; what is wrong with it, a line each. */
 async function inspect(page: Page, name: string, look: Look & { readonly name: string }): Promise<string[]> {

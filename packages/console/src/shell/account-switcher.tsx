@@ -6,15 +6,23 @@ import { useLocation, useNavigate } from 'react-router'
 import { useOnlyAccountId } from '../api/me.ts'
 import { useRead } from '../api/queries.ts'
 import { shell as say } from '../strings/shell.ts'
-import { pathOf, useAccount } from './account.ts'
+import { pathOf, useAccountId } from './account.ts'
 import { accountPages, sharedPages } from './pages.ts'
 
 const shown = 20
 const waitMs = 200
 
 /** Shows the sub-account that is picked, and picks another one: the same kind of page of that one is opened. */
-export function AccountSwitcher({ onPick }: { onPick: () => void }) {
-  const { accountId, account } = useAccount()
+export function AccountSwitcher({
+  accountId,
+  onPick,
+}: {
+  /** The sub-account that is shown; undefined: all. */
+  accountId: string | undefined
+  onPick: () => void
+}) {
+  const account = useRead('getAccount', { id: accountId ?? '' }, { enabled: accountId !== undefined }).data?.reply
+  const inAddress = useAccountId()
   const onlyAccountId = useOnlyAccountId()
   const [text, setText] = useState('')
   const [q] = useDebouncedValue(text.trim(), waitMs)
@@ -36,7 +44,7 @@ export function AccountSwitcher({ onPick }: { onPick: () => void }) {
     combobox.closeDropdown()
     onPick()
     // A path below a list names something of the account that is left, which the next account does not have.
-    const page = pathname.split('/')[accountId ? 3 : 1] ?? ''
+    const page = pathname.split('/')[inAddress ? 3 : 1] ?? ''
     const same = accountPages.includes(page) ? page : ''
     navigate(id === '' ? pathOf(undefined, sharedPages.includes(same) ? same : '') : pathOf(id, same))
   }

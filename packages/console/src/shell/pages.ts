@@ -126,6 +126,14 @@ export const accountPages: readonly string[] = [
   'start',
 ]
 
+/** Whether a path belongs to no sub-account, as people and API keys do not. */
+export const isOfNoAccount = (pathname: string): boolean => {
+  const page = pathname.split('/')[1]
+  return (
+    page === 'profile' || [...administrationOfPeople, ...administrationOfDevelopers].some((one) => one.page === page)
+  )
+}
+
 /** Whether a path shows all sub-accounts at once. */
 export const isOfAllAccounts = (pathname: string): boolean => {
   const [, page = '', ...rest] = pathname.split('/')

@@ -17,7 +17,7 @@ import { signOut } from '../api/session.ts'
 import { addressOf } from '../base-path.ts'
 import { notifyFailure } from '../components/notify.ts'
 import { shell as say } from '../strings/shell.ts'
-import { pathOf, useAccountId } from './account.ts'
+import { pathOf, useNavigationAccountId } from './account.ts'
 import { AccountSwitcher } from './account-switcher.tsx'
 import { AsCurl } from './as-curl.tsx'
 import { Jump } from './jump.tsx'
@@ -27,7 +27,7 @@ import { isOfAllAccounts, sharedPages } from './pages.ts'
 /** The frame around every screen: if one is, if one can go, and as which sub-account. */
 export function Shell({ children }: { children: ReactNode }) {
   const [opened, { toggle, close }] = useDisclosure()
-  const accountId = useAccountId()
+  const accountId = useNavigationAccountId()
   const { pathname } = useLocation()
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the navigation of small screens.
   useEffect(close, [pathname])
@@ -80,7 +80,7 @@ export function Shell({ children }: { children: ReactNode }) {
         style={{ overflowY: 'auto' }}
         data-closed={!opened || undefined}
       >
-        <AccountSwitcher onPick={close} />
+        <AccountSwitcher accountId={accountId} onPick={close} />
         <Navigation accountId={accountId} />
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1} style={{ outline: 'none' }}>

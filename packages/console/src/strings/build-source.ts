@@ -13,6 +13,7 @@ export const buildSource = {
   form: 'Form',
   text: 'Text',
   saved: 'The source is saved',
+  createConnection: 'Create a connection',
   unsaved: 'Not saved',
 
   source: 'Source',

@@ -35,6 +35,8 @@ export const components = {
   activateAndRunAnyway: 'Activate and run anyway',
   activateWithoutCheck: 'Activate without preview',
   typeToConfirm: (name: string) => `Type “${name}” to confirm`,
+  deletedAt: 'deleted',
+  deletedFile: 'A file that was deleted',
   never: 'never',
   justNow: 'just now',
   changedMeanwhile: 'Modified by someone else',

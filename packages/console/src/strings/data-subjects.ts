@@ -22,6 +22,25 @@ export const dataSubjects = {
   reason: 'Why it was rejected',
   record: 'Record',
   rowOf: (row: string) => `row ${row}`,
+  rejectedAt: 'Rejected',
+  deliveredAt: 'Resent and accepted',
+  elsewhere: 'Where else to look',
+  accepted: 'Accepted rows',
+  acceptedHelp: 'They are not kept, so this search cannot find them. Look for the person at the destinations.',
+  rejected: 'Rejected rows',
+  rejectedHelp: (days: number) => `They are kept for ${days === 1 ? '1 day' : `${days} days`}, and are listed above.`,
+  files: 'Uploaded files',
+  noFiles: 'No uploaded file is kept.',
+  filesHelp: (n: number, shown: string) =>
+    n === 1
+      ? '1 file is kept, and is not searched. It is deleted'
+      : `${shown} files are kept, and are not searched. The last one is deleted`,
+  showFiles: 'Show the files',
+  users: 'People who sign in',
+  noUsers: 'Nobody of this organization has one of these e-mail addresses.',
+  userEvents: 'show their audit log',
+  backups: 'Backups of the database',
+  backupsHelp: 'They contain the rejected rows and files that were kept when they were made. Ask your operator.',
   erase: 'Erase',
   eraseTitle: 'Erase this person?',
   eraseHelp:

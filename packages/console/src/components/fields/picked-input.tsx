@@ -3,6 +3,7 @@ import type { ConnectionConfig } from '@penstock/wire'
 import { useEffect, useId, useRef, useState } from 'react'
 import { discovery as say } from '../../strings/discovery.ts'
 import { fields as sayFields } from '../../strings/fields.ts'
+import { isUpload, UploadName } from '../upload-name.tsx'
 import { DiscoveredList } from './discovered-list.tsx'
 import { addNames, type Discovery, takesNames, toggleName } from './discovery.ts'
 import { type FieldInputProps, wordsOf } from './field-words.ts'
@@ -90,7 +91,9 @@ export function PickedInput(props: PickedInputProps) {
             <Input.Placeholder>{field.default ?? say.pick}</Input.Placeholder>
           ) : (
             <Text span inherit truncate display="block" title={text}>
-              {picked.label && picked.value === text ? (
+              {isUpload(discovery.connectorId, text) ? (
+                <UploadName accountId={discovery.accountId} id={text} />
+              ) : picked.label && picked.value === text ? (
                 <>
                   {picked.label}{' '}
                   <Text span inherit c="dimmed">

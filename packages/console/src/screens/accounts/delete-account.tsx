@@ -9,7 +9,13 @@ import { accounts as say } from '../../strings/accounts.ts'
 const named = 5
 
 /** Deletes a sub-account, after saying what goes with it. */
-export function DeleteAccount({ account, onClose }: { account: AccountEntry; onClose: () => void }) {
+export function DeleteAccount({
+  account,
+  onClose,
+}: {
+  account: Pick<AccountEntry, 'id' | 'name'>
+  onClose: () => void
+}) {
   const connections = useRead('listConnections', { accountId: account.id, query: { size: named } })
   const connectors = useRead('listAddedConnectors', { accountId: account.id, query: { size: named } })
   const names = (all: readonly { name: string }[], total: number) =>

@@ -6,7 +6,13 @@ import { FormDialog } from '../../components/form-dialog.tsx'
 import { accounts as say } from '../../strings/accounts.ts'
 
 /** Adds a sub-account, or edits one. No other change is lost: only the version that was opened is replaced. */
-export function SaveAccount({ account, onClose }: { account?: AccountEntry; onClose: () => void }) {
+export function SaveAccount({
+  account,
+  onClose,
+}: {
+  account?: Pick<AccountEntry, 'id' | 'name' | 'enabled'>
+  onClose: () => void
+}) {
   const add = useWrite('addAccount')
   const edit = useWrite('editAccount')
   // Reads the account again, for its version. The older version of the list would look like a concurrent change.

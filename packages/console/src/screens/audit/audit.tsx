@@ -1,5 +1,5 @@
-import { Badge, Box, Button, Pill, Select, Text, TextInput, Tooltip } from '@mantine/core'
-import { type AuditEvent, type AuditOutcome, type OperationId, operations } from '@penstock/wire'
+import { Badge, Box, Button, Text, Tooltip } from '@mantine/core'
+import { type AuditEvent, type AuditOutcome, operations } from '@penstock/wire'
 import { IconDownload } from '@tabler/icons-react'
 import { useState } from 'react'
 import { download } from '../../api/download.ts'
@@ -15,9 +15,10 @@ import { Time } from '../../components/time.tsx'
 import { useAccountId } from '../../shell/account.ts'
 import { audit as say } from '../../strings/audit.ts'
 import { EventDetails } from './event-details.tsx'
+import { Filters, filterNames } from './filters.tsx'
+import { Verified } from './verified.tsx'
 import { actionInWords, changesOf, targetOf } from './words.ts'
 
-const filters = ['from', 'until', 'action', 'actorId', 'targetId'] as const
 const ndjson = 'application/x-ndjson'
 
 /** The second in which a day begins or ends here; undefined if there is no such day. */
@@ -26,7 +27,11 @@ function secondOf(day: string, isEnd: boolean): number | undefined {
   return day === '' || Number.isNaN(ms) || ms < 0 ? undefined : Math.floor(ms / 1000)
 }
 
+/** The service searches for texts with three letters or digits in a row. */
+const searchable = /[\p{L}\p{N}]{3}/u
+
 const filterOf = ({ value }: ListAddress) => ({
+  q: searchable.test(value('q')) ? value('q') : undefined,
   from: secondOf(value('from'), false),
   to: secondOf(value('until'), true),
   action: value('action') || undefined,
@@ -46,7 +51,7 @@ export function Component() {
   const address = useAddress()
   const query = useRead('listAudit', listOf(accountId, address), { keep: true })
   const [shown, setShown] = useState<AuditEvent>()
-  const isFiltered = filters.some((name) => address.value(name) !== '')
+  const isFiltered = filterNames.some((name) => address.value(name) !== '')
   const keepOnly = (filter: Readonly<Record<string, string>>) => {
     setShown(undefined)
     address.change(filter)
@@ -54,8 +59,13 @@ export function Component() {
   return (
     <Page title={say.title} help={say.help} actions={<Export accountId={accountId} />}>
       <Toolbar>
-        <Filters />
+        <Filters events={query.data?.reply ?? []} />
       </Toolbar>
+      {address.value('q') !== '' && !searchable.test(address.value('q')) && (
+        <Text size="sm" c="dimmed">
+          {say.searchHelp}
+        </Text>
+      )}
       <ResourceTable
         label={say.title}
         top
@@ -68,7 +78,7 @@ export function Component() {
               isFiltered && (
                 <Button
                   variant="default"
-                  onClick={() => address.change(Object.fromEntries(filters.map((name) => [name, ''])))}
+                  onClick={() => address.change(Object.fromEntries(filterNames.map((name) => [name, ''])))}
                 >
                   {say.showAll}
                 </Button>
@@ -96,14 +106,6 @@ export function Component() {
             wraps: true,
             cell: (event) => <What event={event} showsAccount={accountId === undefined} />,
           },
-          {
-            header: say.changes,
-            from: 'lg',
-            w: '32%',
-            wraps: true,
-            folded: true,
-            cell: (event) => <Changes event={event} />,
-          },
         ]}
         actions={(event) => (
           <Button
@@ -117,6 +119,7 @@ export function Component() {
         )}
         actionsW={110}
       />
+      <Verified />
       {shown && <EventDetails event={shown} onKeepOnly={keepOnly} onClose={() => setShown(undefined)} />}
     </Page>
   )
@@ -144,78 +147,22 @@ function Export({ accountId }: { accountId: string | undefined }) {
   )
 }
 
-/** Operations that change something, or read records; what the service and the operator do has other names. */
-const audited = (Object.keys(operations) as OperationId[]).filter((id) => {
-  const { method, reads }: { method: string; reads?: true } = operations[id]
-  return method !== 'GET' && !reads
-})
-
-function Filters() {
-  const { value, change } = useAddress()
-  const action = value('action')
-  const actions = new Set<string>([...audited, ...(action ? [action] : [])])
-  const data = [...actions]
-    .map((id) => ({ value: id, label: actionInWords(id) }))
-    .sort((a, b) => a.label.localeCompare(b.label))
-  return (
-    <>
-      <Select
-        aria-label={say.action}
-        placeholder={say.allActions}
-        searchable
-        clearable
-        clearButtonProps={{ 'aria-label': say.remove(say.action) }}
-        data={data}
-        value={action || null}
-        onChange={(next) => change({ action: next ?? '' })}
-        w={240}
-      />
-      {(['from', 'until'] as const).map((name) => (
-        <TextInput
-          key={name}
-          type="date"
-          label={say[name]}
-          value={value(name)}
-          onChange={({ currentTarget }) => change({ [name]: currentTarget.value }, { replace: true })}
-          w={160}
-        />
-      ))}
-      {(
-        [
-          ['actorId', say.actor],
-          ['targetId', say.target],
-        ] as const
-      ).map(
-        ([name, inWords]) =>
-          value(name) && (
-            <Pill
-              key={name}
-              size="lg"
-              withRemoveButton
-              removeButtonProps={{ 'aria-label': say.remove(inWords(value(name))), 'aria-hidden': false, tabIndex: 0 }}
-              onRemove={() => change({ [name]: '' })}
-            >
-              {inWords(value(name))}
-            </Pill>
-          ),
-      )}
-    </>
-  )
-}
-
 function What({ event, showsAccount }: { event: AuditEvent; showsAccount: boolean }) {
   const { action, outcome, accountId, targetId } = event
   const target = targetOf(event)
   return (
     <>
       <Text size="sm" fw={550}>
-        {actionInWords(action)} <Outcome outcome={outcome} />
+        {actionInWords(action)}
+        {target && (
+          <Text span inherit fw={400}>
+            {' · '}
+            {target}
+          </Text>
+        )}{' '}
+        <Outcome outcome={outcome} />
       </Text>
-      {target && (
-        <Text size="sm" c="dimmed">
-          {target}
-        </Text>
-      )}
+      <Changes event={event} />
       {showsAccount && accountId && accountId !== targetId && (
         <Box fz="sm">
           <AccountName accountId={accountId} page="audit" />
@@ -248,27 +195,22 @@ function Outcome({ outcome }: { outcome: AuditOutcome }) {
   )
 }
 
-const changesShown = 3
+const changesShown = 2
 
-/** Changed values, before and after. Values of new resources are in the details. */
+/** Changed values, before and after, in one line. Values of new resources are in the details. */
 function Changes({ event }: { event: AuditEvent }) {
-  const changes = event.before ? changesOf(event) : []
+  const changes = event.before && event.after ? changesOf(event) : []
+  if (changes.length === 0) return null
   const more = changes.length - changesShown
   return (
-    <>
-      {changes.slice(0, changesShown).map(({ field, before, after }) => (
-        <Text key={field} size="sm" lineClamp={2}>
-          <Text span inherit c="dimmed">
-            {field}
-          </Text>{' '}
-          {before} → {after}
-        </Text>
+    <Text size="sm" c="dimmed" lineClamp={2}>
+      {changes.slice(0, changesShown).map(({ field, before, after }, at) => (
+        <span key={field}>
+          {at > 0 && ' · '}
+          {field} <s>{before}</s> → <b>{after}</b>
+        </span>
       ))}
-      {more > 0 && (
-        <Text size="xs" c="dimmed">
-          {say.more(count(more))}
-        </Text>
-      )}
-    </>
+      {more > 0 && ` ${say.more(count(more))}`}
+    </Text>
   )
 }

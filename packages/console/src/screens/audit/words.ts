@@ -24,8 +24,8 @@ export function changesOf({ before, after }: Pick<AuditEvent, 'before' | 'after'
 export const detailsOf = ({ details }: Pick<AuditEvent, 'details'>): [string, string][] =>
   Object.entries(details ?? {}).map(([name, value]) => [name, text(value)])
 
-/** Target of an event, by its name if that is known. */
-export function targetOf({ before, after, targetId }: AuditEvent): string | undefined {
-  const name = after?.name ?? before?.name ?? after?.email ?? before?.email
-  return typeof name === 'string' ? name : (targetId ?? undefined)
+/** Target of an event by its name; undefined if it is not known. */
+export function targetOf({ before, after, targetName }: AuditEvent): string | undefined {
+  const name = targetName ?? after?.name ?? before?.name ?? after?.email ?? before?.email
+  return typeof name === 'string' ? name : undefined
 }

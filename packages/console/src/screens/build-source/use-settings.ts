@@ -1,6 +1,7 @@
 import type { ResultOf } from '@penstock/client'
 import type { FieldDefinition } from '@penstock/wire'
 import { useMemo, useRef, useState } from 'react'
+import { useNavigate } from 'react-router'
 import { useWrite } from '../../api/queries.ts'
 import { errorsOf } from '../../components/fields/field-errors.ts'
 import {
@@ -13,6 +14,7 @@ import {
   withDefinitions,
 } from '../../components/fields/form-field.ts'
 import { notifyDone } from '../../components/notify.ts'
+import { pathOf } from '../../shell/account.ts'
 import { buildSource as say } from '../../strings/build-source.ts'
 import type { ConnectorOfAccount } from '../connectors/of-account.ts'
 import { baseOf, wordsOfValues } from '../connectors/versions.ts'
@@ -44,6 +46,7 @@ export function useSettings(
   const [judged, setJudged] = useState<Readonly<Record<string, string>>>({})
   const theirs = useRef<OpenedConfiguration>(undefined)
   const save = useWrite('configureConnector')
+  const navigate = useNavigate()
   const changes = changesOf(before, values, fields)
   const { definition: wrongDefinition, ...fieldErrors } = { ...judged, ...errorsOf(failure, basePath) }
 
@@ -68,7 +71,8 @@ export function useSettings(
       const body = { secretConfig, ...(configurationId === undefined ? {} : { configurationId }) }
       await save.mutateAsync({ accountId: of.accountId, id: of.connectorId, body, ifMatch: version })
       begin(await readAgain())
-      notifyDone(say.saved)
+      const connect = pathOf(of.accountId, `connections/new?source=${of.connectorId}`)
+      notifyDone(say.saved, () => navigate(connect), say.createConnection)
     } catch (error) {
       setFailure(error)
     }

@@ -9,6 +9,7 @@ import { ReasonedButton } from '../../components/reasoned.tsx'
 import { DataTable } from '../../components/resource-table.tsx'
 import { Section } from '../../components/section.tsx'
 import { Time } from '../../components/time.tsx'
+import { isUpload, UploadName } from '../../components/upload-name.tsx'
 import { pathOf } from '../../shell/account.ts'
 import { connection as say } from '../../strings/connection.ts'
 import { newConnection } from '../../strings/new-connection.ts'
@@ -100,7 +101,11 @@ function SideSettings({ connection, side }: { connection: ConnectionDetails; sid
                     {field.label}
                   </Text>
                   <Text component="dd" m={0} size="sm" style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>
-                    <Value field={field} value={values[field.name]} />
+                    {isUpload(connectorId, values[field.name]) ? (
+                      <UploadName accountId={connection.accountId} id={String(values[field.name])} />
+                    ) : (
+                      <Value field={field} value={values[field.name]} />
+                    )}
                   </Text>
                 </Box>
               ))}

@@ -16,6 +16,7 @@ import { DataTable } from '../../components/resource-table.tsx'
 import { Time } from '../../components/time.tsx'
 import { useAccountId } from '../../shell/account.ts'
 import { dataSubjects as say } from '../../strings/data-subjects.ts'
+import { Elsewhere } from './elsewhere.tsx'
 import { type Search, useSearch } from './use-search.ts'
 
 const { personValuesMax: valuesMax, personValueLengthMin: lengthMin } = limits
@@ -73,7 +74,8 @@ export function Component() {
               )}
             </Group>
           </Group>
-          <Results search={search} />
+          <Results search={search} showsAccount={accountId === undefined} />
+          {search.elsewhere && <Elsewhere accountId={accountId} of={search.elsewhere} />}
         </Stack>
       )}
       {dialog}
@@ -124,7 +126,13 @@ function Form({ isBusy, onFind }: { isBusy: boolean; onFind: (values: readonly s
   )
 }
 
-function Results({ search: { records, searched, notKept, isWhole } }: { search: Search }) {
+function Results({
+  search: { records, searched, notKept, isWhole },
+  showsAccount,
+}: {
+  search: Search
+  showsAccount: boolean
+}) {
   if (records.length === 0) {
     return isWhole ? <Empty title={say.none} help={say.noneHelp(count(searched))} /> : null
   }
@@ -141,7 +149,7 @@ function Results({ search: { records, searched, notKept, isWhole } }: { search: 
               header: say.transfer,
               w: '28%',
               wraps: true,
-              cell: ({ accountId, connectionId, connectionName, transferId, transferTime, row }) => (
+              cell: ({ accountId, accountName, connectionId, connectionName, transferId, row, ...times }) => (
                 <>
                   <Anchor
                     component={Link}
@@ -151,10 +159,20 @@ function Results({ search: { records, searched, notKept, isWhole } }: { search: 
                   >
                     {connectionName}
                   </Anchor>
+                  {showsAccount && (
+                    <Text size="sm" c="dimmed">
+                      {accountName}
+                    </Text>
+                  )}
                   <Text size="sm" c="dimmed">
-                    <Time seconds={transferTime} />
+                    {say.rejectedAt} <Time seconds={times.transferTime} />
                     {row !== null && ` · ${say.rowOf(count(row))}`}
                   </Text>
+                  {times.deliveredTime !== null && (
+                    <Text size="sm">
+                      {say.deliveredAt} <Time seconds={times.deliveredTime} />
+                    </Text>
+                  )}
                 </>
               ),
             },

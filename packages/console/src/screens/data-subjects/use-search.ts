@@ -2,12 +2,15 @@ import type { ResultOf } from '@penstock/client'
 import { useRef, useState } from 'react'
 import { readNow, useWrite } from '../../api/queries.ts'
 
-type Found = ResultOf<'findDataSubject'>['reply']['records'][number]
+type Reply = ResultOf<'findDataSubject'>['reply']
+type Found = Reply['records'][number]
 export type Search = {
   readonly values: readonly string[]
   readonly records: readonly Found[]
   readonly searched: number
   readonly notKept: number
+  /** Other places that keep something; null until the first part is there. */
+  readonly elsewhere: Reply['elsewhere']
   /** Whether all was searched. */
   readonly isWhole: boolean
 }
@@ -27,7 +30,7 @@ export function useSearch(accountId: string | undefined) {
     const run = ++latest.current
     setBusy(true)
     setFailure(undefined)
-    let found: Search = { values, records: [], searched: 0, notKept: 0, isWhole: false }
+    let found: Search = { values, records: [], searched: 0, notKept: 0, elsewhere: null, isWhole: false }
     setSearch(found)
     try {
       for (let cursor: string | null | undefined; cursor !== null; ) {
@@ -40,6 +43,7 @@ export function useSearch(accountId: string | undefined) {
           records: [...found.records, ...reply.records],
           searched: found.searched + reply.searched,
           notKept: found.notKept + reply.notKept,
+          elsewhere: reply.elsewhere ?? found.elsewhere,
           isWhole: cursor === null,
         }
         setSearch(found)

@@ -4,7 +4,7 @@ import { type Connection, limits } from '@penstock/wire'
 import { IconPlugOff, IconRestore } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link, useNavigate } from 'react-router'
-import { useForbidden } from '../../api/me.ts'
+import { useForbidden, useMe } from '../../api/me.ts'
 import { readOnce, useRead, useWrite } from '../../api/queries.ts'
 import { AccountName } from '../../components/account-name.tsx'
 import { type ListAddress, useAddress } from '../../components/address.ts'
@@ -18,10 +18,12 @@ import { SearchBox } from '../../components/search-box.tsx'
 import { Sides } from '../../components/sides.tsx'
 import { Time, useNow } from '../../components/time.tsx'
 import { useAccountId } from '../../shell/account.ts'
+import { audit } from '../../strings/audit.ts'
 import { components } from '../../strings/components.ts'
 import { deleted as say } from '../../strings/deleted.ts'
 
 const dayMs = 86_400_000
+const hourMs = 3_600_000
 /** From here on the time that is left is shown as short. */
 const shortDays = 7
 
@@ -40,6 +42,7 @@ export function Component() {
   const address = useAddress()
   const query = useRead('listConnections', listOf(accountId, address), { keep: true })
   const q = address.value('q')
+  const deletions = useDeletions(accountId)
   const restore = useWrite('restoreConnection')
   const forbidden = useForbidden('restoreConnection')
   const navigate = useNavigate()
@@ -90,11 +93,26 @@ export function Component() {
             ),
             cell: ({ src, dest }) => <Sides src={src} dest={dest} />,
           },
-          { header: say.deletedAt, from: 'lg', w: 150, cell: ({ updatedTime }) => <Time seconds={updatedTime} /> },
           {
-            header: say.daysLeft,
+            header: say.deletedAt,
+            from: 'lg',
+            w: '18%',
+            folded: true,
+            cell: ({ id, updatedTime }) => (
+              <>
+                <Time seconds={updatedTime} />
+                {deletions.get(id) && (
+                  <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+                    {say.by(deletions.get(id) ?? '')}
+                  </Text>
+                )}
+              </>
+            ),
+          },
+          {
+            header: say.restorable,
             from: 'sm',
-            w: 170,
+            w: 190,
             folded: true,
             cell: ({ updatedTime }) => <TimeLeft deletedTime={updatedTime} />,
           },
@@ -147,13 +165,45 @@ function Refused({ connection, error }: Refusal) {
   )
 }
 
+/** As many deletions are read; older ones have no name. */
+const deletionsMax = 500
+
+/**
+ * The names of the people who deleted the connections, by identifier: from the audit log, for people who can read it. The time is rounded to
+ * hours, so that the page does not read the log again and again.
+ */
+function useDeletions(accountId: string | undefined): ReadonlyMap<string, string> {
+  const forbidden = useForbidden('listAudit')
+  const isKnown = useMe() !== undefined
+  const from = Math.floor(useNow() / hourMs) * (hourMs / 1000) - (limits.restoreWindowDays + 1) * (dayMs / 1000)
+  const { data } = useRead(
+    'listAudit',
+    { accountId, query: { action: 'deleteConnection', from, size: deletionsMax } },
+    { enabled: isKnown && forbidden === undefined },
+  )
+  // The newest deletion of a connection comes first.
+  return new Map(
+    data?.reply
+      .toReversed()
+      .flatMap(({ targetId, actor, outcome }) =>
+        targetId && outcome === 'done' ? [[targetId, actor.name ?? audit.kind[actor.kind]]] : [],
+      ),
+  )
+}
+
+const untilDay = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
+
 /** @param deletedTime seconds since 1970; nothing of a deleted connection changes after it */
 function TimeLeft({ deletedTime }: { deletedTime: number }) {
   // The clock of the page may be some seconds behind.
   const days = limits.restoreWindowDays - Math.max(0, useNow() - deletedTime * 1000) / dayMs
+  const until = untilDay.format(new Date(deletedTime * 1000 + limits.restoreWindowDays * dayMs))
   return (
-    <Badge variant="dot" color={days < shortDays ? 'orange' : 'gray'} fw={500} display="flex" w="fit-content">
-      {days <= 1 ? say.lastDay : say.left(Math.ceil(days))}
-    </Badge>
+    <>
+      <Text size="sm">{say.until(until)}</Text>
+      <Badge variant="dot" color={days < shortDays ? 'orange' : 'gray'} fw={500} display="flex" w="fit-content">
+        {days <= 1 ? say.lastDay : say.left(Math.ceil(days))}
+      </Badge>
+    </>
   )
 }

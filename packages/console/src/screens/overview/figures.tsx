@@ -1,4 +1,5 @@
 import { Anchor, Card, SimpleGrid, Skeleton, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 
 export type Figure = {
@@ -7,7 +8,7 @@ export type Figure = {
   value: string | undefined
   /** The figure in full, if it is shortened. */
   exactly?: string | undefined
-  note?: string | undefined
+  note?: ReactNode
   to: string
 }
 
