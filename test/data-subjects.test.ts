@@ -86,15 +86,15 @@ describe('a person in the kept records', () => {
     const organization = await service.addOrganization()
     const own = callerOf(service, organization)
     const { id: accountId } = await own.addAccount()
-    const { id } = await own.expect(
+    const { user } = await own.expect(
       own.call('inviteUser', { body: { email: 'Sam.Orell@Example.com', role: 'viewer' } }),
     )
     const file = await own.expect(own.call('createUpload', { accountId, body: anyFile }))
     const body = { values: [' sam.orell@example.com'] }
     const { elsewhere } = await own.expect(own.call('findDataSubject', { body }))
     assert.deepEqual(
-      elsewhere?.users?.map((user) => user.id),
-      [id],
+      elsewhere?.users?.map(({ id }) => id),
+      [user.id],
     )
     assert.deepEqual([elsewhere?.files, elsewhere?.filesUntil, elsewhere?.rejectDays], [1, file.expiresTime, 30])
     const { id: empty } = await own.addAccount()
