@@ -39,13 +39,6 @@ create table oauth_apps (
 );
 create index oauth_apps_key on oauth_apps (key_id);
 
-create function audit_search_text(actor_name text, address text, action text, before jsonb, after jsonb, details jsonb)
-  returns text language sql immutable parallel safe as $$
-  select coalesce(actor_name, '') || ' ' || coalesce(address, '') || ' '
-    || regexp_replace(action, '([a-z])([A-Z])', '\1 \2', 'g') || ' ' || left(coalesce(before::text, ''), 1000) || ' '
-    || left(coalesce(after::text, ''), 1000) || ' ' || left(coalesce(details::text, ''), 1000)
-$$;
-
 create table audit_events (
   organization_id text not null,
   number bigint not null,
@@ -72,7 +65,10 @@ create index audit_events_account on audit_events (organization_id, account_id, 
 create index audit_events_action on audit_events (organization_id, action, number);
 create index audit_events_actor on audit_events (organization_id, actor_id, number);
 create index audit_events_search on audit_events using gin (
-  organization_id, audit_search_text(actor_name, address, action, before, after, details) gin_trgm_ops
+  organization_id,
+  (coalesce(actor_name, '') || ' ' || coalesce(address, '') || ' '
+    || regexp_replace(action, '([a-z])([A-Z])', '\1 \2', 'g') || ' ' || left(coalesce(before::text, ''), 1000) || ' '
+    || left(coalesce(after::text, ''), 1000) || ' ' || left(coalesce(details::text, ''), 1000)) gin_trgm_ops
 );
 create index audit_events_target on audit_events (organization_id, target_id, number);
 create index audit_events_time on audit_events (organization_id, "time", number);

@@ -82,21 +82,6 @@ export const connectionOrders = [
 ] as const
 export type ConnectionOrder = (typeof connectionOrders)[number]
 
-/** Orders of the figures of sub-accounts; `-` before one reverses it; ours. */
-export const accountFiguresOrders = [
-  '-failing',
-  'failing',
-  'name',
-  '-name',
-  'connections',
-  '-connections',
-  'rows',
-  '-rows',
-  'incident',
-  '-incident',
-] as const
-export type AccountFiguresOrder = (typeof accountFiguresOrders)[number]
-
 /** Statuses of a transfer; ours. */
 export const transferStatuses = ['queued', 'running', 'succeeded', 'partial', 'failed', 'cancelled'] as const
 export type TransferStatus = (typeof transferStatuses)[number]

@@ -18,7 +18,7 @@ export type FiguresFilter = Scope & {
 }
 
 export type ConnectionFigures = { failing: number; active: number; draft: number; disabled: number }
-export type FiguresRow = ConnectionFigures & {
+export type AccountFiguresRow = ConnectionFigures & {
   /** Of all pages. */
   total: number
   id: string
@@ -106,7 +106,7 @@ const listOf = (sort: AccountFiguresOrder, limited: string, accounts: string) =>
   const key = sort.replace('-', '')
   const direction = sort.startsWith('-') ? 'desc' : 'asc'
   const last = key === 'incident' ? `${lastIncident('a.id', accounts, 'i.opened_time')} last on true` : ''
-  return statement<FiguresFilter & { size: number; offset: number }, FiguresRow | TotalRow>(`
+  return statement<FiguresFilter & { size: number; offset: number }, AccountFiguresRow | TotalRow>(`
     with ${failing(accounts)},
     found as materialized (
       select a.id, a.name, a.enabled, ${states}, ${rowsOf('a')} as rows, ${orders[key]} as sorted_by

@@ -5,7 +5,13 @@ import { containing } from '../db/like.ts'
 import { findLimit } from '../organizations/limits.ts'
 import { unixSeconds } from '../time.ts'
 import type { AccountDeps } from './accounts.ts'
-import { type ConnectionFigures, type FiguresFilter, type FiguresRow, figuresList, usage } from './figures-queries.ts'
+import {
+  type AccountFiguresRow,
+  type ConnectionFigures,
+  type FiguresFilter,
+  figuresList,
+  usage,
+} from './figures-queries.ts'
 
 /** Sub-accounts in figures: what fails, what moves, and what is left of the limits. */
 
@@ -29,7 +35,9 @@ export async function listAccountFigures(
     findLimit(db, config, organizationId, 'connections'),
   ])
   return {
-    reply: rows.filter((row): row is FiguresRow => row.id !== null).map((row) => viewFigures(row, max, incidents)),
+    reply: rows
+      .filter((row): row is AccountFiguresRow => row.id !== null)
+      .map((row) => viewFigures(row, max, incidents)),
     total: rows[0]?.total ?? 0,
   }
 }
@@ -62,7 +70,7 @@ const viewConnections = ({ failing, active, draft, disabled }: ConnectionFigures
   disabled,
 })
 
-const viewFigures = (row: FiguresRow, connectionsMax: number, incidents: boolean): AccountFigures => ({
+const viewFigures = (row: AccountFiguresRow, connectionsMax: number, incidents: boolean): AccountFigures => ({
   id: row.id,
   name: row.name,
   enabled: row.enabled,

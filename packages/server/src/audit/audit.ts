@@ -2,7 +2,6 @@ import { Readable } from 'node:stream'
 import { type AuditEvent, limits } from '@penstock/wire'
 import { requireAllAccounts } from '../access.ts'
 import type { Answer, Call } from '../call.ts'
-import type { Catalogue } from '../connectors/catalogue.ts'
 import type { Database, Db } from '../db/database.ts'
 import { TooManyBytes } from '../db/errors.ts'
 import { containing } from '../db/like.ts'
@@ -10,7 +9,7 @@ import type { Statement } from '../db/statement.ts'
 import { refuse } from '../refusal.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import type { AuditLinker } from './link.ts'
-import { targetsOf, viewEvents } from './names.ts'
+import { type NamedConnectors, targetsOf, viewEvents } from './names.ts'
 import {
   type AuditFilter,
   type AuditRow,
@@ -36,7 +35,7 @@ const searchable = /[\p{L}\p{N}]{3}/u
 /** Dependencies of the handlers of the log. */
 export type AuditDeps = {
   readonly auditLinker: Pick<AuditLinker, 'settle'>
-  readonly catalogue: Catalogue
+  readonly catalogue: NamedConnectors
   readonly keyring: Keyring
 }
 
@@ -117,7 +116,7 @@ const listFor = (filter: AuditFilter): Listed => {
 }
 
 /** Events whose text or whose target's name contains a text. The newest events tell how common the text is. */
-async function searchFor(db: Db, filter: AuditFilter, text: string, catalogue: Catalogue): Promise<Listed> {
+async function searchFor(db: Db, filter: AuditFilter, text: string, catalogue: NamedConnectors): Promise<Listed> {
   if (!searchable.test(text)) {
     refuse('invalid_request', [{ field: 'query.q', message: 'must contain three letters or digits in a row' }])
   }
@@ -128,7 +127,7 @@ async function searchFor(db: Db, filter: AuditFilter, text: string, catalogue: C
 }
 
 /** All that a filter keeps, newest first, read as it is sent: memory does not grow with it. */
-function streamEvents(db: Database, catalogue: Catalogue, { list, parameters }: Listed): Readable {
+function streamEvents(db: Database, catalogue: NamedConnectors, { list, parameters }: Listed): Readable {
   async function* lines(): AsyncGenerator<string> {
     let size = eventsAtOnce
     for (let { lastNumber } = parameters; ; ) {

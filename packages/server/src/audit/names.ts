@@ -1,5 +1,4 @@
 import type { AuditEvent } from '@penstock/wire'
-import { type Catalogue, isNamed } from '../connectors/catalogue.ts'
 import type { Db } from '../db/database.ts'
 import { containing } from '../db/like.ts'
 import { idsOfName, namesOf, targetsMax } from './name-queries.ts'
@@ -8,10 +7,17 @@ import { viewEvent } from './view.ts'
 
 /** Names of the targets of events: people know resources by their names, the log keeps identifiers. */
 
+type NamedConnector = { readonly id: string; readonly name: string }
+/** The connectors by their names; the catalogue, which is above this module. */
+export type NamedConnectors = {
+  readonly all: readonly NamedConnector[]
+  find(id: string): NamedConnector | undefined
+}
+
 /** Events as the API shows them, each with the name of its target: one statement for all of them. */
 export async function viewEvents(
   db: Db,
-  catalogue: Catalogue,
+  catalogue: NamedConnectors,
   organizationId: string,
   rows: readonly AuditRow[],
 ): Promise<AuditEvent[]> {
@@ -25,7 +31,7 @@ export async function viewEvents(
 function nameOf(
   { targetId, before, after }: AuditRow,
   names: ReadonlyMap<string, string | null>,
-  catalogue: Catalogue,
+  catalogue: NamedConnectors,
 ): string | null {
   if (targetId === null) return null
   const known = names.get(targetId) ?? catalogue.find(targetId)?.name
@@ -38,11 +44,13 @@ function nameOf(
 /** Identifiers of the resources and connectors whose name contains a text, up to `targetsMax` of both. */
 export async function targetsOf(
   db: Db,
-  catalogue: Catalogue,
+  catalogue: NamedConnectors,
   organizationId: string,
   q: string,
 ): Promise<readonly string[]> {
   const resources = await idsOfName.all(db, { organizationId, like: containing(q) ?? '' })
-  const connectors = catalogue.all.filter((connector) => isNamed(connector, q)).slice(0, targetsMax)
+  const connectors = catalogue.all
+    .filter(({ name }) => name.toLowerCase().includes(q.toLowerCase()))
+    .slice(0, targetsMax)
   return [...resources, ...connectors].map(({ id }) => id)
 }

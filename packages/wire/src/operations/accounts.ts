@@ -1,8 +1,15 @@
 import { example } from '../examples.ts'
 import { operation } from '../operation.ts'
 import { filter, page, q, yes } from '../parameters.ts'
-import { Account, AccountEntry, AccountFigures, AddAccount, EditAccount, Usage } from '../schemas.ts'
-import { accountFiguresOrders } from '../terms.ts'
+import {
+  Account,
+  AccountEntry,
+  AccountFigures,
+  AddAccount,
+  accountFiguresOrders,
+  EditAccount,
+  Usage,
+} from '../schemas.ts'
 import { Type } from '../type.ts'
 
 /** Sub-accounts. */

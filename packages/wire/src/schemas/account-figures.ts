@@ -5,6 +5,21 @@ import { count, exactly, flag, identifier, text } from './kinds.ts'
 
 /** Sub-accounts and the organization in figures; ours. */
 
+/** Orders of the figures of sub-accounts; `-` before one reverses it; ours. */
+export const accountFiguresOrders = [
+  '-failing',
+  'failing',
+  'name',
+  '-name',
+  'connections',
+  '-connections',
+  'rows',
+  '-rows',
+  'incident',
+  '-incident',
+] as const
+export type AccountFiguresOrder = (typeof accountFiguresOrders)[number]
+
 const connectionStates = (of: string) =>
   exactly(
     {

@@ -17,7 +17,7 @@ const nearLimit = 0.9
 
 type Of = { readonly account: AccountFigures }
 
-/** Connections by state: in words, and as parts of a bar. What fails leads to the failing connections. */
+/** Connections by state: in words, and as parts of a bar. The failing ones lead to the overview of the sub-account. */
 export function Connections({
   account: {
     id,
