@@ -100,7 +100,7 @@ export function Rows({ account: { id, rowsThisMonth }, ids }: Of & { ids: readon
   )
 }
 
-/** Connections of the sub-account, of those that the limit allows. */
+/** Connections of the sub-account, next to their limit. */
 export function Limit({ account: { connections, connectionsMax } }: Of) {
   const used = connections.failing + connections.active + connections.draft + connections.disabled
   const share = used / connectionsMax
