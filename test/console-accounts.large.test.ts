@@ -37,7 +37,7 @@ describe('sub-accounts in the console', { skip }, () => {
     const written = new Promise<void>((resolve) => {
       writesEnded = resolve
     })
-    await page.route(/\/accounts(\?.*)?$/, async (route) => {
+    await page.route(/\/accounts\/figures(\?.*)?$/, async (route) => {
       if (route.request().method() !== 'GET' || !route.request().url().includes('/es/')) return route.continue()
       lists += 1
       const response = await route.fetch()
