@@ -113,7 +113,7 @@ export function answerQuery(
   }
   if (job.state !== 'JobComplete') return refusal(400, 'INVALIDJOBSTATE')
   const at = Number(Buffer.from(search.get('locator') ?? '', 'base64').toString() || 0)
-  const size = Math.min(Number(search.get('maxRecords')), results.pageRows)
+  const size = Math.min(Number(search.get('maxRecords') ?? results.pageRows), results.pageRows)
   if (!(size >= 1)) return refusal(400, 'INVALID')
   const [columns = [], ...rows] = lines
   const page = rows.slice(at, at + size)

@@ -217,7 +217,15 @@ export async function startSalesforce(): Promise<SalesforceServer> {
   function ingest({ method, query: search, headers, json, text }: Received, rest: string): Reply {
     const body = (json ?? {}) as Record<string, string>
     if (rest === '/jobs/ingest' && method === 'POST') {
-      const { object, operation, contentType, lineEnding, columnDelimiter, externalIdFieldName, ...others } = body
+      const {
+        object,
+        operation,
+        contentType = 'CSV',
+        lineEnding = 'LF',
+        columnDelimiter = 'COMMA',
+        externalIdFieldName,
+        ...others
+      } = body
       if (Object.keys(others).length > 0 || contentType !== 'CSV' || lineEnding !== 'LF' || columnDelimiter !== 'COMMA')
         return refusal(400, 'INVALIDJOB')
       if (object !== 'Contact' || !['insert', 'update', 'upsert', 'delete'].includes(operation ?? ''))
