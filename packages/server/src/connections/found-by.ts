@@ -2,19 +2,7 @@ import type { Call } from '../call.ts'
 import type { Catalogue } from '../connectors/catalogue.ts'
 import { idsNamed } from '../connectors/connectors.ts'
 import { containing } from '../db/like.ts'
-import { statement } from '../db/statement.ts'
-
-/** Sub-accounts with a text in their names; a text that more have finds connections by their own names only. */
-const namedMax = 100
-const findNamed = statement<
-  { organizationId: string; accountIds: readonly string[] | null; like: string },
-  { id: string }
->(`
-  select id from accounts
-  where organization_id = :organizationId and deleted_time is null and name ilike :like
-    and (:accountIds::text[] is null or id = any(:accountIds::text[]))
-  limit ${namedMax + 1}
-`)
+import { findNamed, namedMax } from './found-by-queries.ts'
 
 /** Finds a search text in the names of connectors, and in the names of sub-accounts if the list has several. */
 export async function foundBy(
