@@ -130,7 +130,7 @@ const mayImport: Readonly<Record<string, { readonly names: readonly string[]; re
   client: { names: ['@penstock/wire'], node: false },
   // It calls the service as any other program does, and reads files.
   configuration: { names: ['@penstock/client', '@penstock/wire', 'ajv', 'yaml'], node: true },
-  // Libraries of the browser, and of ours the contract and its client alone: the console decides nothing.
+  // Libraries of the browser, and of ours the contract, its client, and the table of functions: the console decides nothing.
   console: {
     names: [
       '@fontsource-variable/inter',
@@ -138,6 +138,7 @@ const mayImport: Readonly<Record<string, { readonly names: readonly string[]; re
       '@mantine/core',
       '@mantine/hooks',
       '@penstock/client',
+      '@penstock/expressions',
       '@penstock/wire',
       '@tabler/icons-react',
       '@tanstack/react-query',
@@ -177,6 +178,11 @@ test('texts are normalised in linear time: String.normalize needs the square of 
   const bounded = ['wire/src/normal-form.ts', 'server/src/users/passwords.ts']
   const normalising = sources.filter(({ text }) => /\.normalize\(['"]NF/.test(text)).map(where)
   assertNone(normalising.filter((path) => !bounded.includes(path) && !path.startsWith('console/')))
+})
+
+test('the console has the table of functions, and nothing that evaluates an expression', () => {
+  const imported = ofPackage('console').flatMap(({ imports }) => imports.map(({ specifier }) => specifier))
+  assertNone(imported.filter((one) => one.startsWith('@penstock/expressions') && one !== '@penstock/expressions/facts'))
 })
 
 test('the console calls the service through its client alone, and shows nothing as markup', () => {

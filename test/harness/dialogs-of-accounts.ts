@@ -177,6 +177,12 @@ export const connections: readonly Dialog[] = [
     floats: true,
   },
   {
+    name: 'columns and functions for an expression',
+    of: ['screens/new-connection/mapper/expression/expression-editor.tsx'],
+    path: ofAccountAnd((scene) => `/connections/new?connection=${scene.mappedId}&step=mapping`),
+    open: (page) => page.getByRole('button', { name: 'Insert a column' }).click(),
+  },
+  {
     name: 'columns for a field',
     of: ['screens/new-connection/mapper/source-button.tsx'],
     path: ofAccountAnd((scene) => `/connections/new?connection=${scene.mappedId}&step=mapping`),

@@ -20,6 +20,7 @@ import {
 } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { client, sessionStore } from './session.ts'
+import { viewOfPage } from './view.ts'
 
 /** How screens read and write: by the names of the contract's operations, and in no other way. */
 
@@ -100,7 +101,12 @@ export function useDiscovered({ body, ...of }: ParametersOf<'discoverValues'>) {
     queryFn: ({ signal, pageParam: cursor }) =>
       call('discoverValues', {
         ...of,
-        body: { ...body, ...(cursor === undefined ? {} : { cursor }), ...(isFresh.current ? { fresh: true } : {}) },
+        body: {
+          ...body,
+          ...(body.field === 'columns' && { view: viewOfPage }),
+          ...(cursor === undefined ? {} : { cursor }),
+          ...(isFresh.current ? { fresh: true } : {}),
+        },
         signal,
       }),
     initialPageParam: undefined as string | undefined,

@@ -26,6 +26,8 @@ export function useListKeys<Option>(
     readonly 'data-active': true | undefined
     readonly onMouseDown: (event: MouseEvent) => void
   }
+  /** The index of the active option; -1 if none is active. */
+  readonly active: number
   /** No option is active any more. To be called when the search changes. */
   readonly reset: () => void
 } {
@@ -61,6 +63,7 @@ export function useListKeys<Option>(
       'data-active': at === active || undefined,
       onMouseDown: (event) => event.preventDefault(),
     }),
+    active,
     reset: () => setActive(-1),
   }
 }

@@ -163,7 +163,8 @@ export const buildSource = {
 
   rows: 'Rows',
   rowsOf: 'Rows of the answer',
-  rowsHelp: 'The rows that a transfer would read from the answer are shown here. Identifiers of people are shortened.',
+  rowsHelp:
+    'The rows that a transfer would read from the answer are shown here. Values that can identify a person are masked.',
   rowsCount: (rows: string, columns: string) => `${rows} rows, ${columns} columns`,
   rowsNone: 'The answer has no records.',
   rowsStale: 'The definition has changed since. Send the request again to see the rows.',

@@ -6,7 +6,8 @@ import { newConnection } from '../../../strings/new-connection.ts'
 import { groupOf, isFilled, type MappedField, type Need } from '../mapping/mapped-fields.ts'
 import type { ColumnChoice, ExpressionChoice, MappingChoice } from '../mapping/mapping.ts'
 import { wordsOfReading } from '../mapping/words.ts'
-import { ExpressionInput } from './expression-input.tsx'
+import { mappingPath, useChecks } from './expression/checks.ts'
+import { ExpressionEditor } from './expression/expression-editor.tsx'
 import { FieldFindings, FieldSamples } from './field-findings.tsx'
 import { FieldFix } from './field-fix.tsx'
 import { FieldOptions } from './field-options.tsx'
@@ -31,6 +32,9 @@ export const FieldRow = memo(function FieldRow({
 }) {
   const { record, entry, need, candidates, lint } = field
   const [isOpen, setOpen] = useState(false)
+  const path = `${mappingPath}.${record.name}`
+  // The editor shows it at its place.
+  const isShownThere = useChecks().problemOf(path, entry?.kind === 'expression' ? entry.expression : '') !== undefined
   const id = useId()
   const label = say.labelOf(record.name)
   const form = record.hashed?.[0] && newConnection.digest[record.hashed[0]]
@@ -97,13 +101,18 @@ export const FieldRow = memo(function FieldRow({
         <FieldFindings record={record} lint={lint} />
       </div>
       {entry?.kind === 'expression' && (
-        <ExpressionInput
-          label={say.expressionOf(label)}
-          text={entry.expression}
-          onChange={(expression) => onSet(record.name, { ...entry, expression })}
-        />
+        <div style={{ marginTop: 10 }}>
+          <ExpressionEditor
+            label={say.expressionOf(label)}
+            path={path}
+            text={entry.expression}
+            onChange={(expression) => onSet(record.name, { ...entry, expression })}
+          />
+        </div>
       )}
-      {need && <Decide id={`${id}-need`} field={field} label={label} need={need} onSet={onSet} />}
+      {need && !(isShownThere && need.kind === 'refused') && (
+        <Decide id={`${id}-need`} field={field} label={label} need={need} onSet={onSet} />
+      )}
       <FieldFix field={field} onSet={onSet} />
       {group === 'suggested' && <Candidates field={field} label={label} onSet={onSet} />}
       {isOpen && isMade(entry) && (

@@ -51,3 +51,13 @@ export function goToNeed(root: Element, by: 1 | -1): void {
   const target = next ?? (by === 1 ? needed[0] : needed.at(-1))
   target?.focus()
 }
+
+/** Goes to the next expression that is wrong, around the end, and selects the part that is wrong. */
+export function goToProblem(root: Element, by: 1 | -1): void {
+  const all = [...root.querySelectorAll<HTMLTextAreaElement>('textarea[data-problem]')]
+  const at = all.indexOf(document.activeElement as HTMLTextAreaElement)
+  const target = at < 0 ? all.at(by === 1 ? 0 : -1) : all[(at + by + all.length) % all.length]
+  const [from = 0, length = 0] = (target?.dataset.problem ?? '').split(' ').map(Number)
+  target?.focus()
+  target?.setSelectionRange(from, from + length)
+}

@@ -1,10 +1,10 @@
 import { Alert, Button, Card, Group, Stack, Text } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
 import { PenstockError } from '@penstock/client'
 import { type ConnectionDetails, mayTransfer, type Preview } from '@penstock/wire'
 import { IconInfoCircle } from '@tabler/icons-react'
-import { useEffect, useMemo, useState } from 'react'
+import { type KeyboardEvent, useEffect, useMemo, useState } from 'react'
 import { useWrite } from '../../../api/queries.ts'
+import { viewOfPage as view } from '../../../api/view.ts'
 import { Changed, isChanged } from '../../../components/changed.tsx'
 import { Failure } from '../../../components/failure.tsx'
 import { errorsOf } from '../../../components/fields/field-errors.ts'
@@ -32,14 +32,12 @@ import { filterField, idleNames, mappingField, sideOf, textOf } from '../setting
 import type { TemplateTarget } from '../templates/shared.ts'
 import { MappingTemplates } from '../templates/templates-menu.tsx'
 import { useWizard } from '../wizard.ts'
-import { ExpressionInput } from './expression-input.tsx'
+import { ChecksContext, filterPath, mappingPath, useAnswers, usePaused } from './expression/checks.ts'
+import { ExpressionEditor } from './expression/expression-editor.tsx'
+import { goToProblem } from './focus.ts'
 import { MapColumns } from './map-columns.tsx'
 import { Mapper } from './mapper.tsx'
 
-const path = 'destConnectionConfig.mapping'
-const filterPath = 'destConnectionConfig.filter'
-/** How long nothing is typed before values are read again. */
-const readAfterMs = 400
 const noMatches: Matches = []
 const noLint: Preview['lint'] = []
 const noneWrong: ReturnType<typeof errorsOfLines> = new Map()
@@ -73,7 +71,7 @@ function Mapping({
   const takesMapping = fields.some(({ name }) => name === mappingField)
   const hasRecords = records.length > 0
   const moves = idle.length === 0
-  const raw = usePreview(connection, { unmapped: true }, moves)
+  const raw = usePreview(connection, { unmapped: true, view }, moves)
   const ready = !isNotReady(raw.error)
   // Of a source that cannot be read as it is now, no columns are known.
   const samples = raw.isError ? undefined : raw.data?.reply
@@ -105,23 +103,29 @@ function Mapping({
   // One that was removed must not be taken from what is saved.
   const previewed = JSON.stringify({
     [mappingField]: text || '{}',
-    ...((filter || savedFilter) && { [filterField]: filter.trim() || 'true' }),
+    ...((filter || savedFilter) && { [filterField]: filter.trim() ? filter : 'true' }),
   })
-  const [asked] = useDebouncedValue(previewed, readAfterMs)
+  const [asked, ask] = usePaused(previewed)
   const isChecked = hasRecords || filter !== '' || lines.some(({ entry }) => entry.kind === 'expression')
   const canRead = moves && settled && !raw.isError
   const mapping = usePreview(
     connection,
-    { destConnectionConfig: JSON.parse(asked), partial: true },
+    { destConnectionConfig: JSON.parse(asked), partial: true, view },
     canRead && isChecked,
     { keep: true },
+  )
+  const isReading = mapping.isFetching || asked !== previewed
+  const answers = useAnswers(asked, mapping.data?.reply, !mapping.isPlaceholderData)
+  const checks = useMemo(
+    () => ({ ...answers, columns, isReading, ask, connection: canRead ? connection : undefined }),
+    [answers, columns, isReading, ask, canRead, connection],
   )
   const errors = mapping.data?.reply.mappingErrors
   const refusedFields = useMemo(
     () =>
       Object.fromEntries(
         (errors ?? []).flatMap(({ field, message }) =>
-          field.startsWith(`${path}.`) ? [[field.slice(path.length + 1), message]] : [],
+          field.startsWith(`${mappingPath}.`) ? [[field.slice(mappingPath.length + 1), message]] : [],
         ),
       ),
     [errors],
@@ -139,7 +143,7 @@ function Mapping({
   }, [looked, canRead, left, previewed])
   const mapped = usePreview(
     connection,
-    { destConnectionConfig: JSON.parse(looked ?? '{}') },
+    { destConnectionConfig: JSON.parse(looked ?? '{}'), view },
     moves && looked !== undefined,
   )
   const wrong = hasRecords
@@ -150,8 +154,11 @@ function Mapping({
         noExpression: say.noExpression,
         twice: say.twice,
       })
-  const refused = useMemo(() => ({ ...refusedFields, ...errorsOf(mapped.error, path) }), [refusedFields, mapped.error])
-  const filterError = (errors ?? []).find(({ field }) => field === filterPath)?.message
+  const refused = useMemo(
+    () => ({ ...refusedFields, ...errorsOf(mapped.error, mappingPath) }),
+    [refusedFields, mapped.error],
+  )
+  const filterError = (errors ?? []).find(({ field, place }) => field === filterPath && !place)?.message
 
   const save = async (ifMatch: string | undefined) => {
     setFailure(undefined)
@@ -181,126 +188,139 @@ function Mapping({
     lines,
     textFor,
   }
+  const press = (event: KeyboardEvent<HTMLElement>) => {
+    if (event.key !== 'F8') return
+    event.preventDefault()
+    goToProblem(event.currentTarget, event.shiftKey ? -1 : 1)
+  }
   const testReason = mayTransfer(connection.status) ? (blocked ?? reasons.test) : say.testInactive
   return (
-    <Stack gap="lg">
-      {!moves && (
-        <Alert color="gray" icon={<IconInfoCircle aria-hidden />} title={say.noPreview}>
-          {say.noPreviewHelp(idle)}
-        </Alert>
-      )}
-      {moves && !ready && <MissingList error={raw.error} connection={connection} title={say.missingForPreview} />}
-      {moves && ready && raw.error && <Failure error={raw.error} onRetry={() => void raw.refetch()} />}
-      {!takesMapping ? (
-        <Text size="sm">{say.takesNoMapping(connection.dest.connectorName)}</Text>
-      ) : (
-        <>
-          {savedLines === undefined && (
-            <Alert color="yellow" icon={<IconInfoCircle aria-hidden />} title={say.brokenMapping}>
-              {say.brokenMappingHelp}
-            </Alert>
-          )}
-          {settled && (
-            <MappingTemplates target={target} invalid={wrong.size > 0 ? say.fixFirst : undefined} onChange={setLines} />
-          )}
-          {hasRecords && !settled && <SkeletonLines lines={8} />}
-          {hasRecords && settled && (
-            <section aria-label={sayMapper.title}>
-              <Mapper
-                records={records}
-                lines={lines}
-                columns={columns}
-                samples={samples}
-                matches={matches}
-                lint={mapping.data?.reply.lint ?? noLint}
-                isReading={mapping.isFetching || asked !== previewed}
-                refused={refusedFields}
-                onChange={setLines}
-              />
-            </section>
-          )}
-          {!hasRecords && (
-            <Section title={say.mapTitle} help={say.mapColumnsHelp}>
-              <MapColumns
-                lines={lines}
-                onChange={setLines}
-                columns={columns}
-                samples={samples}
-                fieldErrors={refused}
-                wrong={wrong}
-              />
-            </Section>
-          )}
-        </>
-      )}
-      {takesMapping && (
-        <Card withBorder padding="lg" component="section" aria-label={say.filterTitle}>
-          <ExpressionInput
-            label={say.filterTitle}
-            description={say.filterHelp}
-            placeholder={say.filterPlaceholder}
-            text={filter}
-            error={filterError && sayMapper.refused(say.filter, filterError)}
-            onChange={(next) => setText(keys.filter, next === savedFilter ? undefined : next)}
-          />
-        </Card>
-      )}
-      {moves && ready && !raw.error && settled && (
-        <PreviewCard
-          query={mapped}
-          waits={looked === undefined && left > 0 ? sayMapper.previewFirst(left) : undefined}
-          stale={looked !== undefined && looked !== previewed}
-          blocked={wrong.size > 0 || left > 0}
-          hasLint={!hasRecords}
-          onLook={() => {
-            if (looked === previewed) void mapped.refetch()
-            else setLooked(previewed)
-          }}
-          test={
-            <TestButton
-              connection={connection}
-              settings={changed ? { destConnectionConfig: JSON.parse(previewed) } : {}}
-              reason={testReason}
-            />
-          }
-        />
-      )}
-      {isChanged(failure) ? (
-        <Changed
-          mine={{ [say.mapping]: text, [say.filter]: filter }}
-          readTheirs={async () => {
-            const { data } = await reading.refetch({ throwOnError: true })
-            const theirs = textOf(data?.reply.destConnectionConfig[mappingField])
-            const theirFilter = textOf(data?.reply.destConnectionConfig[filterField])
-            return { version: data?.etag, fields: { [say.mapping]: theirs, [say.filter]: theirFilter } }
-          }}
-          onKeepTheirs={() => {
-            drop(keys.mapping, keys.filter)
-            setFailure(undefined)
-          }}
-          onSaveMine={(version) => void save(version)}
-        />
-      ) : (
-        failure !== undefined && <Failure error={failure} />
-      )}
-      <Group gap="sm">
-        <Button variant="default" onClick={() => go('settings')}>
-          {say.back}
-        </Button>
-        <Button
-          loading={update.isPending}
-          disabled={wrong.size > 0 || !settled}
-          onClick={() => (changed ? void save(etag) : go('review'))}
-        >
-          {changed ? say.saveAndContinue : say.goToReview}
-        </Button>
-        {blocked !== undefined && (
-          <Text size="sm" c="dimmed">
-            {blocked}
-          </Text>
+    <ChecksContext value={checks}>
+      <Stack gap="lg" onKeyDown={press}>
+        {!moves && (
+          <Alert color="gray" icon={<IconInfoCircle aria-hidden />} title={say.noPreview}>
+            {say.noPreviewHelp(idle)}
+          </Alert>
         )}
-      </Group>
-    </Stack>
+        {moves && !ready && <MissingList error={raw.error} connection={connection} title={say.missingForPreview} />}
+        {moves && ready && raw.error && <Failure error={raw.error} onRetry={() => void raw.refetch()} />}
+        {!takesMapping ? (
+          <Text size="sm">{say.takesNoMapping(connection.dest.connectorName)}</Text>
+        ) : (
+          <>
+            {savedLines === undefined && (
+              <Alert color="yellow" icon={<IconInfoCircle aria-hidden />} title={say.brokenMapping}>
+                {say.brokenMappingHelp}
+              </Alert>
+            )}
+            {settled && (
+              <MappingTemplates
+                target={target}
+                invalid={wrong.size > 0 ? say.fixFirst : undefined}
+                onChange={setLines}
+              />
+            )}
+            {hasRecords && !settled && <SkeletonLines lines={8} />}
+            {hasRecords && settled && (
+              <section aria-label={sayMapper.title}>
+                <Mapper
+                  records={records}
+                  lines={lines}
+                  columns={columns}
+                  samples={samples}
+                  matches={matches}
+                  lint={mapping.data?.reply.lint ?? noLint}
+                  isReading={isReading}
+                  refused={refusedFields}
+                  onChange={setLines}
+                />
+              </section>
+            )}
+            {!hasRecords && (
+              <Section title={say.mapTitle} help={say.mapColumnsHelp}>
+                <MapColumns
+                  lines={lines}
+                  onChange={setLines}
+                  columns={columns}
+                  samples={samples}
+                  fieldErrors={refused}
+                  wrong={wrong}
+                />
+              </Section>
+            )}
+          </>
+        )}
+        {takesMapping && (
+          <Card withBorder padding="lg" component="section" aria-label={say.filterTitle}>
+            <ExpressionEditor
+              label={say.filterTitle}
+              path={filterPath}
+              countsMet
+              description={say.filterHelp}
+              placeholder={say.filterPlaceholder}
+              text={filter}
+              error={filterError && sayMapper.refused(say.filter, filterError)}
+              onChange={(next) => setText(keys.filter, next === savedFilter ? undefined : next)}
+            />
+          </Card>
+        )}
+        {moves && ready && !raw.error && settled && (
+          <PreviewCard
+            query={mapped}
+            waits={looked === undefined && left > 0 ? sayMapper.previewFirst(left) : undefined}
+            stale={looked !== undefined && looked !== previewed}
+            blocked={wrong.size > 0 || left > 0}
+            hasLint={!hasRecords}
+            onLook={() => {
+              if (looked === previewed) void mapped.refetch()
+              else setLooked(previewed)
+            }}
+            test={
+              <TestButton
+                connection={connection}
+                settings={changed ? { destConnectionConfig: JSON.parse(previewed) } : {}}
+                reason={testReason}
+              />
+            }
+          />
+        )}
+        {isChanged(failure) ? (
+          <Changed
+            mine={{ [say.mapping]: text, [say.filter]: filter }}
+            readTheirs={async () => {
+              const { data } = await reading.refetch({ throwOnError: true })
+              const theirs = textOf(data?.reply.destConnectionConfig[mappingField])
+              const theirFilter = textOf(data?.reply.destConnectionConfig[filterField])
+              return { version: data?.etag, fields: { [say.mapping]: theirs, [say.filter]: theirFilter } }
+            }}
+            onKeepTheirs={() => {
+              drop(keys.mapping, keys.filter)
+              setFailure(undefined)
+            }}
+            onSaveMine={(version) => void save(version)}
+          />
+        ) : (
+          failure !== undefined && <Failure error={failure} />
+        )}
+        <Group gap="sm">
+          <Button variant="default" onClick={() => go('settings')}>
+            {say.back}
+          </Button>
+          <Button
+            loading={update.isPending}
+            disabled={wrong.size > 0 || !settled}
+            onClick={() => (changed ? void save(etag) : go('review'))}
+          >
+            {changed ? say.saveAndContinue : say.goToReview}
+          </Button>
+          {blocked !== undefined && (
+            <Text size="sm" c="dimmed">
+              {blocked}
+            </Text>
+          )}
+        </Group>
+      </Stack>
+    </ChecksContext>
   )
 }
 

@@ -149,6 +149,9 @@ export function completeLines(lines: Lines, fields: readonly string[]): Lines {
 /** An expression with which to begin: the column that filled the field. */
 export function expressionOf(entry: MappingChoice | undefined): ExpressionChoice {
   const { kind, column, ...rest } = entry?.kind === 'column' ? entry : { kind: '', column: '' }
-  const name = /^[A-Za-z_]\w*$/.test(column) ? `row.${column}` : `row[${JSON.stringify(column)}]`
-  return { ...rest, kind: 'expression', expression: column && name }
+  return { ...rest, kind: 'expression', expression: column && columnText(column) }
 }
+
+/** A column as an expression names it. */
+export const columnText = (column: string): string =>
+  /^[A-Za-z_]\w*$/.test(column) ? `row.${column}` : `row[${JSON.stringify(column)}]`

@@ -6,7 +6,7 @@ import { Section } from '../../../components/section.tsx'
 import { mapper } from '../../../strings/mapper.ts'
 import { newConnection as say } from '../../../strings/new-connection.ts'
 import { isFilled } from '../mapping/mapped-fields.ts'
-import { type MappingChoice, readMapping } from '../mapping/mapping.ts'
+import { type Line, type MappingChoice, readMapping } from '../mapping/mapping.ts'
 import { wordsOfReading } from '../mapping/words.ts'
 
 /** The saved mapping, one line for each field. */
@@ -20,8 +20,10 @@ export function MappingSummary({
   onEdit: () => void
 }) {
   const all = readMapping(text) ?? []
-  const lines = all.filter(({ entry }) => isFilled(entry))
-  const empty = all.length - lines.length
+  const filled = all.filter(({ entry }) => isFilled(entry))
+  const empty = all.length - filled.length
+  const same = filled.filter(isSame)
+  const lines = same.length > 1 ? filled.filter((line) => !isSame(line)) : filled
   const isWhole = records.every(({ name }) => all.some(({ field }) => field === name))
   const edit = (
     <Button
@@ -36,30 +38,33 @@ export function MappingSummary({
   )
   return (
     <Section title={say.mapping} action={edit} region>
-      {lines.length === 0 ? (
+      {filled.length === 0 ? (
         <Text size="sm" c="dimmed">
           {records.length > 0 ? say.mappedByName : say.mappedAsIs}
         </Text>
       ) : (
         <Stack gap="xs">
-          <DataTable
-            fz="sm"
-            withRowBorders={false}
-            verticalSpacing={4}
-            horizontalSpacing={0}
-            layout="fixed"
-            rows={lines}
-            columns={[
-              {
-                header: say.field,
-                names: true,
-                w: '40%',
-                wraps: true,
-                cell: ({ field }) => <FieldName name={field} records={records} />,
-              },
-              { header: say.filledByWhat, wraps: true, cell: ({ entry }) => wordsOf(entry) },
-            ]}
-          />
+          {same.length > 1 && <SameNames names={same.map(({ field }) => field)} />}
+          {lines.length > 0 && (
+            <DataTable
+              fz="sm"
+              withRowBorders={false}
+              verticalSpacing={4}
+              horizontalSpacing={0}
+              layout="fixed"
+              rows={lines}
+              columns={[
+                {
+                  header: say.field,
+                  names: true,
+                  w: '40%',
+                  wraps: true,
+                  cell: ({ field }) => <FieldName name={field} records={records} />,
+                },
+                { header: say.filledByWhat, wraps: true, cell: ({ entry }) => wordsOf(entry) },
+              ]}
+            />
+          )}
           {empty > 0 && (
             <Text size="sm" c="dimmed">
               {say.stayEmpty(empty)}
@@ -73,6 +78,24 @@ export function MappingSummary({
         </Stack>
       )}
     </Section>
+  )
+}
+
+/** Whether a column is sent under its own name, as it is. */
+const isSame = ({ field, entry }: Line): boolean =>
+  entry.kind === 'column' && entry.column === field && Object.keys(entry).length === 2
+
+/** Columns that are sent under their own names: one line, and all names on request. */
+function SameNames({ names }: { names: readonly string[] }) {
+  return (
+    <details>
+      <summary style={{ cursor: 'pointer', fontSize: 'var(--mantine-font-size-sm)' }}>
+        {say.sameNames(names.length)}
+      </summary>
+      <Text size="sm" c="dimmed" ff="monospace" mt={4} style={{ overflowWrap: 'anywhere' }}>
+        {names.join(', ')}
+      </Text>
+    </details>
   )
 }
 
