@@ -96,6 +96,7 @@ const besides: { readonly [I in OperationId]?: readonly Scope[] } = {
 /** Operations on the organization, which no credential that is limited to sub-accounts can use. */
 const ofOrganization: readonly string[] = [
   'addAccount',
+  'verifyAudit',
   'getSingleSignOn',
   'setSingleSignOn',
   'deleteSingleSignOn',
@@ -157,7 +158,7 @@ for (const id of Object.keys(operations) as OperationId[]) {
       if (accountId === undefined) {
         if (ofOrganization.includes(id)) assertForbidden(reply, 'accountIds', /limited to named sub-accounts/)
         else if (operation.list === 'paged' && !operation.path.includes('{id}')) assertOnlyOf(reply, ownAccount)
-        else if (id !== 'getConnectorDefinition' && id !== 'listConnectorWords')
+        else if (!['getConnectorDefinition', 'listConnectorWords', 'getUsage'].includes(id))
           assert.equal(reply.status, 404, reply.text)
       } else if (call.body && call.accountId === undefined && operation.method === 'POST') {
         assert.deepEqual([reply.status, reply.error], [400, 'invalid_request'], reply.text)

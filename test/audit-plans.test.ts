@@ -59,7 +59,8 @@ test('each filter has its index', async (t) => {
     for (const [title, given] of Object.entries(searches)) {
       const parameters = { ...everything, ...given }
       const sampled = await explain(client, sampleOf as never, parameters, 'force_custom_plan')
-      assert(sampled.rowsRead <= 10_000, `${title}: ${sampled.rowsRead} rows sampled`)
+      // A bitmap counts each row twice: in the index and in the table.
+      assert(sampled.rowsRead <= 20_000, `${title}: ${sampled.rowsRead} rows sampled`)
       const isInAll = title === 'for a text that is common'
       const { list, count } = searchList(isInAll ? 10_000 : 10)
       const found = isInAll ? foundMax + 1 : 100

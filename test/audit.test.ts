@@ -387,13 +387,12 @@ describe('the list', () => {
       return events.map(({ action, targetName }) => `${action} ${targetName}`)
     }
     assert.deepEqual(await found('lagerHAUS'), ['editAccount Lagerhaus 50%', 'addAccount Lagerhaus 50%'])
-    assert.deepEqual(await found('s 50%'), await found('lagerhaus'))
+    assert.deepEqual(await found('haus 50%'), await found('lagerhaus'))
     assert.deepEqual(await found('warehouse north'), ['editAccount Lagerhaus 50%', 'addAccount Lagerhaus 50%'])
     assert.deepEqual(await found('edit account'), ['editAccount Lagerhaus 50%'])
     assert.deepEqual(await found('elsewhere', { accountId: one.id }), [])
-    const sourceName = (await caller.expect(caller.call('getConnector', { accountId: one.id, id: source.id }))).name
-    assert.deepEqual(await found(sourceName), [`addConnectors null`])
-    assert.equal((await found((organization.clientId ?? '').slice(0, 5))).length, 0)
+    assert.deepEqual(await found(source.id, { accountId: one.id }), ['addConnectors null'])
+    assert.deepEqual(await found('nowhere at all'), [])
     for (const q of ['%%%', '___', 'a', '\\\\\\', '\u{1f600}\u{1f600}\u{1f600}', "'; drop", '((((', '日本']) {
       const { status } = await caller.call('listAudit', { query: { q } })
       assert(status === 200 || status === 400, `${q}: ${status}`)

@@ -58,7 +58,7 @@ describe('the audit log in the console', { skip }, () => {
     await page.getByText(/ events verified: nothing was changed or removed\.$/).waitFor()
 
     // By the name that the object has now, in events that do not contain it; by a person; and by a change.
-    const search = page.getByRole('searchbox', { name: 'Search person, object or change' })
+    const search = page.getByRole('searchbox', { name: 'Search the log' })
     await search.fill('outdoors')
     await row(page, 'Create client').waitFor({ state: 'detached' })
     await row(page, 'Add account').waitFor()

@@ -788,6 +788,8 @@ export const alertIncident = {
   transferId: ['string', null],
   errorCode: ['string', null],
   errorSide: ['string', null],
+  table: ['string', null],
+  columns: ['string'],
   openedTime: 'integer',
   resolvedTime: ['integer', null],
   resolution: ['string', null],

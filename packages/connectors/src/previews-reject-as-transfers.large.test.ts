@@ -14,11 +14,11 @@ import {
   type Values,
 } from '@penstock/connector'
 import { testContext } from '@penstock/connector/acceptance'
-import ssh2 from 'ssh2'
 import { isChosen } from '../../../test/harness/chosen-connectors.ts'
 import fc from '../../../test/harness/property.ts'
 import { assertRows, digest, dirt, guid } from '../test/dirty-rows.ts'
 import { type PreviewStore, previewStores } from '../test/preview-stores.ts'
+import { makeSshKey } from '../test/ssh-keys.ts'
 import { batchOf } from '../test/tables.ts'
 import { connectors } from './index.ts'
 
@@ -71,7 +71,7 @@ const specials: Readonly<Record<string, Special>> = {
     },
     cells: { PANO: 'p', audienceSegments: 'a', consent: 'true' },
   },
-  'nexxen-audiences': { values: { sshPrivateKey: ssh2.utils.generateKeyPairSync('ed25519', {}).private } },
+  'nexxen-audiences': { values: { sshPrivateKey: makeSshKey('ed25519').private } },
   'pinterest-conversions': { cells: { event_name: 'lead', action_source: 'web' } },
   'reddit-conversions': { cells: { event_name: 'lead', action_source: 'website' } },
   'salesforce-crm': { values: { objectName: 'Contact', externalIdField: 'Email' } },

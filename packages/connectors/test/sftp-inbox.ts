@@ -8,6 +8,7 @@ import type { Connector, Row, Values } from '@penstock/connector'
 import { type acceptDestination, testContext } from '@penstock/connector/acceptance'
 import ssh2 from 'ssh2'
 import { startSftpServer } from './sftp-server.ts'
+import { makeSshKey } from './ssh-keys.ts'
 import { batchOf } from './tables.ts'
 import { startTcpProxy } from './tcp-proxy.ts'
 
@@ -36,7 +37,7 @@ export async function startSftpInbox(): Promise<SftpInbox> {
   after(() => rm(directory, { recursive: true, force: true }))
   const path = join(directory, 'inbox')
   await mkdir(path)
-  const [hostKey, userKey, strangeKey] = [1, 2, 3].map(() => ssh2.utils.generateKeyPairSync('ed25519', {}))
+  const [hostKey, userKey, strangeKey] = [1, 2, 3].map(() => makeSshKey('ed25519'))
   assert.ok(hostKey && userKey && strangeKey)
   const server = await startSftpServer({ hostKey: hostKey.private, username: 'acme', keys: [userKey.public] })
   after(() => server.close())

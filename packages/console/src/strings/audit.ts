@@ -27,7 +27,7 @@ export const audit = {
   onlyTarget: 'Only this resource',
   target: (name: string) => `Only ${name}`,
   thisResource: 'this resource',
-  search: 'Search person, object or change',
+  search: 'Search the log',
   searchHelp: 'Type three letters or digits in a row.',
   person: 'Who',
   everyone: 'Everyone',
@@ -39,7 +39,7 @@ export const audit = {
   verified: (n: string) => `${n} events verified: nothing was changed or removed.`,
   verifiedPart: (n: string, total: string) => `The oldest ${n} of ${total} events are verified.`,
   verifyAll: 'Verify all',
-  askOperator: 'Ask your operator to run penstock audit verify.',
+  askOperator: 'Ask your operator to run the command audit verify.',
   remove: (filter: string) => `Remove the filter: ${filter}`,
   more: (n: string) => `and ${n} more`,
 

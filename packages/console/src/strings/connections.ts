@@ -27,7 +27,7 @@ export const connections = {
   endings: 'Newest transfer',
   all: 'All',
   ended: { failing: standing.connection.failing, transfer_partial: 'Rejected some rows' },
-  noneEnded: 'No connection rejected rows last time',
+  noneEnded: 'No rejected rows',
   noneEndedHelp: 'Disabled and deleted connections are not listed here.',
   select: (name: string) => `Select ${name}`,
   selectPage: 'Select all connections of this page',

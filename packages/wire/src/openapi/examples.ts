@@ -1,5 +1,6 @@
-import { type ErrorCode, errors, type FieldError } from '../errors.ts'
+import { type ErrorCode, errors } from '../errors.ts'
 import { example } from '../examples.ts'
+import type { FieldError } from '../field-error.ts'
 import type { TSchema } from '../type.ts'
 
 /**
