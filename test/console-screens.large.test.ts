@@ -67,7 +67,11 @@ describe('every screen of the console', { skip }, () => {
   test('at 900 px: the navigation is whole on every screen, and the page is not wider than the window', async () => {
     const page = await stage.open('/accounts', { look: { width: 900, height: 900, theme: 'light' } })
     const problems: string[] = []
+    const opened = new Set<string>()
     for (const screen of screens) {
+      // Screens that differ only in what is opened on them have the same frame.
+      if (opened.has(screen.path(scene))) continue
+      opened.add(screen.path(scene))
       await page.goto(screen.path(scene))
       await page.getByRole('heading', { level: 1, name: screen.title }).waitFor()
       await page.waitForLoadState('networkidle')
@@ -108,6 +112,8 @@ describe('every screen of the console', { skip }, () => {
 /** Finds links of the navigation that are cut or covered, and a top bar that scrolls away, as lines of text. */
 const frameProblems = `(async () => {
   const problems = []
+  // A dialog covers the page on purpose.
+  const isCovered = document.querySelector('[role="dialog"]') !== null
   const inWindow = ({ left, right }) => left >= 0 && right <= innerWidth
   const links = [...document.querySelectorAll('nav[aria-label="Main"] a')].filter((one) => one.checkVisibility())
   for (const link of links) {
@@ -116,7 +122,7 @@ const frameProblems = `(async () => {
     if (label && label.scrollWidth > label.clientWidth) problems.push(link.textContent + ' is cut')
     link.scrollIntoView({ block: 'nearest' })
     const { left, top, width, height } = link.getBoundingClientRect()
-    if (!link.contains(document.elementFromPoint(left + width / 2, top + height / 2))) problems.push(link.textContent + ' is covered')
+    if (!isCovered && !link.contains(document.elementFromPoint(left + width / 2, top + height / 2))) problems.push(link.textContent + ' is covered')
   }
   const header = document.querySelector('header')
   for (const one of header.querySelectorAll('a, button')) {
