@@ -72,7 +72,7 @@ describe('the audit log in the console', { skip }, () => {
     await row(page, 'Create token').waitFor()
     await row(page, 'Create client').waitFor({ state: 'detached' })
     assert.deepEqual(await accessibilityViolations(page), [])
-    await page.getByRole('button', { name: 'Remove the filter: Who' }).click()
+    await page.getByRole('button', { name: 'Remove the filter: Who', includeHidden: true }).click()
     await row(page, 'Create client').waitFor()
     await page.getByRole('combobox', { name: 'Action' }).click()
     await page.getByRole('option', { name: 'Add account' }).click()
