@@ -111,9 +111,9 @@ export function SecretCure({
   )
   return (
     <Box component="form" w="100%" onSubmit={(event) => void submit(event)}>
-      <Group align="flex-start" gap="sm">
+      <Group align="flex-end" gap="sm">
         {secrets.map(input)}
-        <ReasonedButton type="submit" mt={25} loading={isBusy} reason={forbidden}>
+        <ReasonedButton type="submit" loading={isBusy} reason={forbidden}>
           {say.saveAndRun(n)}
         </ReasonedButton>
       </Group>
