@@ -146,7 +146,7 @@ function LastIncident({ account: { id, lastIncident } }: { account: AccountFigur
         </Text>
       </Group>
       <Text size="xs" c="dimmed">
-        <Anchor component={Link} to={`/accounts/${id}/connections/${connectionId}`} inherit>
+        <Anchor component={Link} to={`/accounts/${id}/connections/${connectionId}`} inherit underline="always">
           {connectionName}
         </Anchor>{' '}
         · {resolvedTime === null ? say.since : say.ended} <Time seconds={resolvedTime ?? openedTime} />

@@ -56,7 +56,7 @@ export function Connections({
       <Progress.Root size={6} mt={4} aria-hidden>
         <Progress.Section value={part(failing)} color="red" />
         <Progress.Section value={part(active)} color="teal" />
-        <Progress.Section value={part(other)} color="gray" />
+        <Progress.Section value={part(other)} color="gray.5" />
       </Progress.Root>
     </>
   )

@@ -11,7 +11,7 @@ import { AddButton } from '../../components/reasoned.tsx'
 import { SearchBox } from '../../components/search-box.tsx'
 import { pathOf, useAccount } from '../../shell/account.ts'
 import { connectors as say } from '../../strings/connectors.ts'
-import { Cured } from '../failing/cured.tsx'
+import { Cured, readCured } from '../failing/cured.tsx'
 import { ConnectorTable } from './connector-table.tsx'
 import { useConfigurations } from './of-account.ts'
 import { RemoveConnector } from './remove-connector.tsx'
@@ -34,7 +34,7 @@ const listOf = (accountId: string, address: ListAddress) => ({
   },
 })
 export const readAhead = (accountId = '', place: ListAddress) =>
-  readOnce('listAddedConnectors', listOf(accountId, place))
+  Promise.all([readOnce('listAddedConnectors', listOf(accountId, place)), readCured(accountId)])
 
 /** The connectors that a sub-account has added. `?configure=` and `?check=` open one of them from anywhere. */
 export function Component() {

@@ -29,12 +29,17 @@ export function useOtherConfiguration({ accountId, connectorId, configurationId 
   return all?.find((one) => one.configurationId === configurationId && !one.first)?.configurationId
 }
 
+/** The parameters that list the configurations of a connector. */
+export const configurationsOf = (accountId: string, connectorId: string) => ({
+  accountId,
+  query: { connectorId, size: limits.configurationsOfConnectorMax },
+})
+
 /** The configurations of a connector in a sub-account, the first one first; undefined while they are not known. */
 export function useConfigurations(
   accountId: string,
   connectorId: string,
   { enabled = true }: { enabled?: boolean } = {},
 ): readonly SavedValues[] | undefined {
-  const query = { connectorId, size: limits.configurationsOfConnectorMax }
-  return useRead('listConnectorConfigurations', { accountId, query }, { enabled }).data?.reply
+  return useRead('listConnectorConfigurations', configurationsOf(accountId, connectorId), { enabled }).data?.reply
 }

@@ -28,7 +28,7 @@ export function Elsewhere({
             <>
               {say.filesHelp(files, count(files))} <Time seconds={filesUntil} planned />.{' '}
               {accountId && (
-                <Anchor component={Link} to={pathOf(accountId, 'start')} inherit>
+                <Anchor component={Link} to={pathOf(accountId, 'start')} inherit underline="always">
                   {say.showFiles}
                 </Anchor>
               )}
@@ -43,7 +43,7 @@ export function Elsewhere({
                   <Fragment key={id}>
                     {at > 0 && ', '}
                     {name} (
-                    <Anchor component={Link} to={`/audit?actorId=${id}`} inherit>
+                    <Anchor component={Link} to={`/audit?actorId=${id}`} inherit underline="always">
                       {say.userEvents}
                     </Anchor>
                     )

@@ -2,14 +2,29 @@ import { Alert, Anchor, Button, Checkbox, Group, Stack, Text } from '@mantine/co
 import { IconCircleCheck } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
+import { readOnce } from '../../api/queries.ts'
 import { ReasonedButton } from '../../components/reasoned.tsx'
 import { ConnectionBadge } from '../../components/status.tsx'
 import { Time } from '../../components/time.tsx'
 import { failing as say } from '../../strings/failing.ts'
+import { configurationsOf } from '../connectors/of-account.ts'
 import { type Cause, type CauseGroup, causeGroupsOf } from './cause.ts'
 import { useSavedSince } from './group-cure.tsx'
 import { useRunAll } from './run-all.tsx'
-import { useFailing } from './use-failing.ts'
+import { failingQuery, useFailing } from './use-failing.ts'
+
+/** The configuration that a cause blames; undefined if no configuration cures it. */
+const curedBy = ({ cause: { kind, at } }: CauseGroup) =>
+  kind === 'credentials' || kind === 'configuration' ? at : undefined
+
+/** Reads what `Cured` shows first, so that it does not move the page below it. */
+export async function readCured(accountId: string): Promise<void> {
+  const { reply } = await readOnce('listAttention', failingQuery(accountId))
+  const connectorIds = new Set(causeGroupsOf(reply).flatMap((group) => curedBy(group)?.connectorId ?? []))
+  const read = (connectorId: string) =>
+    readOnce('listConnectorConfigurations', configurationsOf(accountId, connectorId))
+  await Promise.all([...connectorIds].map(read))
+}
 
 /**
  * The connections that a configuration stopped, once it was saved: ticked, with one button that runs them.
@@ -28,9 +43,8 @@ export function Cured({
   const { data } = useFailing(accountId)
   const groups = causeGroupsOf(data?.reply.filter(({ id }) => id !== except) ?? [])
   return groups.map((group) => {
-    const { kind, at } = group.cause
-    const isConfiguration = kind === 'credentials' || kind === 'configuration'
-    return isConfiguration && at && concerns(at) ? <CuredGroup key={group.cause.key} group={group} at={at} /> : null
+    const at = curedBy(group)
+    return at && concerns(at) ? <CuredGroup key={group.cause.key} group={group} at={at} /> : null
   })
 }
 

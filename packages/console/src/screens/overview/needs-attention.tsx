@@ -68,7 +68,7 @@ export function NeedsAttention({ accountId }: { accountId: string | undefined })
         <OpenIncidents accountId={accountId} />
         {isLong && <ReasonFilter />}
       </Group>
-      <Loaded query={shown} lines={4}>
+      <Loaded query={shown} lines={6}>
         {({ concerns, total, moreConnectors }) => (
           <>
             {nFailing > 0 && failing.data && (
