@@ -150,6 +150,8 @@ describe('values of records', () => {
     const [first] = await eventsOf(one)
     assert.deepEqual([(await eventsOf(one)).length, (await eventsOf(other)).length], [1, 1])
     assert.equal(first?.targetId, connectionId)
+    await preview({ view: one, srcConnectionConfig: { files: 'p*.csv' } })
+    assert.equal((await eventsOf(one)).length, 2, 'other files are other records')
   })
 
   test('a view is an identifier', async () => {

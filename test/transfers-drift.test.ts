@@ -110,7 +110,9 @@ describe('changed columns', () => {
 
   test('that are new are added to the mapping and to the table if a person accepts and adds them', async () => {
     const { target, caller } = fixture
-    await target.query('create table guests (id int primary key, name text); insert into guests values (1, $$a$$)')
+    await target.query(
+      'create table guests (id int primary key, name text, ssn text, age int); insert into guests values (1, $$a$$)',
+    )
     await target.query('create table visits (id int, name text)')
     const mapping = JSON.stringify({ id: 'id', name: 'name' })
     const settings = { table: 'visits', writeMode: 'Insert', mapping }
@@ -121,11 +123,18 @@ describe('changed columns', () => {
     }
     await set(id, { drift: 'stop' })
     assert.equal((await move(id)).status, 'succeeded')
-    await target.query('alter table guests add column city text; alter table guests rename column name to full_name')
+    await target.query(
+      'alter table guests add column city text; alter table guests rename column name to full_name; alter table guests rename column ssn to social_no',
+    )
     assert.equal((await move(id)).code, 'columns_changed')
     assert.deepEqual((await set(id, { accept: true, add: true })).changes, [])
-    assert.equal((await move(id)).status, 'succeeded')
-    assert.deepEqual(await mapped(), ['id', 'name', 'city'])
+    await target.query('alter table guests drop column age, add column plan text')
+    assert.equal((await move(id)).code, 'columns_changed', 'before a transfer followed the first changes')
+    await set(id, { accept: true })
+    const again = await move(id)
+    assert.equal(again.status, 'succeeded', again.message)
+    const only = 'the column that was to be added, no column that has another name or was not'
+    assert.deepEqual(await mapped(), ['id', 'name', 'city'], only)
     await target.query("update guests set city = 'Bonn'")
     assert.equal((await move(id)).status, 'succeeded', 'it continues as before')
     assert.deepEqual((await target.query('select name, city from visits order by city nulls first')).rows.at(-1), {
@@ -220,7 +229,7 @@ describe('changed columns', () => {
       return incidents.find(({ connectionId }) => connectionId === id)
     })
     assert.deepEqual(incident.reasons, ['columns_changed'])
-    for (const body of [{}, { drift: 'adds' }, { accept: 1 }]) {
+    for (const body of [{}, { drift: 'adds' }, { accept: 1 }, { add: true }]) {
       assert.equal((await caller.call('setDrift', { ...of(id), body: body as never })).status, 400)
     }
   })

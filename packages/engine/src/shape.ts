@@ -18,6 +18,6 @@ export type Shape = {
   readonly destination: SideShape | null
   /** Changes that a person accepted and that no transfer has followed yet. */
   readonly accepted?: readonly ColumnChange[]
-  /** Whether accepted new columns of the source are also added to the mapping and the table, as with `drift: add`. */
-  readonly adds?: boolean
+  /** The accepted new columns of the source that are also added to the mapping and the table, as with `drift: add`. */
+  readonly adds?: readonly string[]
 }

@@ -181,6 +181,11 @@ describe('a problem of an expression', () => {
     }
   })
 
+  test('is found in a text that makes a search for brackets begin again and again', () => {
+    const hostile = `1 1 ${'a'.repeat(6_000)}${'('.repeat(3_900)}`
+    assert.match(problemIn(hostile)?.message ?? '', /./)
+  })
+
   test('has a place in any text', () => {
     const piece = fc.oneof(
       fc.constantFrom(

@@ -96,8 +96,10 @@ function scan(text: string): { open: readonly Bracket[]; unopened?: number; quot
     if (sign === '"' || sign === "'") {
       if (token.length === 1 || !token.endsWith(sign) || /[^\\](?:\\\\)*\\.$/s.test(token)) return { open, quoteAt: at }
     } else if (closing[sign]) {
-      const [name = ''] = sign === '{' ? [] : (/[\w.]*$/.exec(text.slice(0, at)) ?? [])
-      open.push({ at, from: at - name.length, sign })
+      let from = at
+      // Backwards, character by character: a pattern with an end would begin anew at every character of a long name.
+      while (sign !== '{' && /[\w.]/.test(text[from - 1] ?? '')) from--
+      open.push({ at, from, sign })
     } else if (closing[open.pop()?.sign ?? ''] !== sign) return { open, unopened: at }
   }
   return { open }

@@ -170,8 +170,11 @@ export type Answer<I extends OperationId> = {
   readonly audited?: Audited
   /** Of a read: it shows values of records, although its operation does not always. */
   readonly showsRecords?: boolean
-  /** Of a read that shows values of records: the view that it belongs to, which the audit log records once. */
-  readonly view?: string
+  /**
+   * Of a read that shows values of records: the view that it belongs to, and whose values it shows. The audit log records both
+   * together once.
+   */
+  readonly view?: { readonly id: string; readonly of: unknown }
 } & (IsPaged<I> extends true
   ? { readonly total: number /** There are more than `total`. */; readonly isMore?: boolean }
   : unknown)

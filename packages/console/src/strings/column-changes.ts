@@ -60,18 +60,19 @@ export const columnChanges = {
   consequence: ({ side, change, columns, adds, mapped }: ColumnGroup, destination: string) => {
     const [first] = columns
     const one = columns.length === 1
-    const names = one && first ? first.column : `their ${columns.length} names`
+    const names = first?.column ?? ''
     if (side === 'destination') return ofDestination[change]
     if (change === 'added' && !adds && mapped)
       return `The mapping does not use ${one ? 'it' : 'them'}, so ${one ? 'it is' : 'they are'} not sent.`
     if (change === 'added')
-      return `${destination} gets ${one ? 'this column' : 'these columns'}. Rows sent earlier stay empty there.`
-    if (change === 'renamed' && mapped) return `${destination} keeps ${one ? `the name ${names}` : names}.`
+      return `${destination} gets ${one ? 'this column' : 'these columns'}, if its table can be changed.`
+    if (change === 'renamed' && mapped)
+      return `The mapping reads the new ${one ? 'name' : 'names'}. Correct expressions that read ${one ? names : 'the old ones'}.`
     if (change === 'renamed')
       return one && first
-        ? `${destination} gets ${first.to ?? ''} as a new column. ${first.column} keeps the values that it has.`
-        : `${destination} gets the new names as new columns. The others keep the values that they have.`
-    if (change === 'removed') return `Not sent any more. ${destination} keeps the values that it has.`
+        ? `${destination} gets ${first.to ?? ''} as a new column.`
+        : `${destination} gets the new names as new columns.`
+    if (change === 'removed') return `Not sent any more. Correct expressions that read ${one ? names : 'them'}.`
     return 'Sent with the new type. Values that do not fit are rejected.'
   },
   /** @param add whether new columns are added at the destination */

@@ -88,7 +88,8 @@ export class ColumnWatch {
     const isAccepted = accepted.length > 0
     // Without a mapping, all columns go to the destination, whether they are new or were renamed there.
     if (isAccepted && passesAll(this.#sides.mapping)) return columns
-    if (drift !== 'add' && !before?.adds) return []
+    // A column that a person did not accept to add stays where it is, a renamed one that the mapping left out too.
+    if (drift !== 'add') return columns.filter((name) => before?.adds?.includes(name))
     const gained = accepted.flatMap(({ side, change, column, to }) =>
       side === 'source' ? (change === 'added' ? [column] : change === 'renamed' && to !== null ? [to] : []) : [],
     )

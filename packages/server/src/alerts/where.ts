@@ -11,9 +11,11 @@ const columnsMax = 5
 
 /** @param incident alias of the incident; the connection is `c` */
 export const whereColumns = (incident: string): string => `
-  case when ${incident}.error_code is not null then left(case ${incident}.error_side
-    when 'Destination' then c.dest_config ->> 'table' else c.src_config ->> 'table' end, 200) end as table_name,
-  (select column_changes from transfers where id = ${incident}.transfer_id limit 1) as column_changes`
+  case when ${incident}.error_side = 'Destination' then left(c.dest_config ->> 'table', 200)
+    when ${incident}.error_side = 'Source' or ${incident}.error_code = 'columns_changed' then left(c.src_config ->> 'table', 200)
+  end as table_name,
+  case when ${incident}.error_code = 'columns_changed'
+    then (select column_changes from transfers where id = ${incident}.transfer_id limit 1) end as column_changes`
 
 /** The names of the first changed columns. */
 export const columnsOf = ({ columnChanges }: Pick<WhereRow, 'columnChanges'>): string[] =>

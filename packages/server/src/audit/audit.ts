@@ -120,7 +120,7 @@ async function searchFor(db: Db, filter: AuditFilter, text: string, catalogue: N
   if (!searchable.test(text)) {
     refuse('invalid_request', [{ field: 'query.q', message: 'must contain three letters or digits in a row' }])
   }
-  const targetIds = await targetsOf(db, catalogue, filter.organizationId, text)
+  const targetIds = await targetsOf(db, catalogue, filter, text)
   const parameters = { ...filter, like: containing(text) ?? '', targetIds }
   const { matches = 0 } = (await sampleOf.first(db, parameters)) ?? {}
   return { ...searchList(matches), parameters }

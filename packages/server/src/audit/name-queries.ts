@@ -10,7 +10,8 @@ const named: readonly Named[] = [
   { table: 'users', name: "coalesce(nullif(name, ''), email)" },
   { table: 'clients', name: 'name' },
   { table: 'alert_rules', name: 'name' },
-  { table: 'webhooks', name: 'url' },
+  // The path and the query of an address can be secrets.
+  { table: 'webhooks', name: "substring(url from '^[a-z]+://([^/?#@]+)')" },
   { table: 'uploads', name: 'name' },
   { table: 'mapping_templates', name: 'name' },
   { table: 'saved_filters', name: 'name' },
@@ -18,7 +19,7 @@ const named: readonly Named[] = [
   { table: 'user_groups', name: 'display_name' },
 ]
 
-/** Targets of one name: more are not looked for. */
+/** Targets of one name and kind: more are not looked for. */
 export const targetsMax = 200
 
 /** The names of some resources of an organization. Removed ones have no name. */
@@ -34,18 +35,24 @@ export const namesOf = statement<
     .join('\nunion all\n'),
 )
 
-/** The resources of an organization whose name contains a text. Names of connections have an index; the others are few. */
-export const idsOfName = statement<{ organizationId: string; like: string }, { id: string }>(
-  `select id from (
-    ${named
-      .map(({ table, name }) => {
-        const ofOrganization =
-          table === 'connections'
-            ? "(organization_id || '') = :organizationId and name ilike :like"
-            : `organization_id = :organizationId and (${name} ilike :like${table === 'users' ? ' or email ilike :like' : ''})`
-        return `(select id from ${table} where ${ofOrganization} limit ${targetsMax})`
-      })
-      .join('\n    union all\n    ')}
-  ) found limit ${targetsMax}`,
+/**
+ * The resources of an organization whose name contains a text, up to `targetsMax` of each kind; of the sub-accounts and connections
+ * only visible ones. Names of connections have an index; the others are few.
+ */
+export const idsOfName = statement<
+  { organizationId: string; accountIds: readonly string[] | null; like: string },
+  { id: string }
+>(
+  `select id from (${named
+    .map(({ table, name }) => {
+      const found =
+        table === 'connections'
+          ? "(organization_id || '') = :organizationId and name ilike :like"
+          : `organization_id = :organizationId and (${name} ilike :like${table === 'users' ? ' or email ilike :like' : ''})`
+      const account = { accounts: 'id', connections: 'account_id' }[table]
+      const seen = account ? ` and (:accountIds::text[] is null or ${account} = any(:accountIds))` : ''
+      return `(select id from ${table} where ${found}${seen} limit ${targetsMax})`
+    })
+    .join('\nunion all\n')}) found`,
   { plannedEachTime: true },
 )

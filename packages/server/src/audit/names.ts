@@ -2,7 +2,7 @@ import type { AuditEvent } from '@penstock/wire'
 import type { Db } from '../db/database.ts'
 import { containing } from '../db/like.ts'
 import { idsOfName, namesOf, targetsMax } from './name-queries.ts'
-import type { AuditRow } from './queries.ts'
+import type { AuditFilter, AuditRow } from './queries.ts'
 import { viewEvent } from './view.ts'
 
 /** Names of the targets of events: people know resources by their names, the log keeps identifiers. */
@@ -45,10 +45,10 @@ function nameOf(
 export async function targetsOf(
   db: Db,
   catalogue: NamedConnectors,
-  organizationId: string,
+  { organizationId, accountIds }: Pick<AuditFilter, 'organizationId' | 'accountIds'>,
   q: string,
 ): Promise<readonly string[]> {
-  const resources = await idsOfName.all(db, { organizationId, like: containing(q) ?? '' })
+  const resources = await idsOfName.all(db, { organizationId, accountIds, like: containing(q) ?? '' })
   const connectors = catalogue.all
     .filter(({ name }) => name.toLowerCase().includes(q.toLowerCase()))
     .slice(0, targetsMax)

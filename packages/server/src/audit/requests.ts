@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { operations, type TSchema } from '@penstock/wire'
 import { mayActIn } from '../access.ts'
 import type { Actor, AuditedRequest, RequestAudit } from '../call.ts'
@@ -45,9 +46,9 @@ export function createRequestAudit(
       const { actor, operationId, accountId, id } = request
       const entry = {
         ...entryOf(request),
-        details: detailsOf(request, view === undefined ? details : { ...details, view }),
+        details: detailsOf(request, view === undefined ? details : { ...details, view: view.id }),
       }
-      const of = view && [actor.organizationId, actor.kind, actor.id, operationId, accountId, id, view].join('\n')
+      const of = view && digestOf([actor.organizationId, actor.kind, actor.id, operationId, accountId, id, view])
       await views.once(of, () => recordNow(database, [entry]))
     },
 
@@ -66,6 +67,8 @@ export function createRequestAudit(
     close: refusals.close,
   }
 }
+
+const digestOf = (of: unknown): string => createHash('sha256').update(JSON.stringify(of)).digest('base64')
 
 /** The records that a reply shows. */
 function shownBy(reply: object): readonly unknown[] {

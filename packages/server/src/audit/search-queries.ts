@@ -26,7 +26,7 @@ const found = (condition: string) => `${isKept} ${ofAccounts} and ${condition}`
 /** The planner takes every text for rare. It does not look into a case: then it expects the page to be full soon. */
 const expected = `case when ${matches} then true else false end`
 
-/** Looks at the newest events, whether a text is common in them. No more are read than are sampled. */
+/** Looks at the newest events of the organization, whether a text is common in them. No more are read than are sampled. */
 export const sampleOf = statement<AuditSearch, { matches: number }>(
   `
   select count(*) as matches from (
@@ -34,7 +34,7 @@ export const sampleOf = statement<AuditSearch, { matches: number }>(
       select e.* from audit_events e
       where e.organization_id = :organizationId and e.number between greatest(:firstNumber::bigint, :lastNumber::bigint - ${sampled - 1}) and :lastNumber
       order by e.number desc limit ${sampled}
-    ) e where ${found(expected)}
+    ) e where ${expected}
   ) sample
 `,
   { plannedEachTime: true },

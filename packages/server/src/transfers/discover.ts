@@ -44,10 +44,11 @@ export async function discoverValues(
     withSamples,
     showing: showingTo(actor, body.view),
   } as const
+  const view = body.view === undefined ? undefined : { id: body.view, of: { ...side, connector: connectorId, values } }
   // This service knows its own files as they are now.
   const isLasting = connector.readsUploads !== true && connector.readsRejects !== true
   const kept = fresh || !isLasting ? undefined : discoveries.find([account.id, asked])
-  if (kept) return answerOf(kept, body.view)
+  if (kept) return answerOf(kept, view)
   const host = new JobHost({ database, keyring }, [side])
   const result = await interactive.run({ ...asked, deadlineMs: discoveryTimeoutMs }, account, signal, host)
   if (!result.ok) {
@@ -58,7 +59,7 @@ export async function discoverValues(
   }
   const found = { page: result.value, time: unixSeconds(await databaseNow(database)) }
   if (isLasting) discoveries.keep([account.id, asked], found)
-  return answerOf(found, body.view)
+  return answerOf(found, view)
 }
 
 /** The role whose setting is meant. Refuses with `discovery_not_supported` if none has it, and asks for the role if both have. */
@@ -72,7 +73,7 @@ function roleOf({ source, destination, roles }: Connector, { field, role }: Disc
 }
 
 /** The answer, and whether it shows values of records, which the audit log records. */
-function answerOf(found: Discovered, view: string | undefined): Answer<'discoverValues'> {
+function answerOf(found: Discovered, view: Answer<'discoverValues'>['view']): Answer<'discoverValues'> {
   const showsRecords = found.page.items.some(({ samples = [] }) => samples.length > 0)
   return { reply: viewDiscovery(found), showsRecords, ...(view !== undefined && { view }) }
 }

@@ -25,8 +25,10 @@ const acceptedShape = (
   destination: null,
   ...foundShape,
   accepted: [...(shape?.accepted ?? []), ...changes],
-  ...(adds && { adds }),
+  adds: [...(shape?.adds ?? []), ...(adds ? changes.filter(isAdded).map(({ column }) => column) : [])],
 })
+
+const isAdded = ({ side, change }: ColumnChange): boolean => side === 'source' && change === 'added'
 
 /**
  * Sets what changes do, and accepts the ones that stopped the newest transfer: the next transfer is compared with the columns that
@@ -39,6 +41,10 @@ export async function setDrift(
   const row = (await holdRunnable.first(tx, { accountId: account.id, id: connectionId })) ?? refuse('not_found')
   requireEditable(row, deps)
   if (row.status === 'deleted') refuse('connection_deleted')
+  if (body.add && !body.accept)
+    refuse('invalid_request', [
+      { field: 'body.add', message: 'needs accept: columns are added with the changes that are accepted' },
+    ])
   const of = { accountId: account.id, connectionId }
   const before = (await queries.findDrift.first(tx, of)) ?? refuse('not_found')
   await queries.putDrift.run(tx, {
@@ -52,7 +58,7 @@ export async function setDrift(
     reply: viewDrift(after),
     audited: {
       before: { drift: before.drift, changes: before.changes?.length ?? 0 },
-      after: { drift: after.drift, changes: after.changes?.length ?? 0 },
+      after: { drift: after.drift, changes: after.changes?.length ?? 0, ...(body.add && { add: true }) },
     },
   }
 }

@@ -79,7 +79,7 @@ export async function previewConnection(
     throw new Refusal('platform_refused', result.value.fieldErrors, undefined, cause)
   }
   const { preview } = result.value
-  const view = body.view === undefined ? {} : { view: body.view }
+  const view = body.view === undefined ? {} : { view: { id: body.view, of: configs.srcConfig } }
   if (unmapped || partial || preview.findings.length >= limits.previewFindingsMax) return { reply: preview, ...view }
   const connectors = { source: source.connector, destination: destination.connector }
   const of = { accountId: account.id, connectionId: row.id }

@@ -42,7 +42,7 @@ export const SetDrift = Type.Object(
     accept: Type.Optional(flag('Accepts the changes that stopped the newest transfer', true)),
     add: Type.Optional(
       flag(
-        'With accept: the next transfer also adds the new columns of the source to the mapping and to the table of the destination, whatever drift says',
+        'With accept: the next transfer also adds the new columns of the source to the mapping and to the table of the destination, with drift stop too; not with ignore',
         true,
       ),
     ),

@@ -27,15 +27,15 @@ const words = (mapping: string, hasTable = true) =>
 describe('groups of changed columns', () => {
   test('have a consequence and an action each, with a mapping that names the columns', () => {
     assert.deepEqual(words('{"name":"name","phone":"phone"}'), [
-      ['Added 2', 'Warehouse gets these columns. Rows sent earlier stay empty there.', 'Accept and add 2 columns'],
-      ['Renamed 1', 'Warehouse keeps the name phone.', 'Read phone_number'],
-      ['Removed 1', 'Not sent any more. Warehouse keeps the values that it has.', 'Stop sending city'],
+      ['Added 2', 'Warehouse gets these columns, if its table can be changed.', 'Accept and add 2 columns'],
+      ['Renamed 1', 'The mapping reads the new name. Correct expressions that read phone.', 'Read phone_number'],
+      ['Removed 1', 'Not sent any more. Correct expressions that read city.', 'Stop sending city'],
       ['New type 1, in Warehouse', 'Values that do not fit the new type are rejected.', 'Accept 1 new type'],
     ])
   })
 
   test('say that names change at the destination if all columns pass, and that no mapping uses new columns', () => {
-    assert.equal(words('')[1]?.[1], 'Warehouse gets phone_number as a new column. phone keeps the values that it has.')
+    assert.equal(words('')[1]?.[1], 'Warehouse gets phone_number as a new column.')
     assert.deepEqual(words('{"name":"name"}', false)[0], [
       'Added 2',
       'The mapping does not use them, so they are not sent.',

@@ -5,7 +5,7 @@ import type { Fence } from './queries.ts'
 
 /** Whether new columns are added to the mapping, and the mapping of the transfer; an empty text if it has none. */
 export const findTransferMapping = statement<Fence, { adds: boolean; mapping: string }>(`
-  select coalesce(s.drift = 'add' or (s.shape ->> 'adds')::boolean, false) as adds, coalesce(t.dest_config ->> 'mapping', '') as mapping
+  select coalesce(s.drift = 'add' or s.shape -> 'adds' <> '[]'::jsonb, false) as adds, coalesce(t.dest_config ->> 'mapping', '') as mapping
   from transfers t left join connection_states s on s.connection_id = t.connection_id
   where t.id = :id and t.attempt = :attempt and t.status = 'running'
 `)
