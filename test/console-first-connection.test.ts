@@ -2,7 +2,15 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { pick, skip } from './harness/browser.ts'
-import { type ConsoleStage, pickValue, postgresql, preparePeople, signIn, startConsole } from './harness/console.ts'
+import {
+  type ConsoleStage,
+  pickValue,
+  postgresql,
+  preparePeople,
+  seeSentColumns,
+  signIn,
+  startConsole,
+} from './harness/console.ts'
 import { large } from './harness/tiers.ts'
 import { until } from './harness/until.ts'
 
@@ -51,7 +59,7 @@ describe('the first connection, in the console', { skip }, () => {
     await pickValue(region(page, 'Destination'), 'Table', 'first')
     await page.getByRole('button', { name: 'Create the connection' }).click()
 
-    await page.getByText('Source columns: id, name, email').waitFor()
+    await seeSentColumns(page, ['id', 'name', 'email'])
     await page.getByText('30 would be sent').waitFor()
     await page.getByText('Selected columns').click()
     await page.getByRole('textbox', { name: 'Sent as, column 2' }).fill('person')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { accessibilityViolations, skip } from './harness/browser.ts'
-import { type ConsoleStage, pickValue, postgresql, signIn, startConsole } from './harness/console.ts'
+import { type ConsoleStage, pickValue, postgresql, seeSentColumns, signIn, startConsole } from './harness/console.ts'
 import { connectorBySlug } from './harness/fixtures.ts'
 import { until } from './harness/until.ts'
 
@@ -62,7 +62,7 @@ describe('the first rows, in the console', { skip }, () => {
     assert.equal(await page.getByRole('textbox', { name: 'Name', exact: true }).inputValue(), 'sample-people')
     await pickValue(page.getByRole('region', { name: 'Destination' }), 'Table', 'sample')
     await page.getByRole('button', { name: 'Create the connection' }).click()
-    await page.getByText('Source columns: id, email').waitFor()
+    await seeSentColumns(page, ['id', 'email', 'given_name', 'family_name', 'city', 'country', 'born'])
     await page.getByRole('button', { name: 'Continue to review' }).click()
     await page.getByRole('button', { name: 'Activate and run' }).click()
     await page.waitForURL(/\/connections\/[^/?]+$/)

@@ -317,3 +317,10 @@ export async function enterValue(scope: Page | Locator, label: string, value: st
   await list.getByRole('button', { name: `Use “${value}”` }).click()
   await list.waitFor({ state: 'detached' })
 }
+
+/** Waits until the step *Mapping* lists exactly these columns of the source as columns that are sent. */
+export async function seeSentColumns(page: Page, names: readonly string[]): Promise<void> {
+  const list = page.getByRole('list', { name: `${names.length} columns are sent`, exact: true })
+  await list.waitFor()
+  assert.deepEqual(await list.getByRole('listitem').locator('[title]').allTextContents(), names)
+}
