@@ -238,14 +238,19 @@ function Mapping({
             )}
             {!hasRecords && (
               <Section title={say.mapTitle} help={say.mapColumnsHelp}>
-                <MapColumns
-                  lines={lines}
-                  onChange={setLines}
-                  columns={columns}
-                  samples={samples}
-                  fieldErrors={refused}
-                  wrong={wrong}
-                />
+                {/* A choice before the columns are known would begin with none of them. */}
+                {settled ? (
+                  <MapColumns
+                    lines={lines}
+                    onChange={setLines}
+                    columns={columns}
+                    samples={samples}
+                    fieldErrors={refused}
+                    wrong={wrong}
+                  />
+                ) : (
+                  <SkeletonLines lines={8} />
+                )}
               </Section>
             )}
           </>
