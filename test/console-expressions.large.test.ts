@@ -69,6 +69,11 @@ describe('expressions and forms in the wizard', { skip }, () => {
     await rows.filter({ hasText: 'Row 7' }).filter({ hasText: 'k.A.' }).filter({ hasText: 'is not a number' }).waitFor()
     assert.equal(await rows.count(), 3)
     await page.getByText('2 of 20 rows would be rejected.').first().waitFor()
+    assert.equal(
+      await page.getByRole('region', { name: 'Columns not used' }).count(),
+      0,
+      'the expression uses its column',
+    )
     await shoot(page, 'expression')
 
     // Ctrl+Space suggests by the word at the caret; Enter inserts.

@@ -151,8 +151,7 @@ export const newConnection = {
   asItIs: 'As it is',
   searchForms: (n: number) => `Search ${n} forms`,
   fitsOf: (n: string) => `fits of ${n} values`,
-  formExample: (from: string, to: string, fits: string | undefined) =>
-    `${from.trim()} becomes ${to}${fits === undefined ? '' : `, fits ${fits} values`}`,
+  formFits: (n: string) => `fits ${n} values`,
   formResult: 'Result',
   becomes: 'becomes',
   doesNotFit: 'does not fit',

@@ -127,8 +127,7 @@ export function Forms({
                       key={form}
                       {...keys.optionAt(options.indexOf(form))}
                       role="option"
-                      aria-label={say.normalisation[form]}
-                      aria-description={say.formExample(from, to, fits.get(form) && count(fits.get(form)?.fits ?? 0))}
+                      aria-description={fits.has(form) ? say.formFits(count(fits.get(form)?.fits ?? 0)) : undefined}
                       aria-selected={form === entry.normalise}
                       className={classes.option}
                       onClick={() => onPick(form)}
@@ -140,7 +139,9 @@ export function Forms({
                       <span className={classes.example}>
                         {from.trim()} → <b>{to}</b>
                       </span>
-                      <span className={classes.fits}>{fits.get(form) ? count(fits.get(form)?.fits ?? 0) : ''}</span>
+                      <span aria-hidden className={classes.fits}>
+                        {fits.get(form) ? count(fits.get(form)?.fits ?? 0) : ''}
+                      </span>
                     </div>
                   )
                 })}

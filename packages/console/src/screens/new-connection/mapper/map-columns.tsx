@@ -2,9 +2,10 @@ import { Button, Group, SegmentedControl, Stack, Text, TextInput } from '@mantin
 import { IconPlus, IconSearch } from '@tabler/icons-react'
 import { useDeferredValue, useState } from 'react'
 import { newConnection as say } from '../../../strings/new-connection.ts'
-import type { Line } from '../mapping/mapping.ts'
+import { columnText, type Line, type Lines } from '../mapping/mapping.ts'
 import { ColumnLine, type LineEditor } from './column-line.tsx'
 import { AllColumns, SameColumns, UnsentColumns } from './column-lists.tsx'
+import { tokensOf } from './expression/tokens.ts'
 
 /** For a destination that takes any columns: all columns of the source unchanged, or the named ones. Every column is listed. */
 export function MapColumns(editor: Omit<LineEditor, 'onRemove'>) {
@@ -17,8 +18,8 @@ export function MapColumns(editor: Omit<LineEditor, 'onRemove'>) {
   // Lines that are invalid or new are never out of sight.
   const shown = found.filter(({ index }, at) => at < shownMax || wrong.has(index) || opened.has(index))
   const folded = found.filter((one) => !shown.includes(one))
-  const used = new Set(lines.flatMap(({ entry }) => (entry.kind === 'column' ? [entry.column] : [])))
   const all = [...new Set(columns)].filter((column) => column !== '')
+  const used = usedIn(lines, all)
   const lineOf = (column: string): Line => ({ field: column, entry: { kind: 'column', column } })
   const open = (index: number) => setOpened(new Set([...opened, index]))
   const remove = (removed: number) => {
@@ -35,7 +36,8 @@ export function MapColumns(editor: Omit<LineEditor, 'onRemove'>) {
           { value: 'all', label: say.allColumns },
           { value: 'picked', label: say.pickedColumns },
         ]}
-        style={{ alignSelf: 'flex-start' }}
+        style={{ alignSelf: 'flex-start', maxWidth: '100%' }}
+        styles={{ label: { whiteSpace: 'normal' } }}
       />
       {!picks && columns && <AllColumns columns={all} samples={samples} />}
       {lines.length > searchedFrom && (
@@ -94,6 +96,20 @@ export function MapColumns(editor: Omit<LineEditor, 'onRemove'>) {
 
 const isFound = ({ field, entry }: Line, searched: string): boolean =>
   `${field}\n${entry.kind === 'column' ? entry.column : ''}`.toLowerCase().includes(searched)
+
+/** The columns that are sent or part of an expression. */
+function usedIn(lines: Lines, columns: readonly string[]): ReadonlySet<string> {
+  const known = new Set(columns)
+  const partsOf = (expression: string) =>
+    new Set(tokensOf(expression, known).flatMap(({ kind, text }) => (kind === 'column' ? [text] : [])))
+  const used = lines.flatMap(({ entry }) => {
+    if (entry.kind === 'column') return [entry.column]
+    if (entry.kind !== 'expression') return []
+    const parts = partsOf(entry.expression)
+    return columns.filter((column) => parts.has(column) || parts.has(columnText(column)))
+  })
+  return new Set(used)
+}
 
 /** Lines with all of their inputs. Further lines are listed, and open when they are needed, so that typing stays quick. */
 const shownMax = 30
