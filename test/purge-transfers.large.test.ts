@@ -69,13 +69,18 @@ describe('the purge of transfers', () => {
       update connections set total_volume = total_volume + $3 * $5, used_volume = used_volume + $3 * $5 where id = $1`,
       ...[connection.id, prefix, many, status, accepted],
     )
-    await sql(
-      `update connections set volume_month = to_char(now() at time zone 'UTC', 'YYYY-MM'), monthly_volume = (
-         select coalesce(sum(accepted), 0) from ledger
-         where connection_id = $1 and to_char(day, 'YYYY-MM') = to_char(now() at time zone 'UTC', 'YYYY-MM')
-       ) where id = $1`,
-      connection.id,
-    )
+    for (const [table, column, id] of [
+      ['connections', 'connection_id', connection.id],
+      ['accounts', 'account_id', connection.accountId],
+    ] as const) {
+      await sql(
+        `update ${table} set volume_month = to_char(now() at time zone 'UTC', 'YYYY-MM'), monthly_volume = (
+           select coalesce(sum(accepted), 0) from ledger
+           where ${column} = $1 and to_char(day, 'YYYY-MM') = to_char(now() at time zone 'UTC', 'YYYY-MM')
+         ) where id = $1`,
+        id,
+      )
+    }
     return idsOf(connection)
   }
   const reports = async ({ accountId }: Connection) => {
