@@ -46,6 +46,12 @@ const beyondSchemas: readonly Beyond[] = [
     why: 'the definition of the connector says which fields and values there are',
   },
   {
+    operations: ['listAudit'],
+    field: /^query\.q$/,
+    why: 'an index of three characters in a row, which may be letters and digits of any script',
+    values: (value) => !/[\p{L}\p{N}]{3}/u.test(String(value)),
+  },
+  {
     operations: ['createMappingTemplate', 'updateMappingTemplate'],
     field: /^body\.mapping/,
     why: 'a text of JSON, with the fields of a destination',
