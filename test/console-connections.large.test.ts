@@ -109,7 +109,11 @@ describe('the list of connections', { skip }, () => {
     const row = rowOf(page, 'Fails tonight')
     await row.getByText('Failing', { exact: true }).waitFor()
     await row.getByText(/^in \d+ (?:hour|minute|second)s?$/).waitFor()
-    await page.getByRole('radio', { name: /^Failing/ }).check({ force: true })
+    await page
+      .getByRole('radiogroup')
+      .locator('label')
+      .filter({ hasText: /^Failing/ })
+      .click()
     await page.waitForURL('**?last=failing')
     await page.getByText('1 connection in 1 group').waitFor()
     await row.waitFor()

@@ -30,11 +30,17 @@ export function Endings({ accountId }: { accountId: string | undefined }) {
 
 function Count({ accountId, ending }: { accountId: string | undefined; ending: Ending }) {
   const n = useEnded(accountId, ending) ?? 0
+  // It has its place before it is known, so that nothing moves.
   return (
-    n > 0 && (
-      <Badge ml={6} size="sm" variant="light" color={colors[ending]} autoContrast>
-        {count(n)}
-      </Badge>
-    )
+    <Badge
+      ml={6}
+      size="sm"
+      variant="light"
+      color={colors[ending]}
+      autoContrast
+      style={n > 0 ? {} : { visibility: 'hidden' }}
+    >
+      {count(n)}
+    </Badge>
   )
 }
