@@ -181,6 +181,7 @@ export const connections: readonly Dialog[] = [
     of: ['screens/new-connection/mapper/expression/expression-editor.tsx'],
     path: ofAccountAnd((scene) => `/connections/new?connection=${scene.mappedId}&step=mapping`),
     open: (page) => page.getByRole('button', { name: 'Insert a column' }).click(),
+    floats: true,
   },
   {
     name: 'columns for a field',

@@ -157,6 +157,7 @@ export function ExpressionEditor({
                   <Button
                     size="compact-xs"
                     variant="subtle"
+                    color="var(--mantine-color-text)"
                     leftSection={<IconColumns3 size={14} aria-hidden />}
                     aria-haspopup="dialog"
                     aria-expanded={opened !== undefined}
@@ -180,6 +181,7 @@ export function ExpressionEditor({
               <Button
                 size="compact-xs"
                 variant="subtle"
+                color="var(--mantine-color-text)"
                 leftSection={<IconMathFunction size={14} aria-hidden />}
                 aria-expanded={showsFunctions}
                 onClick={() => setShowsFunctions(!showsFunctions)}
