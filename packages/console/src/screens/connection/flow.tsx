@@ -95,7 +95,7 @@ function Side({
       </Text>
       <Group gap="sm" wrap="nowrap" align="center">
         <Logo src={connectorLogo} size={36} />
-        <Stack gap={0} miw={0}>
+        <Stack gap={0} miw={0} mih={64}>
           <Text fw={600} lineClamp={2} style={{ overflowWrap: 'anywhere' }}>
             {name ?? connectorName}
           </Text>
@@ -111,7 +111,7 @@ function Side({
           ))}
         </Stack>
       </Group>
-      <Group gap={6} mt="sm" fz="sm" wrap="nowrap">
+      <Group gap={6} mt="sm" fz="sm" wrap="nowrap" mih={28}>
         <ConfigurationBadge standing={standing} why={why} />
         {(standing === 'missing' || standing === 'failed') && (
           <Anchor
