@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
 /** Where packages are kept that only tests need, so that each is downloaded once. */
@@ -24,4 +25,10 @@ export async function downloadPackage(name: string, version: string): Promise<st
   const [code] = await once(npm, 'exit')
   if (code !== 0) throw new Error(`npm could not install ${name}@${version}`)
   return directory
+}
+
+/** The exports of a package that `downloadPackage` downloads. The caller says of which type they are. */
+export const loadPackage = async <T>(name: string, version: string): Promise<T> => {
+  const directory = await downloadPackage(name, version)
+  return createRequire(join(directory, 'package.json'))(directory) as T
 }

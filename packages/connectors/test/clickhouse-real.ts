@@ -24,9 +24,7 @@ export class RealException extends Error {
 
 /** The part of chdb that is used: sessions on one folder, each with its own settings. */
 type Chdb = {
-  readonly Session: new (
-    directory: string,
-  ) => { query(text: string, format?: string): string; close?(): void; cleanup?(): void }
+  readonly Session: new (directory: string) => { query(text: string, format?: string): string; close?(): void }
 }
 
 /** Parameters of the interface that are no settings. */
@@ -53,7 +51,7 @@ export async function startRealClickHouse(chdb: string, directory: string): Prom
     version,
     async answer({ headers }, url, body) {
       const given = Object.fromEntries(url.searchParams)
-      const beside = /^multipart\/form-data; boundary="?([^"]+)"?$/.exec(headers['content-type'] ?? '')?.[1]
+      const beside = partIn(headers['content-type'], body)
       const own = Object.entries(given).filter(([name]) => !parameters.has(name) && !name.startsWith('penstock_keys_'))
       // Nothing can be set after `readonly`.
       const settings = own.sort(([a], [b]) => Number(a === 'readonly') - Number(b === 'readonly'))
@@ -61,7 +59,7 @@ export async function startRealClickHouse(chdb: string, directory: string): Prom
       return inSession(
         [
           ...(given.database ? [`use ${given.database}`] : []),
-          ...(beside ? besideStatements(given, body, beside) : []),
+          ...(beside ? besideStatements(given, beside.content) : []),
           ...settings.map(([name, value]) => `set ${name} = '${value.replaceAll("'", "''")}'`),
           statement,
         ],
@@ -69,9 +67,8 @@ export async function startRealClickHouse(chdb: string, directory: string): Prom
       )
     },
     async run(statement) {
-      const [, kind = 'table', table = '', query = ''] =
-        /^\s*create (?:or replace )?(table) (\S+) as\s+(.+)$/is.exec(statement) ?? []
-      if (query !== '' && kind === 'table') {
+      const [, table = '', query = ''] = /^\s*create (?:or replace )?table (\S+) as\s+(.+)$/is.exec(statement) ?? []
+      if (query !== '') {
         const { columns, rows } = await duckdb.run(query)
         const fields = columns.map(({ name, type }) => `${name} ${typeOf(type)}`).join(', ')
         const lines = rows.map((row) =>
@@ -105,11 +102,17 @@ const fixtureSettings = [
   'set output_format_decimal_trailing_zeros = 1',
 ]
 
-/** The statements that make the table of a form, for one session. */
-function besideStatements(given: Record<string, string>, body: string, boundary: string): string[] {
+/** The first part of a form, with which a statement comes with a table; undefined if the body is no form. */
+export function partIn(type: string | undefined, body: string): { head: string; content: string } | undefined {
+  const boundary = /^multipart\/form-data; boundary="?([^"]+)"?$/.exec(type ?? '')?.[1]
+  if (boundary === undefined) return undefined
   const [, part = ''] = body.split(`--${boundary}`)
-  const [, ...rest] = part.split('\r\n\r\n')
-  const lines = rest.join('\r\n\r\n').trimEnd()
+  const [head = '', ...rest] = part.split('\r\n\r\n')
+  return { head, content: rest.join('\r\n\r\n').trimEnd() }
+}
+
+/** The statements that make the table of a form, for one session. */
+function besideStatements(given: Record<string, string>, lines: string): string[] {
   const format = given.penstock_keys_format ?? ''
   return [
     `set date_time_input_format = 'best_effort'`,

@@ -3,7 +3,7 @@ import type http from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Sent, startBehindProxy } from './behind-proxy.ts'
-import { RealException, startRealClickHouse } from './clickhouse-real.ts'
+import { partIn, RealException, startRealClickHouse } from './clickhouse-real.ts'
 import type { FailingProxy } from './failing-proxy.ts'
 import { type EngineResult, startEngine } from './warehouse-engine.ts'
 
@@ -139,13 +139,11 @@ async function startOnDuckDb(): Promise<ClickHouseServer> {
 
   /** A statement beside a table that comes as a file of a form. */
   async function readBeside(query: string, body: string, type: string, settings: Record<string, string>) {
-    const [, boundary = ''] = /^multipart\/form-data; boundary="?([^"]+)"?$/.exec(type) ?? []
-    const [, part = ''] = body.split(`--${boundary}`)
-    const [head = '', ...rest] = part.split('\r\n\r\n')
+    const { head = '', content = '' } = partIn(type, body) ?? {}
     if (!head.includes('name="penstock_keys"') || settings.penstock_keys_format !== 'JSONEachRow') {
       throw new Exception(400, 36, 'No external data')
     }
-    const lines = rest.join('\r\n\r\n').trimEnd().split('\n')
+    const lines = content.split('\n')
     const columns = (settings.penstock_keys_structure ?? '').split(/, (?=c\d)/).map((column) => {
       const [name = '', ...type] = column.split(' ')
       const known = Object.entries(names).find(([, theirs]) => theirs === type.join(' '))?.[0] ?? 'varchar'

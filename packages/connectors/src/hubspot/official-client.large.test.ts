@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import http from 'node:http'
-import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { downloadPackage } from '../../../../test/harness/downloads.ts'
+import { loadPackage } from '../../../../test/harness/downloads.ts'
 import { hubspotToken, startHubSpot } from '../../test/hubspot-server.ts'
 
 /**
@@ -55,10 +53,9 @@ after(async () => {
   await hubspot.close()
 })
 
-const folder = await downloadPackage('@hubspot/api-client', '14.0.1')
-const hub = createRequire(join(folder, 'package.json'))(folder) as {
+const hub = await loadPackage<{
   readonly Client: new (settings: { accessToken: string; basePath: string; numberOfApiCallRetries: number }) => Client
-}
+}>('@hubspot/api-client', '14.0.1')
 const basePath = `http://127.0.0.1:${(front.address() as AddressInfo).port}`
 const clientOf = (accessToken: string) => new hub.Client({ accessToken, basePath, numberOfApiCallRetries: 0 })
 const { crm } = clientOf(hubspotToken)

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
-import { createRequire } from 'node:module'
-import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { downloadPackage } from '../../../../test/harness/downloads.ts'
+import { loadPackage } from '../../../../test/harness/downloads.ts'
 import { salesforceUser, startSalesforce } from '../../test/salesforce-server.ts'
 
 /** Salesforce's own client for Node, jsforce, makes the calls of the connectors, and understands the answers of the test server. */
@@ -31,10 +29,9 @@ const server = await startSalesforce()
 after(() => server.close())
 server.instanceUrl = server.url
 
-const folder = await downloadPackage('jsforce', '3.10.16')
-const jsforce = createRequire(join(folder, 'package.json'))(folder) as {
+const jsforce = await loadPackage<{
   readonly Connection: new (settings: Readonly<Record<string, unknown>>) => Client
-}
+}>('jsforce', '3.10.16')
 const clientOf = (clientSecret: string) =>
   new jsforce.Connection({
     oauth2: { loginUrl: server.url, clientId: salesforceUser.clientId, clientSecret },
