@@ -220,10 +220,13 @@ export const connectionRules = {
       const found = listedConnections(model, call)
         .filter(({ connection }) => !isGone(connection))
         .filter(({ connection }) => wanted === '' || wanted === 'all' || connection.status.toLowerCase() === wanted)
-        .filter(({ connection: { name, src, dest } }) =>
-          [name, connectorById(src)?.name, connectorById(dest)?.name].some((shown) =>
-            shown?.toLowerCase().includes(String(q).toLowerCase()),
-          ),
+        .filter(({ account, connection: { name, src, dest } }) =>
+          [
+            name,
+            connectorById(src)?.name,
+            connectorById(dest)?.name,
+            ...(call.accountId === undefined ? [account.name] : []),
+          ].some((shown) => shown?.toLowerCase().includes(String(q).toLowerCase())),
         )
         .map(({ account, connection }) => ({ ...connection, account, connection }))
       const { entries, total } = page(found, call.query)
