@@ -25,7 +25,8 @@ export const metaConversions = eventDestination({
   actions: ['add', 'update', 'delete'],
   notes:
     'An event counts only within the attribution window, which is 28 days unless you change it. Meta accepts events of shops for 62 days and all others for 7; older ones are rejected before they are sent. Events of websites should have event_source_url and client_user_agent; a preview warns if they lack them. Events of apps need the operating system on which they happened. You need the consent of the people; if they object, limit the use with data_processing_options or opt_out.',
-  tested: 'Our own test server, which follows the published documentation of Meta’s Graph API; not Meta itself.',
+  tested:
+    'Our own test server, which follows the published documentation of Meta’s Graph API; not Meta itself. No one else has checked the server, because the licence of Meta’s own client allows its use with Meta’s services only.',
   auth: metaAuth('accessToken'),
   secrets: {
     ...app,

@@ -19,7 +19,8 @@ export const metaCustomAudiences = audienceDestination({
   actions: ['create', 'add', 'remove', 'replace', 'delete'],
   notes:
     'A new audience is created by rows with the action add; rows without an audience share one that is created for the connection. Replace discards all earlier members, and must finish within 85 minutes. If a transfer has lookalike_value, it creates value-based audiences, and the ad account must have accepted Meta’s terms for them; an existing audience must already be value-based. Limited data use counts for people in California; Meta finds out where a person is. Meta hides the exact size of audiences with fewer than 1,000 people.',
-  tested: 'Our own test server, which follows the published documentation of Meta’s Graph API; not Meta itself.',
+  tested:
+    'Our own test server, which follows the published documentation of Meta’s Graph API; not Meta itself. No one else has checked the server, because the licence of Meta’s own client allows its use with Meta’s services only.',
   api: { version: 'Graph API v26.0', ends: 'about two years after its release; Meta announces the date' },
   secrets: {
     authType: select({

@@ -29,7 +29,8 @@ export const metaInsights = reportSource({
   actions: ['get'],
   notes:
     'A report of one day of one ad account is made at a time, by a job at Meta; after a crash, reading resumes in the job that runs already. Days are in the time zone of each ad account. Meta has reports of 37 months, and reach with breakdowns of 13. Lists of figures by kind, such as actions, are JSON. The token needs ads_read or ads_management.',
-  tested: 'Our own test server, which follows the published documentation of Meta’s Insights API; not Meta itself.',
+  tested:
+    'Our own test server, which follows the published documentation of Meta’s Insights API; not Meta itself. No one else has checked the server, because the licence of Meta’s own client allows its use with Meta’s services only.',
   api: { version: 'Graph API v26.0', ends: 'about a year after its release; Meta announces the date' },
   platformApi: metaApi,
   auth: metaAuth('accessToken'),

@@ -24,7 +24,8 @@ export const metaAppEvents = eventDestination({
   description: 'Reports what people do in an app or on a website, such as installing or buying, to Meta Ads.',
   notes:
     'Events are sent through Meta’s Conversions API, which Meta recommends instead of its App Events API, to a dataset that is linked with the app. Rows without action_source are events of an app. Events of apps need the operating system on which they happened, in a column or in the settings. Meta accepts events for 7 days; older ones are rejected before they are sent. If a row does not say whether tracking was allowed, it counts as not allowed. Enter a long-lived token with the scope ads_management. It cannot be renewed automatically: replace it before it expires, or use the token of a system user, which does not expire. You need the consent of the people.',
-  tested: 'Our own test server, which follows the published documentation of Meta’s Conversions API; not Meta itself.',
+  tested:
+    'Our own test server, which follows the published documentation of Meta’s Conversions API; not Meta itself. No one else has checked the server, because the licence of Meta’s own client allows its use with Meta’s services only.',
   auth: metaAuth('refreshToken'),
   secrets: {
     clientId: text({
