@@ -2,14 +2,14 @@ import { Alert, Anchor, Button, Card, Group, Stack, Tabs, Text } from '@mantine/
 import type { ResultOf } from '@penstock/client'
 import { type ConnectionDetails, limits, type Transfer } from '@penstock/wire'
 import { IconTrash } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
 import { useRead } from '../../api/queries.ts'
 import { Activate } from '../../components/activate.tsx'
 import { useAddress } from '../../components/address.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { useDialog } from '../../components/form-dialog.tsx'
-import { Lines, Loaded, NotReadAgain } from '../../components/loaded.tsx'
+import { Lines, NotRead, NotReadAgain } from '../../components/loaded.tsx'
 import { Page } from '../../components/page.tsx'
 import { lastResultOf, nextRunOf, refusesCredentials } from '../../components/standing.ts'
 import { ConnectionBadge, NextRunWords } from '../../components/status.tsx'
@@ -37,19 +37,21 @@ import { TestDialog } from './test-transfer.tsx'
 import { History } from './timeline.tsx'
 import { Transfers } from './transfers.tsx'
 import { useActions } from './use-actions.ts'
-import { isActive, useConnection, useReasons } from './use-connection.ts'
+import { isActive, isStoppedByColumns, useConnection, useReasons } from './use-connection.ts'
 
 const daySeconds = 86_400
 
 /** One connection: its connection, what can be done with it, and what it did. */
 export function Component() {
-  const { query, newest, latest } = useConnection()
-  if (!query.data) {
+  const { query, newest, latest, isRead } = useConnection()
+  const [shownId, show] = useState<string>()
+  const id = query.data?.reply.id
+  if (isRead && id !== shownId) show(id)
+  if (!query.data || id !== shownId) {
     return (
       <Page title={say.title}>
-        <Loaded query={query} skeleton={<Lines lines={8} />}>
-          {() => null}
-        </Loaded>
+        <NotRead query={query} />
+        {!query.isError && <Lines lines={8} />}
       </Page>
     )
   }
@@ -78,7 +80,7 @@ function Shown({
   const moves = isActive(newest)
   const isDeleted = connection.status === 'deleted'
   const { accountId, id } = connection
-  const mayBeStopped = latest?.error?.code === 'columns_changed' && !isDeleted
+  const mayBeStopped = isStoppedByColumns(latest) && !isDeleted
   const drift = useRead('getDrift', { accountId, id }, { enabled: mayBeStopped })
   const isStopped = mayBeStopped && (drift.data?.reply.changes.length ?? 0) > 0
   const does: Readonly<Record<Action, () => unknown>> = {

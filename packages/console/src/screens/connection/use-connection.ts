@@ -21,25 +21,33 @@ export const againWhileActive = (result: { reply: readonly Transfer[] } | undefi
 
 /** The connection that the address names, with its newest transfer, which may be a test, and its latest one that is none. */
 export function useConnection(): {
-  accountId: string
-  connectionId: string
   query: UseQueryResult<ResultOf<'getConnection'>, Error>
   newest: Transfer | undefined
   latest: Transfer | undefined
+  /** Whether all was read, or could not be, that decides which parts the page has: what is shown before would move. */
+  isRead: boolean
 } {
   const { accountId = '', connectionId = '' } = useParams()
   const of = { accountId, id: connectionId }
   const query = useRead('getConnection', of, { againAfterMs: idleMs })
-  const newest = useRead('listTransfers', { ...of, query: { size: 1 } }, { againAfterMs: againWhileActive }).data
-    ?.reply[0]
+  const ofNewest = useRead('listTransfers', { ...of, query: { size: 1 } }, { againAfterMs: againWhileActive })
+  const newest = ofNewest.data?.reply[0]
   const behindTest = useRead(
     'listAllTransfers',
     { accountId, query: { latest: true, connectionIds: connectionId } },
     { enabled: newest?.test ?? false },
   )
+  const latest = newest?.test ? behindTest.data?.reply[0] : newest
+  const schedule = useRead('getSchedule', of)
+  const drift = useRead('getDrift', of, { enabled: isStoppedByColumns(latest) })
   useReadAgainAfter(isActive(newest))
-  return { accountId, connectionId, query, newest, latest: newest?.test ? behindTest.data?.reply[0] : newest }
+  const isRead = ![query, ofNewest, behindTest, schedule, drift].some(({ isLoading }) => isLoading)
+  return { query, newest, latest, isRead }
 }
+
+/** Whether a transfer stopped since columns of the source have changed. */
+export const isStoppedByColumns = (transfer: Transfer | undefined): boolean =>
+  transfer?.error?.code === 'columns_changed'
 
 /** Reads the status, figures and history again when a transfer has ended, since it changes them. */
 export function useReadAgainAfter(moves: boolean): void {
