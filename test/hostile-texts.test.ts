@@ -14,7 +14,7 @@ import { seed } from './harness/seed.ts'
 
 /**
  * No text of a tenant holds up others: a sample of hostile requests, and the parsers of tenant text one by one.
- * `hostile-texts.large.test.ts` sends every hostile request.
+ * `hostile-texts.large.test.ts` sends them to every operation.
  */
 
 /** Processor time of some work, in microseconds: the least of three. */
