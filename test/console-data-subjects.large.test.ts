@@ -17,7 +17,8 @@ describe('one person in the kept records, in the console', { skip }, () => {
   afterEach(() => stage.closePages())
   after(() => stage?.close())
 
-  test('is found with its transfer, and erased after a question', async () => {
+  /** A value of a record that was rejected. */
+  const keptValue = async () => {
     const [transfer] = (await stage.client.listAllTransfers({ accountId, query: {} })).reply
     assert(transfer)
     const { reply: rejects } = await stage.client.listRejects({
@@ -28,6 +29,27 @@ describe('one person in the kept records, in the console', { skip }, () => {
     })
     const value = Object.values(rejects[0]?.record ?? {}).find((text) => (text ?? '').length > 5) ?? ''
     assert.notEqual(value, '')
+    return value
+  }
+
+  test('is searched from the page of all sub-accounts, which shows who changed what', async () => {
+    const value = await keptValue()
+    const page = await stage.open('/accounts')
+    await page.getByRole('region', { name: 'Who changed what' }).getByText('Create connection').first().waitFor()
+    const card = page.getByRole('region', { name: 'Find one person' })
+    await card.getByRole('button', { name: 'Find' }).click()
+    await card.getByText('Enter at least one value.').waitFor()
+    await card.getByRole('textbox').fill(value)
+    await card.getByRole('button', { name: 'Find' }).click()
+    await page.getByText(/records? found, of \d+ kept records/).waitFor()
+    await page.getByRole('link', { name: 'Carries people' }).first().waitFor()
+    assert(!page.url().includes(encodeURIComponent(value)), 'the address does not name the person')
+    assert.equal(await page.getByRole('textbox', { name: /Values of the person/ }).inputValue(), value)
+    assert.deepEqual(await accessibilityViolations(page), [])
+  })
+
+  test('is found with its transfer, and erased after a question', async () => {
+    const value = await keptValue()
     const page = await stage.open(`/accounts/${accountId}/find-person`)
     const box = page.getByRole('textbox', { name: /Values of the person/ })
     await page.getByRole('button', { name: 'Find', exact: true }).click()

@@ -14,6 +14,7 @@ import { SearchBox } from '../../components/search-box.tsx'
 import { Time } from '../../components/time.tsx'
 import { accounts as say } from '../../strings/accounts.ts'
 import { alerts } from '../../strings/alerts.ts'
+import { Below } from './below.tsx'
 import { DeleteAccount } from './delete-account.tsx'
 import { Connections, Limit, Rows } from './figures.tsx'
 import { SaveAccount } from './save-account.tsx'
@@ -75,6 +76,7 @@ export function Component() {
         columns={columnsOf(ids)}
         actions={(account) => <Actions account={account} open={open} />}
       />
+      <Below />
       {dialog}
     </Page>
   )

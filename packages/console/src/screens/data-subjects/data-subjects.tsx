@@ -1,7 +1,7 @@
 import { Alert, Anchor, Button, Card, Group, Loader, Stack, Text, Textarea } from '@mantine/core'
 import { limits } from '@penstock/wire'
 import { IconUserSearch } from '@tabler/icons-react'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useEffectEvent, useState } from 'react'
 import { Link } from 'react-router'
 import { useForbidden } from '../../api/me.ts'
 import { Confirm } from '../../components/confirm.tsx'
@@ -17,9 +17,9 @@ import { Time } from '../../components/time.tsx'
 import { useAccountId } from '../../shell/account.ts'
 import { dataSubjects as say } from '../../strings/data-subjects.ts'
 import { Elsewhere } from './elsewhere.tsx'
-import { type Search, useSearch } from './use-search.ts'
+import { type Search, takeHandedOver, useSearch, wrongIn } from './use-search.ts'
 
-const { personValuesMax: valuesMax, personValueLengthMin: lengthMin } = limits
+const { personValuesMax: valuesMax } = limits
 
 /** Finds one person in the records that are kept, and erases them. */
 export function Component() {
@@ -27,6 +27,9 @@ export function Component() {
   const forbidden = useForbidden('eraseDataSubject')
   const { search, failure, isBusy, find, stop, erase } = useSearch(accountId)
   const [dialog, open] = useDialog()
+  const [given] = useState(takeHandedOver)
+  const begin = useEffectEvent(() => given && void find(given))
+  useEffect(() => begin(), [])
   const ask = (values: readonly string[]) =>
     open((close) => (
       <Confirm
@@ -47,7 +50,7 @@ export function Component() {
     ))
   return (
     <Page title={say.title} help={say.help}>
-      <Form isBusy={isBusy} onFind={(values) => void find(values)} />
+      <Form given={given} isBusy={isBusy} onFind={(values) => void find(values)} />
       {failure !== undefined && <Failure error={failure} />}
       {search && (
         <Stack gap="md">
@@ -83,8 +86,16 @@ export function Component() {
   )
 }
 
-function Form({ isBusy, onFind }: { isBusy: boolean; onFind: (values: readonly string[]) => void }) {
-  const [text, setText] = useState('')
+function Form({
+  given = [],
+  isBusy,
+  onFind,
+}: {
+  given: readonly string[] | undefined
+  isBusy: boolean
+  onFind: (values: readonly string[]) => void
+}) {
+  const [text, setText] = useState(given.join('\n'))
   const [error, setError] = useState<string>()
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -92,14 +103,7 @@ function Form({ isBusy, onFind }: { isBusy: boolean; onFind: (values: readonly s
       .split('\n')
       .map((line) => line.trim())
       .filter(Boolean)
-    const wrong =
-      values.length === 0
-        ? say.missing
-        : values.length > valuesMax
-          ? say.tooMany(valuesMax)
-          : values.some((value) => value.length < lengthMin)
-            ? say.tooShort(lengthMin)
-            : undefined
+    const wrong = wrongIn(values)
     setError(wrong)
     if (!wrong) onFind(values)
   }

@@ -1,6 +1,8 @@
 import type { ResultOf } from '@penstock/client'
+import { limits } from '@penstock/wire'
 import { useRef, useState } from 'react'
 import { readNow, useWrite } from '../../api/queries.ts'
+import { dataSubjects as say } from '../../strings/data-subjects.ts'
 
 type Reply = ResultOf<'findDataSubject'>['reply']
 type Found = Reply['records'][number]
@@ -13,6 +15,26 @@ export type Search = {
   readonly elsewhere: Reply['elsewhere']
   /** Whether all was searched. */
   readonly isWhole: boolean
+}
+
+const { personValuesMax: valuesMax, personValueLengthMin: lengthMin } = limits
+/** Why these values cannot be searched; undefined if they can. */
+export function wrongIn(values: readonly string[]): string | undefined {
+  if (values.length === 0) return say.missing
+  if (values.length > valuesMax) return say.tooMany(valuesMax)
+  return values.some((value) => value.length < lengthMin) ? say.tooShort(lengthMin) : undefined
+}
+
+let handedOver: readonly string[] | undefined
+/** Values that another page was given, for the page that searches: in memory, since an address and a history are kept. */
+export const handOver = (values: readonly string[]): void => {
+  handedOver = values
+}
+/** The values that were handed over, once. */
+export const takeHandedOver = (): readonly string[] | undefined => {
+  const values = handedOver
+  handedOver = undefined
+  return values
 }
 
 /**
