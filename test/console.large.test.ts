@@ -180,7 +180,7 @@ describe('the frame of the console', { skip }, () => {
     const page = await stage.open('/accounts')
     await page.getByText('Acme Outdoor').waitFor()
     await page.getByRole('button', { name: 'As curl' }).click()
-    const line = await page.locator('pre', { hasText: '/es/v2/accounts?' }).first().innerText()
+    const line = await page.locator('pre', { hasText: '/es/v2/accounts/figures?' }).first().innerText()
     const address = /'(http[^']+)'/.exec(line)?.[1] ?? ''
     const { accessToken } = (await stage.client.createToken({ body: stage.credentials })).reply
     const answer = await fetch(address, { headers: { authorization: `Bearer ${accessToken}` } })

@@ -87,6 +87,27 @@ export function useRead<I extends OperationId>(
   })
 }
 
+/**
+ * The same for what may not exist: null if there is none, which is kept as an answer is. Every part of the page that reads the
+ * operation reads it this way.
+ */
+export function useReadIfAny<I extends OperationId>(
+  operation: I,
+  parameters: ParametersOf<I>,
+  { againAfterMs = 0 }: { againAfterMs?: number } = {},
+): UseQueryResult<ResultOf<I> | null, Error> {
+  return useQuery<ResultOf<I> | null, Error>({
+    queryKey: keyOf(operation, parameters),
+    queryFn: ({ signal }) => call(operation, { ...parameters, signal }).catch(nullIfNone),
+    refetchInterval: againAfterMs || false,
+  })
+}
+
+function nullIfNone(error: unknown): null {
+  if (error instanceof PenstockError && error.code === 'not_found') return null
+  throw error
+}
+
 /** The service keeps the answer of a platform as long. */
 const discoveryStaleMs = 120_000
 
@@ -139,6 +160,16 @@ export function readOnce<I extends OperationId>(
     ...(fresh ? { staleTime: 0 } : {}),
   })
 }
+
+/** Reads once what may not exist; the result is kept as that of `useReadIfAny` is. */
+export const readOnceIfAny = <I extends OperationId>(
+  operation: I,
+  parameters: ParametersOf<I>,
+): Promise<ResultOf<I> | null> =>
+  queryClient.fetchQuery<ResultOf<I> | null, Error>({
+    queryKey: keyOf(operation, parameters),
+    queryFn: ({ signal }) => call(operation, { ...parameters, signal }).catch(nullIfNone),
+  })
 
 /** Reads once, and keeps nothing of it. */
 export const readNow = <I extends OperationId>(operation: I, parameters: ParametersOf<I>): Promise<ResultOf<I>> =>

@@ -4,7 +4,7 @@ import { type ConnectionDetails, limits, type Transfer } from '@penstock/wire'
 import { IconTrash } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
-import { useRead } from '../../api/queries.ts'
+import { useRead, useReadIfAny } from '../../api/queries.ts'
 import { Activate } from '../../components/activate.tsx'
 import { useAddress } from '../../components/address.ts'
 import { Confirm } from '../../components/confirm.tsx'
@@ -170,7 +170,7 @@ function Shown({
 /** How it is doing: its status, its last transfer and its next one. */
 function Facts({ connection, latest }: { connection: ConnectionDetails; latest: Transfer | undefined }) {
   const { accountId, id, status } = connection
-  const schedule = useRead('getSchedule', { accountId, id }, { againAfterMs: 30_000 })
+  const schedule = useReadIfAny('getSchedule', { accountId, id }, { againAfterMs: 30_000 })
   return (
     <Group gap="sm" mt={6}>
       <ConnectionBadge status={status} transfer={latest} />
@@ -185,7 +185,7 @@ function Facts({ connection, latest }: { connection: ConnectionDetails; latest: 
       )}
       {status !== 'deleted' && (
         <span>
-          {words.next} <NextRunWords next={nextRunOf(status, latest, schedule.error ? null : schedule.data?.reply)} />
+          {words.next} <NextRunWords next={nextRunOf(status, latest, schedule.data?.reply)} />
         </span>
       )}
       <Anchor component={Link} to={wayToList(accountId)} fz="inherit">

@@ -1,9 +1,8 @@
 import { Alert, Badge, Group, SimpleGrid, Stack, Text } from '@mantine/core'
-import { PenstockError } from '@penstock/client'
 import { type ConnectionDetails, mayTransfer, type Schedule } from '@penstock/wire'
 import { IconCalendarOff, IconCalendarTime } from '@tabler/icons-react'
 import { useForbidden } from '../../api/me.ts'
-import { useRead } from '../../api/queries.ts'
+import { useReadIfAny } from '../../api/queries.ts'
 import { ConfirmWrite } from '../../components/confirm.tsx'
 import { useDialog } from '../../components/form-dialog.tsx'
 import { Loaded } from '../../components/loaded.tsx'
@@ -16,17 +15,14 @@ import { timeOf, timesOf } from './cron.ts'
 import { EditSchedule } from './edit-schedule.tsx'
 import { RunConditionsPart } from './run-conditions.tsx'
 
-const isNone = (error: unknown) => error instanceof PenstockError && error.code === 'not_found'
-
 /** The schedule of the connection. */
 export function ScheduleCard({ connection, reason }: { connection: ConnectionDetails; reason: string | undefined }) {
   const { accountId, id } = connection
-  const query = useRead('getSchedule', { accountId, id }, { againAfterMs: 30_000 })
+  const query = useReadIfAny('getSchedule', { accountId, id }, { againAfterMs: 30_000 })
   const [dialog, open] = useDialog()
   const forbidden = useForbidden('setSchedule')
   const whyNot = forbidden ?? reason
-  const none = isNone(query.error)
-  const schedule = none ? undefined : query.data?.reply
+  const schedule = query.data?.reply
   const edit = () => open((close) => <EditSchedule connection={connection} schedule={schedule} onClose={close} />)
   const remove = () =>
     open((close) => (
@@ -43,7 +39,7 @@ export function ScheduleCard({ connection, reason }: { connection: ConnectionDet
     ))
   return (
     <Section title={say.schedule} fill>
-      {none ? (
+      {query.data === null ? (
         <Stack align="flex-start" gap="sm">
           <Group gap="xs">
             <IconCalendarOff size={20} aria-hidden />
@@ -58,9 +54,9 @@ export function ScheduleCard({ connection, reason }: { connection: ConnectionDet
         </Stack>
       ) : (
         <Loaded query={query} lines={3} quiet>
-          {({ reply }) => (
+          {(schedule) => (
             <Stack gap="md">
-              <ScheduleFacts schedule={reply} />
+              {schedule && <ScheduleFacts schedule={schedule.reply} />}
               {!mayTransfer(connection.status) && (
                 <Alert color="gray" variant="light" p="xs" fz="sm">
                   {say.scheduleIdle(words.connection[connection.status])}

@@ -4,7 +4,7 @@ import { type UseQueryResult, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { useParams } from 'react-router'
 import { useForbiddenOf } from '../../api/me.ts'
-import { useRead } from '../../api/queries.ts'
+import { useRead, useReadIfAny } from '../../api/queries.ts'
 import { useAccount } from '../../shell/account.ts'
 import { idleNames } from '../new-connection/settings.ts'
 import { type Reasons, reasonsOf } from './reasons.ts'
@@ -38,7 +38,7 @@ export function useConnection(): {
     { enabled: newest?.test ?? false },
   )
   const latest = newest?.test ? behindTest.data?.reply[0] : newest
-  const schedule = useRead('getSchedule', of)
+  const schedule = useReadIfAny('getSchedule', of)
   const drift = useRead('getDrift', of, { enabled: isStoppedByColumns(latest) })
   useReadAgainAfter(isActive(newest))
   const isRead = ![query, ofNewest, behindTest, schedule, drift].some(({ isLoading }) => isLoading)

@@ -1,8 +1,7 @@
 import { Group, SimpleGrid, Stack, Text } from '@mantine/core'
-import { PenstockError } from '@penstock/client'
 import type { SingleSignOn } from '@penstock/wire'
 import { useForbiddenOf } from '../../api/me.ts'
-import { useRead } from '../../api/queries.ts'
+import { useReadIfAny } from '../../api/queries.ts'
 import { LimitedTo } from '../../components/access.tsx'
 import { ConfirmWrite } from '../../components/confirm.tsx'
 import { CopyField } from '../../components/copy-field.tsx'
@@ -17,11 +16,10 @@ import { SetSingleSignOn } from './set-single-sign-on.tsx'
 
 /** The identity provider of the organization: what it is, to set it up, to change and to remove it. */
 export function SingleSignOnCard() {
-  const query = useRead('getSingleSignOn', {})
+  const query = useReadIfAny('getSingleSignOn', {})
   const forbidden = useForbiddenOf()
-  // `not_found` is a valid answer. The query keeps the removed settings beside the error.
-  const isNone = query.error instanceof PenstockError && query.error.code === 'not_found'
-  const provider = isNone ? undefined : query.data?.reply
+  const isNone = query.data === null
+  const provider = query.data?.reply
   const [dialog, open] = useDialog()
   const remove = () =>
     open((close) => (
@@ -56,7 +54,7 @@ export function SingleSignOnCard() {
   )
   return (
     <Section title={say.singleSignOn} help={say.singleSignOnHelp} action={actions} region>
-      {!isNone && <NotRead query={query} />}
+      <NotRead query={query} />
       {provider ? (
         <Provider provider={provider} />
       ) : isNone ? (
