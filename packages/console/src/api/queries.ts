@@ -161,6 +161,10 @@ export function readOnce<I extends OperationId>(
   })
 }
 
+/** The result of an operation that was read before, if it is still kept. */
+export const kept = <I extends OperationId>(operation: I, parameters: ParametersOf<I>): ResultOf<I> | undefined =>
+  queryClient.getQueryData<ResultOf<I>>(keyOf(operation, parameters))
+
 /** Reads once what may not exist; the result is kept as that of `useReadIfAny` is. */
 export const readOnceIfAny = <I extends OperationId>(
   operation: I,

@@ -17,7 +17,7 @@ import { Time, useNow } from '../../components/time.tsx'
 import { connection as say } from '../../strings/connection.ts'
 import { standing as words } from '../../strings/standing.ts'
 import { wayToList } from '../connections/remembered-list.ts'
-import { Cured } from '../failing/cured.tsx'
+import { Cured, useIsCuredRead } from '../failing/cured.tsx'
 import { StoppedByColumns } from '../transfer/column-changes.tsx'
 import { Failed } from '../transfer/failed.tsx'
 import { pathOfTransfer } from '../transfer/paths.ts'
@@ -43,10 +43,11 @@ const daySeconds = 86_400
 
 /** One connection: its connection, what can be done with it, and what it did. */
 export function Component() {
-  const { query, newest, latest, isRead } = useConnection()
+  const { accountId, query, newest, latest, isRead } = useConnection()
   const [shownId, show] = useState<string>()
   const id = query.data?.reply.id
-  if (isRead && id !== shownId) show(id)
+  const isCuredRead = useIsCuredRead(accountId)
+  if (isRead && isCuredRead && id !== shownId) show(id)
   if (!query.data || id !== shownId) {
     return (
       <Page title={say.title}>

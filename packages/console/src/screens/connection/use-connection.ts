@@ -21,6 +21,7 @@ export const againWhileActive = (result: { reply: readonly Transfer[] } | undefi
 
 /** The connection that the address names, with its newest transfer, which may be a test, and its latest one that is none. */
 export function useConnection(): {
+  accountId: string
   query: UseQueryResult<ResultOf<'getConnection'>, Error>
   newest: Transfer | undefined
   latest: Transfer | undefined
@@ -42,7 +43,7 @@ export function useConnection(): {
   const drift = useRead('getDrift', of, { enabled: isStoppedByColumns(latest) })
   useReadAgainAfter(isActive(newest))
   const isRead = ![query, ofNewest, behindTest, schedule, drift].some(({ isLoading }) => isLoading)
-  return { query, newest, latest, isRead }
+  return { accountId, query, newest, latest, isRead }
 }
 
 /** Whether a transfer stopped since columns of the source have changed. */

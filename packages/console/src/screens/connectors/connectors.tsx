@@ -5,13 +5,14 @@ import { useForbidden } from '../../api/me.ts'
 import { readOnce, useRead } from '../../api/queries.ts'
 import { type ListAddress, useAddress } from '../../components/address.ts'
 import { useDialog } from '../../components/form-dialog.tsx'
+import { Lines } from '../../components/loaded.tsx'
 import { Empty, Page, Toolbar } from '../../components/page.tsx'
 import { foundOf } from '../../components/pager.tsx'
 import { AddButton } from '../../components/reasoned.tsx'
 import { SearchBox } from '../../components/search-box.tsx'
 import { pathOf, useAccount } from '../../shell/account.ts'
 import { connectors as say } from '../../strings/connectors.ts'
-import { Cured, readCured } from '../failing/cured.tsx'
+import { Cured, readCured, useIsCuredRead } from '../failing/cured.tsx'
 import { ConnectorTable } from './connector-table.tsx'
 import { useConfigurations } from './of-account.ts'
 import { RemoveConnector } from './remove-connector.tsx'
@@ -44,6 +45,7 @@ export function Component() {
   const [dialog, open] = useDialog()
   const q = value('q')
   const configured = value('configured')
+  const isCuredRead = useIsCuredRead(accountId)
   const query = useRead('listAddedConnectors', listOf(accountId, address), { keep: true })
   const forbidden = useForbidden('addConnectors')
   // Which part of the list is shown stays as it is while one of it is looked at.
@@ -76,29 +78,35 @@ export function Component() {
           ]}
         />
       </Toolbar>
-      <Cured accountId={accountId} />
-      <ConnectorTable
-        query={query}
-        accountId={accountId}
-        empty={
-          q || configured ? (
-            <Empty
-              title={say.noneFound}
-              action={
-                <Button variant="default" onClick={() => change({ q: '', configured: '' })}>
-                  {say.showAll}
-                </Button>
-              }
-            />
-          ) : (
-            <Empty title={say.none} help={say.noneHelp} action={add} />
-          )
-        }
-        onLook={look}
-        onRemove={(connector) =>
-          open((close) => <RemoveConnector accountId={accountId} connector={connector} onClose={close} />)
-        }
-      />
+      {isCuredRead ? (
+        <>
+          <Cured accountId={accountId} />
+          <ConnectorTable
+            query={query}
+            accountId={accountId}
+            empty={
+              q || configured ? (
+                <Empty
+                  title={say.noneFound}
+                  action={
+                    <Button variant="default" onClick={() => change({ q: '', configured: '' })}>
+                      {say.showAll}
+                    </Button>
+                  }
+                />
+              ) : (
+                <Empty title={say.none} help={say.noneHelp} action={add} />
+              )
+            }
+            onLook={look}
+            onRemove={(connector) =>
+              open((close) => <RemoveConnector accountId={accountId} connector={connector} onClose={close} />)
+            }
+          />
+        </>
+      ) : (
+        <Lines lines={8} />
+      )}
       <Suspense>
         {value('configurations') && (
           <Configurations

@@ -1,8 +1,9 @@
 import { Alert, Anchor, Button, Checkbox, Group, Stack, Text } from '@mantine/core'
+import type { AttentionEntry } from '@penstock/wire'
 import { IconCircleCheck } from '@tabler/icons-react'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { Link } from 'react-router'
-import { readOnce } from '../../api/queries.ts'
+import { kept, readOnce } from '../../api/queries.ts'
 import { ReasonedButton } from '../../components/reasoned.tsx'
 import { ConnectionBadge } from '../../components/status.tsx'
 import { Time } from '../../components/time.tsx'
@@ -17,13 +18,30 @@ import { failingQuery, useFailing } from './use-failing.ts'
 const curedBy = ({ cause: { kind, at } }: CauseGroup) =>
   kind === 'credentials' || kind === 'configuration' ? at : undefined
 
+const connectorIdsOf = (failing: readonly AttentionEntry[]): ReadonlySet<string> =>
+  new Set(causeGroupsOf(failing).flatMap((group) => curedBy(group)?.connectorId ?? []))
+
 /** Reads what `Cured` shows first, so that it does not move the page below it. */
 export async function readCured(accountId: string): Promise<void> {
   const { reply } = await readOnce('listAttention', failingQuery(accountId))
-  const connectorIds = new Set(causeGroupsOf(reply).flatMap((group) => curedBy(group)?.connectorId ?? []))
   const read = (connectorId: string) =>
     readOnce('listConnectorConfigurations', configurationsOf(accountId, connectorId))
-  await Promise.all([...connectorIds].map(read))
+  await Promise.all([...connectorIdsOf(reply)].map(read))
+}
+
+/** Whether all that `Cured` shows was read, or could not be: what is shown below it before would move. */
+export function useIsCuredRead(accountId: string): boolean {
+  const [isRead, setRead] = useState(() => {
+    const failing = kept('listAttention', failingQuery(accountId))?.reply
+    const isKept = (connectorId: string) =>
+      kept('listConnectorConfigurations', configurationsOf(accountId, connectorId)) !== undefined
+    return failing !== undefined && [...connectorIdsOf(failing)].every(isKept)
+  })
+  useEffect(() => {
+    const show = () => setRead(true)
+    readCured(accountId).then(show, show)
+  }, [accountId])
+  return isRead
 }
 
 /**
