@@ -230,7 +230,7 @@ test('a preview says why rows would stay that vanish, and which key columns the 
       .map(({ message }) => message.replace(/^Records that .* does not report any more stay at the destination: /, ''))
   }
   const upsert = { writeMode: 'Upsert', keyColumns: reportKey }
-  const needed = ['choose the write mode Upsert, with the key columns day, account, campaign.']
+  const needed = ['choose Update by key (Upsert), with the key columns day, account, campaign.']
   assert.deepEqual(await found(upsert), [])
   assert.deepEqual(await found({ writeMode: 'Insert' }), needed)
   assert.deepEqual(await found({ ...upsert, keyColumns: 'day,account' }), needed)

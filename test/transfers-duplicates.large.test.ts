@@ -120,7 +120,8 @@ describe('duplicates', () => {
     await fixture.target.query('create table twice (id int)')
     const settings = { table: 'twice', writeMode: 'Insert' }
     const id = await fixture.connect(localFolder, { files: 'twice.csv' }, postgresql, settings)
-    const again = /inserted again.*set "Write mode" to .*Upsert.*, or set "Rows to send" to New and changed rows/
+    const again =
+      /inserted again.*set "How rows are written" to .*Update by key.*, or set "Rows to send" to New and changed rows/
     assert.doesNotMatch((await move(id)).lines, again)
     assert.match((await move(id)).lines, again)
     assert.match((await preview(id)).findings[0]?.message ?? '', again)

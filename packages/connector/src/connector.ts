@@ -86,6 +86,8 @@ export type SourceSide = Side & {
 export type DestinationSide = Side & {
   /** Delivers data; absent if the catalogue only lists the connector. */
   readonly deliver?: Destination
+  /** Types that the setting `columnTypes` can give the columns of a created table. Absent without the setting. */
+  readonly columnTypes?: readonly string[]
 }
 
 /** Why a connector is no longer listed: each reason is a sentence for users. */
@@ -220,7 +222,7 @@ function withMapping(side: DestinationSide): DestinationSide {
         label: 'Filter',
         description: 'Condition for records to send, such as row.country == "DE" && bool(row.consent)',
       }),
-      sendRows: rowsToSend(side.deliver),
+      sendRows: rowsToSend(side.deliver, !side.fields?.writeMode),
       rowKey: text({
         keepsState: 'onward',
         label: 'Row key',
@@ -275,7 +277,7 @@ function withMapping(side: DestinationSide): DestinationSide {
 }
 
 /** Only a destination that removes rows can be a mirror of the source. */
-const rowsToSend = ({ removesBy }: Destination): FieldDefinition => {
+const rowsToSend = ({ removesBy }: Destination, isOnlyMode: boolean): FieldDefinition => {
   const changed = 'All rows, or only new and changed rows'
   const labels = { All: 'All rows', Changed: 'New and changed rows' }
   if (!removesBy) {
@@ -285,14 +287,17 @@ const rowsToSend = ({ removesBy }: Destination): FieldDefinition => {
       description: `${changed}. By default all`,
       options: ['All', 'Changed'],
       labels,
+      meanings: { Changed: 'changed' },
     })
   }
   return select({
+    ...(isOnlyMode && { asked: true as const }),
     keepsState: 'onward',
     label: 'Rows to send',
     description: `${changed}. A mirror also removes rows that left the source`,
     options: ['All', 'Changed', 'Mirror'],
     labels: { ...labels, Mirror: 'Mirror: new and changed rows, and removals' },
+    meanings: { Changed: 'changed', Mirror: 'mirror' },
   })
 }
 
@@ -337,12 +342,14 @@ function assertFields(slug: string, fields: Fields, secrets: Fields = fields): v
 }
 
 function errorOfField(fields: Fields, key: string, field: FieldDefinition): string | undefined {
-  const { type, options, labels = {}, min, max, required, readonly, when = {} } = field
+  const { type, options, labels = {}, meanings = {}, min, max, required, readonly, when = {} } = field
   if (soundsSecret.test(key) && type !== 'Password') return 'sounds secret and must be a secret field'
   if (required && readonly) return 'is filled by the service, so a caller cannot be required to send it'
   if (type.endsWith('Select') && !options?.length) return 'needs options'
   const unknown = Object.keys(labels).find((option) => !options?.includes(option))
   if (unknown !== undefined) return `has a label for ${unknown}, which is not one of its options`
+  const meant = Object.keys(meanings).find((option) => !options?.includes(option))
+  if (meant !== undefined) return `has a meaning for ${meant}, which is not one of its options`
   if (min !== undefined && max !== undefined && min > max) return 'has a min above its max'
   const invalid =
     field.default === undefined

@@ -1,4 +1,4 @@
-import type { FieldType, Role, SecretForm } from '@penstock/wire/rules'
+import type { FieldType, ReadMeaning, Role, SecretForm, WriteMeaning } from '@penstock/wire/rules'
 
 /** A parsed value of a configuration field, as connectors receive it. */
 export type FieldValue = string | number | boolean | readonly string[]
@@ -41,6 +41,10 @@ export type FieldDefinition = {
   readonly wrong?: (value: string) => string | undefined
   /** The required form of a secret; without it, any form. */
   readonly form?: SecretForm
+  /** Whether it is one of the few settings that a form asks for, such as a table or an audience. Required settings always are. */
+  readonly asked?: true
+  /** Effect of options on the rows that are read or written, by option, so that a form can say what both sides do together. */
+  readonly meanings?: Readonly<Record<string, ReadMeaning | WriteMeaning>>
   /**
    * Secrets of the same group that are sent to the address that this value determines: a host, an address, a port, or how its
    * identity is verified. A request that changes it must send these secrets again, so that a stored secret cannot be sent to a
@@ -67,6 +71,7 @@ type Common = {
   role?: Role
   binds?: readonly string[]
   keepsState?: KeepingReason
+  asked?: true
 }
 
 const field =
@@ -92,6 +97,7 @@ export const boolean = field<{ default?: boolean }>('Boolean')
 export const select = field<{
   options: readonly string[]
   labels?: Readonly<Record<string, string>>
+  meanings?: FieldDefinition['meanings']
   default?: string
 }>('Select')
 
@@ -101,3 +107,37 @@ export const multiSelect = field<{
   labels?: Readonly<Record<string, string>>
   default?: readonly string[]
 }>('Multi-Select')
+
+type Mode = { readonly description: string; readonly isRequired?: boolean }
+
+/** A mode of reading or writing: the words of its choices are the same in every connector. */
+const mode =
+  <Choice extends string>(
+    label: string,
+    choices: Readonly<Record<Choice, readonly [string, ReadMeaning | WriteMeaning]>>,
+  ) =>
+  (options: readonly [Choice, ...Choice[]], { description, isRequired = false }: Mode): FieldDefinition =>
+    select({
+      asked: true,
+      label,
+      description,
+      options,
+      labels: Object.fromEntries(options.map((option) => [option, choices[option][0]])),
+      meanings: Object.fromEntries(options.map((option) => [option, choices[option][1]])),
+      ...(isRequired ? { required: true } : { default: options[0] }),
+    })
+
+/** The setting `syncMode`: which rows each transfer reads. The first option is the default, unless a value is required. */
+export const syncMode = mode('Rows to read', {
+  Full: ['All rows', 'all'],
+  Incremental: ['New and changed rows', 'changed'],
+  Changes: ['Change log', 'log'],
+})
+
+/** The setting `writeMode`: how rows are written. The first option is the default, unless a value is required. */
+export const writeMode = mode('How rows are written', {
+  Insert: ['Add', 'add'],
+  Append: ['Add', 'add'],
+  Replace: ['Replace all', 'replace'],
+  Upsert: ['Update by key', 'update'],
+})

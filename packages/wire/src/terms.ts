@@ -209,6 +209,12 @@ export type AlertChannel = (typeof alertChannels)[number]
 /** The sides of a connection; ours. */
 export const connectionSides = ['source', 'destination'] as const
 
+/** Effects of choices of settings: which rows each transfer reads, and how they are written; ours. */
+export const readMeanings = ['all', 'new', 'changed', 'log'] as const
+export type ReadMeaning = (typeof readMeanings)[number]
+export const writeMeanings = ['add', 'update', 'replace', 'mirror'] as const
+export type WriteMeaning = (typeof writeMeanings)[number]
+
 /** The kinds of values that are discovered at a platform; ours. */
 export const discoveredKinds = [
   'schema',

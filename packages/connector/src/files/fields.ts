@@ -12,6 +12,8 @@ const filesToRead = {
     description: 'All files, or only files that are new or changed since they were last read',
     options: ['All', 'New'],
     labels: { All: 'All files', New: 'New and changed files' },
+    meanings: { All: 'all', New: 'new' },
+    asked: true,
     default: 'All',
   }),
 } satisfies Fields

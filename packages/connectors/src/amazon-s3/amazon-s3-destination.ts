@@ -37,6 +37,7 @@ export const amazonS3Destination = defineConnector({
   destination: {
     fields: {
       outputPath: text({
+        asked: true,
         label: 'Output path',
         description: 'Where the file is written: the s3:// address of a prefix or of one object',
         required: true,

@@ -30,6 +30,7 @@ export const azureBlobStorageDestination = defineConnector({
   destination: {
     fields: {
       outputPath: text({
+        asked: true,
         label: 'Output path',
         description:
           'Where the file is written: the https address of a prefix, or the name of a blob; {{date}} is replaced by the date, and {{yyyy}}, {{MM}}, {{dd}}, {{HH}} by its parts',

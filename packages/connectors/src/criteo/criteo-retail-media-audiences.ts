@@ -121,6 +121,7 @@ export const criteoRetailMediaAudiences = audienceDestination({
       example: '1234',
     }),
     identifierType: select({
+      asked: true,
       label: 'Identifier type',
       description: 'Kind of identifiers in the audiences. By default the first identifier of each row',
       options: kinds.map(([key]) => key),

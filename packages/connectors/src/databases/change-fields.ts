@@ -1,40 +1,29 @@
-import { boolean, type Fields, number, select, type Values } from '@penstock/connector'
-
-const syncModes = {
-  label: 'Sync mode',
-  options: ['Full', 'Incremental', 'Changes'],
-  default: 'Full',
-}
+import { boolean, type Fields, number, select, syncMode, type Values } from '@penstock/connector'
 
 /** When the fields of changes apply. */
 export const ofChanges = { syncMode: 'Changes' }
 
 /**
- * The sync mode of a source that can read a log of changes, and the fields that are about changes.
+ * The rows to read of a source that can read a log of changes, and the fields that are about changes.
  * @param log what the changes are read from: `in a replication slot`
- * @param name a few words for the label of the choice
  * @param place name of the column with the place of a change in the log
  * @param sent what the database sends of a removed row
  * @param counted what is counted: `changes of the table`
  */
 export const changeFields = ({
   log,
-  name,
   place,
   sent,
   counted,
 }: {
   log: string
-  name: string
   place: string
   sent: string
   counted: string
 }): { readonly syncMode: Fields; readonly changes: Fields } => ({
   syncMode: {
-    syncMode: select({
-      ...syncModes,
+    syncMode: syncMode(['Full', 'Incremental', 'Changes'], {
       description: `Read all rows, or only rows whose cursor has increased since the last transfer, or first all rows of a table and then the changes that ${log}, removed rows among them`,
-      labels: { Changes: `Changes (${name})` },
     }),
   },
   changes: {

@@ -1,5 +1,6 @@
 import { type Cell, type ColumnType, ConnectorError, type DestinationContext, isDay } from '@penstock/connector'
 import { readDeclaredType } from './declared-types.ts'
+import { columnTypes } from './fields.ts'
 
 /**
  * The types of the columns of a table that a destination creates: the ones that the setting names, else those of the source, else what all of the
@@ -19,23 +20,7 @@ export function createdTypes({
   )
 }
 
-const choices = [
-  ...[
-    'text',
-    'smallint',
-    'integer',
-    'bigint',
-    'numeric',
-    'double',
-    'boolean',
-    'date',
-    'timestamp',
-    'timestamptz',
-    'json',
-    'uuid',
-  ],
-]
-const choice = new RegExp(`^(?:${choices.join('|')}|numeric\\(\\d{1,4}(?:, *\\d{1,4})?\\))$`)
+const choice = new RegExp(`^(?:${columnTypes.join('|')}|numeric\\(\\d{1,4}(?:, *\\d{1,4})?\\))$`)
 
 function chosenTypes(text: unknown, columns: readonly string[]): ReadonlyMap<string, ColumnType> {
   if (typeof text !== 'string' || text.trim() === '') return new Map()
@@ -50,7 +35,7 @@ function chosenTypes(text: unknown, columns: readonly string[]): ReadonlyMap<str
     Object.entries(read).map(([name, type]) => {
       if (!columns.includes(name)) throw invalid(`names the column ${name}, which is not delivered`)
       if (typeof type !== 'string' || !choice.test(type)) {
-        throw invalid(`has an unknown type for ${name}: use ${choices.join(', ')} or numeric(10,2)`)
+        throw invalid(`has an unknown type for ${name}: use ${columnTypes.join(', ')} or numeric(10,2)`)
       }
       return [name, readDeclaredType(type)]
     }),

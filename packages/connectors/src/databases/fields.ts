@@ -1,4 +1,15 @@
-import { type Backfill, boolean, type Fields, number, secret, select, text, type Values } from '@penstock/connector'
+import {
+  type Backfill,
+  boolean,
+  type Fields,
+  number,
+  secret,
+  select,
+  syncMode,
+  text,
+  type Values,
+  writeMode,
+} from '@penstock/connector'
 
 /** Fields that all databases with a host, a user and a password share. */
 
@@ -51,7 +62,9 @@ export const databaseSecrets = ({
 })
 
 const schemaField = (schemas: boolean, description: string, when?: { dataSourceType: string }): Fields =>
-  schemas ? { schema: text({ label: 'Schema', description, default: 'public', ...(when ? { when } : {}) }) } : {}
+  schemas
+    ? { schema: text({ label: 'Schema', description, default: 'public', ...(when && { when, asked: true }) }) }
+    : {}
 
 /** The look-back window of a source with a cursor. */
 export const lookBackOfCursor = number({
@@ -71,7 +84,7 @@ export const backfillByCursor: Backfill = {
   whyNot: ({ syncMode }) =>
     syncMode === 'Incremental'
       ? undefined
-      : 'reads a range by its cursor: choose the sync mode Incremental, and a cursor column that is a time',
+      : 'reads a range by its cursor: choose New and changed rows, and a cursor column that is a time',
 }
 
 /** The data that is read from a database, and whether a transfer reads all rows or only new ones. */
@@ -100,11 +113,8 @@ export const tableSourceFields = ({ schemas }: { schemas: boolean }): Fields => 
     description:
       'Columns that together identify a row, separated by commas; an interrupted transfer resumes after the last key. By default the primary key of the table',
   }),
-  syncMode: select({
-    label: 'Sync mode',
+  syncMode: syncMode(['Full', 'Incremental'], {
     description: 'Read all rows, or only rows whose cursor has increased since the last transfer',
-    options: ['Full', 'Incremental'],
-    default: 'Full',
   }),
   markerColumn: text({
     label: 'Cursor column',
@@ -158,15 +168,18 @@ export const lagOfClock = number({
   when: { syncMode: 'Incremental' },
 })
 
+/** The types that the setting `columnTypes` can give a column; `numeric` also with digits: `numeric(10,2)`. */
+export const columnTypes: readonly string[] = [
+  ...(['text', 'smallint', 'integer', 'bigint', 'numeric', 'double', 'boolean', 'date'] as const),
+  ...(['timestamp', 'timestamptz', 'json', 'uuid'] as const),
+]
+
 /** Where rows are written in a database, and how. */
 export const tableDestinationFields = ({ schemas }: { schemas: boolean }): Fields => ({
   ...schemaField(schemas, 'Schema of the table'),
   table: text({ label: 'Table', description: 'Name of the table that rows are written to', required: true }),
-  writeMode: select({
-    label: 'Write mode',
+  writeMode: writeMode(['Insert', 'Upsert'], {
     description: 'Whether each row is added, or replaces the row with the same key',
-    options: ['Insert', 'Upsert'],
-    default: 'Insert',
   }),
   keyColumns: text({
     label: 'Key columns',
@@ -176,6 +189,7 @@ export const tableDestinationFields = ({ schemas }: { schemas: boolean }): Field
     when: { writeMode: 'Upsert' },
   }),
   createTable: boolean({
+    asked: true,
     keepsState: 'onward',
     label: 'Create table',
     description: 'Whether a missing table is created',
@@ -183,8 +197,7 @@ export const tableDestinationFields = ({ schemas }: { schemas: boolean }): Field
   }),
   columnTypes: text({
     label: 'Column types',
-    description:
-      'Types of columns of the created table that are to be others than proposed, as JSON, such as {"zip": "text"}: text, smallint, integer, bigint, numeric, numeric(10,2), double, boolean, date, timestamp, timestamptz, json or uuid. By default a column has the type of the source; of files, the type that all first records have',
+    description: `Types of columns of the created table that are to be others than proposed, as JSON, such as {"zip": "text"}: ${columnTypes.slice(0, -1).join(', ')} or ${columnTypes.at(-1)}, numeric also with digits, such as numeric(10,2). By default a column has the type of the source; of files, the type that all first records have`,
   }),
 })
 

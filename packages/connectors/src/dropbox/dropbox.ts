@@ -49,6 +49,7 @@ export const dropbox = defineConnector({
     files,
     {
       path: text({
+        asked: true,
         label: 'Path',
         description: 'What to read: a folder, a file, or the beginning of the names of files, such as /exports/people-',
         required: true,
@@ -60,6 +61,7 @@ export const dropbox = defineConnector({
   destination: {
     fields: {
       outputPath: text({
+        asked: true,
         label: 'Output path',
         description:
           'Where the file is written: a folder, which is created if it is missing, or the name of a file; {{date}} is replaced by the date, and {{yyyy}}, {{MM}}, {{dd}}, {{HH}} by its parts. By default the top of the Dropbox, or of the folder of the app',

@@ -61,6 +61,7 @@ export const googleDataManagerAudiences = customerLists({
       required: true,
     }),
     appId: text({
+      asked: true,
       label: 'App ID',
       description: 'ID of the app in which the advertising IDs were collected',
       required: true,

@@ -29,6 +29,7 @@ export const googleCloudStorageDestination = defineConnector({
   destination: {
     fields: {
       outputPath: text({
+        asked: true,
         label: 'Output path',
         description:
           'Where the file is written: a prefix that starts with gs://, or the name of an object; {{date}} is replaced by the date, and {{yyyy}}, {{MM}}, {{dd}}, {{HH}} by its parts',

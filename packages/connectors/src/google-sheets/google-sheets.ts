@@ -1,4 +1,4 @@
-import { type DiscoveryContext, defineConnector, number, secret, select, text } from '@penstock/connector'
+import { type DiscoveryContext, defineConnector, number, secret, select, text, writeMode } from '@penstock/connector'
 import { googleAuthorization } from '../google/authorization.ts'
 import { googleSheets as platform } from './platform.ts'
 
@@ -12,7 +12,11 @@ const place = {
     description: 'Address of the spreadsheet in the browser, or the ID in it',
     required: true,
   }),
-  sheet: text({ label: 'Sheet', description: 'Name of the sheet, as on its tab; by default the first one' }),
+  sheet: text({
+    asked: true,
+    label: 'Sheet',
+    description: 'Name of the sheet, as on its tab; by default the first one',
+  }),
   headerRow: number({
     label: 'Header row',
     description: 'Number of the row with the names of the columns',
@@ -82,11 +86,8 @@ export const googleSheets = defineConnector({
     },
     fields: {
       ...place,
-      writeMode: select({
-        label: 'Write mode',
+      writeMode: writeMode(['Append', 'Replace'], {
         description: 'Add rows below the existing rows, or replace the content from the header row on',
-        options: ['Append', 'Replace'],
-        default: 'Append',
       }),
     },
   },

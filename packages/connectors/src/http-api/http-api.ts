@@ -1,4 +1,4 @@
-import { date, defineConnector, number, secret, select, text } from '@penstock/connector'
+import { date, defineConnector, number, secret, select, syncMode, text } from '@penstock/connector'
 import { definitionLengthMax } from './definition.ts'
 import { definitionError } from './parse-definition.ts'
 import { httpApiPlatform } from './platform.ts'
@@ -226,15 +226,13 @@ export const httpApi = defineConnector({
   source: {
     fields: {
       stream: text({
+        asked: true,
         label: 'Stream',
         description: 'Name of the stream in the definition that is read',
         required: true,
       }),
-      syncMode: select({
-        label: 'Sync mode',
+      syncMode: syncMode(['Full', 'Incremental'], {
         description: 'Whether each transfer reads everything, or only the time since the last one',
-        options: ['Full', 'Incremental'],
-        default: 'Full',
       }),
       startDate: date({
         label: 'Start date',

@@ -58,6 +58,7 @@ export const httpsFile = defineConnector({
   },
   source: fileSource(read, {
     path: text({
+      asked: true,
       label: 'Path',
       description: 'Name of a file in the folder of the URL, or a relative path; empty for the URL itself',
     }),

@@ -1,4 +1,4 @@
-import { boolean, defineConnector, number, secret, select, text } from '@penstock/connector'
+import { boolean, defineConnector, number, secret, select, syncMode, text } from '@penstock/connector'
 import { hubspotVersion } from './api.ts'
 import { authorization } from './authorization.ts'
 import { hubspot } from './platform.ts'
@@ -80,11 +80,8 @@ export const hubspotCrm = defineConnector({
         description: 'Internal names of the properties to read, separated by commas: email, firstname, lifecyclestage',
         required: true,
       }),
-      syncMode: select({
-        label: 'Sync mode',
+      syncMode: syncMode(['Full', 'Incremental'], {
         description: 'Whether each transfer reads all records, or only what changed since the last one',
-        options: ['Full', 'Incremental'],
-        default: 'Full',
       }),
       overlapMinutes: number({
         keepsState: 'onward',
@@ -122,6 +119,7 @@ export const hubspotCrm = defineConnector({
     },
     fields: {
       operation: select({
+        asked: true,
         label: 'Operation',
         description: 'The change that is made to the records of the rows',
         options: ['upsert', 'addToList', 'removeFromList'],
@@ -134,6 +132,7 @@ export const hubspotCrm = defineConnector({
       }),
       objectType,
       idProperty: text({
+        asked: true,
         label: 'Identifying property',
         description: 'Unique property by which a record is found again; email for contacts if it is empty',
       }),
@@ -167,6 +166,7 @@ export const hubspotCrm = defineConnector({
         when: { operation: ['upsert', 'addToList'] },
       }),
       listId: text({
+        asked: true,
         label: 'List ID',
         description: 'ID of a static list (segment) of this object type',
         required: true,

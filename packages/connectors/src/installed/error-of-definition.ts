@@ -7,7 +7,9 @@ import {
   fieldTypes,
   normalisations,
   platformTypes,
+  readMeanings,
   secretForms,
+  writeMeanings,
 } from '@penstock/wire/rules'
 
 /** Characters of a name, of a text, and how many fields or columns there may be. */
@@ -72,6 +74,8 @@ const field = object({
   readonly: yesOrNo,
   options: maybe(texts),
   labels: maybe(texts),
+  asked: maybe(yesOrNo),
+  meanings: maybe(each(oneOf([...readMeanings, ...writeMeanings]))),
   binds: maybe(texts),
   keepsState: maybe(oneOf(keepingReasons)),
   when: maybe(when),

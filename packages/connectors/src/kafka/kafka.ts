@@ -72,6 +72,7 @@ export const kafka = defineConnector({
     fields: {
       topic: text({ label: 'Topic', description: 'Name of the topic to read', required: true }),
       startAt: select({
+        asked: true,
         label: 'Start at',
         description: 'Begin at the oldest message, after the newest message, or at a time',
         options: ['earliest', 'latest', 'timestamp'],

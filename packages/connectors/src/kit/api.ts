@@ -83,7 +83,7 @@ export const idSetting = ({
   what,
   ...options
 }: Parameters<typeof text>[0] & IdFacts): IdSetting => ({
-  ...text(options),
+  ...text({ asked: true, ...options }),
   pattern,
   example,
   needed,

@@ -41,7 +41,7 @@ export const segmentColumns = {
 
 /** The setting `replaceExistingAudience`. */
 export const replaceSetting = (description: string): FieldDefinition =>
-  boolean({ label: 'Replace existing audience', description })
+  boolean({ asked: true, label: 'Replace existing audience', description })
 
 /** Makes a connector of the facts. Fails at once, as a programmer's error, on facts that break a rule of `defineConnector`. */
 export function audienceDestination(facts: AudienceDestination): Connector {

@@ -53,6 +53,7 @@ function notesOf({ notes = '', always, columns, levels, platformApi, name }: Ent
 /** The settings that every list has. */
 const fieldsOf = ({ accounts, levels }: EntitySource): Fields => ({
   accountIds: text({
+    asked: true,
     label: accounts.label,
     description: accounts.all
       ? `Accounts to read, separated by commas: ${accounts.example}. By default all`
@@ -60,6 +61,7 @@ const fieldsOf = ({ accounts, levels }: EntitySource): Fields => ({
     required: !accounts.all,
   }),
   level: select({
+    asked: true,
     label: 'Level',
     description: 'Each row is one of these',
     options: Object.keys(levels),

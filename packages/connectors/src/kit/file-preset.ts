@@ -40,6 +40,7 @@ export function filePreset(preset: FilePreset): Connector {
       destination: {
         fields: {
           outputPath: text({
+            asked: true,
             label: 'Output path',
             description: 'Where the platform collects files: the s3:// address of the bucket and the folder',
             required: true,

@@ -66,6 +66,7 @@ function fieldsOf({ accounts, levels, breakdowns, presets, free = {}, columns, d
   }
   return {
     accountIds: text({
+      asked: true,
       label: accounts.label,
       description: accounts.all
         ? `Accounts to read, separated by commas: ${accounts.example}. By default all`
@@ -74,6 +75,7 @@ function fieldsOf({ accounts, levels, breakdowns, presets, free = {}, columns, d
     }),
     ...(!isOne && {
       preset: select({
+        asked: true,
         label: 'Report',
         description: 'Common level, breakdowns and metrics. The settings below replace parts of it',
         options: names,
@@ -81,6 +83,7 @@ function fieldsOf({ accounts, levels, breakdowns, presets, free = {}, columns, d
       }),
     }),
     level: select({
+      ...(isOne && { asked: true as const }),
       label: 'Level',
       description: isOne
         ? 'Each row has one of these, and one day'
@@ -89,6 +92,7 @@ function fieldsOf({ accounts, levels, breakdowns, presets, free = {}, columns, d
       ...(isOne && { default: usual?.level ?? Object.keys(levels)[0] ?? '' }),
     }),
     startDate: date({
+      asked: true,
       label: 'First day',
       description: `First day to read, in the time zone of the account; by default ${days.lookBack} days ago`,
     }),

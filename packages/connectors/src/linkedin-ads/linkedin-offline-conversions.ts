@@ -38,10 +38,12 @@ export const linkedinOfflineConversions = eventDestination({
   inspect: inspectBy(async (context) => (await import('./check.ts')).assertRole(context)),
   settings: {
     conversionRuleId: text({
+      asked: true,
       label: 'Conversion rule ID',
       description: 'ID of the conversion rule for rows without one',
     }),
     adAccountId: text({
+      asked: true,
       label: 'Ad account ID',
       description: 'ID of the ad account that owns the rule, to check the role of the user',
     }),

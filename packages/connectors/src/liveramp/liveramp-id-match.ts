@@ -33,6 +33,7 @@ export const liverampIdMatch = defineConnector({
   destination: {
     fields: {
       path: text({
+        asked: true,
         label: 'Path',
         description: 'Directory on the server from which LiveRamp takes the files of the audience, below /uploads',
         required: true,

@@ -37,6 +37,7 @@ export const localFolder = defineConnector({
   destination: {
     fields: {
       subfolder: text({
+        asked: true,
         label: 'Subfolder',
         description:
           'Subfolder in which files are written; it is created if it is missing. By default the folder itself',

@@ -56,6 +56,7 @@ export const metaCustomAudiences = audienceDestination({
   findAccount: async ({ settings }) => (settings.advertiserId === undefined ? '' : accountPath(settings)),
   settings: {
     advertiserId: text({
+      asked: true,
       label: 'Advertiser ID',
       description: 'ID of the ad account that owns the audiences',
       required: true,

@@ -85,11 +85,13 @@ export const microsoftAdsCustomerMatch = audienceDestination({
   account: 'accountId',
   settings: {
     customerId: text({
+      asked: true,
       label: 'Customer ID',
       description: 'ID of the customer that the ad account belongs to, digits only',
       required: true,
     }),
     accountId: text({
+      asked: true,
       label: 'Account ID',
       description: 'ID of the ad account that owns the list, digits only',
       required: true,

@@ -50,14 +50,17 @@ export const microsoftAdsEvents = eventDestination({
   inspect: inspectBy(async (context) => (await import('./check.ts')).assertAccount(context)),
   settings: {
     customerId: text({
+      asked: true,
       label: 'Customer ID',
       description: 'ID of the customer that the ad account belongs to, digits only; every transfer needs it',
     }),
     accountId: text({
+      asked: true,
       label: 'Account ID',
       description: 'ID of the ad account that owns the goals, digits only; every transfer needs it',
     }),
     conversionName: text({
+      asked: true,
       label: 'Conversion goal',
       description: 'Name of the offline conversion goal for rows without one',
     }),

@@ -2,6 +2,7 @@ import { type Discover, defineConnector } from '@penstock/connector'
 import { changeFields, serverOf } from '../databases/change-fields.ts'
 import {
   backfillByCursor,
+  columnTypes,
   databaseSecrets,
   tableDestinationFields,
   tableSourceFields,
@@ -14,7 +15,6 @@ const columns: Discover = async (context) => (await import('./discover.ts')).dis
 
 const { syncMode, changes } = changeFields({
   log: 'the server writes to its binary log',
-  name: 'binary log',
   place: '_position',
   sent: 'the values that they had',
   counted: 'changes of the table',
@@ -51,6 +51,7 @@ export const mysql = defineConnector({
     discover: { table: tables, keyColumns: columns, markerColumn: columns, columns },
   },
   destination: {
+    columnTypes,
     fields: tableDestinationFields({ schemas: false }),
     deliver: {
       batch: () => ({ rowsMax: 50_000, bytesMax: 16 * 1024 * 1024 }),

@@ -48,6 +48,7 @@ export const nexxenAudiences = defineConnector({
   destination: {
     fields: {
       path: text({
+        asked: true,
         label: 'Path',
         description: 'Directory on the server that Nexxen assigned to you',
         required: true,

@@ -116,6 +116,7 @@ export const pinterestCustomerLists = audienceDestination({
       example: '549755885175',
     }),
     audienceName: text({
+      asked: true,
       label: 'Audience name',
       description: 'Name of the audience at Pinterest',
       required: true,

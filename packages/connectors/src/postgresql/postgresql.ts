@@ -2,6 +2,7 @@ import { type Discover, defineConnector, type Fields, select, text } from '@pens
 import { changeFields, ofChanges, serverOf } from '../databases/change-fields.ts'
 import {
   backfillByCursor,
+  columnTypes,
   databaseSecrets,
   tableDestinationFields,
   tableSourceFields,
@@ -19,7 +20,6 @@ const bytesFormat = select({
 
 const { syncMode, changes } = changeFields({
   log: 'PostgreSQL keeps in a replication slot',
-  name: 'logical replication',
   place: '_lsn',
   sent: 'the values that PostgreSQL sends of them, those of the key by default',
   counted: 'changes of the publication',
@@ -86,6 +86,7 @@ export const postgresql = defineConnector({
     },
   },
   destination: {
+    columnTypes,
     fields: { ...tableDestinationFields({ schemas: true }), bytesFormat },
     deliver: {
       batch: () => ({ rowsMax: 50_000, bytesMax: 8 * 1024 * 1024 }),

@@ -28,6 +28,7 @@ export const definitionOfProgram = (
   source: {
     fields: {
       stream: text({
+        asked: true,
         label: 'Stream',
         description: 'The stream that is read, as the program calls it',
         required: true,

@@ -41,6 +41,7 @@ export const salesforceMarketingCloudContacts = defineConnector({
     },
     fields: {
       operation: select({
+        asked: true,
         label: 'Operation',
         description: 'The change that is made to the contacts of the rows',
         options: ['upsert', 'delete'],

@@ -44,12 +44,14 @@ export const salesforceMarketingCloudDataExtensions = defineConnector({
     },
     fields: {
       operationType: select({
+        asked: true,
         label: 'Operation type',
         description: 'Whether to create, change or delete the data extension, or to add rows to it',
         options: ['Create', 'Update', 'Delete', 'Add Data'],
         required: true,
       }),
       apiType: select({
+        asked: true,
         label: 'API type',
         description: 'Whether rows are only inserted, or also overwrite those with the same key',
         options: ['Insert', 'Upsert'],
@@ -61,12 +63,14 @@ export const salesforceMarketingCloudDataExtensions = defineConnector({
         binds: ['clientSecret'],
       }),
       dataExtensionName: text({
+        asked: true,
         label: 'Data extension name',
         description: 'Current or new name of the data extension',
         required: true,
         when: { operationType: ['Create', 'Update'] },
       }),
       dataExtensionKey: text({
+        asked: true,
         label: 'Data extension key',
         description: 'External key of an existing data extension',
         required: true,

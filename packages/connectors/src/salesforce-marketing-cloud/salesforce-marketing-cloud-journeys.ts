@@ -35,6 +35,7 @@ export const salesforceMarketingCloudJourneys = eventDestination({
   inspect: inspectBy(async (context) => (await import('./check-journeys.ts')).assertClient(context)),
   settings: {
     eventDefinitionKey: text({
+      asked: true,
       label: 'Event definition key',
       description: 'Key of the API event for rows without one: APIEvent-…',
     }),

@@ -82,7 +82,7 @@ async function planOf({ client }: Salesforce, context: SourceContext): Promise<P
     if (range) throw new ConnectorError('invalid_setting', 'A SOQL query of your own has no range; choose an object.')
     if (settings.syncMode === 'Incremental') {
       const message =
-        'A SOQL query of your own is read in full; set “Sync mode” to Full, or choose an object and its fields.'
+        'A SOQL query of your own is read in full; set “Rows to read” to All rows, or choose an object and its fields.'
       throw new ConnectorError('invalid_setting', message)
     }
     const object = await describe(client, name)
@@ -108,7 +108,7 @@ async function planOf({ client }: Salesforce, context: SourceContext): Promise<P
 function changedIn(object: ObjectDescription, { cursor, range }: SourceContext, incremental: boolean) {
   if (range) return { field: changeFieldOf(object, 'start a transfer without a range'), ...timeOfRange(range) }
   if (!incremental) return undefined
-  const field = changeFieldOf(object, 'set “Sync mode” to Full for it')
+  const field = changeFieldOf(object, 'set “Rows to read” to All rows for it')
   // A cursor of another object means nothing.
   const { since, object: of } = objectIn(cursor)
   const sinceMs = of === object.name ? numberIn(since) : undefined

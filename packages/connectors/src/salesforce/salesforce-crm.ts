@@ -5,6 +5,7 @@ import {
   defineConnector,
   number,
   select,
+  syncMode,
   text,
 } from '@penstock/connector'
 import { authorization } from './authorization.ts'
@@ -60,25 +61,25 @@ export const salesforceCrm = defineConnector({
         default: 'Object',
       }),
       objectName: text({
+        asked: true,
         label: 'Object',
         description: 'API name of the object to read, such as Contact or Order_Line__c',
         when: { dataSourceType: 'Object' },
       }),
       fields: text({
+        asked: true,
         label: 'Fields',
         description: 'API names of the fields to read, separated by commas; by default all that Bulk API 2.0 gives out',
         when: { dataSourceType: 'Object' },
       }),
       soqlQuery: text({
+        asked: true,
         label: 'SOQL query',
         description: 'SELECT statement whose records are read, without aggregates and subqueries',
         when: { dataSourceType: 'SOQL Query' },
       }),
-      syncMode: select({
-        label: 'Sync mode',
+      syncMode: syncMode(['Full', 'Incremental'], {
         description: 'Whether each transfer reads all records, or only those with changes since the transfer before',
-        options: ['Full', 'Incremental'],
-        default: 'Full',
       }),
       deletedRecords: boolean({
         label: 'Deleted records',
@@ -105,16 +106,19 @@ export const salesforceCrm = defineConnector({
     },
     fields: {
       objectName: text({
+        asked: true,
         label: 'Object',
         description: 'API name of the object whose records are written, such as Contact or Order_Line__c',
       }),
       operation: select({
+        asked: true,
         label: 'Operation',
         description: 'Add records, update by ID, upsert by an External ID, or delete by ID',
         options: ['Upsert', 'Insert', 'Update', 'Delete'],
         default: 'Upsert',
       }),
       externalIdField: text({
+        asked: true,
         label: 'External ID field',
         description: 'API name of the field that identifies records, such as Customer_Key__c',
         when: { operation: 'Upsert' },

@@ -26,6 +26,7 @@ export const sftpDestination = defineConnector({
   destination: {
     fields: {
       path: text({
+        asked: true,
         label: 'Path',
         description: 'Directory on the server into which files are written; it must exist',
         required: true,

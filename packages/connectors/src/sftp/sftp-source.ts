@@ -26,8 +26,9 @@ export const sftpSource = defineConnector({
   source: fileSource(
     move,
     {
-      path: text({ label: 'Path', description: 'A file on the server, or a directory', required: true }),
+      path: text({ asked: true, label: 'Path', description: 'A file on the server, or a directory', required: true }),
       pattern: text({
+        asked: true,
         label: 'Pattern',
         description: 'Which files of a directory are read, such as *.csv; * matches any characters, ? matches one',
       }),

@@ -44,7 +44,7 @@ export async function open(context: SourceContext): Promise<SourceReader> {
   const noRange = range && whyNoRange(name)
   if (noRange) throw new ConnectorError('invalid_setting', `Shopify ${noRange}.`)
   if (incremental && !stream.changes) {
-    const message = `Shopify cannot say which ${name.toLowerCase()} changed; set “Sync mode” to Full for them.`
+    const message = `Shopify cannot say which ${name.toLowerCase()} changed; set “Rows to read” to All rows for them.`
     throw new ConnectorError('invalid_setting', message)
   }
   const shopify = openShopify(context)

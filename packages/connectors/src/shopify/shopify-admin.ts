@@ -1,4 +1,4 @@
-import { type DiscoveryContext, defineConnector, number, secret, select, text } from '@penstock/connector'
+import { type DiscoveryContext, defineConnector, number, secret, select, syncMode, text } from '@penstock/connector'
 import { shopifyVersion } from './api.ts'
 import { customerColumns } from './customer-columns.ts'
 import { shopify } from './platform.ts'
@@ -67,16 +67,14 @@ export const shopifyAdmin = defineConnector({
     open: async (context) => (await import('./read.ts')).open(context),
     fields: {
       stream: select({
+        asked: true,
         label: 'Stream',
         description: 'The objects that are read',
         options: streamNames,
         default: 'Customers',
       }),
-      syncMode: select({
-        label: 'Sync mode',
+      syncMode: syncMode(['Full', 'Incremental'], {
         description: 'Whether each transfer reads all objects, or only objects with changes since the last one',
-        options: ['Full', 'Incremental'],
-        default: 'Full',
       }),
       overlapMinutes: number({
         keepsState: 'onward',
@@ -106,6 +104,7 @@ export const shopifyAdmin = defineConnector({
     },
     fields: {
       matchBy: select({
+        asked: true,
         label: 'Find customers by',
         description: 'The column by which a customer is found; by customer ID, none is created',
         options: ['Email', 'Phone', 'Customer ID'],

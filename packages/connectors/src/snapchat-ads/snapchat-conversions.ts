@@ -76,9 +76,18 @@ export const snapchatConversions = eventDestination({
   platformApi: api,
   auth: { open: async (context) => (await import('./tokens.ts')).openConversionTokens(context) },
   settings: {
-    pixelId: text({ label: 'Pixel ID', description: 'ID of the Snap Pixel that web and offline events belong to' }),
-    snapAppId: text({ label: 'Snap App ID', description: 'ID of the app at Snapchat that app events belong to' }),
+    pixelId: text({
+      asked: true,
+      label: 'Pixel ID',
+      description: 'ID of the Snap Pixel that web and offline events belong to',
+    }),
+    snapAppId: text({
+      asked: true,
+      label: 'Snap App ID',
+      description: 'ID of the app at Snapchat that app events belong to',
+    }),
     appId: text({
+      asked: true,
       label: 'App ID',
       description: 'Number of the app in the App Store, or its package name at Google Play, for events without one',
     }),

@@ -1,4 +1,4 @@
-import { defineConnector, number, select, text } from '@penstock/connector'
+import { defineConnector, number, select, syncMode, text } from '@penstock/connector'
 import { backfillByCursor, keyOrDigest, lagOfClock, lookBackOfCursor } from '../databases/fields.ts'
 import { snowflake } from './platform.ts'
 import { keyPairUser, signIn } from './sign-in.ts'
@@ -79,11 +79,9 @@ export const snowflakeSource = defineConnector({
         required: true,
         when: { dataSourceType: 'SQL Query' },
       }),
-      syncMode: select({
-        label: 'Sync mode',
+      syncMode: syncMode(['Full', 'Incremental'], {
         description: 'Whether each transfer reads all rows, or only those that changed since the last transfer',
-        options: ['Full', 'Incremental'],
-        required: true,
+        isRequired: true,
       }),
       timezone: text({
         label: 'Timezone',

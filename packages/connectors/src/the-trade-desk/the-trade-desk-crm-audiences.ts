@@ -106,6 +106,7 @@ export const theTradeDeskCrmAudiences = audienceDestination({
       },
     }),
     audienceName: text({
+      asked: true,
       label: 'Audience name',
       description: 'Name of the audience for rows that do not name one; it is created if it does not exist',
     }),

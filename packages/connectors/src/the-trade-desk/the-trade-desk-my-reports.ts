@@ -139,6 +139,7 @@ export const theTradeDeskMyReports = reportSource({
   },
   settings: {
     templateId: text({
+      asked: true,
       label: 'Template ID',
       description: 'ID of the template of My Reports that reports are made of',
       required: true,

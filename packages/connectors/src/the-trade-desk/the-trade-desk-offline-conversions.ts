@@ -68,6 +68,7 @@ export const theTradeDeskOfflineConversions = eventDestination({
   auth: apiToken,
   settings: {
     advertiserId: text({
+      asked: true,
       label: 'Advertiser ID',
       description: 'ID of your advertiser at The Trade Desk',
       required: true,

@@ -53,12 +53,18 @@ export const theTradeDeskRealTimeConversions = eventDestination({
   auth: { header: 'ttd-auth', secret: 'apiToken' },
   settings: {
     advertiserId: text({
+      asked: true,
       label: 'Advertiser ID',
       description: 'ID of the advertiser at The Trade Desk, for rows without one',
     }),
-    merchantId: text({ label: 'Merchant ID', description: 'ID of the merchant, for rows without one' }),
-    trackingTagId: text({ label: 'Tracking tag ID', description: 'ID of the tracking tag, for rows without one' }),
+    merchantId: text({ asked: true, label: 'Merchant ID', description: 'ID of the merchant, for rows without one' }),
+    trackingTagId: text({
+      asked: true,
+      label: 'Tracking tag ID',
+      description: 'ID of the tracking tag, for rows without one',
+    }),
     universalPixelId: text({
+      asked: true,
       label: 'Universal pixel ID',
       description: 'ID of the universal pixel, for page views that are mapped by their URL',
     }),

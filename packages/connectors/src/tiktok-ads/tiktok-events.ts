@@ -70,13 +70,15 @@ export const tiktokEvents = eventDestination({
     }),
   },
   settings: {
-    pixelCode: text({ label: 'Pixel code', description: 'Code of the pixel that web events belong to' }),
-    appId: text({ label: 'App ID', description: 'ID of the app at TikTok that app events belong to' }),
+    pixelCode: text({ asked: true, label: 'Pixel code', description: 'Code of the pixel that web events belong to' }),
+    appId: text({ asked: true, label: 'App ID', description: 'ID of the app at TikTok that app events belong to' }),
     offlineEventSetId: text({
+      asked: true,
       label: 'Offline event set ID',
       description: 'ID of the offline event set that offline events belong to',
     }),
     crmEventSetId: text({
+      asked: true,
       label: 'CRM event set ID',
       description: 'ID of the CRM event set that CRM events belong to',
     }),

@@ -153,6 +153,7 @@ export const xCustomAudiences = audienceDestination({
       needed: true,
     }),
     audienceName: text({
+      asked: true,
       label: 'Audience name',
       description: 'Name of the audience for rows without one; it is created if it does not exist',
     }),

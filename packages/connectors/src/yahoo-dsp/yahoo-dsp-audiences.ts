@@ -76,6 +76,7 @@ export const yahooDspAudiences = audienceDestination({
       example: '1356341',
     }),
     identifierType: select({
+      asked: true,
       label: 'Identifier type',
       description: 'Kind of identifiers in the audiences. By default the e-mail address, if a row has one',
       options: ['EMAIL', 'PHONE_NUMBER'],

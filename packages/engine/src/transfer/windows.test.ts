@@ -147,11 +147,11 @@ test('a scope is found at the destination if its columns pass unchanged, and are
   assert.match(mapped([step('account_id', 'account', { values: { a: 'b' } }), step('day')]).stays ?? '', /as it is/)
   assert.match(
     mapped(renamed, keys('day')).stays ?? '',
-    /^choose the write mode Upsert, with the key columns day, account_id$/,
+    /^choose Update by key \(Upsert\), with the key columns day, account_id$/,
   )
   assert.match(
     mapped(renamed, { windowKeys: () => undefined }).stays ?? '',
-    /^choose the write mode Upsert, with the key columns day, account_id$/,
+    /^choose Update by key \(Upsert\), with the key columns day, account_id$/,
   )
   assert.match(mapped(renamed, {}).stays ?? '', /^this destination cannot/)
 })

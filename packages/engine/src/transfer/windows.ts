@@ -24,7 +24,7 @@ export function scopeAt(
   const needed = key.flatMap((name) => steps.find((step) => step.column?.name === name)?.field ?? [])
   const keys = windowKeys(settings)
   if (!keys || needed.some((field) => !keys.includes(field))) {
-    return { stays: `choose the write mode Upsert, with the key columns ${needed.join(', ')}` }
+    return { stays: `choose Update by key (Upsert), with the key columns ${needed.join(', ')}` }
   }
   const mapped: Record<string, readonly string[]> = {}
   for (const [name, values] of Object.entries(scope)) {

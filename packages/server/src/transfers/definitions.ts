@@ -59,9 +59,13 @@ const viewDefinition = (connector: Connector): ConnectorDefinition => ({
     : null,
 })
 
-function viewDelivery(side: DestinationSide): Pick<SideDefinition, 'removes' | 'batch'> {
+function viewDelivery(side: DestinationSide): Pick<SideDefinition, 'removes' | 'batch' | 'columnTypes'> {
   const batch = usualBatch(side)
-  return { ...(side.deliver?.removesBy && { removes: true }), ...(batch && { batch }) }
+  return {
+    ...(side.deliver?.removesBy && { removes: true }),
+    ...(batch && { batch }),
+    ...(side.columnTypes && { columnTypes: [...side.columnTypes] }),
+  }
 }
 
 const viewAuthorization = ({ server, scopes, client, refreshToken, sets = {} }: Authorization) => ({
@@ -95,6 +99,8 @@ const viewFields = (fields: Fields): FieldDefinition[] =>
     ...(field.max === undefined ? {} : { max: field.max }),
     ...(field.options ? { options: [...field.options] } : {}),
     ...(field.labels ? { optionLabels: field.labels } : {}),
+    ...(field.asked && { asked: true as const }),
+    ...(field.meanings && { meanings: { ...field.meanings } }),
     ...(field.default === undefined ? {} : { default: showValue(field.default) }),
     ...(field.when
       ? { when: Object.fromEntries(Object.entries(field.when).map(([other, values]) => [other, [values].flat()])) }

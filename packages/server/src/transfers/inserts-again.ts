@@ -3,7 +3,7 @@ import { sendsChangedRows, sideSettings } from '@penstock/engine'
 import type { Db } from '../db/database.ts'
 import { sentBefore } from './state-queries.ts'
 
-/** Write modes of destinations that add rows without a key. */
+/** Ways to write that add rows without a key. */
 const insertingModes: readonly unknown[] = ['Insert', 'Append']
 
 /**
@@ -25,13 +25,15 @@ export async function insertsAgain(
   const { sent = false } = (await sentBefore.first(db, { connectionId, forgets })) ?? {}
   if (!sent) return undefined
   const fields = fieldsOfRole(destination, 'Destination')
-  const { options = [] } = fields.writeMode ?? {}
-  const byKey = options.filter((mode) => !insertingModes.includes(mode))
+  const { options = [], labels = {} } = fields.writeMode ?? {}
+  const byKey = options.filter((mode) => !insertingModes.includes(mode)).map((mode) => labels[mode] ?? mode)
   const { syncMode } = fieldsOfRole(source, 'Source')
   const ways = [
     ...(byKey.length > 0 ? [`set "${fields.writeMode?.label}" to ${byKey.join(' or ')}`] : []),
     `set "${fields.sendRows?.label}" to ${fields.sendRows?.labels?.Changed}`,
-    ...(syncMode?.options?.includes('Incremental') ? [`set "${syncMode.label}" of the source to Incremental`] : []),
+    ...(syncMode?.options?.includes('Incremental')
+      ? [`set "${syncMode.label}" of the source to ${syncMode.labels?.Incremental}`]
+      : []),
   ]
   return `Rows that earlier transfers sent are inserted again, because the source is read from its beginning. To avoid that, ${ways.join(', or ')}.`
 }

@@ -1,6 +1,15 @@
 import { example } from '../examples.ts'
 import { normalisations } from '../normalisations.ts'
-import { digestEncodings, digests, fieldTypes, recordReadings, roles, secretForms } from '../terms.ts'
+import {
+  digestEncodings,
+  digests,
+  fieldTypes,
+  readMeanings,
+  recordReadings,
+  roles,
+  secretForms,
+  writeMeanings,
+} from '../terms.ts'
 import { type Static, Type } from '../type.ts'
 import { count, exactly, flag, identifier, oneOf, text } from './kinds.ts'
 
@@ -30,6 +39,26 @@ export const FieldDefinition = Type.Object(
         description: 'Display labels of choices, by choice; choices without one are shown as they are',
         examples: [{ oauth2: 'Sign in with Meta', 'api-token': 'Access token' }],
       }),
+    ),
+    asked: Type.Optional(
+      Type.Literal(true, {
+        description: 'One of the few settings that a form asks for; it can hide the others at first',
+        examples: [true],
+      }),
+    ),
+    meanings: Type.Optional(
+      Type.Record(
+        Type.String(),
+        oneOf([...readMeanings, ...writeMeanings], {
+          description:
+            'all: reads all rows. new: only new files. changed: only new and changed rows. log: changes from a log. add: adds each row. update: by its key. replace: replaces all rows. mirror: also removes rows that left the source',
+          examples: ['all'],
+        }),
+        {
+          description: 'Effect of a choice on the rows that are read or written, by choice',
+          examples: [{ Full: 'all', Incremental: 'changed' }],
+        },
+      ),
     ),
     default: Type.Optional(text('Default value, as text like every returned value', '540')),
     when: Type.Optional(
@@ -168,6 +197,13 @@ export const SideDefinition = Type.Object(
         },
         { description: 'Limits of a batch with the default settings; absent if this deployment delivers nothing' },
       ),
+    ),
+    columnTypes: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          'Types that the setting `columnTypes` can give the columns of a table that a transfer creates; absent without the setting',
+        examples: [['text', 'bigint', 'timestamptz']],
+      }),
     ),
     asks: Type.Optional(
       Type.Literal(true, {

@@ -4,9 +4,9 @@ import {
   type Discover,
   type Fields,
   type InspectionContext,
-  select,
   text,
   type Values,
+  writeMode,
 } from '@penstock/connector'
 import { windowKeys } from '../../databases/fields.ts'
 
@@ -26,11 +26,9 @@ export const writeFields = ({
   readonly keys?: string
   readonly isRequired?: boolean
 } = {}): Fields => ({
-  writeMode: select({
-    label: 'Write mode',
+  writeMode: writeMode(['Append', 'Replace', 'Upsert'], {
     description: 'Add rows, replace the content of the table, or replace rows with the same key',
-    options: ['Append', 'Replace', 'Upsert'],
-    ...(isRequired ? { required: true } : { default: 'Append' }),
+    isRequired,
   }),
   keyColumns: text({
     label: 'Key columns',
@@ -42,6 +40,7 @@ export const writeFields = ({
 
 export const createTable: Fields = {
   createTable: boolean({
+    asked: true,
     keepsState: 'onward',
     label: 'Create table',
     description: 'Whether a missing table is created, with text columns',

@@ -19,7 +19,7 @@ export function openChangedRows(context: StageContext): Promise<ChangedRows | un
 async function open({ sides, state, host, onProgress }: StageContext): Promise<ChangedRows | undefined> {
   if (!state.digests) return undefined
   if (sides.replaces) {
-    const message = `${sides.names.destination} replaces everything that it has, so that rows which are left out would be gone. Send all rows, or choose another write mode.`
+    const message = `${sides.names.destination} replaces everything that it has, so that rows which are left out would be gone. Send all rows, or do not replace rows.`
     throw new ConnectorError('invalid_setting', message, { side: 'Destination' })
   }
   const { settings } = sides

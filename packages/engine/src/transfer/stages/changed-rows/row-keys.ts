@@ -48,7 +48,7 @@ function keyOfMirror({ removesBy }: Pick<Destination, 'removesBy'>, settings: Va
   const names = removesBy?.(settings)
   if (names) return names
   const message =
-    'A mirror removes rows at the destination, which it does not do with these settings. Select a write mode with a key, such as Upsert, or send new and changed rows.'
+    'A mirror removes rows at the destination, which it does not do with these settings. Update rows by key (Upsert), or send new and changed rows.'
   throw new ConnectorError('not_supported', message, { side: 'Destination' })
 }
 

@@ -32,6 +32,6 @@ function passing(mapped: MappedChunk, removed: ReadonlySet<number>, by: readonly
 const notRemoved = (destination: string): ConnectorError =>
   new ConnectorError(
     'not_supported',
-    `${destination} does not remove rows with these settings. Select a write mode with a key, such as Upsert, or leave removed rows out at the source.`,
+    `${destination} does not remove rows with these settings. Update rows by key (Upsert), or leave removed rows out at the source.`,
     { side: 'Destination' },
   )
