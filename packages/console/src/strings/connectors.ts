@@ -63,6 +63,8 @@ export const connectors = {
     'No connection uses it. Its configuration and its secrets are deleted immediately. To use it later, add and configure it again.',
   removeHelpEmpty: 'No connection uses it, and it is not configured. You can add it again at any time.',
   removed: (name: string) => `${name} was removed`,
+  pasteUrl: 'Paste the URL of the database into any field to fill in the form.',
+  filledIn: (labels: readonly string[]) => `Filled in from the URL: ${labels.join(', ')}`,
   named: (connector: string, configuration: string | undefined) =>
     configuration === undefined ? connector : `${connector} · ${configuration}`,
   configurations: 'Configurations',

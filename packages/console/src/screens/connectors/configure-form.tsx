@@ -2,7 +2,7 @@ import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import type { ParametersOf, ResultOf } from '@penstock/client'
 import { errors, type FieldDefinition } from '@penstock/wire'
 import { IconChevronDown, IconChevronRight, IconLock, IconRefreshAlert } from '@tabler/icons-react'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { type ClipboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { useForbidden } from '../../api/me.ts'
 import { useWrite } from '../../api/queries.ts'
 import { Changed, isChanged } from '../../components/changed.tsx'
@@ -27,6 +27,7 @@ import { authorization as sayAuthorization } from '../../strings/authorization.t
 import { components } from '../../strings/components.ts'
 import { connectors as say } from '../../strings/connectors.ts'
 import { ConnectionsNamed, ofConnection } from './connections-named.tsx'
+import { takesUrl, valuesOfUrl } from './database-url.ts'
 import { forgetCheck } from './kept-checks.ts'
 import type { ConnectorOfAccount } from './of-account.ts'
 import { baseOf, wordsOfValues } from './versions.ts'
@@ -128,6 +129,18 @@ export function ConfigureForm({
   const change = (field: string, value: FormValue) =>
     setValues((now) => withLoopback(fields, before, { ...now, [field]: value }, field))
 
+  const hasUrl = takesUrl(fields)
+  /** The URL of a database fills the form, and is not shown: it has a password. */
+  const fill = (event: ClipboardEvent) => {
+    const found = hasUrl ? valuesOfUrl(event.clipboardData.getData('text')) : undefined
+    if (!found) return
+    event.preventDefault()
+    setValues((now) => {
+      const next = withLoopback(fields, before, { ...now, ...found }, 'host')
+      return found.tlsMode ? { ...next, tlsMode: found.tlsMode } : next
+    })
+    notifyDone(say.filledIn(fields.filter((field) => field.name in found).map(({ label }) => label)))
+  }
   const element = useRef<HTMLFormElement>(null)
   useFirstField(element)
 
@@ -135,6 +148,7 @@ export function ConfigureForm({
     <form
       ref={element}
       noValidate
+      onPasteCapture={fill}
       onSubmit={(event) => {
         event.preventDefault()
         if (editable && !forbidden) void send(changes, opened.etag, onClose)
@@ -147,6 +161,11 @@ export function ConfigureForm({
           </Alert>
         )}
         {fields.length === 0 && <Text size="sm">{say.asksNothing}</Text>}
+        {hasUrl && (
+          <Text size="sm" c="dimmed">
+            {say.pasteUrl}
+          </Text>
+        )}
         {(parts.shown.size > 0 || failure !== undefined) && (
           <FieldForm {...form} onChange={change} only={parts.shown} fieldErrors={errorsIn(parts.shown, true)} />
         )}
