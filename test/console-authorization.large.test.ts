@@ -185,7 +185,7 @@ describe('connecting with a click, in the console', { skip }, () => {
     await dialog(page).getByRole('button', { name: 'Cancel' }).click()
     await dialog(page).waitFor({ state: 'detached' })
     await connect(page, 'Connect to Reddit')
-    await destination.getByText('Connected', { exact: true }).waitFor()
+    await destination.getByText('Not checked', { exact: true }).waitFor()
     // Values that were typed meanwhile are still there, in a field that lists them now.
     const advertiser = destination.getByRole('combobox', { name: 'Advertiser ID' })
     assert.equal(await advertiser.textContent(), 'a2_loyal')

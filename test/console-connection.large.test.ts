@@ -463,16 +463,14 @@ describe('a connection in the console', { skip }, () => {
     const page = await stage.open(pathOf(connection))
     await button(page, 'Set a schedule').click()
     const warning = dialog(page).getByRole('alert').filter({ hasText: 'Every transfer adds all rows again' })
-    await warning
-      .getByText('To avoid duplicates, set the write mode to Upsert, or set the rows to send to New and changed rows.')
-      .waitFor()
+    await warning.getByText('PostgreSQL gets each row once per transfer.').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
     const scheduledSwitch = dialog(page).getByRole('switch', { name: 'Scheduled' })
     await scheduledSwitch.setChecked(false, { force: true })
     await warning.waitFor({ state: 'detached' })
     await scheduledSwitch.setChecked(true, { force: true })
     await warning.getByRole('link', { name: 'Change the settings' }).click()
-    await page.getByRole('combobox', { name: 'Write mode' }).waitFor()
+    await page.getByRole('radiogroup', { name: 'How rows are written' }).waitFor()
 
     // Once rows were sent, the page of the connection says it.
     const { id } = connection

@@ -3,7 +3,14 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { accessibilityViolations, skip } from './harness/browser.ts'
-import { type ConsoleStage, localFolder, postgresql, preparePeople, startConsole } from './harness/console.ts'
+import {
+  type ConsoleStage,
+  enterValue,
+  localFolder,
+  postgresql,
+  preparePeople,
+  startConsole,
+} from './harness/console.ts'
 
 const looks = [
   { width: 1440, height: 900, theme: 'light' },
@@ -112,7 +119,11 @@ describe('notifications', { skip }, () => {
     },
     {
       name: 'the review of the wizard',
-      open: (page) => page.goto(wizard(`?source=${localFolder.id}&destination=${postgresql.id}`)),
+      open: async (page) => {
+        await page.goto(wizard(`?source=${localFolder.id}&destination=${postgresql.id}`))
+        await enterValue(page, 'Files', 'people.csv')
+        await enterValue(page, 'Table', 'people')
+      },
       act: (page) => button(page, 'Create the connection').click(),
       notice: /created/,
       afterwards: async (page) => {

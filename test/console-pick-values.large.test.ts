@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { DiscoverValues } from '@penstock/wire'
 import type { Locator, Page } from 'playwright-core'
-import { accessibilityViolations, pick, skip } from './harness/browser.ts'
+import { accessibilityViolations, skip } from './harness/browser.ts'
 import {
   type ConsoleStage,
   enterValue,
   localFolder,
+  openAdvanced,
   openValues,
   pickValue,
   postgresql,
@@ -66,6 +67,7 @@ describe('picking the values of settings', { skip }, () => {
     await rows(tables).first().click()
     assert.equal(await field(page, 'Table').textContent(), 'orders')
 
+    await openAdvanced(sourceOf(page))
     const keys = await openValues(page, 'Key columns')
     assert.deepEqual(await textsOf(rows(keys), 4), [
       'shop key text',
@@ -84,7 +86,7 @@ describe('picking the values of settings', { skip }, () => {
     await page.keyboard.press('Escape')
     assert.equal(await field(page, 'Key columns').textContent(), 'id, shop')
 
-    await pick(field(page, 'Sync mode'), 'Incremental')
+    await page.getByRole('radio', { name: 'New and changed rows' }).check()
     await pickValue(page, 'Cursor column', 'changed')
     await page.getByRole('button', { name: 'Create the connection' }).click()
     await page.getByRole('heading', { name: 'Map fields' }).waitFor()
@@ -193,6 +195,7 @@ describe('picking the values of settings', { skip }, () => {
     await search(list).and(page.locator(':focus')).waitFor()
     await page.keyboard.press('Escape')
     assert.equal(await field(page, 'Table').textContent(), 'orders')
+    await openAdvanced(sourceOf(page))
     await enterValue(page, 'Key columns', 'id')
     await enterValue(page, 'Key columns', 'shop')
     await page.getByRole('button', { name: 'Create the connection' }).click()
@@ -325,3 +328,5 @@ async function textsOf(rows: Locator, n: number): Promise<string[]> {
   )
   return texts.map((parts) => parts.join(' '))
 }
+
+const sourceOf = (page: Page) => page.getByRole('region', { name: /^Source: / })

@@ -318,6 +318,9 @@ export async function enterValue(scope: Page | Locator, label: string, value: st
   await list.waitFor({ state: 'detached' })
 }
 
+/** Opens the settings of a side that are folded. */
+export const openAdvanced = (side: Locator): Promise<void> => side.getByRole('button', { name: /^Advanced/ }).click()
+
 /** Waits until the step *Mapping* lists exactly these columns of the source as columns that are sent. */
 export async function seeSentColumns(page: Page, names: readonly string[]): Promise<void> {
   const list = page.getByRole('list', { name: `${names.length} columns are sent`, exact: true })

@@ -115,7 +115,10 @@ const discoveryStaleMs = 120_000
  * Lists the values that a platform has for a setting, page by page as far as the user asks. `refresh` has the service ask the
  * platform again.
  */
-export function useDiscovered({ body, ...of }: ParametersOf<'discoverValues'>) {
+export function useDiscovered(
+  { body, ...of }: ParametersOf<'discoverValues'>,
+  { enabled = true }: { enabled?: boolean } = {},
+) {
   const isFresh = useRef(false)
   const query = useInfiniteQuery({
     queryKey: keyOf('discoverValues', { ...of, body }),
@@ -130,6 +133,7 @@ export function useDiscovered({ body, ...of }: ParametersOf<'discoverValues'>) {
         },
         signal,
       }),
+    enabled,
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ reply }) => reply.next ?? undefined,
     staleTime: discoveryStaleMs,

@@ -145,9 +145,16 @@ export const connection = {
   timezone: 'Time zone',
   timezoneNone: 'No matching time zone',
   how: 'Frequency',
+  minutes5: 'Every 5 minutes',
+  minutes15: 'Every 15 minutes',
+  minutes30: 'Every 30 minutes',
   hourly: 'Every hour',
   daily: 'Every day',
   weekdays: 'Monday to Friday',
+  weekly: 'Every week',
+  weekday: 'Day of the week',
+  weekdayNames: ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const,
+  nextRuns: 'Next transfers',
   custom: 'Cron expression',
   minute: 'Minute of the hour',
   at: 'At',
@@ -159,28 +166,10 @@ export const connection = {
   startsAfreshHelp: (labels: readonly string[]) =>
     `The connection knows which rows it has read with the saved settings. You changed ${labels.join(', ')}, so it starts over. A destination that inserts rows gets them a second time.`,
   configurationOf: (side: string) => `${side}: configuration`,
-  rowsComeAgain: 'Every transfer adds all rows again',
-  rowsComeAgainHelp: ({
-    mode,
-    otherModes,
-    canReadNew,
-  }: {
-    mode: string
-    otherModes: readonly string[]
-    canReadNew: boolean
-  }) => {
-    const ways = [
-      otherModes.length > 0 && `set the write mode to ${otherModes.join(' or ')}`,
-      'set the rows to send to New and changed rows',
-      canReadNew && 'set the sync mode to Incremental',
-    ].filter(Boolean)
-    const what = `The source is read in full each time, and the write mode ${mode} adds each row, even if it already exists.`
-    return `${what} To avoid duplicates, ${ways.join(', or ')}.`
-  },
-  changeSettings: 'Change the settings',
   everyHourAt: (minute: string) => `Every hour at :${minute}`,
   everyDayAt: (time: string) => `Every day at ${time}`,
   weekdaysAt: (time: string) => `Monday to Friday at ${time}`,
+  weeklyAt: (weekday: string, time: string) => `Every ${weekday} at ${time}`,
   byCron: (cron: string) => `By ${cron}`,
 
   // Transfers

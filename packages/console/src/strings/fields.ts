@@ -1,3 +1,4 @@
+import type { ReadMeaning, WriteMeaning } from '@penstock/wire'
 import type { FormField } from '../components/fields/form-field.ts'
 
 /** The texts of forms that are generated from the definitions of a connector's fields. */
@@ -16,6 +17,22 @@ export const fields = {
     if (!/^\p{Ll}/u.test(message)) return message
     return sentence(`${label} ${message.endsWith(`: ${label}`) ? message.slice(0, -label.length - 2) : message}`)
   },
+  missing: 'Enter a value.',
+  advanced: 'Advanced',
+  changed: (n: number) => `${n} changed`,
+  reset: 'Reset',
+  resetOne: (label: string) => `Reset: ${label}`,
+  mirror: 'Mirror',
+  meaning: {
+    all: 'Reads everything each time.',
+    new: 'Reads each file once, and again if it changes.',
+    changed: 'Reads only rows that are new or changed since the last transfer. Does not see deleted rows.',
+    log: 'Sees every change and deletion. The server must keep a log.',
+    add: 'Adds each row that is read, also if it exists.',
+    update: 'Updates the row with the same key, or adds it.',
+    replace: 'Replaces all rows of the destination.',
+    mirror: 'Updates by key, and removes rows that left the source.',
+  } satisfies Record<ReadMeaning | WriteMeaning, string>,
   errorsElsewhere: 'Fix the other fields first',
   required: (label: string) => `${label} (required)`,
   filledByService: 'Filled by the service',

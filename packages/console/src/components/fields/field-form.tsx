@@ -1,11 +1,12 @@
 import { Alert, List, Stack } from '@mantine/core'
 import type { Role } from '@penstock/wire'
 import { IconAlertTriangle } from '@tabler/icons-react'
-import { useEffect, useRef } from 'react'
+import { Fragment, type ReactNode, useEffect, useRef } from 'react'
 import { fields as say } from '../../strings/fields.ts'
+import { mirrorOf } from './choices.tsx'
 import { type Discovery, settingsOf } from './discovery.ts'
 import { FieldInput } from './field-input.tsx'
-import { countingFields, type FormField, type FormValue, type FormValues, isNeeded } from './form-field.ts'
+import { countingFields, type FormField, type FormValue, type FormValues, isEmpty, isNeeded } from './form-field.ts'
 
 /**
  * A form that is drawn from the definitions of its fields: what counts for the values that are there is asked for, with
@@ -21,7 +22,9 @@ export function FieldForm({
   lastUpdated,
   role,
   only,
+  others,
   discovery,
+  frame = (_, input) => input,
 }: {
   fields: readonly FormField[]
   values: FormValues
@@ -34,17 +37,26 @@ export function FieldForm({
   role?: Role | undefined
   /** Names of the fields that are shown here, where another form shows the others; all unless given. */
   only?: ReadonlySet<string> | undefined
+  /** Names of fields of another form, which shows their errors. */
+  others?: ReadonlySet<string> | undefined
   /** The fields whose values the platform lists, if it can be asked. */
   discovery?: Discovery | undefined
+  /** Surrounds the input of a field. */
+  frame?: (field: FormField, input: ReactNode) => ReactNode
 }) {
   const form = useRef<HTMLDivElement>(null)
   const shown = countingFields(fields, values).filter(({ name }) => !only || only.has(name))
-  const elsewhere = Object.entries(fieldErrors).filter(([name]) => !shown.some((field) => field.name === name))
-  // After a refused save, the first invalid field gets the focus.
+  const elsewhere = Object.entries(fieldErrors).filter(
+    ([name]) => !others?.has(name) && !shown.some((field) => field.name === name),
+  )
+  // After a refused save, the first invalid field of all forms that are sent together gets the focus.
   useEffect(() => {
-    if (Object.keys(fieldErrors).length > 0)
-      form.current?.querySelector<HTMLElement>('[aria-invalid=true]:not([disabled])')?.focus()
+    if (Object.keys(fieldErrors).length === 0) return
+    const all = form.current?.closest('form') ?? form.current
+    all?.querySelector<HTMLElement>('[aria-invalid=true]:not([disabled])')?.focus()
   }, [fieldErrors])
+  const errorOf = ({ name }: FormField) =>
+    fieldErrors[name] === say.missing && !isEmpty(values[name] ?? '') ? undefined : fieldErrors[name]
   return (
     <Stack ref={form} gap="lg">
       {elsewhere.length > 0 && (
@@ -59,16 +71,21 @@ export function FieldForm({
         </Alert>
       )}
       {shown.map((field) => (
-        <FieldInput
-          key={field.name}
-          field={field}
-          needed={isNeeded(fields, field.name, values, role)}
-          value={values[field.name] ?? ''}
-          onChange={(value) => onChange(field.name, value)}
-          fieldError={fieldErrors[field.name]}
-          lastUpdated={lastUpdated}
-          {...(discovery?.fields.includes(field.name) && { discovery, settings: settingsOf(fields, values) })}
-        />
+        <Fragment key={field.name}>
+          {frame(
+            field,
+            <FieldInput
+              field={field}
+              needed={isNeeded(fields, field.name, values, role)}
+              value={values[field.name] ?? ''}
+              onChange={(value) => onChange(field.name, value)}
+              fieldError={errorOf(field)}
+              lastUpdated={lastUpdated}
+              extra={field.meanings && mirrorOf(fields, field, values, onChange)}
+              {...(discovery?.fields.includes(field.name) && { discovery, settings: settingsOf(fields, values) })}
+            />,
+          )}
+        </Fragment>
       ))}
     </Stack>
   )

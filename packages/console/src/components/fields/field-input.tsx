@@ -1,6 +1,7 @@
 import { NumberInput, Select, Switch, TextInput } from '@mantine/core'
 import { fields as say } from '../../strings/fields.ts'
 import { PickSeveral } from '../pick-several.tsx'
+import { Choices, type ExtraChoice } from './choices.tsx'
 import { type FieldInputProps, wordsOf } from './field-words.ts'
 import { PickedInput, type PickedInputProps } from './picked-input.tsx'
 import { SecretInput } from './secret-input.tsx'
@@ -17,8 +18,9 @@ const optionsOf = ({ options = [], optionLabels }: FieldInputProps['field']) =>
 export function FieldInput({
   discovery,
   settings = {},
+  extra,
   ...props
-}: FieldInputProps & Partial<Pick<PickedInputProps, 'discovery' | 'settings'>>) {
+}: FieldInputProps & Partial<Pick<PickedInputProps, 'discovery' | 'settings'>> & { extra?: ExtraChoice | undefined }) {
   const { field, needed, value, onChange } = props
   const words = wordsOf(props)
   const text = typeof value === 'string' ? value : ''
@@ -64,6 +66,7 @@ export function FieldInput({
       )
     }
     case 'Select':
+      if (field.meanings && field.asked) return <Choices {...props} extra={extra} />
       return (
         <Select
           {...words}

@@ -5,10 +5,12 @@ import {
   type FieldType,
   fieldCounts,
   fieldIsRequired,
+  type ReadMeaning,
   type Role,
   type SecretForm,
   secretFormError,
   secretMask,
+  type WriteMeaning,
 } from '@penstock/wire'
 
 /**
@@ -33,6 +35,10 @@ export type FormField = {
   readonly optionLabels?: Readonly<Record<string, string>>
   /** As text, as the service shows it; a secret that is set is its mask. */
   readonly value?: string
+  /** One of the few settings that a form asks for; the others are folded. */
+  readonly asked?: boolean
+  /** Effect of choices on the rows that are read or written, by choice. */
+  readonly meanings?: FieldDefinition['meanings']
   /** Effective while no value is set, as text. */
   readonly default?: string
   /** Other fields of the form, of whose values each must have one for this field to count. */
@@ -94,6 +100,27 @@ export function isNeeded(fields: readonly FormField[], name: string, values: For
 const conditionsOf = (fields: readonly FormField[]): ConditionalFields =>
   Object.fromEntries(fields.map((field) => [field.name, field]))
 
+/** Errors of fields that need a value and have none, by their names. @param message the error of each */
+export function missingIn(fields: readonly FormField[], values: FormValues, role: Role, message: string) {
+  const missing = countingFields(fields, values).filter(
+    ({ name, readonly }) => !readonly && isEmpty(values[name] ?? '') && isNeeded(fields, name, values, role),
+  )
+  return Object.fromEntries(missing.map(({ name }) => [name, message]))
+}
+
+/** The option of a field that has a meaning. */
+export const optionOf = (
+  field: Pick<FormField, 'options' | 'meanings'> | undefined,
+  meaning: ReadMeaning | WriteMeaning,
+): string | undefined => field?.options?.find((option) => field.meanings?.[option] === meaning)
+
+/** The fields whose values differ from their defaults. */
+export function changedFields(fields: readonly FormField[], values: FormValues): FormField[] {
+  const defaults = valuesOf(fields.map(({ value, ...field }) => field))
+  const changes = changesOf(defaults, values, fields)
+  return fields.filter(({ name }) => name in changes)
+}
+
 /** Whether a secret is stored, which is all that is ever known of it. */
 export const isSecretSet = ({ type, value }: FormField): boolean => type === 'Password' && value === secretMask
 
@@ -129,7 +156,7 @@ export function changesOf(before: FormValues, after: FormValues, fields?: readon
   return changes
 }
 
-const isEmpty = (value: FormValue) => value === '' || (typeof value === 'object' && value.length === 0)
+export const isEmpty = (value: FormValue): boolean => value === '' || (typeof value === 'object' && value.length === 0)
 
 const isSame = (one: FormValue | undefined, other: FormValue) =>
   typeof one === 'object' && typeof other === 'object' ? one.join('\n') === other.join('\n') : one === other

@@ -10,7 +10,6 @@ import { useState } from 'react'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { ConnectorName } from '../../components/connector-name.tsx'
 import { Failure } from '../../components/failure.tsx'
-import { FieldForm } from '../../components/fields/field-form.tsx'
 import {
   changesOf,
   countingFields,
@@ -18,6 +17,7 @@ import {
   type FormValues,
   valuesOf,
 } from '../../components/fields/form-field.ts'
+import { SettingsForm } from '../../components/fields/settings-form.tsx'
 import { useDiscovery } from '../../components/fields/use-discovery.ts'
 import { DialogForm } from '../../components/form-dialog.tsx'
 import { Lines } from '../../components/loaded.tsx'
@@ -147,7 +147,7 @@ function Form({ opened, definitions, onClose }: { opened: Opened; definitions: D
                   configurationId={configurations[side]}
                   onPick={(configurationId) => setConfigurations((before) => ({ ...before, [side]: configurationId }))}
                 />
-                <FieldForm
+                <SettingsForm
                   fields={fields[side]}
                   values={side === 'src' ? src : dest}
                   role={side === 'src' ? 'Source' : 'Destination'}

@@ -9,8 +9,8 @@ import { ConfigurationBadge } from '../../components/status.tsx'
 import { pathOf } from '../../shell/account.ts'
 import { connection as say } from '../../strings/connection.ts'
 import { standing as words } from '../../strings/standing.ts'
-import { configureAt, useConfigurations } from '../connectors/of-account.ts'
-import { useConfigurationStanding } from '../connectors/use-standing.ts'
+import { configureAt } from '../connectors/of-account.ts'
+import { useNamedConfiguration } from '../connectors/use-standing.ts'
 import { FlowStatus } from './flow-status.tsx'
 
 const shownSettings = 2
@@ -59,24 +59,17 @@ export function Flow({
   )
 }
 
-type SideStanding = ReturnType<typeof useConfigurationStanding> & { name: string | undefined }
+type SideStanding = ReturnType<typeof useNamedConfiguration>
 
-/** How the configuration of a side is doing, and its name unless it is the first one. */
+/** How the configuration of a side is doing, and its name. */
 function useSideStanding(
-  connection: ConnectionDetails,
+  { accountId, ...connection }: ConnectionDetails,
   side: 'src' | 'dest',
   latest: Transfer | undefined,
 ): SideStanding {
-  const { accountId } = connection
   const { connectorId, configured } = connection[side]
-  const id = connection[`${side}ConfigurationId`]
-  const own = useConfigurations(accountId, connectorId)?.find((one) =>
-    id === undefined ? one.first : one.configurationId === id,
-  )
-  const configurationId = own?.first === false ? own.configurationId : undefined
-  const of = { accountId, connectorId, configurationId, configured, savedTime: own?.lastUpdated }
-  const evidence = [evidenceOf(latest, side === 'src' ? 'source' : 'destination')]
-  return { ...useConfigurationStanding(of, evidence), name: configurationId && own?.name }
+  const of = { accountId, connectorId, configured, configurationId: connection[`${side}ConfigurationId`] }
+  return useNamedConfiguration(of, [evidenceOf(latest, side === 'src' ? 'source' : 'destination')])
 }
 
 function Side({

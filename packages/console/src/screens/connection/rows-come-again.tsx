@@ -1,47 +1,49 @@
-import { Alert, Anchor, Text } from '@mantine/core'
+import { Anchor } from '@mantine/core'
 import type { ConnectionDetails } from '@penstock/wire'
-import { IconCopyPlus } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { useRead } from '../../api/queries.ts'
-import { connection as say } from '../../strings/connection.ts'
-import { type Repeats, repeatsOf } from './repeats.ts'
+import type { FormValues } from '../../components/fields/form-field.ts'
+import { pathOf } from '../../shell/account.ts'
+import { consequence as say } from '../../strings/consequence.ts'
+import { type Ways, waysOf } from './consequence.ts'
+import { ConsequenceLine } from './consequence-card.tsx'
 
-/** Whether every transfer of the connection would add all rows again; `undefined` if not, or not known yet. */
+/** How a connection reads and writes if every transfer would add all rows again; `undefined` if not, or not known yet. */
 export function useRepeats({
   src,
   dest,
   srcConnectionConfig,
   destConnectionConfig,
-}: ConnectionDetails): Repeats | undefined {
-  const source = useRead('getConnectorDefinition', { id: src.connectorId }).data?.reply
-  const destination = useRead('getConnectorDefinition', { id: dest.connectorId }).data?.reply
+}: ConnectionDetails): Ways | undefined {
+  const source = useRead('getConnectorDefinition', { id: src.connectorId }).data?.reply.source
+  const destination = useRead('getConnectorDefinition', { id: dest.connectorId }).data?.reply.destination
   if (!source || !destination) return undefined
-  return repeatsOf(
-    { definition: source.source, config: srcConnectionConfig },
-    { definition: destination.destination, config: destConnectionConfig },
+  const ways = waysOf(
+    { fields: source.fields, values: srcConnectionConfig as FormValues },
+    { fields: destination.fields, values: destConnectionConfig as FormValues },
   )
+  return ways?.read === 'all' && ways.write === 'add' ? ways : undefined
 }
 
 /** Warns that rows are added again, and leads to the settings to change. */
 export function RowsComeAgain({
-  connection: { accountId, id },
+  connection: { accountId, id, src, dest },
   repeats,
 }: {
   connection: ConnectionDetails
-  repeats: Repeats
+  repeats: Ways
 }) {
   return (
-    <Alert color="yellow" icon={<IconCopyPlus aria-hidden />} title={say.rowsComeAgain} role="alert">
-      <Text size="sm">{say.rowsComeAgainHelp(repeats)}</Text>
+    <ConsequenceLine ways={repeats} names={{ source: src.connectorName, destination: dest.connectorName }}>
       <Anchor
         component={Link}
         size="sm"
         c="var(--mantine-color-text)"
         underline="always"
-        to={`/accounts/${accountId}/connections/new?${new URLSearchParams({ connection: id, step: 'settings' })}`}
+        to={pathOf(accountId, `connections/new?${new URLSearchParams({ connection: id, step: 'settings' })}`)}
       >
         {say.changeSettings}
       </Anchor>
-    </Alert>
+    </ConsequenceLine>
   )
 }

@@ -8,7 +8,7 @@ import {
   evidenceOf,
 } from '../../components/standing.ts'
 import { useKeptCheck } from './kept-checks.ts'
-import type { ConnectorOfAccount } from './of-account.ts'
+import { type ConnectorOfAccount, useConfigurations } from './of-account.ts'
 
 /** Evidence of the newest transfers about the configurations of a sub-account, by connector, from its newest 500 connections. */
 export type EvidenceByConnector = ReadonlyMap<string, Evidence>
@@ -52,4 +52,25 @@ export function useConfigurationStanding(
   const evidence = check && { ok: check.ok, time: check.checkedTime }
   const standing = configurationStandingOf(of.configured, of.savedTime, [evidence, ...transfers])
   return { standing, why: standing === 'failed' && check?.ok === false ? check.message : undefined }
+}
+
+/** The name that the service gives the first configuration of a connector. It tells people nothing. */
+const usualName = 'Default'
+
+/**
+ * The name of a configuration, and how it is doing.
+ * @param of without an identifier, the first configuration
+ * @returns `name`: undefined if nobody named it, so that its connector names it
+ */
+export function useNamedConfiguration(
+  of: ConnectorOfAccount & { configured: boolean },
+  transfers: readonly (Evidence | undefined)[] = [],
+): ReturnType<typeof useConfigurationStanding> & { name: string | undefined } {
+  const { accountId, connectorId, configurationId: id } = of
+  const own = useConfigurations(accountId, connectorId)?.find((one) =>
+    id === undefined ? one.first : one.configurationId === id,
+  )
+  const configurationId = own?.first === false ? own.configurationId : undefined
+  const standing = useConfigurationStanding({ ...of, configurationId, savedTime: own?.lastUpdated }, transfers)
+  return { ...standing, name: own?.name === usualName ? undefined : own?.name }
 }

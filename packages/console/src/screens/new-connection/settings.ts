@@ -18,7 +18,11 @@ export type SideKey = ConnectionSide['key']
 /** Settings that the mapping step shows, and no form. */
 export const mappingField = 'mapping'
 export const filterField = 'filter'
-const isOfMappingStep = (name: string): boolean => name === mappingField || name === filterField
+/** Types of the columns of a created table. Files have another setting of this name. */
+export const typesField = 'columnTypes'
+const ofMappingStep: readonly string[] = [mappingField, filterField, typesField]
+const isOfMappingStep = ({ name, type }: Pick<FieldDefinition, 'name' | 'type'>): boolean =>
+  type === 'Text' && ofMappingStep.includes(name)
 
 export const sideOf = (definition: ConnectorDefinition, role: Role): SideDefinition =>
   (role === 'Source' ? definition.source : definition.destination) ?? { fields: [], records: [] }
@@ -35,7 +39,7 @@ export const idleNames = (
 /** The settings that a side's form asks for, with the values that are saved. */
 export function fieldsOfSide(definitions: readonly FieldDefinition[], saved: ConnectionConfig = {}): FormField[] {
   return definitions
-    .filter(({ name }) => !isOfMappingStep(name))
+    .filter((definition) => !isOfMappingStep(definition))
     .map((definition) => ({ ...definition, value: textOf(saved[definition.name]) }))
 }
 
@@ -52,8 +56,8 @@ export const valuesNow = (fields: readonly FormField[], typed: FormValues = {}):
 })
 
 /**
- * The settings to send for a side, which replace all stored ones: values that differ from the defaults, and the mapping
- * and the filter unchanged.
+ * The settings to send for a side, which replace all stored ones: values that differ from the defaults, and those of the
+ * mapping step unchanged.
  */
 export function settingsToSend(
   fields: readonly FormField[],
@@ -69,7 +73,11 @@ export function settingsToSend(
         fields.filter(({ readonly }) => !readonly),
       ),
     ),
-    ...Object.fromEntries(Object.entries(saved).filter(([name]) => isOfMappingStep(name))),
+    ...Object.fromEntries(
+      Object.entries(saved).filter(
+        ([name]) => ofMappingStep.includes(name) && !fields.some((field) => field.name === name),
+      ),
+    ),
   }
 }
 

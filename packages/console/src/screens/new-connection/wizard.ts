@@ -27,7 +27,7 @@ export type Wizard = DraftStore & {
   readonly go: (step: WizardStep, picks?: Readonly<Record<string, string>>) => void
   /** Keys of the drafts of this connection, or of the new connection between these sides. */
   readonly keys: Readonly<
-    Record<'name' | 'src' | 'dest' | 'srcConfiguration' | 'destConfiguration' | 'mapping' | 'filter', string>
+    Record<'name' | 'src' | 'dest' | 'srcConfiguration' | 'destConfiguration' | 'mapping' | 'filter' | 'types', string>
   >
 }
 
@@ -87,6 +87,7 @@ export function useNewWizard(): Wizard {
       destConfiguration: `destination configuration of ${connectionId || destinationId}`,
       mapping: `mapping of ${scope}`,
       filter: `filter of ${scope}`,
+      types: `types of ${scope}`,
     },
   }
 }

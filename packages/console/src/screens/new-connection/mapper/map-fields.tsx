@@ -15,6 +15,8 @@ import { newConnection as say } from '../../../strings/new-connection.ts'
 import { TestButton } from '../../connection/test-transfer.tsx'
 import { useReasons } from '../../connection/use-connection.ts'
 import { BothDefinitions } from '../both-definitions.tsx'
+import { CreatedColumns } from '../created/created-columns.tsx'
+import { readTypes, writeTypes } from '../created/types.ts'
 import { firstLines, leftToDecide, type Matches, mapFields } from '../mapping/mapped-fields.ts'
 import {
   completeLines,
@@ -28,7 +30,7 @@ import {
 import { MissingList } from '../missing-list.tsx'
 import { PreviewCard } from '../preview/preview-card.tsx'
 import { usePreview } from '../preview/use-preview.ts'
-import { filterField, idleNames, mappingField, sideOf, textOf } from '../settings.ts'
+import { filterField, idleNames, mappingField, sideOf, textOf, typesField } from '../settings.ts'
 import type { TemplateTarget } from '../templates/shared.ts'
 import { MappingTemplates } from '../templates/templates-menu.tsx'
 import { useWizard } from '../wizard.ts'
@@ -40,6 +42,7 @@ import { Mapper } from './mapper.tsx'
 
 const noMatches: Matches = []
 const noLint: Preview['lint'] = []
+const noTypes: string[] = []
 const noneWrong: ReturnType<typeof errorsOfLines> = new Map()
 
 /** The fourth step: which column of the source fills which field of the destination, on real records. */
@@ -56,7 +59,7 @@ export function MapFields({ connection }: { connection: ConnectionDetails }) {
 /** @param idle the names of the sides that cannot move data yet; none: there is a preview */
 function Mapping({
   connection,
-  side: { fields, records },
+  side: { fields, records, columnTypes = noTypes },
   idle,
 }: {
   connection: ConnectionDetails
@@ -97,13 +100,19 @@ function Mapping({
   const setLines = (next: Lines) => setText(keys.mapping, textFor(next) === saved ? undefined : writeDraft(next))
   const savedFilter = textOf(connection.destConnectionConfig[filterField])
   const filter = draft.texts[keys.filter] ?? savedFilter
-  const changed = takesMapping && settled && (text !== saved || filter !== savedFilter)
+  const savedTypes = textOf(connection.destConnectionConfig[typesField])
+  const types = draft.texts[keys.types] ?? (columnTypes.length > 0 ? savedTypes : '')
+  const changed =
+    takesMapping &&
+    settled &&
+    (text !== saved || filter !== savedFilter || (columnTypes.length > 0 && types !== savedTypes))
   const reasons = useReasons(connection, undefined)
 
   // One that was removed must not be taken from what is saved.
   const previewed = JSON.stringify({
     [mappingField]: text || '{}',
     ...((filter || savedFilter) && { [filterField]: filter.trim() ? filter : 'true' }),
+    ...((types || savedTypes) && { [typesField]: types || '{}' }),
   })
   const [asked, ask] = usePaused(previewed)
   const isChecked = hasRecords || filter !== '' || lines.some(({ entry }) => entry.kind === 'expression')
@@ -163,14 +172,16 @@ function Mapping({
   const save = async (ifMatch: string | undefined) => {
     setFailure(undefined)
     try {
-      const { [mappingField]: before, [filterField]: beforeFilter, ...rest } = connection.destConnectionConfig
+      const own = columnTypes.length > 0 ? [mappingField, filterField, typesField] : [mappingField, filterField]
+      const rest = Object.entries(connection.destConnectionConfig).filter(([name]) => !own.includes(name))
       const destConnectionConfig = {
-        ...rest,
+        ...Object.fromEntries(rest),
+        ...(types && { [typesField]: types }),
         ...(text && { [mappingField]: text }),
         ...(filter.trim() && { [filterField]: filter.trim() }),
       }
       await update.mutateAsync({ accountId, id: connection.id, body: { destConnectionConfig }, ifMatch })
-      drop(keys.mapping, keys.filter)
+      drop(keys.mapping, keys.filter, keys.types)
       go('review')
     } catch (error) {
       setFailure(error)
@@ -269,6 +280,17 @@ function Mapping({
             />
           </Card>
         )}
+        {columnTypes.length > 0 && mapped.data && (
+          <CreatedColumns
+            preview={mapped.data.reply}
+            types={columnTypes}
+            chosen={readTypes(types)}
+            onChange={(chosen) => {
+              const next = writeTypes(chosen, mapped.data.reply.createdColumns)
+              setText(keys.types, next === savedTypes ? undefined : next)
+            }}
+          />
+        )}
         {moves && ready && !raw.error && settled && (
           <PreviewCard
             query={mapped}
@@ -299,7 +321,7 @@ function Mapping({
               return { version: data?.etag, fields: { [say.mapping]: theirs, [say.filter]: theirFilter } }
             }}
             onKeepTheirs={() => {
-              drop(keys.mapping, keys.filter)
+              drop(keys.mapping, keys.filter, keys.types)
               setFailure(undefined)
             }}
             onSaveMine={(version) => void save(version)}

@@ -46,7 +46,7 @@ function Decided({ connection, definitions }: { connection: ConnectionDetails; d
     )
       ? (['settings'] as const)
       : []),
-    ...(keys.mapping in draft.texts || keys.filter in draft.texts ? (['mapping'] as const) : []),
+    ...([keys.mapping, keys.filter, keys.types].some((key) => key in draft.texts) ? (['mapping'] as const) : []),
   ]
   return (
     <Stack gap="lg">

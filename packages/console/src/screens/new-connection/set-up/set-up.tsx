@@ -1,21 +1,25 @@
 import { Button, Card, Group, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { PenstockError } from '@penstock/client'
-import { limits, uploadedFileConnectorId } from '@penstock/wire'
-import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react'
+import { limits } from '@penstock/wire'
+import { type FormEvent, useMemo, useRef, useState } from 'react'
 import { useWrite } from '../../../api/queries.ts'
 import { Changed, isChanged } from '../../../components/changed.tsx'
 import { Failure } from '../../../components/failure.tsx'
 import { errorsOf, isOfFields } from '../../../components/fields/field-errors.ts'
-import type { FormField, FormValues } from '../../../components/fields/form-field.ts'
+import { missingIn } from '../../../components/fields/form-field.ts'
 import { Lines } from '../../../components/loaded.tsx'
 import { notifyDone } from '../../../components/notify.ts'
+import { fields as sayFields } from '../../../strings/fields.ts'
 import { newConnection as say } from '../../../strings/new-connection.ts'
+import { ConsequenceCard } from '../../connection/consequence-card.tsx'
 import { StartsAfresh } from '../../connection/starts-afresh.tsx'
 import { wordsOfValues } from '../../connectors/versions.ts'
 import { BothDefinitions, type Definitions } from '../both-definitions.tsx'
 import { fieldsOfSide, isTyped, type SideKey, settingsToSend, sideOf, sides, valuesNow } from '../settings.ts'
 import { useWizard } from '../wizard.ts'
+import { useProposedKey, useProposedTable } from './proposals.ts'
 import { SideCard } from './side-card.tsx'
+import { useSide } from './use-side.ts'
 
 const prefixes = { src: 'body.srcConnectionConfig', dest: 'body.destConnectionConfig' } as const
 
@@ -37,8 +41,7 @@ function Form({ definitions }: { definitions: Definitions }) {
   const create = useWrite('createConnection')
   const update = useWrite('updateConnection')
   const [failure, setFailure] = useState<unknown>()
-  const usualName = say.usualName(definitions.src.name, definitions.dest.name).slice(0, limits.nameLengthMax)
-  const name = draft.texts[keys.name] ?? connection?.name ?? usualName
+  const [missing, setMissing] = useState(noErrors)
   const of = (key: SideKey) => {
     const role = key === 'src' ? 'Source' : 'Destination'
     const saved = connection?.[`${key}ConnectionConfig`]
@@ -49,6 +52,13 @@ function Form({ definitions }: { definitions: Definitions }) {
   const form = { src: of('src'), dest: of('dest') }
   /** The configuration that was picked; undefined: that of the connection, or the first one. */
   const picked = (key: SideKey) => draft.texts[keys[`${key}Configuration`]]
+  const used = {
+    src: useSide(definitions.src, 'Source', picked('src') ?? connection?.srcConfigurationId),
+    dest: useSide(definitions.dest, 'Destination', picked('dest') ?? connection?.destConfigurationId),
+  }
+  const names = { source: used.src.name, destination: used.dest.name }
+  const usualName = say.usualName(names.source, names.destination).slice(0, limits.nameLengthMax)
+  const name = draft.texts[keys.name] ?? connection?.name ?? usualName
   const switched = (['src', 'dest'] as const).filter(
     (key) => picked(key) !== undefined && picked(key) !== connection?.[`${key}ConfigurationId`],
   )
@@ -56,7 +66,8 @@ function Form({ definitions }: { definitions: Definitions }) {
     form.src.typed ||
     form.dest.typed ||
     (connection !== undefined && (name.trim() !== connection.name || switched.length > 0))
-  useProposedTable(name !== usualName ? name : '', form.dest)
+  useProposedTable(draft.texts[keys.name] ?? '', form.dest)
+  useProposedKey(form, { src: used.src.discovery, dest: used.dest.discovery })
   const body = {
     ...Object.fromEntries(switched.map((key) => [`${key}ConfigurationId`, picked(key)])),
     name: name.trim(),
@@ -64,9 +75,21 @@ function Form({ definitions }: { definitions: Definitions }) {
     destConnectionConfig: settingsToSend(form.dest.fields, form.dest.values, form.dest.saved),
   }
   const fieldErrors = useMemo(
-    () => ({ src: errorsOf(failure, prefixes.src), dest: errorsOf(failure, prefixes.dest) }),
-    [failure],
+    () => ({
+      src: { ...missing.src, ...errorsOf(failure, prefixes.src) },
+      dest: { ...missing.dest, ...errorsOf(failure, prefixes.dest) },
+    }),
+    [failure, missing],
   )
+  /** Whether required settings have values; the first one without a value gets the focus. */
+  const isComplete = () => {
+    const found = {
+      src: missingIn(form.src.fields, form.src.values, 'Source', sayFields.missing),
+      dest: missingIn(form.dest.fields, form.dest.values, 'Destination', sayFields.missing),
+    }
+    setMissing(found)
+    return Object.keys({ ...found.src, ...found.dest }).length === 0
+  }
   const nameError =
     failure instanceof PenstockError ? failure.details.find(({ field }) => field === 'body.name') : undefined
   const once = useOnce()
@@ -97,24 +120,14 @@ function Form({ definitions }: { definitions: Definitions }) {
     // Forms of drawers stand elsewhere in the page, and their events come here all the same.
     if (event.target !== event.currentTarget) return
     event.preventDefault()
+    setFailure(undefined)
+    if (!isComplete()) return
     if (connectionId !== '' && !changed) go('mapping')
     else void save(wizard.etag)
   }
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="lg">
-        <Card withBorder>
-          <TextInput
-            label={say.name}
-            description={say.nameHelp}
-            required
-            maxLength={limits.nameLengthMax}
-            value={name}
-            error={nameError?.message}
-            onChange={({ currentTarget }) => wizard.setText(keys.name, currentTarget.value)}
-            maw={640}
-          />
-        </Card>
         <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
           {sides.map((side) => (
             <SideCard
@@ -124,12 +137,30 @@ function Form({ definitions }: { definitions: Definitions }) {
               fields={form[side.key].fields}
               values={form[side.key].values}
               fieldErrors={fieldErrors[side.key]}
-              configurationId={picked(side.key) ?? connection?.[`${side.key}ConfigurationId`]}
+              used={used[side.key]}
               onConfiguration={(configurationId) => wizard.setText(keys[`${side.key}Configuration`], configurationId)}
               onChange={(field, value) => wizard.setValue(keys[side.key], field, value)}
             />
           ))}
         </SimpleGrid>
+        <ConsequenceCard
+          source={form.src}
+          destination={form.dest}
+          names={names}
+          onSet={(side, field, value) => wizard.setValue(keys[side], field, value)}
+          onKey={isComplete}
+        />
+        <Card withBorder>
+          <TextInput
+            label={say.name}
+            required
+            maxLength={limits.nameLengthMax}
+            value={name}
+            error={nameError?.message}
+            onChange={({ currentTarget }) => wizard.setText(keys.name, currentTarget.value)}
+            maw={640}
+          />
+        </Card>
         {connection && (
           <StartsAfresh
             connection={connection}
@@ -190,39 +221,10 @@ function Form({ definitions }: { definitions: Definitions }) {
   )
 }
 
+const noErrors: Readonly<Record<SideKey, Readonly<Record<string, string>>>> = { src: {}, dest: {} }
+
 const labelled = (side: string, words: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(words).map(([label, value]) => [`${side} · ${label}`, value]))
-
-/**
- * Proposes a table with the name of the file that was uploaded, which is created if it is missing, where the user has not
- * chosen one.
- * @param name the name that the connection got from the file; empty: none
- */
-function useProposedTable(name: string, { fields, values }: { fields: readonly FormField[]; values: FormValues }) {
-  const { connectionId, sourceId, draft, keys, setValue } = useWizard()
-  const takesTable = ['table', 'createTable'].every((one) => fields.some((field) => field.name === one))
-  const isOpen = connectionId === '' && sourceId === uploadedFileConnectorId && takesTable
-  const table = isOpen && draft.settings[keys.dest]?.table === undefined && !values.table ? tableNameOf(name) : ''
-  const { dest } = keys
-  useEffect(() => {
-    if (table === '') return
-    setValue(dest, 'table', table)
-    setValue(dest, 'createTable', true)
-  }, [table, dest, setValue])
-}
-
-/** A name that every database takes without quotes; empty if the text has no letter that fits. */
-const tableNameOf = (name: string): string =>
-  name
-    .normalize('NFKD')
-    .toLowerCase()
-    .replaceAll(/\p{M}/gu, '')
-    .replaceAll(/[^a-z0-9]+/g, '_')
-    .replace(/^[\d_]+|_+$/g, '')
-    .slice(0, tableNameMax)
-
-/** The length that PostgreSQL takes. */
-const tableNameMax = 60
 
 /** A key for what is to be made once, however often the same is sent: an answer may be lost on its way. */
 function useOnce(): (body: string) => string {

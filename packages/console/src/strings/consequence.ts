@@ -1,0 +1,81 @@
+import type { ReadMeaning, WriteMeaning } from '@penstock/wire'
+import type { Cure } from '../screens/connection/consequence.ts'
+
+type Names = { readonly source: string; readonly destination: string }
+type Sentence = (names: Names) => { readonly title: string; readonly help: string }
+
+const onlyLast = (what: string): Sentence => {
+  return ({ destination }) => ({
+    title: `After each transfer, ${destination} contains only ${what}.`,
+    help: 'All other rows are replaced.',
+  })
+}
+const noMirror: Sentence = () => ({
+  title: 'A mirror needs all rows.',
+  help: 'Rows that a transfer does not read would look like rows that left the source.',
+})
+const stay = ({ source, destination }: Names) => `Rows deleted in ${source} stay in ${destination}.`
+
+/** The consequence of the settings of both sides, in one sentence. */
+export const consequence = {
+  sentence: {
+    all: {
+      add: ({ destination }) => ({
+        title: 'Every transfer adds all rows again.',
+        help: `${destination} gets each row once per transfer.`,
+      }),
+      update: (names) => ({
+        title: 'Each transfer reads all rows and updates rows with the same key.',
+        help: stay(names),
+      }),
+      replace: ({ source, destination }) => ({
+        title: `Each transfer replaces all rows of ${destination}.`,
+        help: `Rows deleted in ${source} are removed.`,
+      }),
+      mirror: ({ source, destination }) => ({
+        title: `${destination} has the same rows as ${source} after each transfer.`,
+        help: 'Deleted rows are removed.',
+      }),
+    },
+    new: {
+      add: () => ({ title: 'Each transfer adds the rows of new files.', help: 'A file that changes is added again.' }),
+      update: (names) => ({
+        title: 'Each transfer updates the rows of new and changed files. Nothing is added twice.',
+        help: stay(names),
+      }),
+      replace: onlyLast('the rows of new files'),
+      mirror: noMirror,
+    },
+    changed: {
+      add: ({ destination }) => ({
+        title: 'A row that changes is added again.',
+        help: `${destination} keeps the earlier versions of the row.`,
+      }),
+      update: (names) => ({
+        title: 'Each transfer updates the rows that changed. Nothing is added twice.',
+        help: stay(names),
+      }),
+      replace: onlyLast('the rows that changed'),
+      mirror: noMirror,
+    },
+    log: {
+      add: () => ({ title: 'Each change is added as a row.', help: 'This is good for a history.' }),
+      update: () => ({ title: 'Each change and deletion arrives once, in order.', help: 'Deleted rows are removed.' }),
+      replace: onlyLast('the last changes'),
+      mirror: () => ({
+        title: 'The change log already removes deleted rows.',
+        help: 'A mirror needs all rows. Rows of a log are updated by key.',
+      }),
+    },
+  } satisfies Record<ReadMeaning, Record<WriteMeaning, Sentence>>,
+  noKey: { title: 'Rows cannot be updated without a key.', help: 'Choose the columns that identify a row.' },
+  chooseKey: 'Choose key columns',
+  cure: {
+    readAll: 'Read all rows',
+    readNew: 'Read new rows only',
+    sendChanged: 'Send changed rows only',
+    readLog: 'Read the change log',
+    update: 'Update by key',
+  } satisfies Record<Cure, string>,
+  changeSettings: 'Change the settings',
+}
