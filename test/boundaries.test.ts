@@ -142,6 +142,7 @@ const mayImport: Readonly<Record<string, { readonly names: readonly string[]; re
       '@penstock/wire',
       '@tabler/icons-react',
       '@tanstack/react-query',
+      'croner',
       'react',
       'react-dom',
       'react-router',

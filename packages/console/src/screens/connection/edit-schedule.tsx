@@ -1,13 +1,13 @@
-import { NumberInput, Select, Switch, TextInput } from '@mantine/core'
+import { List, NumberInput, Select, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { type ConnectionDetails, limits, type Schedule } from '@penstock/wire'
 import { useMemo, useState } from 'react'
 import { useWrite } from '../../api/queries.ts'
 import { FormDialog } from '../../components/form-dialog.tsx'
 import { connection as say } from '../../strings/connection.ts'
-import { type CronPreset, cronOf, type Times, timeOf, timesOf } from './cron.ts'
+import { type CronPreset, cronOf, cronPresets, nextRuns, type Times, timeOf, timesOf } from './cron.ts'
 import { RowsComeAgain, useRepeats } from './rows-come-again.tsx'
 
-const presets = ['hourly', 'daily', 'weekdays', 'custom'] as const
+const runsShown = 3
 /** The browser's own. */
 export const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'
 
@@ -39,7 +39,7 @@ export function EditSchedule({
         <>
           <Select
             label={say.how}
-            data={presets.map((preset) => ({ value: preset, label: say[preset] }))}
+            data={cronPresets.map((preset) => ({ value: preset, label: say[preset] }))}
             value={times.preset}
             allowDeselect={false}
             data-autofocus
@@ -57,6 +57,7 @@ export function EditSchedule({
             error={errorOf('timezone')}
             onChange={(zone) => setTimezone(zone ?? timezone)}
           />
+          {enabled && <NextRuns cron={cronOf(times)} timezone={timezone} />}
           <Switch
             label={say.scheduleEnabled}
             description={say.scheduleEnabledHelp}
@@ -70,6 +71,25 @@ export function EditSchedule({
   )
 }
 
+/** When the schedule starts the next transfers, in its own time zone. */
+function NextRuns({ cron, timezone }: { cron: string; timezone: string }) {
+  const runs = nextRuns(cron, timezone, runsShown)
+  if (runs.length === 0) return null
+  const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'short', timeZone: timezone })
+  return (
+    <Stack gap={4} role="status">
+      <Text size="sm" fw={500}>
+        {say.nextRuns}
+      </Text>
+      <List size="sm" c="dimmed">
+        {runs.map((run) => (
+          <List.Item key={run.getTime()}>{format.format(run)}</List.Item>
+        ))}
+      </List>
+    </Stack>
+  )
+}
+
 function When({
   times,
   fieldError,
@@ -79,6 +99,7 @@ function When({
   fieldError: string | undefined
   onChange: (part: Partial<Times>) => void
 }) {
+  if (times.preset.startsWith('minutes')) return null
   if (times.preset === 'hourly') {
     return (
       <NumberInput
@@ -107,7 +128,7 @@ function When({
       />
     )
   }
-  return (
+  const time = (
     <TextInput
       type="time"
       label={say.at}
@@ -119,6 +140,19 @@ function When({
         if (Number.isInteger(hour) && Number.isInteger(minute)) onChange({ hour: hour ?? 0, minute: minute ?? 0 })
       }}
     />
+  )
+  if (times.preset !== 'weekly') return time
+  return (
+    <>
+      <Select
+        label={say.weekday}
+        data={say.weekdayNames.map((label, day) => ({ value: String(day), label }))}
+        value={String(times.weekday)}
+        allowDeselect={false}
+        onChange={(day) => onChange({ weekday: Number(day ?? times.weekday) })}
+      />
+      {time}
+    </>
   )
 }
 

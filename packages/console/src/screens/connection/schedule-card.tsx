@@ -99,6 +99,8 @@ export function wordsOfCron(cron: string): string {
   if (times.preset === 'hourly') return say.everyHourAt(String(times.minute).padStart(2, '0'))
   if (times.preset === 'daily') return say.everyDayAt(timeOf(times))
   if (times.preset === 'weekdays') return say.weekdaysAt(timeOf(times))
+  if (times.preset === 'weekly') return say.weeklyAt(say.weekdayNames[times.weekday] ?? '', timeOf(times))
+  if (times.preset !== 'custom') return say[times.preset]
   return say.byCron(times.cron)
 }
 
