@@ -196,7 +196,7 @@ function withHashKey({ secrets, destination }: ConnectorDefinition, roles: reado
     ...secrets,
     hashKey: secret({
       label: 'Hash key',
-      description: 'Key of hmac(…) in mappings, such as a long random text. Only required for hmac',
+      description: 'Key for hmac(…) in mappings: a long random text. Only needed for hmac',
       ...(roles.length > 1 && { role: 'Destination' }),
     }),
   }
@@ -216,7 +216,7 @@ function withMapping(side: DestinationSide): DestinationSide {
         label: 'Mapping',
         description: side.records
           ? 'Source column for each field, if the names differ: {"email": "E-mail address"}'
-          : 'Columns to send, with new names: {"name": "column of the source"}. By default all',
+          : 'Columns to send, with new names: {"new name": "source column"}. By default all',
       }),
       filter: text({
         label: 'Filter',
@@ -226,7 +226,8 @@ function withMapping(side: DestinationSide): DestinationSide {
       rowKey: text({
         keepsState: 'onward',
         label: 'Row key',
-        description: 'Columns that identify a row, separated by commas, or *. Not needed with key columns',
+        description:
+          'Columns that identify a row, separated by commas, or * for all. Not needed if key columns are set',
         when: { sendRows: 'Changed' },
       }),
       duplicates: select({
@@ -238,20 +239,20 @@ function withMapping(side: DestinationSide): DestinationSide {
           All: 'Send all',
           First: 'Send the first',
           Last: 'Send the last',
-          Greatest: 'Send the greatest value',
-          Least: 'Send the least value',
+          Greatest: 'Send the one with the greatest value',
+          Least: 'Send the one with the least value',
         },
       }),
       duplicateKey: text({
         keepsState: 'onward',
         label: 'Key of duplicates',
-        description: 'Columns of the destination, separated by commas, or *. By default its key columns',
+        description: 'Destination columns, separated by commas, or * for all. By default the key columns',
         when: { duplicates: ['First', 'Last', 'Greatest', 'Least'] },
       }),
       duplicateColumn: text({
         keepsState: 'onward',
         label: 'Deciding column',
-        description: 'Column of the source whose greatest or least value decides',
+        description: 'Source column whose greatest or least value decides which record is sent',
         when: { duplicates: ['Greatest', 'Least'] },
       }),
       ...(phones
@@ -294,7 +295,7 @@ const rowsToSend = ({ removesBy }: Destination, isOnlyMode: boolean): FieldDefin
     ...(isOnlyMode && { asked: true as const }),
     keepsState: 'onward',
     label: 'Rows to send',
-    description: `${changed}. A mirror also removes rows that left the source`,
+    description: `${changed}. A mirror also removes rows deleted from the source`,
     options: ['All', 'Changed', 'Mirror'],
     labels: { ...labels, Mirror: 'Mirror: new and changed rows, and removals' },
     meanings: { Changed: 'changed', Mirror: 'mirror' },
