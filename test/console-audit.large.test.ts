@@ -63,7 +63,7 @@ describe('the audit log in the console', { skip }, () => {
     await row(page, 'Create client').waitFor({ state: 'detached' })
     await row(page, 'Add account').waitFor()
     await search.fill('no')
-    await page.getByText('Enter at least three consecutive letters or digits.').waitFor()
+    await page.getByText('Type three letters or digits in a row.').waitFor()
     await row(page, 'Create client').waitFor()
     await search.fill('')
     await page.getByRole('combobox', { name: 'Who' }).click()

@@ -101,7 +101,7 @@ describe('the catalogue, in the console', { skip }, () => {
     await found(page, `${moving.length - 1} matching connectors`)
     await page.getByRole('searchbox').fill('nonesuch')
     await page.getByText('No matching connectors').waitFor()
-    const notHere = page.getByRole('region', { name: 'Not listed?' })
+    const notHere = page.getByRole('region', { name: 'Not here?' })
     for (const name of ['Read any HTTP API', 'Send to any HTTP API', 'Upload a file'])
       await notHere.getByRole('link', { name }).waitFor()
     await notHere.getByRole('link', { name: 'Read any HTTP API' }).click()
@@ -164,7 +164,7 @@ describe('the catalogue, in the console', { skip }, () => {
     assert.equal(await route.getByText('Not connected yet').count(), 2)
     for (const name of ['Change Shopify Admin', 'Change Orders', 'Change Google BigQuery Data Store'])
       await page.getByRole('button', { name }).waitFor()
-    await page.getByRole('heading', { name: 'Matching connectors' }).waitFor()
+    await page.getByRole('heading', { name: 'Connectors that match' }).waitFor()
     await found(page, '3 matching connectors')
     await route.getByRole('button', { name: 'Start this route' }).click()
     const [shopify, bigquery] = [connectorBySlug('shopify-admin').id, connectorBySlug('google-bigquery-destination').id]
@@ -239,7 +239,7 @@ describe('the catalogue, in the console', { skip }, () => {
       'Any range of days or times',
     ])
       await part('What it reads').getByText(text, { exact: true }).waitFor()
-    for (const text of ['Insert', 'Upsert', 'Removed if rows are written by a key'])
+    for (const text of ['Insert', 'Upsert', 'Removed, if rows are updated by a key'])
       await part('What it accepts').getByText(text, { exact: true }).waitFor()
     await part('Limits')
       .getByText(/^Up to .* rows or /)

@@ -100,7 +100,7 @@ describe('when something is wrong', { skip }, () => {
     const banner = page.getByRole('alert').filter({ hasText: 'columns of visitors changed' })
     await banner.waitFor()
     await page.getByText('After your decision').waitFor()
-    await banner.getByText(/^No longer sent\. Correct expressions that read/).waitFor()
+    await banner.getByText(/^Not sent any more\. Correct expressions that read/).waitFor()
     await banner.getByRole('button', { name: 'Stop sending city' }).click()
     await banner.getByRole('button', { name: /^Undo: Removed 1/ }).click()
     await banner.getByRole('button', { name: 'Stop sending city' }).waitFor()

@@ -29,9 +29,9 @@ describe('lists of options in the console', { skip }, () => {
   test('options keep their places when others are picked, and can be taken back where they are', async () => {
     const page = await stage.open('/webhooks')
     await page.getByRole('button', { name: 'Add a webhook' }).first().click()
-    await page.getByRole('radio', { name: 'Selected types' }).check()
+    await page.getByRole('radio', { name: 'Chosen types' }).check()
     const dialog = page.getByRole('dialog')
-    await dialog.getByRole('combobox', { name: 'Event types' }).click()
+    await dialog.getByRole('combobox', { name: 'Types of events' }).click()
     const names = (await page.getByRole('option').allTextContents()).slice(0, 5)
     assert.equal(names.length, 5)
     const places = await placesOf(page, names)

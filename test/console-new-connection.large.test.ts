@@ -503,7 +503,7 @@ describe('the wizard of new connections', { skip }, () => {
     await page.getByRole('button', { name: 'Run now' }).click()
     await page.getByRole('alert').getByText('The sub-account is disabled').waitFor()
     await page.goto(wizard(accountId, '?connection=nobody'))
-    await page.getByRole('alert').getByText('This was deleted, or you do not have access to it.').waitFor()
+    await page.getByRole('alert').getByText('Not found.').waitFor()
   })
 
   test('is sound for assistive technology in both themes, and fits a phone', async () => {

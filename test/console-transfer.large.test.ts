@@ -175,7 +175,7 @@ describe('a transfer in the console', { skip }, () => {
     await button(page, 'Resend rejected rows').click()
     await dialog(page).getByText('10 rows as they were read.').waitFor()
     await dialog(page).getByRole('button', { name: 'Resend rejected rows' }).click()
-    await page.getByRole('link', { name: 'Open the transfer' }).filter({ visible: true }).first().click()
+    await page.getByRole('link', { name: 'Transfer of the resend' }).filter({ visible: true }).first().click()
     await page.getByText('10 read = 10 accepted + 0 rejected').waitFor({ state: 'attached' })
     await page.getByText('Replay of rejected records').waitFor()
     await page.getByText('All 10 rows were accepted.', { exact: true }).waitFor()
@@ -271,7 +271,7 @@ describe('a transfer in the console', { skip }, () => {
   test('that does not exist is said to be unknown', async () => {
     const run = await runOnce('Known')
     const page = await stage.open(pathOf({ ...run, id: '0000000000000000' }))
-    await page.getByRole('alert').getByText('This was deleted, or you do not have access to it.').waitFor()
+    await page.getByRole('alert').getByText('Not found. Check the path').waitFor()
   })
 
   for (const look of [

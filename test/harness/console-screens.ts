@@ -91,7 +91,7 @@ export const screens: readonly Screen[] = [
     title: /API keys/,
     settle: async (page) => {
       await page.getByRole('button', { name: 'Create an API key' }).first().click()
-      await page.getByRole('radio', { name: 'Selected scopes' }).check()
+      await page.getByRole('radio', { name: 'Chosen scopes' }).check()
     },
   },
   { name: 'webhooks', path: () => '/webhooks', title: /Webhooks/ },
@@ -101,7 +101,7 @@ export const screens: readonly Screen[] = [
     title: /Webhooks/,
     settle: async (page) => {
       await page.getByRole('button', { name: 'Add a webhook' }).first().click()
-      await page.getByRole('radio', { name: 'Selected types' }).check()
+      await page.getByRole('radio', { name: 'Chosen types' }).check()
     },
   },
   {

@@ -106,7 +106,7 @@ export const connections: readonly Dialog[] = [
     name: 'set what a connection waits for',
     of: ['screens/connection/run-conditions.tsx'],
     path: ofConnection('replacesId'),
-    open: click('Change the run conditions'),
+    open: click('Change what it waits for'),
   },
   {
     name: 'add a trigger',

@@ -196,7 +196,7 @@ function withHashKey({ secrets, destination }: ConnectorDefinition, roles: reado
     ...secrets,
     hashKey: secret({
       label: 'Hash key',
-      description: 'Key for hmac(…) in mappings: a long random text. Only needed for hmac',
+      description: 'Key of hmac(…) in mappings, such as a long random text. Only required for hmac',
       ...(roles.length > 1 && { role: 'Destination' }),
     }),
   }
@@ -216,7 +216,7 @@ function withMapping(side: DestinationSide): DestinationSide {
         label: 'Mapping',
         description: side.records
           ? 'Source column for each field, if the names differ: {"email": "E-mail address"}'
-          : 'Columns to send, with new names: {"new name": "source column"}. By default all',
+          : 'Columns to send, with new names: {"name": "column of the source"}. By default all',
       }),
       filter: text({
         label: 'Filter',
@@ -226,8 +226,7 @@ function withMapping(side: DestinationSide): DestinationSide {
       rowKey: text({
         keepsState: 'onward',
         label: 'Row key',
-        description:
-          'Columns that identify a row, separated by commas, or * for all. Not needed if key columns are set',
+        description: 'Columns that identify a row, separated by commas, or *. Not needed with key columns',
         when: { sendRows: 'Changed' },
       }),
       duplicates: select({
@@ -239,20 +238,20 @@ function withMapping(side: DestinationSide): DestinationSide {
           All: 'Send all',
           First: 'Send the first',
           Last: 'Send the last',
-          Greatest: 'Send the one with the greatest value',
-          Least: 'Send the one with the least value',
+          Greatest: 'Send the greatest value',
+          Least: 'Send the least value',
         },
       }),
       duplicateKey: text({
         keepsState: 'onward',
         label: 'Key of duplicates',
-        description: 'Destination columns, separated by commas, or * for all. By default the key columns',
+        description: 'Columns of the destination, separated by commas, or *. By default its key columns',
         when: { duplicates: ['First', 'Last', 'Greatest', 'Least'] },
       }),
       duplicateColumn: text({
         keepsState: 'onward',
         label: 'Deciding column',
-        description: 'Source column whose greatest or least value decides which record is sent',
+        description: 'Column of the source whose greatest or least value decides',
         when: { duplicates: ['Greatest', 'Least'] },
       }),
       ...(phones
@@ -295,7 +294,7 @@ const rowsToSend = ({ removesBy }: Destination, isOnlyMode: boolean): FieldDefin
     ...(isOnlyMode && { asked: true as const }),
     keepsState: 'onward',
     label: 'Rows to send',
-    description: `${changed}. A mirror also removes rows deleted from the source`,
+    description: `${changed}. A mirror also removes rows that left the source`,
     options: ['All', 'Changed', 'Mirror'],
     labels: { ...labels, Mirror: 'Mirror: new and changed rows, and removals' },
     meanings: { Changed: 'changed', Mirror: 'mirror' },

@@ -50,13 +50,12 @@ export const adobeAudienceManager = filePreset({
       }),
       targetDataSourceId: text({
         label: 'Target data source ID',
-        description: 'ID of the data source that owns the traits, if it is a different one; needed for device IDs',
+        description: 'ID of the data source that owns the traits, if it is another one; needed for IDs of devices',
       }),
       synchronization: select({
         label: 'Synchronization',
-        description: 'Add and remove traits, or replace all traits of each user in the file',
+        description: 'Whether traits are added and removed (sync), or those of each user in the file replaced',
         options: ['sync', 'overwrite'],
-        labels: { sync: 'Add and remove', overwrite: 'Replace' },
         default: 'sync',
       }),
     },

@@ -2,7 +2,6 @@ import { inspectBy, select, type Values } from '@penstock/connector'
 import { idSetting } from '../kit/api.ts'
 import { asWritten, object, oneOf, plain, time } from '../kit/columns.ts'
 import { eventDestination } from '../kit/event-destination.ts'
-import { labelsOf } from '../kit/names.ts'
 import { type JsonObject, objectIn, textIn } from '../platform-api/json.ts'
 import { type Read, wrong } from '../platform-api/rows/events.ts'
 import { amazonAdsApi, clientIdOf } from './api.ts'
@@ -69,15 +68,13 @@ export const amazonAdsDspEvents = eventDestination({
     }),
     consentAdStorage: select({
       label: 'Ad storage consent',
-      description: 'Consent to store data for advertising, for events without a value',
+      description: 'Whether people agreed that data is stored for advertising, for events that do not say so',
       options: consentOptions,
-      labels: labelsOf(consentOptions),
     }),
     consentUserData: select({
       label: 'User data consent',
       description: 'Consent to use data for advertising, for events without a value',
       options: consentOptions,
-      labels: labelsOf(consentOptions),
     }),
   },
   batch: { rowsMax: 500, bytesMax: 2_000_000 },

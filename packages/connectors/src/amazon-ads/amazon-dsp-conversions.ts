@@ -41,7 +41,7 @@ export const amazonDspConversions = eventDestination({
   secrets: {
     accountId: text({
       label: 'Account ID',
-      description: 'ID of the DSP advertiser, not of an entity',
+      description: 'ID of the DSP advertiser; the ID of an entity is not accepted',
       required: true,
     }),
     apiClientId: text({

@@ -1,5 +1,4 @@
 import { select } from '@penstock/connector'
-import { labelsOf } from '../kit/names.ts'
 
 export const consentOptions = ['GRANTED', 'DENIED', 'NOT_APPLICABLE', 'UNKNOWN']
 
@@ -7,13 +6,11 @@ const adStorage = {
   label: 'Ad storage consent',
   description: 'Consent to store data for advertising, for rows without a value',
   options: consentOptions,
-  labels: labelsOf(consentOptions),
 }
 const userData = {
   label: 'User data consent',
-  description: 'Consent to use data for advertising, for rows without a value',
+  description: 'Whether people agreed that their data is used for advertising, for rows that do not say so',
   options: consentOptions,
-  labels: labelsOf(consentOptions),
 }
 
 /** The consent of the people in an upload, which Ads data manager requires of every one. */
@@ -22,5 +19,5 @@ export const consent = {
   consentUserData: select({ ...userData, required: true }),
 }
 
-/** The same for an upload that needs consent only in Europe. */
+/** The same for an upload that needs consent in Europe alone. */
 export const optionalConsent = { consentAdStorage: select(adStorage), consentUserData: select(userData) }

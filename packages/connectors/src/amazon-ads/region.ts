@@ -10,9 +10,8 @@ const origins = {
 /** The setting that names the region of the advertiser account. */
 export const region = select({
   label: 'Region',
-  description: 'Region of the account',
+  description: 'Region of the account: NA (Americas), EU (Europe), FE (Far East, Australia)',
   options: Object.keys(origins),
-  labels: { NA: 'Americas', EU: 'Europe', FE: 'Far East and Australia' },
   default: 'NA',
 })
 

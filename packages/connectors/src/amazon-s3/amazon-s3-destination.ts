@@ -39,7 +39,7 @@ export const amazonS3Destination = defineConnector({
       outputPath: text({
         asked: true,
         label: 'Output path',
-        description: 's3:// address of the prefix or object to write',
+        description: 'Where the file is written: the s3:// address of a prefix or of one object',
         required: true,
       }),
       fileFormat: select({

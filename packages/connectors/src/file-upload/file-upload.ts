@@ -25,7 +25,7 @@ export const fileUpload = defineConnector({
     {
       upload: text({
         label: 'Uploaded file',
-        description: 'The file to read',
+        description: 'Identifier of the uploaded file: choose one from the list',
         required: true,
       }),
     },

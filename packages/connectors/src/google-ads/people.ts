@@ -89,13 +89,13 @@ const options = ['Granted', 'Denied', 'Unspecified']
 export const consentFields = (form: { readonly required?: true; readonly default?: string }, rows = '') => ({
   adUserDataConsent: select({
     label: 'Ad user data consent',
-    description: `Consent to send user data to Google for advertising${rows}`,
+    description: `Whether people agreed that their data is sent to Google for advertising${rows}`,
     options,
     ...form,
   }),
   adPersonalizationConsent: select({
     label: 'Ad personalization consent',
-    description: `Consent to personalised ads${rows}`,
+    description: `Whether people agreed to see personalised ads${rows}`,
     options,
     ...form,
   }),

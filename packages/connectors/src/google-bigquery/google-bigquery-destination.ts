@@ -47,8 +47,7 @@ export const googleBigqueryDestination = defineConnector({
       }),
       dataset: text({
         label: 'BigQuery dataset',
-        description:
-          'Name of the dataset that contains the table, with the project in front if it belongs to another project',
+        description: 'Name of the dataset that contains the table; with the project before it, if it is of another one',
         required: true,
       }),
       table: text({

@@ -51,12 +51,13 @@ export const googleBigquerySource = defineConnector({
       gcsBucketUri: text({
         keepsState: 'transport',
         label: 'GCS bucket URI',
-        description: 'Not used, because results of any size are read directly from BigQuery',
+        description:
+          'Bucket in Google Cloud Storage for large results; not used, since results of any size are read from BigQuery',
       }),
       keyColumns: text({
         label: 'Key columns',
         description:
-          'Columns of the query that together identify a row, separated by commas. Rows are read in this order. By default a hash of each row',
+          'Columns of the query that together identify a row, separated by commas; rows are read in their order. By default a digest of each row',
       }),
       maximumBytesBilled: number({
         keepsState: 'pace',
@@ -76,7 +77,7 @@ export const googleBigquerySource = defineConnector({
         keepsState: 'transport',
         label: 'Export inside BigQuery',
         description:
-          'BigQuery writes the rows to Google Cloud Storage directly, with its own service account. Rows still pass through Penstock if it must process them, such as for a mapping',
+          'Whether BigQuery itself writes the rows to Google Cloud Storage, with its own service account; rows pass Penstock if the connection needs what only Penstock does, such as a mapping',
         default: false,
       }),
     },

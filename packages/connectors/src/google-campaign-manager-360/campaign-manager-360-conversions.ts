@@ -66,14 +66,6 @@ export const campaignManager360Conversions = eventDestination({
         'ADWORDS_CUSTOMER',
         'DFP_NETWORK_CODE',
       ],
-      labels: {
-        DCM_ACCOUNT: 'Campaign Manager 360 account',
-        DCM_ADVERTISER: 'Campaign Manager 360 advertiser',
-        DBM_PARTNER: 'Display & Video 360 partner',
-        DBM_ADVERTISER: 'Display & Video 360 advertiser',
-        ADWORDS_CUSTOMER: 'Google Ads customer',
-        DFP_NETWORK_CODE: 'Ad Manager network',
-      },
     }),
     encryptionEntityId: text({
       label: 'Encryption entity ID',
@@ -83,7 +75,6 @@ export const campaignManager360Conversions = eventDestination({
       label: 'Encryption source',
       description: 'Whether the user IDs come from ad serving (the %m macro) or from Data Transfer',
       options: ['AD_SERVING', 'DATA_TRANSFER'],
-      labels: { AD_SERVING: 'Ad serving', DATA_TRANSFER: 'Data Transfer' },
     }),
   },
   listed: {

@@ -45,7 +45,7 @@ export const googleSheets = defineConnector({
   secrets: {
     authType: select({
       keepsState: 'credential',
-      label: 'Sign-in method',
+      label: 'Auth type',
       description: 'Whether a service account or a user signs in',
       options: ['service-account', 'oauth2'],
       labels: { 'service-account': 'Service account', oauth2: 'Authorized by a user' },

@@ -26,7 +26,7 @@ export const metaCustomAudiences = audienceDestination({
     authType: select({
       keepsState: 'credential',
       label: 'Sign-in method',
-      description: 'Grant access to an OAuth app, or enter a token',
+      description: 'Whether access is granted to an OAuth app, or by a token that you enter',
       options: ['oauth2', 'api-token'],
       labels: { oauth2: 'Sign in with Meta', 'api-token': 'Access token' },
       required: true,
@@ -72,7 +72,7 @@ export const metaCustomAudiences = audienceDestination({
       description: 'ID of the page that page-scoped IDs of people belong to',
     }),
     replaceExistingAudience: replaceSetting(
-      'Each transfer replaces the existing members with the rows that it delivers',
+      'Whether each transfer replaces the existing members with the rows that it delivers',
     ),
   },
   listed: { advertiserId: adAccounts },

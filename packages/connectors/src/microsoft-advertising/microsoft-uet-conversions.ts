@@ -72,7 +72,7 @@ export const microsoftUetConversions = eventDestination({
   settings: {
     adStorageConsent: select({
       label: 'Ad storage consent',
-      description: 'Consent to store data for advertising, for rows without a value',
+      description: 'Consent of the people in rows without one',
       options: ['granted', 'denied'],
       labels: { granted: 'Granted', denied: 'Denied' },
     }),

@@ -111,7 +111,7 @@ export const pinterestConversions = eventDestination({
     }),
     testMode: boolean({
       label: 'Test only',
-      description: 'Pinterest only validates the events and does not record them',
+      description: 'Whether Pinterest only validates the events and does not record them',
     }),
   },
   batch: { rowsMax: 1000, bytesMax: 2_000_000 },

@@ -74,7 +74,7 @@ export const pinterestCustomerLists = audienceDestination({
     authType: select({
       keepsState: 'credential',
       label: 'Sign-in method',
-      description: 'Grant access to an API app, or enter tokens',
+      description: 'Whether access is granted to an API app, or by tokens that you enter',
       options: ['oauth2', 'api-token'],
       labels: { oauth2: 'Sign in with Pinterest', 'api-token': 'Access token' },
       required: true,

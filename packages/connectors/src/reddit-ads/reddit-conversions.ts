@@ -71,7 +71,7 @@ export const redditConversions = eventDestination({
   settings: {
     pixelId: idSetting({
       label: 'Pixel ID',
-      description: 'ID of the pixel that the conversions belong to, the same as the ID of the ad account: a2_abc',
+      description: 'ID of the pixel that the conversions belong to, which is that of the ad account: a2_abc',
       required: true,
       pattern: /^[A-Za-z0-9_]{1,64}$/,
       example: 'a2_abc',

@@ -27,13 +27,13 @@ export const shopifyAdmin = defineConnector({
     // Configurations of earlier versions have none.
     shop: text({
       label: 'Shop',
-      description: 'The myshopify.com name of the shop, such as acme.myshopify.com; needed to move data',
+      description: 'The myshopify.com name of the shop, such as acme.myshopify.com; without it nothing can be moved',
       binds: ['accessToken', 'clientSecret'],
     }),
     authType: select({
       keepsState: 'credential',
       label: 'Sign-in method',
-      description: 'Use an access token of the shop, or sign in with a client ID and secret',
+      description: 'Whether the app has an access token of the shop, or signs in with its client ID and secret',
       options: ['token', 'client-credentials'],
       labels: { token: 'Access token', 'client-credentials': 'Client credentials' },
       default: 'token',
@@ -69,17 +69,17 @@ export const shopifyAdmin = defineConnector({
       stream: select({
         asked: true,
         label: 'Stream',
-        description: 'Objects to read',
+        description: 'The objects that are read',
         options: streamNames,
         default: 'Customers',
       }),
       syncMode: syncMode(['Full', 'Incremental'], {
-        description: 'Read all objects each time, or only objects that changed since the last transfer',
+        description: 'Whether each transfer reads all objects, or only objects with changes since the last one',
       }),
       overlapMinutes: number({
         keepsState: 'onward',
         label: 'Overlap in minutes',
-        description: 'Minutes before the last transfer to read again, so that no change is missed',
+        description: 'How many minutes before the last transfer the next one begins, so that no change is missed',
         min: 0,
         max: 1440,
         default: 10,
@@ -106,27 +106,27 @@ export const shopifyAdmin = defineConnector({
       matchBy: select({
         asked: true,
         label: 'Find customers by',
-        description: 'Column to find customers by. With the customer ID, no customers are created',
+        description: 'The column by which a customer is found; by customer ID, none is created',
         options: ['Email', 'Phone', 'Customer ID'],
         labels: { Email: 'E-mail address', Phone: 'Phone number', 'Customer ID': 'Customer ID' },
         default: 'Email',
       }),
       emptyCells: select({
         label: 'Empty cells',
-        description: 'Keep the field of the customer if a cell is empty, or clear it',
+        description: 'Whether an empty cell leaves the field of the customer as it is, or clears it',
         options: ['Leave unchanged', 'Clear'],
         default: 'Leave unchanged',
       }),
       tagMode: select({
         label: 'Tags',
-        description: 'Replace all tags of the customer, or add tags',
+        description: 'Whether tags of a row replace all tags of the customer, or are added to them',
         options: ['Replace', 'Add'],
         default: 'Add',
       }),
       resultWaitSeconds: number({
         keepsState: 'pace',
         label: 'Wait for results (seconds)',
-        description: 'How long each batch waits for its bulk mutation before the transfer retries and checks it again',
+        description: 'How long each batch waits for its bulk mutation before the transfer tries again and looks for it',
         min: 0,
         max: 86_400,
         default: 3_600,

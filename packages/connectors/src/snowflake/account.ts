@@ -1,6 +1,5 @@
 import { type ConnectorContext, ConnectorError, type Values } from '@penstock/connector'
 import { SignJWT } from 'jose'
-import { noValue } from '../kit/names.ts'
 import { openTokens } from '../platform-api/oauth.ts'
 import { keysIn, type SnowflakeKeys } from './private-key.ts'
 
@@ -133,5 +132,5 @@ function tokensOf(
 function textOf(values: Values, key: string): string {
   const value = values[key]
   if (typeof value === 'string' && value !== '') return value
-  throw noValue(key)
+  throw new ConnectorError('invalid_setting', `The setting ${key} has no value; set it.`)
 }

@@ -30,7 +30,7 @@ export const webhook = defineConnector({
     authorizationHeader: secret({
       label: 'Authorization header',
       description:
-        'Value of the Authorization header of each request, such as Bearer and a token. Only if the endpoint requires it',
+        'Value of the Authorization header of each request, such as Bearer and a token, if the endpoint requires it',
     }),
   },
   destination: {

@@ -41,8 +41,8 @@ const table: Readonly<Record<ConnectionStatus, string>> = {
     none          | Active  | No transfers yet | scheduled              | open
     queued        | Active  | Queued           | Running                | open
     running       | Active  | Running          | Running                | flows
-    queued again  | Failing | Retrying         | Retries automatically      | waits
-    running again | Failing | Retrying         | Retries automatically      | waits
+    queued again  | Failing | Retrying         | Retries by itself      | waits
+    running again | Failing | Retrying         | Retries by itself      | waits
     succeeded     | Active  | Succeeded        | scheduled              | open
     partial       | Active  | Partial          | scheduled              | open
     cancelled     | Active  | Cancelled        | scheduled              | open
@@ -54,8 +54,8 @@ const table: Readonly<Record<ConnectionStatus, string>> = {
     none          | Draft | No transfers yet | After you activate it | dashed
     queued        | Draft | Queued           | Running               | dashed
     running       | Draft | Running          | Running               | dashed
-    queued again  | Draft | Retrying         | Retries automatically     | dashed
-    running again | Draft | Retrying         | Retries automatically     | dashed
+    queued again  | Draft | Retrying         | Retries by itself     | dashed
+    running again | Draft | Retrying         | Retries by itself     | dashed
     succeeded     | Draft | Succeeded        | After you activate it | dashed
     partial       | Draft | Partial          | After you activate it | dashed
     cancelled     | Draft | Cancelled        | After you activate it | dashed
@@ -67,8 +67,8 @@ const table: Readonly<Record<ConnectionStatus, string>> = {
     none          | Broken | No transfers yet | After the cause is fixed | closed
     queued        | Broken | Queued           | Running                  | closed
     running       | Broken | Running          | Running                  | closed
-    queued again  | Broken | Retrying         | Retries automatically        | closed
-    running again | Broken | Retrying         | Retries automatically        | closed
+    queued again  | Broken | Retrying         | Retries by itself        | closed
+    running again | Broken | Retrying         | Retries by itself        | closed
     succeeded     | Broken | Succeeded        | After the cause is fixed | closed
     partial       | Broken | Partial          | After the cause is fixed | closed
     cancelled     | Broken | Cancelled        | After the cause is fixed | closed
@@ -80,8 +80,8 @@ const table: Readonly<Record<ConnectionStatus, string>> = {
     none          | Offline | No transfers yet | When the platform answers | closed
     queued        | Offline | Queued           | Running                   | closed
     running       | Offline | Running          | Running                   | closed
-    queued again  | Offline | Retrying         | Retries automatically         | closed
-    running again | Offline | Retrying         | Retries automatically         | closed
+    queued again  | Offline | Retrying         | Retries by itself         | closed
+    running again | Offline | Retrying         | Retries by itself         | closed
     succeeded     | Offline | Succeeded        | When the platform answers | closed
     partial       | Offline | Partial          | When the platform answers | closed
     cancelled     | Offline | Cancelled        | When the platform answers | closed
@@ -93,8 +93,8 @@ const table: Readonly<Record<ConnectionStatus, string>> = {
     none          | Disabled | No transfers yet | After you enable it | closed
     queued        | Disabled | Queued           | Running             | closed
     running       | Disabled | Running          | Running             | closed
-    queued again  | Disabled | Retrying         | Retries automatically   | closed
-    running again | Disabled | Retrying         | Retries automatically   | closed
+    queued again  | Disabled | Retrying         | Retries by itself   | closed
+    running again | Disabled | Retrying         | Retries by itself   | closed
     succeeded     | Disabled | Succeeded        | After you enable it | closed
     partial       | Disabled | Partial          | After you enable it | closed
     cancelled     | Disabled | Cancelled        | After you enable it | closed

@@ -36,7 +36,7 @@ export const components = {
   activateWithoutCheck: 'Activate without preview',
   typeToConfirm: (name: string) => `Type “${name}” to confirm`,
   deletedAt: 'deleted',
-  deletedFile: 'Deleted file',
+  deletedFile: 'A file that was deleted',
   never: 'never',
   justNow: 'just now',
   changedMeanwhile: 'Modified by someone else',

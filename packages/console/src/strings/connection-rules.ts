@@ -1,9 +1,8 @@
 import type { Blackout, ConnectionRule, RuleAction, RuleCheck, RuleKey, RuleOutcome, Weekday } from '@penstock/wire'
-import { count } from '../components/numbers.ts'
 
-const except = (percent: number | undefined) => (percent ? `, except for up to ${percent}% of the records` : '')
+const most = (percent: number | undefined) => (percent ? ` in more than ${percent} % of the records` : '')
 const between = (min: number | undefined, max: number | undefined, unit = '') =>
-  [min === undefined ? [] : `at least ${count(min)}${unit}`, max === undefined ? [] : `at most ${count(max)}${unit}`]
+  [min === undefined ? [] : `at least ${min}${unit}`, max === undefined ? [] : `at most ${max}${unit}`]
     .flat()
     .join(' and ')
 
@@ -20,46 +19,45 @@ const days: Record<Weekday, string> = {
 /** The texts about the rules of a connection. */
 export const connectionRules = {
   title: 'Rules',
-  help: 'Rules check each transfer. A rule can stop the transfer, if possible before it delivers anything.',
+  help: 'Rules judge each transfer. A broken rule that stops ends the transfer, if possible before it delivers anything.',
   none: 'No rules',
   edit: 'Edit the rules',
-  saved: 'The rules were saved. Running transfers keep their earlier rules.',
+  saved: 'The rules were saved. Transfers that run keep the rules that they started with.',
   add: 'Add a rule',
   remove: (n: number) => `Remove rule ${n}`,
   rule: (n: number) => `Rule ${n}`,
   check: 'Check',
-  action: 'If the rule fails',
+  action: 'If it is broken',
   checks: {
     rejected: 'Rejected records',
     rows: 'Number of records',
-    volume: 'Records compared with usual',
+    volume: 'Number of records against the usual',
     freshness: 'Age of the newest record',
     empty: 'Empty values',
-    unique: 'Unique values',
+    unique: 'Values are unique',
     values: 'Accepted values',
-    range: 'Number range',
+    range: 'Range of numbers',
   } satisfies Record<RuleCheck, string>,
   actions: {
     stop: 'Stop the transfer',
     warn: 'Continue and send an event',
-    record: 'Continue and show the result',
+    record: 'Continue and show it',
   } satisfies Record<RuleAction, string>,
   keys: {
-    column: 'Source column',
-    count: 'Maximum rejected records',
-    percent: 'Maximum share (%)',
-    hours: 'Maximum age (hours)',
+    column: 'Column of the source',
+    count: 'At most so many records',
+    percent: 'At most so many percent of the records',
+    hours: 'At most so many hours',
     values: 'Accepted values',
-    min: 'Minimum',
-    max: 'Maximum',
+    min: 'At least',
+    max: 'At most',
   } satisfies Record<RuleKey, string>,
-  inPercent: { min: 'Minimum (% of usual)', max: 'Maximum (% of usual)' },
-  volumeHelp: 'The usual number is the median of the last 10 transfers that did not fail.',
-  freshnessHelp: 'The column must contain ISO 8601 dates or times, or Unix times.',
+  inPercent: { min: 'At least, in percent of the usual', max: 'At most, in percent of the usual' },
+  volumeHelp: 'Usual is the median of the last 10 transfers that did not fail.',
+  freshnessHelp: 'The column has dates or times in the form of ISO 8601, or Unix times.',
 
-  blackout: 'Quiet hours',
-  blackoutHelp:
-    'No transfers start at these times of the week. Scheduled transfers wait, and running transfers continue.',
+  blackout: 'No transfers start',
+  blackoutHelp: 'In these times of the week. Scheduled transfers wait until the end, and transfers that run continue.',
   addWindow: 'Add a time',
   window: (n: number) => `Time ${n}`,
   removeWindow: (n: number) => `Remove time ${n}`,
@@ -71,27 +69,27 @@ export const connectionRules = {
 
   results: 'Rules',
   outcome: 'Result',
-  outcomes: { kept: 'Passed', broken: 'Failed', not_checked: 'Not checked' } satisfies Record<RuleOutcome, string>,
+  outcomes: { kept: 'Kept', broken: 'Broken', not_checked: 'Not checked' } satisfies Record<RuleOutcome, string>,
 
   /** A rule in words. */
-  words({ check, column = '', count: most, percent, hours, values = [], min, max }: ConnectionRule): string {
+  words({ check, column = '', count, percent, hours, values = [], min, max }: ConnectionRule): string {
     switch (check) {
       case 'rejected':
-        return `Rejected records: ${between(undefined, most)}${most !== undefined && percent !== undefined ? ' and ' : ''}${between(undefined, percent, '%')}`
+        return `Rejected records: ${between(undefined, count)}${count !== undefined && percent !== undefined ? ' and ' : ''}${between(undefined, percent, ' %')}`
       case 'rows':
         return `Records read: ${between(min, max)}`
       case 'volume':
-        return `Records read, compared with the usual number: ${between(min, max, '%')}`
+        return `Records read, compared with the usual number: ${between(min, max, ' %')}`
       case 'freshness':
-        return `The newest time in ${column} is at most ${hours} ${hours === 1 ? 'hour' : 'hours'} old`
+        return `The newest time in ${column}: at most ${hours} hours old`
       case 'empty':
-        return `${column} is empty in at most ${percent}% of the records`
+        return `${column} is empty in at most ${percent} % of the records`
       case 'unique':
-        return `The values of ${column} are unique`
+        return `${column} has no value twice`
       case 'values':
-        return `${column} contains only ${values.slice(0, 5).join(', ')}${values.length > 5 ? ' …' : ''}${except(percent)}`
+        return `${column} does not have other values than ${values.slice(0, 5).join(', ')}${values.length > 5 ? ' …' : ''}${most(percent)}`
       case 'range':
-        return `${column} is ${between(min, max)}${except(percent)}`
+        return `${column} is not outside ${between(min, max)}${most(percent)}`
     }
   },
 }

@@ -40,7 +40,7 @@ export const connectors = {
   asksNothing: 'This connector needs no configuration.',
   startsAfresh: 'Connections read everything again',
   startsAfreshHelp: (labels: readonly string[], n: number) =>
-    `You changed ${labels.join(', ')}, so ${n === 1 ? '1 connection reads' : `${n} connections read`} everything again in the next transfer. A destination that inserts rows gets duplicates.`,
+    `${n === 1 ? 'The state of 1 connection' : `The states of ${n} connections`} belong${n === 1 ? 's' : ''} to the saved values. You changed ${labels.join(', ')}, so the next transfer of each reads everything again. A destination that inserts rows gets them a second time.`,
   saveFirst: 'Save or discard your changes first.',
   saveAndCheck: 'Save and check',
   saved: (name: string) => `${name} is configured`,
@@ -70,8 +70,8 @@ export const connectors = {
   configurations: 'Configurations',
   configurationsOf: (connector: string) => `Configurations of ${connector}`,
   configurationsHelp:
-    'Each configuration has its own settings and secrets, for example for another server or ad account. Each connection uses one of them.',
-  firstConfiguration: 'Used by default',
+    'Each has its own settings and secrets, such as those of another server or ad account. Each connection uses one of them.',
+  firstConfiguration: 'Used unless you pick another',
   configurationOf: (connector: string) => `Configuration of ${connector}`,
   isNotConfigured: (name: string) => `${name} (not configured)`,
   addConfiguration: 'Add configuration',

@@ -12,7 +12,7 @@ export const rejects = {
   noneRead: 'No rows were read.',
   noneSoFar: 'No rejected rows so far',
   gone: (n: number, counted: string) => `The ${rows(n, counted)} that were rejected are no longer kept`,
-  goneHelp: 'Your operator determines how long rejected rows are kept. The counts above are still complete.',
+  goneHelp: 'Your operator sets how long they are kept. The counts above are still complete.',
   resentNow: (n: number, accepted: string, rejected: string) =>
     n === 1
       ? `1 of ${rejected} rejected rows was accepted when it was resent.`
@@ -49,7 +49,7 @@ export const rejects = {
     sending: 'Sending',
     accepted: 'Accepted',
     rejected_again: 'Rejected again',
-    left_out: 'Skipped',
+    left_out: 'Left out',
     expired: 'Expired',
   } satisfies Record<RejectState, string>,
   everyState: 'All',
@@ -61,7 +61,7 @@ export const rejects = {
     left_out: 'A newer row with the same key was delivered, or may have been.',
     expired: 'Its values are not kept.',
   } satisfies Partial<Record<RejectState, string>>,
-  resentIn: 'Open the transfer',
+  resentIn: 'Transfer of the resend',
 
   row: 'Row',
   field: 'Field',
@@ -124,7 +124,7 @@ export const rejects = {
     none: 'No rows were rejected. There is nothing to resend.',
     running: 'The transfer has not ended yet.',
     test: 'A test is not resent. The next transfer reads its rows again.',
-    locked: 'Every remaining row needs a correction first.',
+    locked: 'Every row that is left needs a correction first.',
     title: 'Resend rejected rows?',
     help: 'Starts a new transfer with the current settings of the connection.',
     which: 'Rows to send',

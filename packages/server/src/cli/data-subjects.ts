@@ -20,7 +20,7 @@ export async function findPersonCommand(options: PersonOptions): Promise<void> {
     ({ connectionName, accountId, connectionId, transferId, row, reason }) =>
       `${connectionName} (${accountId}/${connectionId}), transfer ${transferId}, row ${row ?? 'unknown'}: ${reason}`,
   )
-  print(records, options.json, lines.join('\n') || 'Nothing is kept about this person.')
+  print(records, options.json, lines.join('\n') || 'Nothing is kept of this person.')
 }
 
 /** Erases the person, and prints how many records that were. */

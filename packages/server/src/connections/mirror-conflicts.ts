@@ -34,7 +34,7 @@ async function requireOwnMirror(
   const others = await findMirror.all(tx, { id, accountId, destConnectorId, destConfigurationId })
   const other = others.find((one) => placeOf(one.destConfig) === place)
   if (!other) return
-  const message = `another mirror, ${other.name} (${other.id}), writes to the same table: each would remove the rows of the other. Choose another table, or send new and changed rows`
+  const message = `another mirror, ${other.name} (${other.id}), writes to the same table: each would remove rows of the other one. Choose another table, or send new and changed rows`
   refuse('connection_not_ready', [{ field: 'destConnectionConfig.sendRows', message }])
 }
 

@@ -172,10 +172,7 @@ export async function begin(
   if (active && !isSame) refuse('transfer_active')
   if (active) return { reply: viewTransfer(active), already: true }
   const until = row.blackout && blackoutEnd(row.blackout, row.now)
-  if (until)
-    refuse('transfer_blacked_out', [
-      { field: 'id', message: `starts no transfers until ${until.toISOString()} (blackout)` },
-    ])
+  if (until) refuse('transfer_blacked_out', [{ field: 'id', message: `has a blackout until ${until.toISOString()}` }])
   await requireRowsLeft(tx, config, row.organizationId)
   const id = newIdentifier()
   const inserted = await queries.insertTransfer.first(tx, {

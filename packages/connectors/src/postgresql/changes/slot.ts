@@ -1,5 +1,4 @@
 import { ConnectorError, type Values } from '@penstock/connector'
-import { noValue } from '../../kit/names.ts'
 import type { PostgresSession } from '../session.ts'
 import { lsnIn, lsnText } from './snapshot.ts'
 
@@ -16,7 +15,7 @@ export function placeOfChanges(settings: Values): ChangesPlace {
   const text = (key: string, otherwise?: string): string => {
     const value = settings[key] ?? otherwise
     if (typeof value === 'string' && value !== '') return value
-    throw noValue(key)
+    throw new ConnectorError('invalid_setting', `The setting ${key} has no value; set it.`)
   }
   const slot = text('slot')
   if (!/^[a-z0-9_]{1,63}$/.test(slot)) {

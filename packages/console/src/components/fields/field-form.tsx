@@ -3,7 +3,6 @@ import type { Role } from '@penstock/wire'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { Fragment, type ReactNode, useEffect, useRef } from 'react'
 import { fields as say } from '../../strings/fields.ts'
-import { wordsOf } from '../problems.ts'
 import { mirrorOf } from './choices.tsx'
 import { type Discovery, settingsOf } from './discovery.ts'
 import { FieldInput } from './field-input.tsx'
@@ -65,7 +64,7 @@ export function FieldForm({
           <List size="sm">
             {elsewhere.map(([name, message]) => (
               <List.Item key={name}>
-                {say.fieldError(fields.find((field) => field.name === name)?.label ?? wordsOf(name), message)}
+                {say.fieldError(fields.find((field) => field.name === name)?.label ?? name, message)}
               </List.Item>
             ))}
           </List>

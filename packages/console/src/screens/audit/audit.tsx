@@ -10,7 +10,6 @@ import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import { count } from '../../components/numbers.ts'
 import { Empty, Page, Toolbar } from '../../components/page.tsx'
 import { pageOf } from '../../components/pager.tsx'
-import { wordsOf } from '../../components/problems.ts'
 import { ResourceTable } from '../../components/resource-table.tsx'
 import { Time } from '../../components/time.tsx'
 import { useAccountId } from '../../shell/account.ts'
@@ -18,7 +17,7 @@ import { audit as say } from '../../strings/audit.ts'
 import { EventDetails } from './event-details.tsx'
 import { Filters, filterNames } from './filters.tsx'
 import { Verified } from './verified.tsx'
-import { changesOf, targetOf } from './words.ts'
+import { actionInWords, changesOf, targetOf } from './words.ts'
 
 const ndjson = 'application/x-ndjson'
 
@@ -154,7 +153,7 @@ function What({ event, showsAccount }: { event: AuditEvent; showsAccount: boolea
   return (
     <>
       <Text size="sm" fw={550}>
-        {wordsOf(action)}
+        {actionInWords(action)}
         {target && (
           <Text span inherit fw={400}>
             {' · '}

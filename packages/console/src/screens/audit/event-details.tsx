@@ -2,10 +2,9 @@ import { Button, Code, Group, Modal, Stack, Title } from '@mantine/core'
 import type { AuditEvent } from '@penstock/wire'
 import { AccountName } from '../../components/account-name.tsx'
 import { count } from '../../components/numbers.ts'
-import { wordsOf } from '../../components/problems.ts'
 import { DataTable } from '../../components/resource-table.tsx'
 import { audit as say } from '../../strings/audit.ts'
-import { changesOf, detailsOf } from './words.ts'
+import { actionInWords, changesOf, detailsOf } from './words.ts'
 
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
 
@@ -20,7 +19,7 @@ export function EventDetails({
   onKeepOnly: (filter: Readonly<Record<string, string>>) => void
   onClose: () => void
 }) {
-  const { number, time, actor, address, requestId, action, accountId, targetId, outcome } = event
+  const { number, time, actor, address, requestId, action, accountId, targetId, outcome, hash } = event
   const changes = changesOf(event)
   const facts = [
     { name: say.time, value: exact.format(new Date(time * 1000)) },
@@ -34,13 +33,15 @@ export function EventDetails({
     },
     { name: say.address, value: address },
     { name: say.outcomeTitle, value: say.outcome[outcome] },
+    { name: say.actionId, value: <Code>{action}</Code> },
     { name: say.account, value: accountId && <AccountName accountId={accountId} page="audit" /> },
     { name: say.resource, value: targetId && <Code>{targetId}</Code> },
     { name: say.requestId, value: requestId && <Code>{requestId}</Code> },
     ...detailsOf(event).map(([name, value]) => ({ name, value })),
+    { name: say.hash, value: <Code>{hash}</Code> },
   ]
   return (
-    <Modal opened onClose={onClose} title={`${say.event(count(number))}: ${wordsOf(action)}`} size="xl">
+    <Modal opened onClose={onClose} title={`${say.event(count(number))}: ${actionInWords(action)}`} size="xl">
       <Stack>
         <DataTable
           verticalSpacing={6}

@@ -3,10 +3,9 @@ import { type AuditEvent, type OperationId, operations } from '@penstock/wire'
 import { useForbidden } from '../../api/me.ts'
 import { useRead } from '../../api/queries.ts'
 import { useAddress } from '../../components/address.ts'
-import { wordsOf } from '../../components/problems.ts'
 import { SearchBox } from '../../components/search-box.tsx'
 import { audit as say } from '../../strings/audit.ts'
-import { targetOf } from './words.ts'
+import { actionInWords, targetOf } from './words.ts'
 
 /** Everything of the address that narrows the log. */
 export const filterNames = ['q', 'from', 'until', 'action', 'actorId', 'targetId'] as const
@@ -91,7 +90,7 @@ function Action() {
   const action = value('action')
   const actions = new Set<string>([...audited, ...(action ? [action] : [])])
   const data = [...actions]
-    .map((id) => ({ value: id, label: wordsOf(id) }))
+    .map((id) => ({ value: id, label: actionInWords(id) }))
     .sort((a, b) => a.label.localeCompare(b.label))
   return (
     <Select

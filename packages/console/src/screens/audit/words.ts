@@ -1,6 +1,11 @@
 import type { AuditEvent } from '@penstock/wire'
-import { wordsOf } from '../../components/problems.ts'
 import { audit as say } from '../../strings/audit.ts'
+
+/** An action in words: `editAccount` is `Edit account`. */
+export function actionInWords(action: string): string {
+  const words = action.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
 
 export type Change = { readonly field: string; readonly before: string; readonly after: string }
 
@@ -12,16 +17,12 @@ const text = (value: unknown): string => {
 /** Changed values, before and after. */
 export function changesOf({ before, after }: Pick<AuditEvent, 'before' | 'after'>): Change[] {
   const fields = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])
-  return [...fields].map((field) => ({
-    field: wordsOf(field),
-    before: text(before?.[field]),
-    after: text(after?.[field]),
-  }))
+  return [...fields].map((field) => ({ field, before: text(before?.[field]), after: text(after?.[field]) }))
 }
 
 /** Further details of an event, by name. */
 export const detailsOf = ({ details }: Pick<AuditEvent, 'details'>): [string, string][] =>
-  Object.entries(details ?? {}).map(([name, value]) => [wordsOf(name), text(value)])
+  Object.entries(details ?? {}).map(([name, value]) => [name, text(value)])
 
 /** Target of an event by its name; undefined if it is not known. */
 export function targetOf({ before, after, targetName }: AuditEvent): string | undefined {

@@ -15,12 +15,10 @@ import {
 } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
-import { definitionsRead } from '../../api/definitions.ts'
 import { useRead } from '../../api/queries.ts'
 import { Loaded } from '../../components/loaded.tsx'
 import { count } from '../../components/numbers.ts'
 import { Empty } from '../../components/page.tsx'
-import { labelOf } from '../../components/problems.ts'
 import { statusColors, transferColors } from '../../components/status.tsx'
 import { Time } from '../../components/time.tsx'
 import { backfill } from '../../strings/backfill.ts'
@@ -176,7 +174,7 @@ function EventWords({ event: { actor, changes } }: { event: ConnectionEvent }) {
     <>
       {changes?.map(({ key, from, to }) => (
         <Text key={key} size="sm" style={{ overflowWrap: 'anywhere' }}>
-          {say.settingChanged(labelOf(key, definitionsRead()), shown(from), shown(to))}
+          {say.settingChanged(key, shown(from), shown(to))}
         </Text>
       ))}
       {actor && (
