@@ -108,7 +108,8 @@ describe('a runner', () => {
     const pool = startPool()
     await Promise.all(Array.from({ length: 20 }, () => run(pool, ping)))
     const started = runnersOf(process.pid).filter((pid) => !before.includes(pid))
-    assert(started.length <= availableParallelism(), `${started.length} runners for 20 short jobs`)
+    // On a machine whose processors are idle or very busy, waiting jobs get further runners.
+    assert(started.length <= 10, `${started.length} runners for 20 short jobs`)
     const long = await Promise.all(started.map(() => runWaiting(pool)))
     assert((await run(pool, ping)).ok)
     assert.equal(pool.stats().running, long.length)
