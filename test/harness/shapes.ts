@@ -145,6 +145,8 @@ const fieldDefinition = {
   'max?': 'integer',
   'options?': ['string'],
   'optionLabels?': 'settings',
+  'asked?': 'boolean',
+  'meanings?': 'settings',
   'default?': 'string',
   'when?': 'settings',
   'role?': 'string',
@@ -169,6 +171,7 @@ const sideDefinition = {
   'discover?': ['string'],
   'removes?': 'boolean',
   'batch?': { rowsMax: 'integer', bytesMax: 'integer' },
+  'columnTypes?': ['string'],
 } as const satisfies Shape
 export const connectorDefinition = {
   connectorId: 'string',
