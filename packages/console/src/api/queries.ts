@@ -97,11 +97,16 @@ export function useReadIfAny<I extends OperationId>(
   { againAfterMs = 0 }: { againAfterMs?: number } = {},
 ): UseQueryResult<ResultOf<I> | null, Error> {
   return useQuery<ResultOf<I> | null, Error>({
-    queryKey: keyOf(operation, parameters),
-    queryFn: ({ signal }) => call(operation, { ...parameters, signal }).catch(nullIfNone),
+    ...queryIfAny(operation, parameters),
     refetchInterval: againAfterMs || false,
   })
 }
+
+const queryIfAny = <I extends OperationId>(operation: I, parameters: ParametersOf<I>) => ({
+  queryKey: keyOf(operation, parameters),
+  queryFn: ({ signal }: { signal: AbortSignal }): Promise<ResultOf<I> | null> =>
+    call(operation, { ...parameters, signal }).catch(nullIfNone),
+})
 
 function nullIfNone(error: unknown): null {
   if (error instanceof PenstockError && error.code === 'not_found') return null
@@ -173,11 +178,7 @@ export const kept = <I extends OperationId>(operation: I, parameters: Parameters
 export const readOnceIfAny = <I extends OperationId>(
   operation: I,
   parameters: ParametersOf<I>,
-): Promise<ResultOf<I> | null> =>
-  queryClient.fetchQuery<ResultOf<I> | null, Error>({
-    queryKey: keyOf(operation, parameters),
-    queryFn: ({ signal }) => call(operation, { ...parameters, signal }).catch(nullIfNone),
-  })
+): Promise<ResultOf<I> | null> => queryClient.fetchQuery<ResultOf<I> | null, Error>(queryIfAny(operation, parameters))
 
 /** Reads once, and keeps nothing of it. */
 export const readNow = <I extends OperationId>(operation: I, parameters: ParametersOf<I>): Promise<ResultOf<I>> =>
