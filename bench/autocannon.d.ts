@@ -17,7 +17,9 @@ declare module 'autocannon' {
     /** Seconds. */
     duration: number
     /** How often the end of the run is looked for, in milliseconds. */
-    sampleInt: number
-    setupClient: (client: Client) => void
+    sampleInt?: number
+    setupClient?: (client: Client) => void
+    requests?: readonly Request[]
+    workers?: number
   }): Promise<Result>
 }

@@ -1,6 +1,6 @@
 /**
  * `npm run bench:console`: how soon the console is there and how soon it answers, in Chromium with a processor four times
- * slower than this machine's, on a list of 10,000 connections. Each figure is shown beside its bound; one that is over it is
+ * slower than this machine's, on a list of 10,000 connections; and the overview of 300, at this machine's own speed. Each figure is shown beside its bound; one that is over it is
  * said so and is no failure.
  */
 import type { CDPSession, Page } from 'playwright-core'
@@ -10,9 +10,10 @@ import { median } from './measure.ts'
 import { startService } from './service.ts'
 
 const connections = 10_000
+const overviewConnections = 300
 const slowdown = 4
 const rounds = 5
-const bounds = { firstLoadBytes: 300_000, contentMs: 1_500, clickMs: 100 }
+const bounds = { firstLoadBytes: 300_000, contentMs: 1_500, clickMs: 100, overviewMs: 1_000 }
 
 if (skip) {
   console.error(`The console cannot be measured: ${skip}`)
@@ -36,6 +37,7 @@ row('First load of the list, compressed', await firstLoadBytes(list), bounds.fir
 row('Navigation until the rows are there, nothing cached', await times(contentMs), bounds.contentMs, 'ms')
 row('Click on the next page until it is answered', await times(clickMs), bounds.clickMs, 'ms')
 row('Click on the next page until its rows are there', await times(rowsMs), undefined, 'ms')
+row(`Overview of ${overviewConnections}, nothing cached, own speed`, await overviewMs(), bounds.overviewMs, 'ms')
 
 /** Bytes over the network until a page is there, on a first visit with an empty cache, without the API's responses. */
 async function firstLoadBytes(path: string): Promise<number> {
@@ -108,6 +110,29 @@ async function rowsMs(): Promise<number> {
   return ms
 }
 
+/** Until an overview shows everything, in a sub-account of a service with fewer connections. */
+async function overviewMs(): Promise<number> {
+  const size = { accounts: 1, connectionsPerAccount: overviewConnections }
+  await using other = await startService(postgres, 'overview', size).then((started) => ({
+    ...started,
+    [Symbol.asyncDispose]: () => started.stop(),
+  }))
+  const measure = async () => {
+    const { page, devtools } = await signedIn(other)
+    await devtools.send('Network.enable')
+    await devtools.send('Network.setCacheDisabled', { cacheDisabled: true })
+    await page.goto(`/accounts/${other.loaded.accountIds[0]}`, { waitUntil: 'commit' })
+    const at = await page.evaluate<number>(`new Promise((resolve) => {
+      const isThere = () => document.querySelector('main h1, main h2') && !document.querySelector('.mantine-Skeleton-root')
+      const look = () => isThere() ? resolve(performance.now()) : requestAnimationFrame(look)
+      look()
+    })`)
+    await page.context().close()
+    return at
+  }
+  return times(measure)
+}
+
 async function onList(): Promise<{ page: Page }> {
   const { page, devtools } = await signedIn()
   await page.goto(list)
@@ -118,12 +143,12 @@ async function onList(): Promise<{ page: Page }> {
 }
 
 /** A browser of its own, signed in, on no page of the console. */
-async function signedIn(): Promise<{ page: Page; devtools: CDPSession }> {
-  const context = await browser.newContext({ baseURL: service.url, viewport: { width: 1440, height: 900 } })
+async function signedIn({ url, token } = service): Promise<{ page: Page; devtools: CDPSession }> {
+  const context = await browser.newContext({ baseURL: url, viewport: { width: 1440, height: 900 } })
   const page = await context.newPage()
   await page.addInitScript(
     (session) => localStorage.setItem('penstock.session', session),
-    JSON.stringify({ clientId: 'bench', token: service.token, expiresMs: Date.now() + 3_600_000 }),
+    JSON.stringify({ clientId: 'bench', token, expiresMs: Date.now() + 3_600_000 }),
   )
   return { page, devtools: await context.newCDPSession(page) }
 }

@@ -46,6 +46,7 @@ say(`\n${'Figure'.padEnd(58)}${['ours/s', 'limit/s', 'ratio', 'aim'].map((text) 
 if (wanted('csv → hash → csv')) await hashing()
 if (wanted('csv → postgresql')) await loading()
 if (wanted('csv → webhook')) await posting()
+if (wanted('outcomes')) await recording()
 if (wanted('two workers')) await sharing()
 if (wanted('parts')) await dividing()
 if (wanted('memory')) await measureMemory()
@@ -93,6 +94,25 @@ async function loading(): Promise<void> {
       await fixture.emptyTable()
       return copyWithPostgres(fixture.targetUrl, file)
     },
+  )
+  await worker.stop()
+}
+
+/** The same transfer with the outcome of each row, with its key, and without. */
+async function recording(): Promise<void> {
+  const plain = await fixture.connectToTable('people.csv')
+  const recorded = await fixture.connectToTable('people.csv', await fixture.addOutcomes('id'))
+  const worker = await fixture.startWorker()
+  const after = async (id: string) => {
+    await fixture.emptyTable()
+    return fixture.run(id)
+  }
+  await compare(
+    worker,
+    'CSV → PostgreSQL with the outcome of each row',
+    0.85,
+    () => after(recorded),
+    () => after(plain),
   )
   await worker.stop()
 }

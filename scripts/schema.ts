@@ -18,7 +18,7 @@ export const schemaFile = fileURLToPath(new URL('../packages/server/schema.sql',
 type Part = { readonly key: string; readonly text: string }
 type Statement = Part & { readonly parts: readonly Part[]; readonly end: string }
 
-const kinds = ['extension', 'table', 'index', 'function', 'trigger'] as const
+const kinds = ['extension', 'table', 'partition', 'index', 'function', 'trigger'] as const
 type Kind = (typeof kinds)[number]
 
 /**
@@ -39,19 +39,29 @@ const catalog = `
         case when a.attnotnull then 'not null' end)
     from pg_class c join pg_attribute a on a.attrelid = c.oid
     left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
-    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition and a.attnum > 0 and not a.attisdropped
     union all
     select 'table', '', conrelid::regclass::text, format('constraint %s', conname),
       1000 + array_position(array['p', 'u', 'c', 'f'], contype::text),
       format('constraint %s %s', conname, pg_get_constraintdef(oid, true))
     from pg_constraint where connamespace = 'public'::regnamespace and contype in ('p', 'u', 'c', 'f')
+      and not exists (select from pg_class where oid = conrelid and relispartition) and conparentid = 0
     union all
     select 'table', '', relname, '', 2000, format('with (%s)', replace(array_to_string(reloptions, ', '), '=', ' = '))
     from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' and reloptions is not null
     union all
-    select 'index', indrelid::regclass::text, indexrelid::regclass::text, '', 0, pg_get_indexdef(indexrelid, 0, true)
+    select 'table', '', relname, '', 2000, format('partition by %s', pg_get_partkeydef(oid))
+    from pg_class where relnamespace = 'public'::regnamespace and relkind = 'p'
+    union all
+    select 'partition', i.inhparent::regclass::text, c.relname, '', 0,
+      format('create table %s partition of %s default', c.relname, i.inhparent::regclass)
+    from pg_class c join pg_inherits i on i.inhrelid = c.oid
+    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relispartition
+      and pg_get_expr(c.relpartbound, c.oid) = 'DEFAULT'
+    union all
+    select 'index', indrelid::regclass::text, indexrelid::regclass::text, '', 0, replace(pg_get_indexdef(indexrelid, 0, true), ' ON ONLY ', ' ON ')
     from pg_index
-    where indrelid in (select oid from pg_class where relnamespace = 'public'::regnamespace)
+    where indrelid in (select oid from pg_class where relnamespace = 'public'::regnamespace and not relispartition)
       and not exists (select from pg_constraint where conindid = indexrelid and contype in ('p', 'u'))
     union all
     select 'function', '', proname, '', 0, pg_get_functiondef(oid)
@@ -82,7 +92,11 @@ export async function describeSchema(session: pg.ClientBase, before = ''): Promi
       .toSorted((a, b) => place(a) - place(b))
   const sections = [
     statements('extension').map((one) => [one]),
-    statements('table').map((table) => [table, ...statements('index', nameOf(table))]),
+    statements('table').map((table) => [
+      table,
+      ...statements('partition', nameOf(table)),
+      ...statements('index', nameOf(table)),
+    ]),
     statements('function').map((made) => [made, ...statements('trigger', nameOf(made))]),
   ]
   const commented = ({ key, text }: Part) => [...(comments.get(key) ?? []), text].join('\n')
@@ -98,7 +112,7 @@ const nameOf = ({ key }: Part) => key.slice(key.indexOf(' ') + 1)
 const indent = (text: string) => text.replace(/^(?=.)/gm, '  ')
 
 /** Whether it is about how the rows of a table are stored, and not a column or a constraint. */
-const isOptions = ({ column_name, text }: Found) => column_name === '' && text.startsWith('with (')
+const isOptions = ({ column_name, text }: Found) => column_name === '' && /^(?:with|partition by) /.test(text)
 
 function tableOf(name: string, found: readonly Found[]): Statement {
   const [options, members] = [found.find(isOptions), found.filter((one) => !isOptions(one))]
@@ -156,12 +170,13 @@ function readComments(file: string): { comments: Map<string, string[]>; order: M
       above.push(text)
       continue
     }
-    const [, kind, name = ''] =
+    const [, found, name = ''] =
       /^create (?:unique |constraint )?(extension|table|index|function|trigger) (\w+)/.exec(text) ?? []
+    const kind = / partition of \w+ default;$/.test(text) ? 'partition' : found
     const key = kind ? `${kind} ${name}` : table && `${table}.${/^constraint \w+|^\w+/.exec(text)?.[0]}`
     if (kind) order.set(`${kind} ${name}`, order.size)
     if (kind === 'table') table = name
-    if (/^\)(?: with .+)?;$/.test(text)) table = undefined
+    if (/^\)(?: (?:with|partition by) .+)?;$/.test(text)) table = undefined
     inBody = text.includes('$$') && !text.endsWith('$$;')
     if (key && above.length > 0) comments.set(key, above)
     above = []

@@ -177,6 +177,7 @@ describe('a deleted account', () => {
       setSchedule: { cron: '0 6 * * *' },
       setConnectionRules: { rules: [] },
       setRunConditions: { runAfter: [] },
+      setPurposes: { purposes: [] },
       setTransferGroups: { groups: [] },
       createTrigger: { name: 'Job' },
       setDrift: { drift: 'stop' },

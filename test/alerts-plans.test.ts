@@ -75,9 +75,9 @@ async function loadStrangers(): Promise<void> {
 async function load(): Promise<void> {
   await client.query(
     `insert into alert_rules (id, organization_id, account_id, name, connection_ids, enabled, transfer_failed, connection_broken,
-       rejected_percent, no_success_hours, volume_percent, emails, email_roles)
+       rejected_percent, no_success_hours, volume_percent, behind_minutes, emails, email_roles)
      select 'rule' || n, $1, case when n % 3 = 1 then $2 end, 'Rule ' || n,
-       case when n % 3 = 2 then array['named' || n] end, true, true, true, 5, 24, 50, '{}', '{owner,admin}'
+       case when n % 3 = 2 then array['named' || n] end, true, true, true, 5, 24, 50, 10, '{}', '{owner,admin}'
      from generate_series(1, $3::int) as n`,
     [organizationId, accountId(1), rules],
   )
@@ -108,6 +108,22 @@ async function load(): Promise<void> {
   await client.query(
     `insert into change_logs (connection_id, configuration_id, slot, server, organization_id, account_id, connector_id, status, kept_bytes)
      select id, src_configuration_id, 'slot', 'server', organization_id, account_id, src_connector_id, 'reserved', 1000 from connections`,
+  )
+  await client.query(`insert into data_keys (id, key_id, sealed) values ('of streams', 'key', '')`)
+  await client.query(
+    `insert into streams (id, organization_id, account_id, connector_id, data_key_id, last_number)
+     select distinct on (src_configuration_id) src_configuration_id, organization_id, account_id, src_connector_id, 'of streams', 30
+     from connections`,
+  )
+  await client.query(
+    `insert into stream_batches (stream, first_number, count, bytes, time, sealed)
+     select number, 1 + 10 * n, 10, 100, now() - interval '1 hour', '' from streams cross join generate_series(0, 2) as n`,
+  )
+  await client.query(
+    `insert into connection_states (connection_id, stream_of, stream_read) select id, src_configuration_id, 15 from connections`,
+  )
+  await client.query(
+    `insert into audience_checks (connection_id, next_time, smallest) select id, now(), 500 from connections`,
   )
   await client.query(`insert into alert_checks (connection_id) select id from connections where organization_id = $1`, [
     organizationId,
@@ -179,9 +195,11 @@ function bounds(): Record<string, Bound> {
     sweepRule: bound(sweepQueries.sweepRule, { id: ruleId }, 10, 'alert_sweeps'),
     noteOpen: bound(sweepQueries.noteOpen, { after: '', limit: 1_000 }, 3_010),
     nextWithIdle: bound(sweepQueries.nextWithIdle, { after: '' }, 1),
+    nextWithBehind: bound(sweepQueries.nextWithBehind, { after: '' }, 1),
     nextWithVolume: bound(sweepQueries.nextWithVolume, { after: '' }, 1),
     // Each page passes through a few steps, which count as read each; the rules are read once.
     noteIdle: bound(sweepQueries.noteIdle, first, 10_000 + 3 * rules),
+    noteBehind: bound(sweepQueries.noteBehind, first, 20_000 + 3 * rules),
     noteVolumes: bound(sweepQueries.noteVolumes, first, 10_000 + 3 * rules),
     noteOrganization: bound(sweepQueries.noteOrganization, first, 3_000),
     noteAccount: bound(sweepQueries.noteAccount, { ...first, scopeId: accountId(1) }, 4 * 100),
@@ -249,6 +267,8 @@ const content = {
   noSuccessHours: 24,
   volumePercent: null,
   logKeptGb: null,
+  behindMinutes: null,
+  audienceBelow: null,
   emails: [],
   emailRoles: [],
   dataKeyId: null,

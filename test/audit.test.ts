@@ -192,6 +192,7 @@ describe('every operation', () => {
       'createClient clientSecret',
       'createConnectLink url',
       'createSession accessToken',
+      'createStreamKey key',
       'createToken accessToken',
       'createTrigger url',
       'createWebhook secret',

@@ -122,6 +122,7 @@ const mayImport: Readonly<Record<string, { readonly names: readonly string[]; re
       '@penstock/connectors',
       '@penstock/expressions',
       '@penstock/wire',
+      '@iabgpp/cmpapi',
       'libphonenumber-js',
       'openid-client',
     ],
@@ -394,6 +395,7 @@ const layers = [
   'secrets/',
   'otel-settings.ts',
   'quota-settings.ts',
+  'stream-settings.ts',
   'config-values.ts',
   'egress-settings.ts',
   'config.ts',
@@ -414,8 +416,10 @@ const layers = [
   'users/',
   'connectors/',
   'uploads/',
+  'streams/',
   'connections/',
   'transfers/',
+  'streams/',
   'samples/',
   'authorizations/',
   'single-sign-on/',
@@ -555,10 +559,18 @@ test('each table is written only by its own module', () => {
     tokens: 'tokens/',
     idempotency_keys: 'http/',
     accounts: 'accounts/',
+    streams: 'streams/',
+    stream_keys: 'streams/',
+    stream_columns: 'streams/',
+    stream_batches: 'streams/',
+    stream_messages: 'streams/',
+    stream_refusals: 'streams/',
+    stream_notes: 'streams/',
     uploads: 'uploads/',
     upload_chunks: 'uploads/',
     saved_filters: 'connections/',
     mapping_templates: 'connections/',
+    purposes: 'connections/',
     samples: 'samples/',
     users: 'users/',
     user_sessions: 'users/',
@@ -609,6 +621,8 @@ test('each table is written only by its own module', () => {
     schedule_pauses: 'transfers/',
     probes: 'transfers/',
     change_logs: 'transfers/',
+    audience_checks: 'transfers/',
+    audience_measures: 'transfers/',
     worker_versions: 'transfers/',
     purges: 'worker/',
   }
@@ -620,7 +634,7 @@ test('each table is written only by its own module', () => {
       'volumes change together with the ledger that they are the sum of',
   }
   const schema = readFileSync(join(root, 'packages', 'server', 'schema.sql'), 'utf8')
-  const tables = [...schema.matchAll(/^create table (\w+)/gm)].map(([, name = '']) => name)
+  const tables = [...schema.matchAll(/^create table (\w+) \(/gm)].map(([, name = '']) => name)
   assert.deepEqual([...tables].sort(), Object.keys(owners).sort(), 'say who owns each table')
 
   const writes = server.flatMap((source) => {

@@ -14,6 +14,8 @@ const noCondition = {
   noSuccessHours: null,
   volumePercent: null,
   logKeptGb: null,
+  behindMinutes: null,
+  audienceBelow: null,
 }
 
 /** The same with webhooks and alert rules, of the sub-account and of the organization. */

@@ -100,11 +100,15 @@ describe('a configuration', () => {
         ['severalFiles', 'Boolean', false, 'false'],
         ['mapping', 'Text', false, ''],
         ['filter', 'Text', false, ''],
+        ['purposes', 'Text', false, ''],
         ['sendRows', 'Select', false, ''],
         ['rowKey', 'Text', false, ''],
         ['duplicates', 'Select', false, ''],
         ['duplicateKey', 'Text', false, ''],
         ['duplicateColumn', 'Text', false, ''],
+        ['outcomes', 'Text', false, ''],
+        ['outcomeColumns', 'Text', false, ''],
+        ['outcomeRows', 'Select', false, ''],
       ],
     )
     const [, port] = secretConfig[0]?.configuration ?? []

@@ -192,7 +192,7 @@ describe('the page of a connect link', { skip }, () => {
     await frame.getByRole('button', { name: 'Continue' }).click()
     await until('it heard that it is open', async () => (await typesHeard(page)).includes('opened'))
     await consent(page, frame)
-    await frame.getByText('The platform answers, and permits what is needed.').waitFor()
+    await frame.getByText('The platform answers and grants all required permissions.').waitFor()
     await look(page, 'framed-connected')
     await frame.getByRole('button', { name: 'Finish' }).click()
     await until('it heard the end', async () => (await page.evaluate('window.result')) !== undefined)
@@ -231,12 +231,12 @@ describe('the page of a connect link', { skip }, () => {
     await answer(page, frame, 'Decline', 'Access was not granted')
     await frame.getByText('You declined at Reddit').waitFor()
     await consent(page, frame)
-    await frame.getByText('The platform answers, and permits what is needed.').waitFor()
+    await frame.getByText('The platform answers and grants all required permissions.').waitFor()
     // It ends while it is open: the page learns its end when it is read.
     const seconds = `update connect_links set expires_time = now() + interval '1 second' where id = $1`
     await service.database.pool.query(seconds, [link.id])
     await frame.evaluate('location.reload()')
-    await frame.getByRole('heading', { name: 'Your time is over' }).waitFor()
+    await frame.getByRole('heading', { name: 'Your time is up' }).waitFor()
     await look(page, 'framed-expired')
     const [about, connectorId] = [{ connectLinkId: link.id }, reddit.id]
     assert.deepEqual(await heard(page), [
@@ -343,7 +343,7 @@ describe('the page of a connect link', { skip }, () => {
     await popup.getByRole('button', { name: 'Continue' }).click()
     await popup.getByRole('textbox', { name: 'Folder' }).fill('/nowhere')
     await popup.getByRole('button', { name: 'Save and check' }).click()
-    await popup.getByText('The check did not succeed').waitFor()
+    await popup.getByText('The check failed').waitFor()
     await popup.getByRole('textbox', { name: 'Folder' }).fill(folder)
     await popup.getByRole('button', { name: 'Save and check' }).click()
     await popup.getByText('The platform answers').waitFor()
@@ -389,7 +389,7 @@ describe('the page of a connect link', { skip }, () => {
     await look(page, 'phone-form')
     await page.keyboard.type('/nowhere')
     await press('Save and check')
-    await page.getByText('The check did not succeed').waitFor()
+    await page.getByText('The check failed').waitFor()
     await look(page, 'phone-failed')
     await page.getByRole('button', { name: 'Finish without a successful check' }).waitFor()
     await page.reload()
@@ -422,7 +422,7 @@ describe('the page of a connect link', { skip }, () => {
     for (const address of addresses) {
       const page = await visit(address)
       await page.getByRole('heading', { name: 'This link cannot be used' }).waitFor()
-      await page.getByText('Ask the one who sent you here for a new link').waitFor()
+      await page.getByText('Ask the person who sent it to you for a new link').waitFor()
     }
     assert.equal(await statusOf(good.id), 'pending')
     const page = await visit(used.url)
@@ -446,7 +446,7 @@ describe('the page of a connect link', { skip }, () => {
     await caller.expect(caller.call('revokeConnectLink', { id: link.id }))
     await frame.getByRole('button', { name: 'Finish' }).isDisabled()
     await frame.getByRole('button', { name: /^Save/ }).click()
-    await frame.getByRole('heading', { name: 'Your time is over' }).waitFor()
+    await frame.getByRole('heading', { name: 'Your time is up' }).waitFor()
     assert.equal((await heard(page)).at(-1)?.reason, 'link_expired')
   })
 

@@ -62,6 +62,7 @@ describe('the definition of a connector', () => {
       assert.deepEqual([description, api], [connector.description, connector.api ?? null])
       assert.equal(from?.changeLog, connector.source?.changeLog && true, connector.slug)
       assert.equal(to?.removes, connector.destination?.deliver?.removesBy && true, connector.slug)
+      assert.equal(to?.audienceSizes, connector.destination?.deliver?.measureAudiences && true, connector.slug)
       assert.equal(to?.batch !== undefined, connector.destination?.deliver !== undefined, connector.slug)
     }
     const { source: changes, destination: rows } = await define(connectorBySlug('postgresql'))

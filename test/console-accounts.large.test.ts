@@ -115,7 +115,7 @@ describe('sub-accounts in the console', { skip }, () => {
     await choose(page, 'Greenleaf Grocery', 'Delete')
     const dialog = page.getByRole('dialog')
     await dialog.getByText('Connections: 1 (Loyalty members)').waitFor()
-    await dialog.getByText('Connectors, with their secrets: 2').waitFor()
+    await dialog.getByText('Connectors and their secrets: 2').waitFor()
     const remove = dialog.getByRole('button', { name: 'Delete' })
     assert(await remove.isDisabled())
     await dialog.getByRole('textbox').fill('Greenleaf')

@@ -190,6 +190,7 @@ describe('connecting with a click, in the console', { skip }, () => {
     const advertiser = destination.getByRole('combobox', { name: 'Advertiser ID' })
     assert.equal(await advertiser.textContent(), 'a2_loyal')
     await page.getByRole('button', { name: 'Create the connection' }).click()
+    await page.getByRole('radio', { name: 'A new audience' }).click()
     await page.getByText('3 would be sent').waitFor()
     await page.getByRole('button', { name: /^(Save and continue|Continue to review)$/ }).click()
     await page.getByRole('button', { name: 'Activate and run' }).click()

@@ -52,7 +52,7 @@ describe('connect links in the console', { skip }, () => {
     await logo.setInputFiles(pictureOf(Buffer.from('<svg/>'), 'logo.svg', 'image/svg+xml'))
     await page.getByText('Choose a PNG or WebP file.').waitFor()
     await logo.setInputFiles(pictureOf(Buffer.alloc(70_000)))
-    await page.getByText('The file has 69 KiB.').waitFor()
+    await page.getByText('The file is 69 KiB.').waitFor()
     await logo.setInputFiles(pictureOf(Buffer.from('no picture')))
     await page.getByRole('img', { name: 'The logo' }).waitFor({ state: 'attached' })
 
@@ -61,12 +61,12 @@ describe('connect links in the console', { skip }, () => {
     await primary.fill('#12')
     await page.getByText('Enter a colour as #rrggbb').waitFor()
     await primary.fill('#ffdd00')
-    await page.getByText('This can be read by everyone').waitFor()
+    await page.getByText('Everyone can read this').waitFor()
     // White on yellow: the console says so before the service refuses it.
-    await page.getByRole('radio', { name: 'A colour of your own' }).check()
-    const text = page.getByRole('textbox', { name: 'Colour of the text', exact: true })
+    await page.getByRole('radio', { name: 'Custom colour' }).check()
+    const text = page.getByRole('textbox', { name: 'Custom text colour', exact: true })
     await text.fill('#ffffff')
-    await page.getByText('so this would be refused').waitFor()
+    await page.getByText('At least 4.5:1 is required.').waitFor()
     for (const [row, origin] of ['', 'https://shop.example.com', 'http://shop.example.com'].entries()) {
       await page.getByRole('button', { name: 'Add an origin' }).click()
       await page.getByRole('textbox', { name: `Origin ${row + 1}` }).fill(origin)
@@ -145,7 +145,7 @@ describe('connect links in the console', { skip }, () => {
     await page.getByRole('row').filter({ hasText: 'Revoked' }).waitFor()
     await customer.getByRole('textbox', { name: 'Folder' }).fill(stage.folder)
     await customer.getByRole('button', { name: /^Save/ }).click()
-    await customer.getByRole('heading', { name: 'Your time is over' }).waitFor()
+    await customer.getByRole('heading', { name: 'Your time is up' }).waitFor()
   })
 
   test('a link is for the configuration that is picked, or for one that is added on the spot', async () => {

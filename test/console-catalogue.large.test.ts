@@ -64,6 +64,11 @@ describe('the catalogue, in the console', { skip }, () => {
         .filter({ has: page.getByRole('link', { name, exact: true }) })
         .getByText(kind, { exact: true })
         .waitFor()
+    const wizard = await stage.open(path.replace(/catalogue.*/, 'connections/new'))
+    await wizard.getByRole('button', { name: 'Snowflake Source' }).getByText('Data store · Warehouse').waitFor()
+    await wizard.getByLabel('Search sources').fill('warehouse')
+    await wizard.getByRole('button', { name: /^PostgreSQL/ }).waitFor({ state: 'detached' })
+    assert.equal(await wizard.getByText('Cloud Storage Provider').count(), 0)
     await added.getByRole('link').click()
     await page.getByRole('heading', { level: 1, name: 'PostgreSQL' }).waitFor()
     await page.getByRole('button', { name: 'Connect', exact: true }).click()
@@ -71,12 +76,27 @@ describe('the catalogue, in the console', { skip }, () => {
     await page.getByRole('dialog', { name: 'Configure PostgreSQL' }).waitFor()
   })
 
+  test('the page of a platform and its dialog say what to have ready, who provides it, and the way without an app', async () => {
+    const meta = connectorBySlug('meta-custom-audiences')
+    const { path } = await accountOf('Ready')
+    const page = await stage.open(`${path}/${meta.id}`)
+    const need = page.getByRole('region', { name: 'What you need' })
+    await need.getByText('Business settings › Users › System users').waitFor()
+    await need.getByText('the number after act= in the address of Ads Manager').waitFor()
+    await page.getByRole('button', { name: 'Connect', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: `Configure ${meta.name}` })
+    await dialog.getByText('What to have ready').waitFor()
+    await dialog.getByText('Without an app, use the method “Access token”').waitFor()
+    await dialog.getByText('an administrator at Meta creates').first().waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+  })
+
   test('is searched and narrowed in the address, so that what was found can be shared', async () => {
     const { path } = await accountOf('Narrowed', postgresql)
     const page = await stage.open(path)
     await filterBy(page, 'Role', 'Source')
     await filterBy(page, 'Category', 'Data store')
-    await filterBy(page, 'Platform type', 'Cloud Storage Provider')
+    await filterBy(page, 'Kind of platform', 'File store')
     await filterBy(page, 'Data type', 'Data store')
     await sentenceBox(page).fill('s3')
     await found(page, '1 matching connector')
@@ -85,7 +105,7 @@ describe('the catalogue, in the console', { skip }, () => {
     assert.deepEqual(Object.fromEntries(searchParams), {
       role: 'Source',
       category: 'data store',
-      platform: 'Cloud Storage Provider',
+      kind: 'File store',
       data: 'data store',
       q: 's3',
     })
@@ -101,7 +121,7 @@ describe('the catalogue, in the console', { skip }, () => {
     await found(page, `${moving.length - 1} matching connectors`)
     await page.getByRole('searchbox').fill('nonesuch')
     await page.getByText('No matching connectors').waitFor()
-    const notHere = page.getByRole('region', { name: 'Not here?' })
+    const notHere = page.getByRole('region', { name: 'Not listed?' })
     for (const name of ['Read any HTTP API', 'Send to any HTTP API', 'Upload a file'])
       await notHere.getByRole('link', { name }).waitFor()
     await notHere.getByRole('link', { name: 'Read any HTTP API' }).click()
@@ -164,7 +184,7 @@ describe('the catalogue, in the console', { skip }, () => {
     assert.equal(await route.getByText('Not connected yet').count(), 2)
     for (const name of ['Change Shopify Admin', 'Change Orders', 'Change Google BigQuery Data Store'])
       await page.getByRole('button', { name }).waitFor()
-    await page.getByRole('heading', { name: 'Connectors that match' }).waitFor()
+    await page.getByRole('heading', { name: 'Matching connectors' }).waitFor()
     await found(page, '3 matching connectors')
     await route.getByRole('button', { name: 'Start this route' }).click()
     const [shopify, bigquery] = [connectorBySlug('shopify-admin').id, connectorBySlug('google-bigquery-destination').id]
@@ -184,7 +204,7 @@ describe('the catalogue, in the console', { skip }, () => {
     const page = await stage.open(path)
     await sentenceBox(page).fill('purchases to Meta and Google')
     const route = page.getByRole('region', { name: 'Route' })
-    await route.getByText('Proposed source · Connected').waitFor()
+    await route.getByText('Suggested source · Connected').waitFor()
     await route.getByText('Then: Google Ads Conversions').waitFor()
     // A word is changed by the keyboard: the sentence changes with it.
     await page.getByRole('button', { name: 'Change Google Ads Conversions' }).focus()
@@ -198,7 +218,11 @@ describe('the catalogue, in the console', { skip }, () => {
     await route.getByRole('link', { name: 'PostgreSQL' }).waitFor()
     await route.getByRole('button', { name: 'Start this route' }).click()
     await page.waitForURL(`**/connections/new?source=${postgresql.id}&**`)
-    await page.getByRole('alert').getByText('Then: Google Ads Click Conversions').waitFor()
+    await page.getByText('Destination 1 of 2: Meta').waitFor()
+    await page
+      .getByRole('navigation', { name: 'Destinations of this set' })
+      .getByText('Google Ads Click Conversions · Not created')
+      .waitFor()
   })
 
   test('says why a route is not possible, and starts with one side', async () => {
@@ -232,14 +256,14 @@ describe('the catalogue, in the console', { skip }, () => {
     const page = await stage.open(`${path}/${postgresql.id}`)
     const part = (name: string) => page.getByRole('region', { name })
     for (const text of [
-      'Full',
-      'Incremental',
-      'Changes (logical replication)',
+      'All rows',
+      'New and changed rows',
+      'Change log',
       'A column that you choose',
       'Any range of days or times',
     ])
       await part('What it reads').getByText(text, { exact: true }).waitFor()
-    for (const text of ['Insert', 'Upsert', 'Removed, if rows are updated by a key'])
+    for (const text of ['Add', 'Update by key', 'Removed if rows are written by a key'])
       await part('What it accepts').getByText(text, { exact: true }).waitFor()
     await part('Limits')
       .getByText(/^Up to .* rows or /)

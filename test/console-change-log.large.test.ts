@@ -76,13 +76,13 @@ describe('the log of a connection in the console', { skip }, () => {
     })
     const page = await stage.open(`/accounts/${accountId}/connections/${id}?part=configuration`)
     await page.getByRole('tab', { name: 'Configuration' }).click()
-    const log = page.getByRole('region', { name: 'Log of changes' })
+    const log = page.getByRole('region', { name: 'Change log' })
     await log.getByText('Replication slot penstock_people at db.example.com:5432/crm').waitFor()
     assert.match(
       (await log.textContent()) ?? '',
-      /keeps 12 GB of its log for it, and at most 20 GB\. 4 MB are to be read/,
+      /keeps 12 GB of its log for this connection\. Its limit is 20 GB\. 4 MB left to read/,
     )
-    assert.match((await log.textContent()) ?? '', /changes until 2 hours ago/)
+    assert.match((await log.textContent()) ?? '', /up to 2 hours ago/)
     await page.getByText("SELECT pg_drop_replication_slot('penstock_old');").waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
     await log.scrollIntoViewIfNeeded()
@@ -95,11 +95,11 @@ describe('the log of a connection in the console', { skip }, () => {
       .waitFor()
     await page.getByRole('dialog').getByRole('button', { name: 'Disable', exact: true }).click()
     await page
-      .getByText('more with each change of any table, until you enable the connection or drop the slot')
+      .getByText('grows with each change of any table until you enable the connection or drop the slot')
       .waitFor()
     await page.getByRole('button', { name: 'More actions' }).click()
     await page.getByRole('menuitem', { name: 'Delete' }).click()
-    await page.getByRole('dialog').getByText('for these 30 days. Then Penstock drops the slot').waitFor()
+    await page.getByRole('dialog').getByText('for another 30 days. Then Penstock drops the slot').waitFor()
     await page.keyboard.press('Escape')
 
     await log.getByRole('button', { name: 'Drop the slot' }).click()
@@ -126,7 +126,7 @@ describe('the log of a connection in the console', { skip }, () => {
     const page = await stage.open(`/accounts/${account.id}/connections/${connection.id}`)
     await page.getByRole('button', { name: 'Reset and copy again' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByText('stay at the destination: remove them there first').waitFor()
+    await dialog.getByText('stay at the destination. Remove them there first').waitFor()
     assert(await dialog.getByRole('checkbox', { name: 'Mirror from now on' }).isChecked())
     assert.deepEqual(await accessibilityViolations(page), [])
     await dialog.getByRole('button', { name: 'Reset and copy again' }).click()
@@ -148,7 +148,7 @@ describe('the log of a connection in the console', { skip }, () => {
     await page.getByRole('textbox', { name: 'User', exact: true }).fill('another')
     assert.equal(await warning.count(), 0)
     await host.fill('db.example.com')
-    await warning.getByText(/^The states? of \d connections? belongs? to the saved values\. You changed Host/).waitFor()
+    await warning.getByText(/^You changed Host, so (1 connection reads|\d connections read) everything again/).waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
     await host.fill(saved)
     await warning.waitFor({ state: 'detached' })
@@ -159,7 +159,7 @@ describe('the log of a connection in the console', { skip }, () => {
     await note(id, { slot: 'penstock_grows', kept_bytes: 30_000_000_000, warns: true })
     const page = await stage.open(`/accounts/${accountId}`)
     const attention = page.getByRole('region', { name: 'Needs attention' })
-    await attention.getByText('The server of the source keeps much of its log').first().waitFor()
-    await until('the badge', async () => /Log grows/.test((await attention.textContent()) ?? ''))
+    await attention.getByText('The server of the source keeps a large log').first().waitFor()
+    await until('the badge', async () => /Log growing/.test((await attention.textContent()) ?? ''))
   })
 })

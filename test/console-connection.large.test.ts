@@ -80,7 +80,7 @@ describe('a connection in the console', { skip }, () => {
     const { id: transferId } = await stage.run(account.id, connection.id)
     const page = await stage.open(pathOf(connection))
     await page.getByText('By reference').first().waitFor()
-    assert.equal(await page.getByLabel('Way of the rows').count(), 0)
+    assert.equal(await page.getByLabel('Path of the rows').count(), 0)
     const snowflake = connectorBySlug('snowflake-destination').id
     await stage.client.addConnectors({ accountId: account.id, body: { connectorIds: [snowflake] } })
     const text = 'Rows pass a worker, because the mapping changes values of email.'
@@ -97,7 +97,7 @@ describe('a connection in the console', { skip }, () => {
     ])
     await db.end()
     await page.reload()
-    const line = page.getByLabel('Way of the rows')
+    const line = page.getByLabel('Path of the rows')
     await line.waitFor()
     assert.equal(await line.textContent(), text)
     assert.deepEqual(await accessibilityViolations(page), [])
@@ -109,9 +109,7 @@ describe('a connection in the console', { skip }, () => {
     const page = await stage.open(pathOf(connection))
     await choose(page, 'Send rows as a test')
     const rows = dialog(page).getByRole('textbox', { name: 'Rows to send' })
-    await dialog(page)
-      .getByText('The next rows of Local folder are really sent to PostgreSQL, and stay there.')
-      .waitFor()
+    await dialog(page).getByText('The next rows of Local folder are sent to PostgreSQL and stay there.').waitFor()
     for (const wrong of ['0', '1001', '']) {
       await rows.fill(wrong)
       await button(dialog(page), 'Send rows as a test').click()
@@ -139,7 +137,7 @@ describe('a connection in the console', { skip }, () => {
     const open = page.getByRole('link', { name: 'Open the test: Partial' })
     await open.getByText('Test', { exact: true }).waitFor()
     await open.click()
-    await page.getByText('This is a test. Its records were really sent').waitFor()
+    await page.getByText('This is a test. Its records were sent').waitFor()
     assert.match((await reasonOf(button(page, 'Resend rejected rows'))) ?? '', /^A test is not resent/)
     assert.deepEqual(await accessibilityViolations(page), [])
   })
@@ -205,7 +203,7 @@ describe('a connection in the console', { skip }, () => {
     assert.equal(await reasonOf(run), undefined)
     await menu(page)
     assert.equal(await reasonOf(item(page, 'Activate')), 'The connection is already active.')
-    assert.match((await reasonOf(item(page, 'Enable'))) ?? '', /Only a disabled connection can be enabled/)
+    assert.match((await reasonOf(item(page, 'Enable'))) ?? '', /Only disabled connections can be enabled/)
     assert.equal(await reasonOf(item(page, 'Disable')), undefined)
     await item(page, 'Disable').click()
     await button(dialog(page), 'Disable').click()
@@ -273,6 +271,7 @@ describe('a connection in the console', { skip }, () => {
     const funnel = page.locator('dl').filter({ hasText: 'from the source' })
     await funnel.getByText('180', { exact: false }).waitFor()
     await page.getByText('Partial').first().waitFor()
+    await page.getByRole('status').getByRole('link', { name: 'See rejected rows' }).waitFor()
     assert.match((await funnel.textContent()) ?? '', /Read.*200.*Sent.*200.*Accepted.*180.*90%.*Rejected.*20.*10%/)
     await page.getByText('Last 30 days', { exact: true }).click()
     await until('the month adds up', async () => /Read.*200.*Accepted.*180/.test((await funnel.textContent()) ?? ''))
@@ -576,7 +575,7 @@ describe('a connection in the console', { skip }, () => {
     await page.getByText('Renamed from “Storied” to “Storied twice”').waitFor()
     await page.getByText('Draft → Active').waitFor()
     await page.getByText('Created as “Storied”').waitFor()
-    await page.getByText('By the client First client').first().waitFor()
+    await page.getByText('By the API key First client').first().waitFor()
     await page.getByText('200 read, 180 accepted, 20 rejected').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
     await page.getByRole('link', { name: 'Transfer: partial' }).click()
@@ -665,19 +664,19 @@ describe('a connection in the console', { skip }, () => {
     const page = await stage.open(`${pathOf(connection)}?tab=configuration`)
     await button(page, 'Edit the rules').click()
     const form = dialog(page)
-    await form.getByLabel('At most so many percent of the records').fill('2')
+    await form.getByLabel('Maximum share (%)').fill('2')
     await button(form, 'Add a rule').click()
     const second = form.getByRole('group', { name: 'Rule 2' })
     await second.getByRole('combobox', { name: 'Check' }).click()
     await page.getByRole('option', { name: 'Number of records', exact: true }).click()
     await button(form, 'Save').click()
     await second.getByRole('alert').waitFor()
-    await second.getByLabel('At least').fill('1000000')
+    await second.getByLabel('Minimum').fill('1000000')
     await button(form, 'Add a time').click()
     await form.getByLabel('To').fill('17:30')
     assert.deepEqual(await accessibilityViolations(page), [])
     await button(form, 'Save').click()
-    await page.getByText('Records read: at least 1000000').waitFor()
+    await page.getByText('Records read: at least 1,000,000').waitFor()
     await page.getByText(/Mon, Tue, Wed, Thu, Fri 08:00 to 17:30/).waitFor()
     const { rules, blackout } = (await stage.client.getConnectionRules(of)).reply
     assert.deepEqual(rules, [
@@ -692,7 +691,7 @@ describe('a connection in the console', { skip }, () => {
       .getByText(/A rule of the connection stopped the transfer/)
       .first()
       .waitFor()
-    await page.getByRole('cell', { name: 'Broken' }).first().waitFor()
+    await page.getByRole('cell', { name: 'Failed' }).first().waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
   })
 
@@ -700,12 +699,12 @@ describe('a connection in the console', { skip }, () => {
     const [connection, upstream] = [await connect('Follows'), await connect('Leads')]
     const of = { accountId: account.id, id: connection.id }
     const page = await stage.open(pathOf(connection))
-    await button(page, 'Change what it waits for').click()
+    await button(page, 'Change the run conditions').click()
     const form = dialog(page)
     await form.getByRole('combobox', { name: 'Runs after these connections' }).fill('Leads')
     await page.getByRole('option', { name: 'Leads', exact: true }).click()
     await form.getByLabel('Group', { exact: true }).fill('warehouse')
-    await form.getByLabel('Concurrent transfers of the group').fill('3')
+    await form.getByLabel('Concurrent transfers in the group').fill('3')
     assert.deepEqual(await accessibilityViolations(page), [])
     await button(form, 'Save').click()
     await page.getByText('Group: warehouse').waitFor()
@@ -725,7 +724,7 @@ describe('a connection in the console', { skip }, () => {
       await form.getByRole('textbox', { name: 'Address', exact: true }).inputValue(),
       /\/trigger\/[0-9a-f]{16}\/pst_/,
     )
-    await button(form, 'I stored it').click()
+    await button(form, 'I have stored it').click()
     await button(page, 'Delete the trigger Nightly job').click()
     await button(dialog(page), 'Delete the trigger Nightly job').click()
     await page.getByText('The trigger was deleted').waitFor()
@@ -761,7 +760,7 @@ describe('a connection in the console', { skip }, () => {
 
   test('that does not exist is said to be unknown', async () => {
     const page = await stage.open(`/accounts/${account.id}/connections/0000000000000000`)
-    await page.getByRole('alert').getByText('Not found. Check the path').waitFor()
+    await page.getByRole('alert').getByText('This was deleted, or you do not have access to it.').waitFor()
   })
 
   for (const look of [

@@ -132,7 +132,7 @@ describe('the list of connections', { skip }, () => {
     for (const name of ['One', 'Two']) await stage.connect(id, name, { activate: false })
     await stage.connect(id, 'Three', { activate: true })
     const page = await stage.open(`/accounts/${id}/connections`)
-    await page.getByRole('checkbox', { name: 'Select all connections of this page' }).check()
+    await page.getByRole('checkbox', { name: 'Select all connections on this page' }).check()
     const bar = page.getByRole('region', { name: 'Selected connections' })
     await bar.getByText('3 selected').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
@@ -191,7 +191,7 @@ describe('the list of connections', { skip }, () => {
     await page.getByRole('menuitem', { name: 'Save this filter' }).click()
     await page.getByRole('dialog').getByRole('textbox', { name: 'Name' }).fill('Busy ones')
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Busy ones is saved').waitFor()
+    await page.getByText('Busy ones was saved').waitFor()
     await page.goto(path())
     await page.getByRole('button', { name: 'Saved filters' }).waitFor()
     await page.keyboard.press('Control+k')
@@ -226,7 +226,10 @@ describe('the list of connections', { skip }, () => {
 
   test('says what went wrong, and keeps what it shows while the service is away', async () => {
     const page = await stage.open(`${path()}?status=nonsense`)
-    await page.getByRole('alert').getByText('query.status').waitFor()
+    await page
+      .getByRole('alert')
+      .getByText(/^Status /)
+      .waitFor()
     await page.goto(path())
     await rowOf(page, 'Orders 29').waitFor()
     await page.route('**/es/**', (route) => route.abort())

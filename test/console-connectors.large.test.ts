@@ -215,7 +215,7 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
     await form.getByRole('button', { name: 'Save', exact: true }).click()
     await form
       .getByText(
-        'Access key must be entered again: saved secrets are not reused after connection details change (accountName)',
+        'Access key must be entered again: saved secrets are not reused after connection details change (Account name)',
       )
       .waitFor()
     await form.getByLabel(/^Access key/).fill('another')
@@ -277,7 +277,7 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
     const first = await secret.inputValue()
     assert.equal(Buffer.from(/^whsec_([A-Za-z0-9+/]{43}=)$/.exec(first)?.[1] ?? '', 'base64').length, 32)
     await form.getByRole('button', { name: 'Copy: Signing secret' }).waitFor()
-    await form.getByText('it is not shown again').waitFor()
+    await form.getByText('It is not shown again').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
     await form.getByRole('button', { name: 'Generate: Signing secret' }).click()
     assert.notEqual(await secret.inputValue(), first)
@@ -408,7 +408,7 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
     await page.getByRole('button', { name: `Actions for ${azure.name}` }).click()
     await page.getByRole('menuitem', { name: 'Configurations' }).click()
     const list = dialog(page, `Configurations of ${azure.name}`)
-    await list.getByText('Used unless you pick another').waitFor()
+    await list.getByText('Used by default').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
     await list.getByRole('button', { name: 'Add configuration' }).click()
     const adding = dialog(page, `Add a configuration of ${azure.name}`)

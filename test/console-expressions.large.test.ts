@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, afterEach, before, describe, test } from 'node:test'
+import { normalisationGroups } from '@penstock/wire'
 import type { Page } from 'playwright-core'
 import { accessibilityViolations, type Look, setLook, skip } from './harness/browser.ts'
-import { type ConsoleStage, startConsole } from './harness/console.ts'
+import { type ConsoleStage, postgresql, startConsole } from './harness/console.ts'
 import { until } from './harness/until.ts'
 
 /** Expressions, forms and the list of all columns in the step *Mapping*, for a destination that accepts any columns. */
@@ -68,6 +69,10 @@ describe('expressions and forms in the wizard', { skip }, () => {
     await rows.filter({ hasText: 'Row 1' }).filter({ hasText: '1.101,50' }).filter({ hasText: '925.63' }).waitFor()
     await rows.filter({ hasText: 'Row 7' }).filter({ hasText: 'k.A.' }).filter({ hasText: 'is not a number' }).waitFor()
     assert.equal(await rows.count(), 3)
+    const before = await rows.allInnerTexts()
+    await page.getByRole('button', { name: 'Other rows' }).first().click()
+    await rows.filter({ hasText: 'is not a number' }).waitFor()
+    assert(!before.includes((await rows.first().innerText()) ?? ''), 'other rows are shown')
     await page.getByText('2 of 20 rows would be rejected.').first().waitFor()
     assert.equal(
       await page.getByRole('region', { name: 'Columns not used' }).count(),
@@ -97,6 +102,7 @@ describe('expressions and forms in the wizard', { skip }, () => {
     await page.keyboard.press('Enter')
     await until('the function is inserted', async () => (await expression.inputValue()) === 'lower(row.Land)')
     await expression.press('Alt+ArrowDown')
+    await functions.getByRole('textbox').and(page.locator(':focus')).waitFor()
     await page.keyboard.press('Alt+ArrowUp')
     await expression.and(page.locator(':focus')).waitFor()
     await shoot(page, 'expression-functions')
@@ -106,6 +112,7 @@ describe('expressions and forms in the wizard', { skip }, () => {
     await page.getByText('The expression is not closed: bool( needs ).').waitFor()
     await expression.fill('lower(row.Lond)')
     await page.getByText('The expression has no column Lond. Did you mean Land?').waitFor()
+    await page.getByText('2 errors').first().waitFor()
     await shoot(page, 'expression-errors')
     // F8 goes through the errors, and selects the part that is wrong.
     const selected = () =>
@@ -122,6 +129,35 @@ describe('expressions and forms in the wizard', { skip }, () => {
     await filter.fill('row.Land == "DE"')
     await page.getByText('10 of 20 rows would be sent.').first().waitFor()
     assert.equal(await page.locator('[data-problem]').count(), 0)
+  })
+
+  test('the forms of a column of a table are in the same groups, with examples and values that fit', async () => {
+    const { id: accountId } = await stage.addAccount('Table')
+    await stage.addSides(accountId)
+    await stage.target.query(
+      `create table members (id int primary key, born text); insert into members values (1, '31.12.1985')`,
+    )
+    const { reply } = await stage.client.createConnection({
+      accountId,
+      body: {
+        name: 'Members',
+        srcConnectorId: postgresql.id,
+        destConnectorId: postgresql.id,
+        srcConnectionConfig: { table: 'members' },
+        destConnectionConfig: { table: 'kunden' },
+      },
+    })
+    const page = await stage.open(`/accounts/${accountId}/connections/new?connection=${reply.id}&step=mapping`)
+    await page.getByText('Selected columns').click()
+    await page.getByRole('combobox', { name: 'Normalise born' }).click()
+    const list = page.getByRole('listbox', { name: 'Normalise born' })
+    const dates = list.getByRole('group', { name: 'Dates' })
+    const option = dates.getByRole('option').filter({ hasText: '31.12.1985 → 19851231' })
+    await option.waitFor()
+    await list.locator('[aria-description="fits 1 value"]').first().waitFor()
+    for (const name of normalisationGroups) {
+      assert.ok((await list.getByRole('group', { name }).getByRole('option').count()) > 0, name)
+    }
   })
 
   test('the forms are in groups with an example and the number of values that fit, next to the result', async () => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { mkdir } from 'node:fs/promises'
+import { copyFile, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { Connection } from '@penstock/wire'
 import type { Locator, Page } from 'playwright-core'
 import { accessibilityViolations, type Look, setLook, skip } from './harness/browser.ts'
-import { type ConsoleStage, postgresql, preparePeople, startConsole } from './harness/console.ts'
+import { type ConsoleStage, localFolder, postgresql, preparePeople, startConsole } from './harness/console.ts'
 import { until } from './harness/until.ts'
 
 /**
@@ -100,7 +100,7 @@ describe('when something is wrong', { skip }, () => {
     const banner = page.getByRole('alert').filter({ hasText: 'columns of visitors changed' })
     await banner.waitFor()
     await page.getByText('After your decision').waitFor()
-    await banner.getByText(/^Not sent any more\. Correct expressions that read/).waitFor()
+    await banner.getByText(/^No longer sent\. Correct expressions that read/).waitFor()
     await banner.getByRole('button', { name: 'Stop sending city' }).click()
     await banner.getByRole('button', { name: /^Undo: Removed 1/ }).click()
     await banner.getByRole('button', { name: 'Stop sending city' }).waitFor()
@@ -144,6 +144,38 @@ describe('when something is wrong', { skip }, () => {
     await next.waitFor({ state: 'detached' })
   })
 
+  test('a refused password is shown at its side on every screen, and a check of the other side does not come back', async () => {
+    accountId = (await stage.addAccount('One side')).id
+    await stage.addSides(accountId)
+    await createTable('one_side')
+    const folder = join(stage.folder, 'later')
+    await stage.client.configureConnector({ accountId, id: localFolder.id, body: { secretConfig: { folder } } })
+    const connection = await stage.connect(accountId, 'One side', { table: 'one_side' })
+    const connectors = `/accounts/${accountId}/connectors`
+    const page = await stage.open(`${connectors}?check=${localFolder.id}`)
+    await page.getByRole('dialog').getByText('Check failed').waitFor()
+    await mkdir(folder)
+    await copyFile(join(stage.folder, 'people.csv'), join(folder, 'people.csv'))
+    await stage.run(accountId, connection.id)
+    await setPassword('wrong')
+    await breakBy(connection)
+    const open = (at: string) => page.goto(`${new URL(page.url()).origin}${at}`)
+    await open(pathOf(connection))
+    await page
+      .getByText('Rows go from Local folder (works) to PostgreSQL (check failed)')
+      .waitFor({ state: 'attached' })
+    await open(connectors)
+    const pill = (connector: string, state: string) =>
+      page.getByRole('row').filter({ hasText: connector }).getByText(state).filter({ visible: true }).waitFor()
+    await pill('PostgreSQL', 'Check failed')
+    await pill('Local folder', 'Works')
+    await open(`/accounts/${accountId}`)
+    await page.getByText('1 check failed').waitFor()
+    await setPassword(String(stage.targetSecrets.password))
+    await page.reload()
+    await page.getByText('All configured').waitFor()
+  })
+
   test('eight connections with one refused password are one problem, in the list and in the overview', async () => {
     accountId = (await stage.addAccount('Eight')).id
     await stage.addSides(accountId)
@@ -170,6 +202,8 @@ describe('when something is wrong', { skip }, () => {
     await page.waitForURL('**?last=failing&q=feed+3')
     await page.getByText('1 connection in 1 group').waitFor()
     await page.getByRole('link', { name: 'Feed 3' }).click()
+    // Before, the only such link is the one of the navigation.
+    await page.getByRole('heading', { level: 1, name: 'Feed 3' }).waitFor()
     await page.getByRole('link', { name: 'Connections', exact: true }).last().click()
     await page.waitForURL('**?last=failing&q=feed+3')
     await page.getByRole('searchbox').fill('')

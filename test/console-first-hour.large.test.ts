@@ -186,6 +186,7 @@ describe('the first hour', { skip }, () => {
         await click(page.getByRole('button', { name: 'Create the connection' }))
         const email = page.locator('[data-mapper-row=email_sha256]')
         await frame('The columns are matched', email.getByText('matched by name'))
+        await click(page.getByRole('radio', { name: 'A new audience' }))
         await click(page.getByRole('button', { name: 'Save and continue' }))
         await frame('Review', page.getByRole('button', { name: 'Activate and run' }))
         await click(page.getByRole('button', { name: 'Activate and run' }))

@@ -29,9 +29,9 @@ describe('lists of options in the console', { skip }, () => {
   test('options keep their places when others are picked, and can be taken back where they are', async () => {
     const page = await stage.open('/webhooks')
     await page.getByRole('button', { name: 'Add a webhook' }).first().click()
-    await page.getByRole('radio', { name: 'Chosen types' }).check()
+    await page.getByRole('radio', { name: 'Selected types' }).check()
     const dialog = page.getByRole('dialog')
-    await dialog.getByRole('combobox', { name: 'Types of events' }).click()
+    await dialog.getByRole('combobox', { name: 'Event types' }).click()
     const names = (await page.getByRole('option').allTextContents()).slice(0, 5)
     assert.equal(names.length, 5)
     const places = await placesOf(page, names)
@@ -54,7 +54,7 @@ describe('lists of options in the console', { skip }, () => {
   test('an option stays under the pointer while the list is read again, and the search stays', async () => {
     for (const name of ['Orders 1', 'Orders 2', 'Orders 3']) await stage.connect(accountId, name)
     const page = await stage.open(`/accounts/${accountId}/alerts?view=rules`)
-    await page.getByRole('button', { name: 'Create rule' }).click()
+    await page.getByRole('button', { name: 'Create alert rule' }).click()
     const control = page.getByRole('dialog').getByRole('combobox', { name: 'Connections' })
     await control.fill('Orders')
     const names = ['Orders 1', 'Orders 2', 'Orders 3']

@@ -71,6 +71,7 @@ describe('the mapping of columns', { skip }, () => {
       path: `/accounts/${accountId}/connections/new?connection=${reply.id}&step=mapping`,
     }
   }
+  const newAudience = (page: Page) => page.getByRole('radio', { name: 'A new audience' }).click()
   const rowOf = (page: Page, field: string) => page.locator(`[data-mapper-row="${field}"]`)
   const mappingOf = async ({ accountId, id }: { accountId: string; id: string }) => {
     const { reply } = await stage.client.getConnection({ accountId, id })
@@ -84,6 +85,7 @@ describe('the mapping of columns', { skip }, () => {
     await rowOf(page, 'email_sha256').getByText('Mila.Brandt@Example.com').waitFor()
     await rowOf(page, 'email_sha256').getByText('1 of 3 cannot be used').waitFor()
     await rowOf(page, 'email_sha256').getByText('not sent').waitFor()
+    await newAudience(page)
     await page.getByText('3 would be sent').waitFor()
     for (const [at, look] of looks.entries()) await shoot(page, `mapper-audience-${at}`, look)
     await page.getByRole('button', { name: 'Save and continue' }).click()
@@ -159,8 +161,7 @@ describe('the mapping of columns', { skip }, () => {
       await pick(action.getByRole('combobox', { name: 'Stands for' }).nth(at), to ?? '')
     }
     await action.getByText('All values fit').waitFor()
-    await page.getByRole('combobox', { name: 'Which audience?' }).click()
-    await page.getByRole('option', { name: 'By its name' }).click()
+    await page.getByRole('radio', { name: 'By its name' }).click()
     await page.getByRole('textbox', { name: 'Audience name' }).fill('Winter sale')
     await page.getByRole('button', { name: 'Save and continue' }).click()
     await page.getByRole('region', { name: 'Activation' }).waitFor()
@@ -186,7 +187,7 @@ describe('the mapping of columns', { skip }, () => {
     await email.getByRole('button', { name: 'Use E-Mail Address for E-mail' }).click()
     await email.getByText('matched by name').waitFor()
     // A column that no transfer took before is only suggested, also if its name is clear.
-    await rowOf(page, 'city_sha256').getByRole('button', { name: 'Use Ort for City' }).waitFor()
+    await rowOf(page, 'state_sha256').getByRole('button', { name: 'Use Bundesland/Province for State' }).waitFor()
     await page.getByRole('button', { name: 'Save and continue' }).click()
     await page.getByRole('region', { name: 'Activation' }).waitFor()
     const mapping = await mappingOf(connection)
@@ -197,6 +198,7 @@ describe('the mapping of columns', { skip }, () => {
   test('fills a field with an expression, and filters records, with a check while they are typed', async () => {
     const connection = await connect('Expressions')
     const page = await stage.open(connection.path)
+    await newAudience(page)
     const city = rowOf(page, 'city_sha256')
     await city.getByRole('combobox', { name: 'Source of City' }).click()
     await page.getByRole('option', { name: /^Expression/ }).click()
@@ -273,6 +275,7 @@ describe('the mapping of columns', { skip }, () => {
     const page = await stage.open(connection.path)
     await rowOf(page, 'email_sha256').getByText('matched by name').waitFor()
     await page.getByText('449 more. Search to find them.').waitFor()
+    await newAudience(page)
     for (const [at, look] of looks.entries()) if (at % 2 === 0) await shoot(page, `mapper-wide-${at}`, look)
     await setLook(page, looks[0] as Look)
     await page.getByText('would be rejected').waitFor()

@@ -96,7 +96,7 @@ describe('mapping templates', { skip }, () => {
     await look(page, 'template-save')
     await dialog.getByRole('checkbox', { name: 'Include constant values' }).uncheck()
     await dialog.getByRole('button', { name: 'Save', exact: true }).click()
-    await page.getByText('Template Members is saved').waitFor()
+    await page.getByText('Template Members was saved').waitFor()
     const { reply } = await stage.client.listMappingTemplates({ accountId })
     assert.deepEqual(
       reply.map(({ name, fields, accountId: of }) => [name, fields, of]),
@@ -122,11 +122,12 @@ describe('mapping templates', { skip }, () => {
     await look(page, 'template-apply')
     await apply.getByRole('button', { name: 'Apply', exact: true }).and(page.locator(':focus')).waitFor()
     await page.keyboard.press('Enter')
-    const applied = page.getByRole('status').filter({ hasText: '“Members” is applied' })
+    const applied = page.getByRole('status').filter({ hasText: '“Members” was applied' })
     await applied.getByText('City is not mapped.').waitFor()
     await menu(page).and(page.locator(':focus')).waitFor()
     await rowOf(page, 'phone_sha256').getByText('All values fit').waitFor()
     await look(page, 'template-applied')
+    await page.getByRole('radio', { name: 'A new audience' }).click()
     await page.getByRole('button', { name: 'Save and continue' }).click()
     await page.getByRole('region', { name: 'Activation' }).waitFor()
     const mapping = await mappingOf(other)
@@ -152,7 +153,7 @@ describe('mapping templates', { skip }, () => {
     await rowOf(page, 'email_sha256').getByText('matched by name').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Undo' }).click()
     await rowOf(page, 'email_sha256').getByText('matched by name').waitFor()
-    assert.equal(await page.getByText('is applied').count(), 0)
+    assert.equal(await page.getByText('was applied').count(), 0)
     await menu(page).and(page.locator(':focus')).waitFor()
 
     await choose(page, 'Save as template…')
@@ -160,7 +161,7 @@ describe('mapping templates', { skip }, () => {
     await dialog.getByRole('combobox', { name: 'Template' }).click()
     await page.getByRole('option', { name: 'Shared one' }).click()
     await dialog.getByRole('button', { name: 'Save', exact: true }).click()
-    await page.getByText('Template Shared one is saved').waitFor()
+    await page.getByText('Template Shared one was saved').waitFor()
     const [one] = (await stage.client.listMappingTemplates({ accountId })).reply
     const { reply } = await stage.client.getMappingTemplate({ id: one?.id ?? '' })
     assert.equal(JSON.parse(reply.mapping).email_sha256, 'e_mail_address')

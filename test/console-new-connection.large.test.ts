@@ -7,6 +7,7 @@ import { accessibilityViolations, pick, skip } from './harness/browser.ts'
 import {
   type ConsoleStage,
   enterValue,
+  findValue,
   localFolder,
   pickValue,
   postgresql,
@@ -113,6 +114,10 @@ describe('the wizard of new connections', { skip }, () => {
     const adding = page.getByRole('dialog', { name: 'Add a configuration of PostgreSQL' })
     await adding.getByLabel('Name').fill('Warehouse')
     await adding.getByRole('button', { name: 'Add configuration' }).click()
+    // Its form opens.
+    const form = page.getByRole('dialog', { name: 'Configure PostgreSQL · Warehouse' })
+    await form.getByRole('button', { name: 'Cancel' }).click()
+    await form.waitFor({ state: 'detached' })
     const destination = region(page, 'Destination').getByRole('combobox', { name: 'Configuration of PostgreSQL' })
     await destination.waitFor()
     assert.equal(await destination.inputValue(), 'Warehouse (not configured)')
@@ -210,7 +215,15 @@ describe('the wizard of new connections', { skip }, () => {
     await email.getByText('1 of 4 cannot be used').waitFor()
     await email.getByText('1 empty').waitFor()
     await email.getByText('1 will be standardised').waitFor()
-    await page.getByRole('button', { name: 'Preview this mapping' }).click()
+    // A person is asked for the audience: nothing is preselected, and nothing is saved without an answer.
+    const ways = page.getByRole('radiogroup', { name: 'Which audience?' })
+    await page.getByText('Nothing is created unless you choose it.').waitFor()
+    assert.equal(await ways.getByRole('radio', { checked: true }).count(), 0)
+    await page.getByRole('button', { name: 'Save and continue' }).click()
+    await ways.getByRole('radio', { name: 'A new audience' }).and(page.locator(':focus')).waitFor()
+    assert.equal(new URL(page.url()).searchParams.get('step'), 'mapping')
+    await page.keyboard.press('Space')
+    await page.getByRole('button', { name: /^Preview (?:this mapping|again)$/ }).click()
     await page.getByText('1 would be rejected').waitFor()
     await page.locator('[data-mapper-row=phone_sha256]').getByText('matched by name').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
@@ -219,8 +232,8 @@ describe('the wizard of new connections', { skip }, () => {
     const { reply: saved } = await stage.client.getConnection({ accountId, id: reply.id })
     const mapping = JSON.parse(String(saved.destConnectionConfig.mapping))
     assert.deepEqual(
-      [mapping.action, mapping.email_sha256, mapping.phone_sha256, mapping.city_sha256],
-      [{ value: 'add' }, 'Wer', 'Tel', null],
+      [mapping.action, mapping.segment_name, mapping.email_sha256, mapping.phone_sha256, mapping.city_sha256],
+      [{ value: 'add' }, null, 'Wer', 'Tel', null],
     )
     assert.equal(saved.destConnectionConfig.advertiserId, '1')
   })
@@ -397,6 +410,43 @@ describe('the wizard of new connections', { skip }, () => {
     assert.equal(await page.getByRole('combobox', { name: /^Column/ }).count(), 0, 'its columns are not known')
   })
 
+  test('uploads a file on the first step, and another one in the settings of the source', async () => {
+    const { id: accountId } = await stage.addAccount('Uploads')
+    await stage.addSides(accountId)
+    const page = await stage.open(wizard(accountId))
+    const upload = async (name: string) => {
+      const choosing = page.waitForEvent('filechooser')
+      await page.getByRole('button', { name: 'Upload a file', exact: true }).click()
+      await (await choosing).setFiles({ name, mimeType: 'text/csv', buffer: Buffer.from('id,name\n1,Ada\n') })
+    }
+    await upload('First people.csv')
+    await page.getByText('Select the destination for the data of Uploaded file.').waitFor()
+    await page.getByRole('button', { name: /^PostgreSQL/ }).click()
+    const source = region(page, 'Source')
+    const file = source.getByRole('combobox', { name: 'Uploaded file' })
+    await file.getByText('First people.csv').waitFor()
+    assert.equal(await source.getByRole('button', { name: 'Change' }).count(), 0, 'it needs no configuration')
+    await upload('Second people.csv')
+    await file.getByText('Second people.csv').waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    assert.equal(await page.getByLabel('Name').last().inputValue(), 'Second people')
+  })
+
+  test('proposes the table that is written and the cursor of a table that is read', async () => {
+    await stage.target.query('create table shop_orders (id integer primary key, total numeric, updated_at timestamptz)')
+    const { id: accountId } = await stage.addAccount('Proposals')
+    await stage.addSides(accountId)
+    const page = await stage.open(
+      wizard(accountId, `?source=${postgresql.id}&destination=${postgresql.id}&step=settings`),
+    )
+    const [source, destination] = [region(page, 'Source'), region(page, 'Destination')]
+    await enterValue(source, 'Table', 'shop_orders')
+    // Both sides are one database, so the table that is read is not the one that is written.
+    await destination.getByRole('combobox', { name: 'Table', exact: true }).getByText('shop_orders_copy').waitFor()
+    await source.getByRole('radio', { name: 'New and changed rows' }).check()
+    await source.getByRole('combobox', { name: 'Cursor column' }).getByText('updated_at').waitFor()
+  })
+
   test('keeps a wide preview inside of its panel, with its names and its first column in sight', async () => {
     const { id: accountId } = await stage.addAccount('Wide')
     await stage.addSides(accountId)
@@ -469,13 +519,13 @@ describe('the wizard of new connections', { skip }, () => {
     await stage.addSides(accountId)
     const page = await stage.open(wizard(accountId, `?source=${localFolder.id}&destination=${postgresql.id}`))
     await enterValue(region(page, 'Source'), 'Files', 'nowhere.csv')
-    await pickValue(region(page, 'Destination'), 'Table', 'people')
+    await findValue(region(page, 'Destination'), 'Table', 'people')
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('   ')
     await page.getByRole('button', { name: 'Create the connection' }).click()
     await page.getByRole('textbox', { name: 'Name', exact: true }).and(page.locator('[aria-invalid=true]')).waitFor()
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Refused')
     await page.getByRole('button', { name: 'Create the connection' }).click()
-    await page.getByRole('alert').getByText('srcConnector').first().waitFor()
+    await page.getByRole('alert').getByText('nowhere.csv').first().waitFor()
     await page.getByRole('button', { name: 'Back' }).click()
 
     const id = new URL(page.url()).searchParams.get('connection') ?? ''
@@ -503,7 +553,7 @@ describe('the wizard of new connections', { skip }, () => {
     await page.getByRole('button', { name: 'Run now' }).click()
     await page.getByRole('alert').getByText('The sub-account is disabled').waitFor()
     await page.goto(wizard(accountId, '?connection=nobody'))
-    await page.getByRole('alert').getByText('Not found.').waitFor()
+    await page.getByRole('alert').getByText('This was deleted, or you do not have access to it.').waitFor()
   })
 
   test('is sound for assistive technology in both themes, and fits a phone', async () => {

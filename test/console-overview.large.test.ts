@@ -59,7 +59,7 @@ describe('the overview', { skip }, () => {
     const page = await stage.open(`/accounts/${id}`)
     await page.getByRole('img', { name: 'Records by day or month: 18 accepted, 2 rejected in total' }).waitFor()
     await page.locator('.recharts-surface').first().waitFor()
-    await page.getByText('10% of those read').waitFor()
+    await page.getByText('10% of the records read').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
     await page.getByRole('link', { name: 'Draft', exact: true }).click()
     await page.waitForURL(`**/accounts/${id}/connections?status=In-progress`)

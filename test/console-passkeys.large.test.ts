@@ -40,7 +40,7 @@ describe('passkeys in the console', { skip }, () => {
     // The same device again is no error.
     await passkeys.getByRole('button', { name: 'Add a passkey' }).click()
     await dialog.getByRole('button', { name: 'Add a passkey' }).click()
-    await dialog.getByText('This device has a passkey of yours already.').waitFor()
+    await dialog.getByText('This device already has a passkey of yours.').waitFor()
     await dialog.getByRole('button', { name: 'Cancel' }).click()
 
     await page.getByRole('button', { name: 'Sign out', exact: true }).click()

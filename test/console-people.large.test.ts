@@ -14,7 +14,7 @@ const isImpossible = async (page: Page, role: 'button' | 'menuitem', name: strin
   await control.waitFor()
   assert.equal(await control.getAttribute('aria-disabled'), 'true', name)
   const why = page.locator(`[id="${await control.getAttribute('aria-describedby')}"]`)
-  assert.match((await why.textContent()) ?? '', /^Your role \(\w+\) does not include: .+\.$/)
+  assert.match((await why.textContent()) ?? '', /^(?:Owner|Admin|Editor|Viewer)s cannot .+\.$/)
 }
 
 describe('people in the console', { skip }, () => {
@@ -53,8 +53,8 @@ describe('people in the console', { skip }, () => {
     await dialog(page).getByRole('textbox', { name: 'E-mail address' }).fill(email)
     await dialog(page).getByRole('radio', { name: role }).check()
     await dialog(page).getByRole('button', { name: 'Invite', exact: true }).click()
-    const link = await dialog(page).getByRole('textbox', { name: 'Link of the invitation' }).inputValue()
-    await dialog(page).getByText('This service sends no mail').waitFor()
+    const link = await dialog(page).getByRole('textbox', { name: 'Invitation link' }).inputValue()
+    await dialog(page).getByText('This service does not send e-mail').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
     await dialog(page).getByRole('button', { name: 'Done' }).click()
     const { pathname, hash } = new URL(link)
@@ -63,7 +63,7 @@ describe('people in the console', { skip }, () => {
 
   test('from the first start to a viewer who sees and cannot change, and signing out everywhere', async () => {
     const page = await stage.open(await stage.firstLink(), { signedIn: false })
-    await page.getByText('You are invited with the role owner').waitFor()
+    await page.getByText('Your role: owner').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
     await page.getByRole('textbox', { name: 'E-mail address' }).fill('ada@example.com')
     // The service's error about a password is shown at its field.
@@ -106,7 +106,7 @@ describe('people in the console', { skip }, () => {
     await isImpossible(viewer, 'menuitem', 'Delete')
     // A page that they open by its address says what is missing, and shows no error.
     await viewer.goto('/people')
-    await viewer.getByText('Your role (viewer) does not include: list people').waitFor()
+    await viewer.getByText('Viewers cannot view people.').waitFor()
     assert.equal(await viewer.getByRole('alert').count(), 0)
     assert.deepEqual(await accessibilityViolations(viewer), [])
 
@@ -176,7 +176,7 @@ describe('people in the console', { skip }, () => {
     await page.goto('/forgot-password')
     await page.getByRole('textbox', { name: 'E-mail address' }).fill('kim@example.com')
     await page.getByRole('button', { name: 'Send the link' }).click()
-    await page.getByText('This service sends no mail').waitFor()
+    await page.getByText('This service does not send e-mail').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
   })
 
@@ -203,7 +203,7 @@ describe('people in the console', { skip }, () => {
     await narrow.waitForURL(`**/accounts/${accountId}`)
     await narrow.waitForLoadState('networkidle')
     assert.equal(await narrow.getByRole('alert').count(), 0, 'what is missing is no error')
-    await narrow.getByText('does not include: read reports').first().waitFor()
+    await narrow.getByText('cannot view reports').first().waitFor()
     assert.equal(await menu(narrow).getByRole('link', { name: 'Reports' }).count(), 0)
     assert.deepEqual(await accessibilityViolations(narrow), [])
   })

@@ -107,6 +107,77 @@ describe('rejected rows in the console', { skip }, () => {
     }
   })
 
+  test('with several faults say all of them, and are corrected and accepted in one go', async () => {
+    const { client, folder, target } = stage
+    await writeFile(
+      join(folder, 'faults.csv'),
+      'id,total,paid,born,note\n1,k.A.,soon,31.02.1989,first\n2,5,1,1990-01-31,second\n3,none,2,1990-01-31,third\n',
+    )
+    await target.query('create table faults (id int primary key, total numeric(8, 2), paid int, born date, note text)')
+    const mapping = {
+      total: { column: 'total', numbers: 'comma' },
+      paid: 'paid',
+      born: { column: 'born', dates: 'DMY' },
+    }
+    const { reply } = await client.createConnection({
+      accountId: account.id,
+      body: {
+        name: 'Faults',
+        srcConnectorId: localFolder.id,
+        destConnectorId: postgresql.id,
+        srcConnectionConfig: { files: 'faults.csv' },
+        destConnectionConfig: { table: 'faults', writeMode: 'Insert' },
+      },
+    })
+    await client.updateConnectionStatus({ accountId: account.id, id: reply.id, body: { action: 'activate' } })
+    const types = await stage.run(account.id, reply.id)
+    const faultsOf = async (transfer: Transfer) =>
+      (await list(transfer)).map(({ field, otherFaults = [] }) => [field, ...otherFaults.map((fault) => fault.field)])
+    assert.deepEqual(await faultsOf(types), [['total', 'paid', 'born'], ['total']], 'of the types of the table')
+    await target.query('truncate faults')
+    await client.updateConnection({
+      accountId: account.id,
+      id: reply.id,
+      body: {
+        destConnectionConfig: {
+          table: 'faults',
+          writeMode: 'Insert',
+          mapping: JSON.stringify({ id: 'id', ...mapping, note: 'note' }),
+        },
+      },
+    })
+    const transfer = await stage.run(account.id, reply.id)
+    assert.deepEqual(await faultsOf(transfer), [['total', 'born'], ['total']], 'of the mapping')
+
+    const page = await stage.open(pathOf(types))
+    const row = page.locator('tr:has([data-reject-row])').first()
+    const seen = (text: string) => row.getByText(text).filter({ visible: true }).waitFor()
+    await seen('"k.A." is not of the type of the column total')
+    await seen('"soon" is not of the type of the column paid')
+    await seen('"31.02.1989" is not a valid date')
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await button(page, 'Correct row 1').click()
+    await focus(page, dialog(page).getByRole('textbox', { name: 'total' }))
+    await dialog(page).getByText('"31.02.1989" is not a valid date').waitFor()
+    for (const [at, value] of ['k.A.', 'soon', '31.02.1989'].entries()) {
+      assert.equal(await dialog(page).getByRole('textbox').nth(at).inputValue(), value)
+    }
+    assert.deepEqual(await accessibilityViolations(page), [])
+    for (const [name, value] of [
+      ['total', '7,5'],
+      ['paid', '1'],
+      ['born', '28.02.1989'],
+    ] as const) {
+      await dialog(page).getByRole('textbox', { name }).fill(value)
+    }
+    await button(dialog(page), 'Save and resend 1').click()
+    const rows = await until('the row is there', async () => {
+      const found = await target.query('select total, paid, born::text as born, note from faults where id = 1')
+      return found.rowCount === 1 ? found.rows : undefined
+    })
+    assert.deepEqual(rows, [{ total: '7.50', paid: 1, born: '1989-02-28', note: 'first' }])
+  })
+
   test('with one reason are corrected and accepted in at most 5 clicks, without typing', async () => {
     const transfer = await run('corrected')
     const page = await stage.open(pathOf(transfer))
@@ -119,8 +190,14 @@ describe('rejected rows in the console', { skip }, () => {
     const faulty = dialog(page).getByRole('textbox').first()
     await focus(page, faulty)
     assert.equal(await dialog(page).getByRole('textbox', { name: amount }).inputValue(), 'k.A.')
-    await dialog(page).getByText('Set for all 7 with this reason').waitFor()
     await dialog(page).getByText('Change a value first.').waitFor()
+    // The rows have three different values, so setting one for all of them is a choice.
+    const all = dialog(page).getByRole('radio', { name: 'Set for all 7 with this reason' })
+    assert.equal(await all.isChecked(), false)
+    assert.equal(await button(dialog(page), 'Save and resend 5').isDisabled(), true)
+    await dialog(page).getByRole('heading', { name: 'Correct 5 rows' }).waitFor()
+    await click(all)
+    await dialog(page).getByRole('heading', { name: 'Correct 7 rows' }).waitFor()
     await click(button(dialog(page), `Empty for ${amount}`))
     assert.deepEqual(await dialog(page).getByRole('table').getByRole('row').allTextContents(), [
       'RowReadSent',
@@ -154,8 +231,8 @@ describe('rejected rows in the console', { skip }, () => {
       transferId: accepted?.resent?.transferId ?? '',
     })
     assert.deepEqual(resend.records, { read: 7, sent: 7, accepted: 7, rejected: 0 })
-    const all = page.getByRole('button', { name: 'Resend rejected rows' })
-    assert.equal(await all.getAttribute('aria-disabled'), 'true', 'what is left needs a correction')
+    const resendAll = page.getByRole('button', { name: 'Resend rejected rows' })
+    assert.equal(await resendAll.getAttribute('aria-disabled'), 'true', 'what is left needs a correction')
   })
 
   test('that are broken are sent only after their correction', async () => {
@@ -231,6 +308,7 @@ describe('rejected rows in the console', { skip }, () => {
     await focus(page, field)
     await page.keyboard.press('Control+A')
     await page.keyboard.type('12.50')
+    await dialog(page).getByRole('radio', { name: 'Set for all 7 with this reason' }).press('Space')
     await page.keyboard.press('Control+Enter')
     await dialog(page).waitFor({ state: 'detached' })
     await until('all are accepted', async () => (await states(page)).every((state) => state === 'Accepted'))

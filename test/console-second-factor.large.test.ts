@@ -78,7 +78,7 @@ describe('a second factor in the console', { skip }, () => {
     await isIn(page)
     await page.goto(`${home}/sign-in-settings`)
     await control.click()
-    await dialog(page).getByText('Sessions that began with a password end at once').waitFor()
+    await dialog(page).getByText('Sessions that started with a password end immediately').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
     await dialog(page).getByRole('button', { name: 'Require a second factor' }).click()
     await card(page).getByText('A password alone is not enough').waitFor()

@@ -54,7 +54,7 @@ describe('a transfer in the console', { skip }, () => {
     const page = await stage.open(pathOf(run))
     await page.getByText('400 read = 360 accepted + 40 rejected').waitFor({ state: 'attached' })
     await page.getByText('Every record that was read is accounted for.').waitFor()
-    await page.getByText(/^Started by the client /).waitFor()
+    await page.getByText(/^Started by the API key /).waitFor()
     await page.getByText('1 attempt').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
     await page.getByRole('link', { name: 'All transfers' }).click()
@@ -71,7 +71,7 @@ describe('a transfer in the console', { skip }, () => {
     assert.match((await log.getByRole('listitem').first().textContent()) ?? '', /^\d\d:\d\d:\d\dA worker took/)
     assert.match(
       (await log.getByRole('listitem').last().textContent()) ?? '',
-      /Everything is delivered and confirmed\.$/,
+      /Ended: 360 records were accepted, 40 rejected\.$/,
     )
     await page.getByRole('radiogroup', { name: 'Lines' }).getByText('Waits and errors').click()
     await until('one line is left', async () => (await log.getByRole('listitem').count()) === 1)
@@ -175,7 +175,7 @@ describe('a transfer in the console', { skip }, () => {
     await button(page, 'Resend rejected rows').click()
     await dialog(page).getByText('10 rows as they were read.').waitFor()
     await dialog(page).getByRole('button', { name: 'Resend rejected rows' }).click()
-    await page.getByRole('link', { name: 'Transfer of the resend' }).filter({ visible: true }).first().click()
+    await page.getByRole('link', { name: 'Open the transfer' }).filter({ visible: true }).first().click()
     await page.getByText('10 read = 10 accepted + 0 rejected').waitFor({ state: 'attached' })
     await page.getByText('Replay of rejected records').waitFor()
     await page.getByText('All 10 rows were accepted.', { exact: true }).waitFor()
@@ -183,9 +183,9 @@ describe('a transfer in the console', { skip }, () => {
     assert.deepEqual(await accessibilityViolations(page), [])
     const first = await stage.open(pathOf(run))
     await first.getByText('100 read = 100 accepted + 0 rejected').waitFor({ state: 'attached' })
-    await button(first, 'Resend rejected rows').click()
-    await dialog(first).getByText('There are no rejected rows left to send.').waitFor()
-    await dialog(first).getByText('10 rows were accepted by an earlier resend and are not sent again.').waitFor()
+    await first.getByRole('heading', { name: 'All 10 rejected rows were accepted when resent' }).waitFor()
+    await first.getByText('All rows accepted after resending').waitFor()
+    assert.equal(await button(first, 'Resend rejected rows').count(), 0)
     assert.deepEqual(await accessibilityViolations(first), [])
   })
 
@@ -205,7 +205,7 @@ describe('a transfer in the console', { skip }, () => {
     await stage.sql(`delete from rejects where transfer_id = '${run.id}'`)
     await button(page, 'Resend rejected rows').click()
     await dialog(page).getByRole('button', { name: 'Resend rejected rows' }).click()
-    await dialog(page).getByText('has no rejected records to replay').waitFor()
+    await dialog(page).getByText('has no rejected records to send again').waitFor()
     await dialog(page).getByRole('button', { name: 'Cancel' }).click()
     await page.reload()
     await page.getByText('The 40 rows that were rejected are no longer kept').first().waitFor()
@@ -265,13 +265,13 @@ describe('a transfer in the console', { skip }, () => {
     await stage.start()
     await until('the page has found the service again', async () => (await away.count()) === 0)
     await page.getByText(/\d+ attempts: a worker was lost/).waitFor()
-    await page.getByText('400,000 read = 400,000 accepted + 0 rejected').waitFor({ state: 'attached' })
+    await page.getByText('400,000 read = 400,000 accepted + 0 rejected').waitFor({ state: 'attached', timeout: 90_000 })
   })
 
   test('that does not exist is said to be unknown', async () => {
     const run = await runOnce('Known')
     const page = await stage.open(pathOf({ ...run, id: '0000000000000000' }))
-    await page.getByRole('alert').getByText('Not found. Check the path').waitFor()
+    await page.getByRole('alert').getByText('This was deleted, or you do not have access to it.').waitFor()
   })
 
   for (const look of [

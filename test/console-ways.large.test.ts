@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
-import type { Locator, Page } from 'playwright-core'
 import { awkward, csvOf } from './harness/awkward.ts'
-import { skip } from './harness/browser.ts'
-import { type ConsoleStage, startConsole } from './harness/console.ts'
+import { accessibilityViolations, skip } from './harness/browser.ts'
+import { type ConsoleStage, postgresql, startConsole } from './harness/console.ts'
+import { personAt } from './harness/person.ts'
 import { until } from './harness/until.ts'
 
 /** Ways through the console, in at most so many clicks and typed fields. `console-first-hour` has the way to an audience. */
@@ -36,7 +36,14 @@ describe('the ways through the console', { skip }, () => {
     await me.click(form.getByRole('button', { name: 'Save', exact: true }))
     await form.waitFor({ state: 'detached' })
     await me.click(page.getByRole('button', { name: 'Create the connection' }))
-    await me.select(page.getByRole('combobox', { name: 'Type of Anzahl Bestellungen', exact: true }), 'integer')
+    const readings = page.getByRole('region', { name: 'Numbers, dates and yes/no' })
+    await readings.getByText('Two forms: 23.07.1991 and 03/04/1988').waitFor()
+    const readAs = (column: string) => readings.getByRole('combobox', { name: `Read ${column} as`, exact: true })
+    const shown = (column: string) => readAs(column).locator('option:checked').textContent()
+    assert.equal(await shown('Ø Warenkorb (EUR)'), 'Decimal comma → number')
+    assert.equal(await shown('Erste Bestellung'), 'Day.month.year → date')
+    assert.equal(await shown('Geburtsdatum'), 'Text, unchanged')
+    await me.select(readAs('Geburtsdatum'), { label: 'Day.month.year → date (fits 2 of 2)' })
     await me.click(page.getByRole('button', { name: 'Save and continue' }))
     await me.click(page.getByRole('button', { name: 'Activate and run' }))
     const types = await until('the table is there', async () => {
@@ -46,51 +53,137 @@ describe('the ways through the console', { skip }, () => {
       return rows.length > 0 ? new Map(rows.map((row) => [row.column_name, row.data_type])) : undefined
     })
     assert.equal(types.size, 60)
-    assert.deepEqual(
-      [types.get('Kundennr.'), types.get('PLZ'), types.get('Anzahl Bestellungen')],
-      ['bigint', 'text', 'integer'],
-    )
+    const expected = {
+      'Kundennr.': 'bigint',
+      PLZ: 'text',
+      'Anzahl Bestellungen': 'bigint',
+      'order total €': 'text',
+      'Ø Warenkorb (EUR)': 'numeric',
+      'Newsletter?': 'boolean',
+      Geburtsdatum: 'date',
+      Bestelldatum: 'timestamp without time zone',
+    }
+    assert.deepEqual(Object.fromEntries(Object.keys(expected).map((name) => [name, types.get(name)])), expected)
     await until('the rows are there', async () => (await stage.target.query('select from kunden')).rowCount === 3)
+    const { rows } = await stage.target.query(
+      `select "Ø Warenkorb (EUR)" as cart, "Geburtsdatum"::text as born, "Bestelldatum"::text as at, "Newsletter?" as news
+       from kunden order by "Kundennr." limit 1`,
+    )
+    assert.deepEqual(rows, [{ cart: '48.20', born: '1991-07-23', at: '2026-11-22 10:00:00', news: true }])
     me.assertAtMost({ clicks: 11, typed: 4 })
   })
-})
 
-/** A person in front of a page, whose clicks and typed fields are counted. */
-function personAt(page: Page) {
-  let [clicks, typed] = [0, 0]
-  return {
-    click: async (target: Locator) => {
-      clicks++
-      await target.click()
-    },
-    type: async (target: Locator, text: string) => {
-      typed++
-      await target.fill(text)
-    },
-    /** Opens a list of the browser, and picks a value. */
-    select: async (target: Locator, value: string) => {
-      clicks += 2
-      await target.selectOption(value)
-    },
-    paste: async (target: Locator, text: string) => {
-      typed++
-      await target.focus()
-      await page.evaluate(`{
-        const clipboardData = new DataTransfer()
-        clipboardData.setData('text', ${JSON.stringify(text)})
-        document.activeElement.dispatchEvent(
-          new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }),
-        )
-      }`)
-    },
-    /** A click that opens the dialog of the system, and one in it. */
-    choose: async (button: Locator, name: string, text: string) => {
-      clicks += 2
-      const chooser = page.waitForEvent('filechooser')
-      await button.click()
-      await (await chooser).setFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) })
-    },
-    assertAtMost: (most: { clicks: number; typed: number }) =>
-      assert(clicks <= most.clicks && typed <= most.typed, `${clicks} clicks, ${typed} typed fields`),
-  }
-}
+  test('numbers with units and days in two forms: read as proposed, or stay text until somebody chooses', async () => {
+    const { client, targetSecrets } = stage
+    const { id: accountId } = await stage.addAccount('Forms')
+    await client.addConnectors({ accountId, body: { connectorIds: [postgresql.id] } })
+    await client.configureConnector({ accountId, id: postgresql.id, body: { secretConfig: targetSecrets } })
+    const page = await stage.open(`/accounts/${accountId}/start`)
+    const me = personAt(page)
+    const columns = {
+      Preis: ['€ 9,90', '€ 1.234,56', ''],
+      Quote: ['12,5 %', '3,0 %', '0,1 %'],
+      Tag: ['31.12.2026', '12/31/2026', '31.12.2025'],
+      Menge: ['1.234', '2.500', '9.000'],
+      Aktiv: ['WAHR', 'FALSCH', 'WAHR'],
+    }
+    await me.choose(page.getByRole('button', { name: 'Choose a file' }), 'forms.csv', csvOf(columns))
+    await me.click(page.getByRole('button', { name: /^PostgreSQL/ }))
+    await me.click(page.getByRole('button', { name: 'Create the connection' }))
+    const readings = page.getByRole('region', { name: 'Numbers, dates and yes/no' })
+    await readings.getByText('Two forms: 31.12.2026 and 12/31/2026').waitFor()
+    await readings.getByText('1.234 can be read in two ways').waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await me.select(readings.getByRole('combobox', { name: 'Read Quote as', exact: true }), {
+      label: 'Text, unchanged',
+    })
+    await me.select(readings.getByRole('combobox', { name: 'Read Menge as', exact: true }), {
+      label: 'Decimal comma → number',
+    })
+    await me.click(page.getByRole('button', { name: 'Save and continue' }))
+    await page.getByText('Preis · decimal comma · €').waitFor()
+    await me.click(page.getByRole('button', { name: 'Activate and run' }))
+    const rows = await until('the rows are there', async () => {
+      const { rows: found } = await stage.target.query(`select to_regclass('forms') as table`)
+      if (found[0].table === null) return undefined
+      const { rows } = await stage.target.query('select * from forms')
+      return rows.length === 3 ? rows : undefined
+    })
+    assert.deepEqual(rows, [
+      { Preis: '9.90', Quote: '12,5 %', Tag: '31.12.2026', Menge: '1234', Aktiv: true },
+      { Preis: '1234.56', Quote: '3,0 %', Tag: '12/31/2026', Menge: '2500', Aktiv: false },
+      { Preis: null, Quote: '0,1 %', Tag: '31.12.2025', Menge: '9000', Aktiv: true },
+    ])
+    me.assertAtMost({ clicks: 11, typed: 0 })
+  })
+
+  test('a table into a table with a schedule, a rule and an alert: at most 20 clicks', async () => {
+    await stage.target.query(`
+      create table shop_customers (id integer primary key, name text, town text);
+      insert into shop_customers select n, 'Person ' || n, 'Town ' || n from generate_series(1, 1200) as n;
+      create table warehouse_customers (id integer primary key, name text, town text);
+      analyze shop_customers`)
+    const { id: accountId } = await stage.addAccount('Tables')
+    const page = await stage.open(`/accounts/${accountId}/connections/new`)
+    const me = personAt(page)
+    const { host, port, database, user, password } = stage.targetSecrets
+    const account = `${encodeURIComponent(String(user))}:${encodeURIComponent(String(password))}`
+    const url = `postgres://${account}@${host}:${port}/${database}?sslmode=disable`
+    const side = (name: string) => page.getByRole('region', { name: new RegExp(`^${name}: `) })
+    const form = page.getByRole('dialog', { name: /^Configure / })
+    const configure = async () => {
+      await me.paste(form.getByRole('textbox', { name: 'Host' }), url)
+      await page.getByText('Filled in from the URL').first().waitFor()
+      await me.click(form.getByRole('button', { name: 'Save', exact: true }))
+      await form.waitFor({ state: 'detached' })
+    }
+    await me.click(page.getByRole('button', { name: /^PostgreSQL/ }))
+    await me.click(page.getByRole('button', { name: /^PostgreSQL/ }))
+    await me.click(side('Source').getByRole('button', { name: 'Configure PostgreSQL' }))
+    await configure()
+    await me.click(side('Destination').getByRole('button', { name: 'Add another configuration' }))
+    const name = page.getByRole('dialog', { name: /^Add a configuration/ }).getByRole('textbox', { name: 'Name' })
+    await me.type(name, 'Warehouse')
+    await name.press('Enter')
+    await configure()
+    for (const [at, table] of [
+      ['Source', 'shop_customers'],
+      ['Destination', 'warehouse_customers'],
+    ] as const) {
+      await me.click(side(at).getByRole('combobox', { name: 'Table', exact: true }))
+      // The database of the test has the tables of the service, too, which fill the first page of the list.
+      await me.type(page.getByRole('combobox', { name: 'Search: Table' }), table)
+      const option = page.getByRole('option', { name: new RegExp(`^${table}`) })
+      await option.waitFor()
+      if (at === 'Source') assert.match(await option.innerText(), /about 1,200 rows/)
+      await me.click(option)
+    }
+    await page.getByText('Every transfer adds all rows (about 1,200) again.').waitFor()
+    await me.click(side('Destination').getByRole('radio', { name: 'Update by key' }))
+    await page.getByText('Each transfer reads all rows (about 1,200) and updates').waitFor()
+    await me.click(page.getByRole('button', { name: 'Create the connection' }))
+    await me.click(page.getByRole('button', { name: /^(Save and continue|Continue to review)$/ }))
+    await me.click(page.getByRole('button', { name: 'Set a schedule' }))
+    await me.click(page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }))
+    await me.click(page.getByRole('button', { name: 'Edit the rules' }))
+    await me.click(page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }))
+    await me.click(page.getByRole('button', { name: 'Add an alert' }))
+    await me.click(page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }))
+    await me.click(page.getByRole('button', { name: 'Activate and run' }))
+    await until('the rows are there', async () => {
+      const { rowCount } = await stage.target.query('select from warehouse_customers')
+      return rowCount === 1200
+    })
+    const { reply } = await stage.client.listConnections({ accountId })
+    const { id = '', name: made } = reply[0] ?? {}
+    assert.equal(made, 'PostgreSQL → Warehouse')
+    assert.equal((await stage.client.getSchedule({ accountId, id })).reply.enabled, true)
+    assert.equal((await stage.client.getConnectionRules({ accountId, id })).reply.rules.length, 1)
+    const { reply: alerts } = await stage.client.listAlertRules({ accountId })
+    assert.deepEqual(
+      alerts.map(({ connectionIds }) => connectionIds),
+      [[id]],
+    )
+    me.assertAtMost({ clicks: 20, typed: 5 })
+  })
+})

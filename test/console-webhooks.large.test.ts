@@ -58,13 +58,13 @@ describe('webhooks in the console', { skip }, () => {
     await choose(page, 'Rotate the secret')
     await dialog(page).getByRole('button', { name: 'Rotate the secret' }).click()
     await dialog(page).getByRole('button', { name: 'I have stored the secret' }).click()
-    await page.getByText('Events are signed with the previous secret too').waitFor()
+    await page.getByText('Events are also signed with the previous secret').waitFor()
 
     await choose(page, 'Replay')
     await dialog(page).getByLabel('Events since').fill('2026-01-01T00:00')
-    await dialog(page).getByRole('checkbox', { name: 'Only those that failed' }).uncheck()
+    await dialog(page).getByRole('checkbox', { name: 'Only failed events' }).uncheck()
     await dialog(page).getByRole('button', { name: 'Replay' }).click()
-    await page.getByText('1 deliveries are sent again').waitFor()
+    await page.getByText('1 delivery is sent again').waitFor()
     await until('it was replayed', () => receiver.requests.length === 3)
 
     // A receiver that is gone.

@@ -25,7 +25,7 @@ describe('the session of the console', { skip }, () => {
     const page = await stage.open('/accounts?q=nobody', { signedIn: false })
     await page.waitForURL('**/sign-in?to=*')
     await page.getByRole('button', { name: 'Sign in with client credentials' }).click()
-    await page.getByLabel('Client ID').fill(stage.credentials.clientId)
+    await page.getByRole('textbox', { name: 'Client ID' }).fill(stage.credentials.clientId)
     await page.locator('input[type=password]').fill('wrong')
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('alert').getByText('Request').waitFor()
@@ -178,7 +178,7 @@ describe('the frame of the console', { skip }, () => {
 
   test('shows the calls of the page as curl lines that work', async () => {
     const page = await stage.open('/accounts')
-    await page.getByText('Acme Outdoor').waitFor()
+    await page.getByRole('link', { name: 'Acme Outdoor', exact: true }).waitFor()
     await page.getByRole('button', { name: 'As curl' }).click()
     const line = await page.locator('pre', { hasText: '/es/v2/accounts/figures?' }).first().innerText()
     const address = /'(http[^']+)'/.exec(line)?.[1] ?? ''
@@ -195,7 +195,7 @@ describe('the frame of the console', { skip }, () => {
     await page.getByRole('button', { name: 'Dark theme' }).click()
     assert.equal(await theme(), 'dark')
     await page.reload()
-    await page.getByText('Acme Outdoor').waitFor()
+    await page.getByRole('link', { name: 'Acme Outdoor', exact: true }).waitFor()
     assert.equal(await theme(), 'dark')
   })
 
@@ -209,9 +209,9 @@ describe('the frame of the console', { skip }, () => {
 
   test('leads past itself with the first key', async () => {
     const page = await stage.open('/accounts')
-    await page.getByText('Acme Outdoor').waitFor()
+    await page.getByRole('link', { name: 'Acme Outdoor', exact: true }).waitFor()
     await page.reload()
-    await page.getByText('Acme Outdoor').waitFor()
+    await page.getByRole('link', { name: 'Acme Outdoor', exact: true }).waitFor()
     await page.keyboard.press('Tab')
     assert.equal(await page.evaluate<string>('document.activeElement.textContent'), 'Skip to the content')
     await page.keyboard.press('Enter')

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { addAccountWithConnection, addEndedTransfer, type Connection } from './harness/connections.ts'
 import { anyFile, callerOf } from './harness/fixtures.ts'
 import { startTestsWithInbox } from './harness/started.ts'
+import { addStreamWithKey, basic } from './harness/streams.ts'
 
 /** One person in the records that are kept: found with the transfer, and erased. */
 
@@ -181,5 +182,73 @@ describe('a person in the kept records', () => {
       body: { values: [jane], cursor: 'ffffffffffffffff-9999999999' },
     })
     assert.equal(far.status, 200)
+  })
+
+  test('is found in the events of streams, and erased there; numbers, the other events and readers stay', async () => {
+    const { accountId } = await newConnection()
+    const { id, key } = await addStreamWithKey(caller, accountId)
+    const send = async (...events: object[]) => {
+      const { status } = await service.send({
+        method: 'POST',
+        path: `/events/${id}`,
+        headers: { authorization: basic(key), 'content-type': 'application/json' },
+        body: JSON.stringify(events),
+      })
+      assert.equal(status, 200)
+    }
+    const other = (n: number) => ({ n, userId: 'john@example.com' })
+    await send(other(1), { n: 2, traits: { email: jane } }, other(3))
+    await send(other(4), { n: 5, list: [{ to: `Jane <${jane}>` }], price: 12.5 })
+    const found = await find(accountId)
+    assert.deepEqual(
+      found.events.map(({ number, streamId, event }) => [number, streamId, JSON.parse(event).n]),
+      [
+        [2, id, 2],
+        [5, id, 5],
+      ],
+    )
+    assert.deepEqual([found.records, found.searched, found.next], [[], 5, null])
+    const stranger = await newConnection()
+    assert.deepEqual((await find(stranger.accountId)).events, [], 'not in another sub-account')
+    const before = await caller.expect(caller.call('getStream', { accountId, id }))
+    const { erased, next } = await erase(accountId)
+    assert.deepEqual([erased, next], [2, null])
+    assert.deepEqual((await find(accountId)).events, [])
+    assert.equal((await find(accountId, undefined, ['john@example.com'])).events.length, 3)
+    const after = await caller.expect(caller.call('getStream', { accountId, id }))
+    assert.deepEqual([after.accepted, after.keptEvents], [before.accepted, before.keptEvents])
+    const { rows } = await service.database.pool.query(
+      `select s.kept_bytes::int as kept, (select sum(bytes)::int from stream_batches b where b.stream = s.number) as bytes
+       from streams s where s.id = $1`,
+      [id],
+    )
+    assert.equal(rows[0].kept, rows[0].bytes)
+    assert.equal((await erase(accountId)).erased, 0, 'erased events stay erased')
+  })
+
+  test('is found part by part in a stream of many events', async () => {
+    const { accountId } = await newConnection()
+    const { id, key } = await addStreamWithKey(caller, accountId)
+    for (let sent = 0; sent < 4; sent++) {
+      const events = Array.from({ length: 2_000 }, (_, n) => ({
+        n: sent * 2_000 + n,
+        email: n === 7 ? jane : 'x@example.com',
+      }))
+      const { status } = await service.send({
+        method: 'POST',
+        path: `/events/${id}`,
+        headers: { authorization: basic(key), 'content-type': 'application/json' },
+        body: JSON.stringify(events),
+      })
+      assert.equal(status, 200)
+    }
+    const numbers: number[] = []
+    let parts = 0
+    for (let cursor: string | null | undefined; cursor !== null; parts++) {
+      const part = await find(accountId, cursor)
+      numbers.push(...part.events.map(({ number }) => number))
+      cursor = part.next
+    }
+    assert.deepEqual([numbers, parts], [[8, 2_008, 4_008, 6_008], 2])
   })
 })

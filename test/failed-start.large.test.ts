@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { readConfig } from '../packages/server/src/config.ts'
@@ -215,4 +216,34 @@ describe('settings that are probably not meant', { concurrency: 2 }, () => {
     assert.equal(code, 0, stdout)
     assert.match(stdout, /^ok {4}settings {4}warning: PENSTOCK_LOG_LEVL is not a setting .* PENSTOCK_LOG_LEVEL\?$/m)
   })
+})
+
+describe('npm start before npm ci has ended', () => {
+  const program = new URL('../packages/server/bin/penstock.js', import.meta.url)
+  // The Node of Penstock is what is missing, so that the Node of the machine runs the file.
+  const older = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.19.0" } })'
+
+  for (const [what, packages] of [
+    ['without packages', []],
+    ['with a package that is not complete', ['node']],
+  ] as const) {
+    test(`(${what}) says what to do`, async (t) => {
+      const { base } = await prepareStage(t)
+      const bin = join(base, 'packages', 'server', 'bin')
+      await mkdir(bin, { recursive: true })
+      await writeFile(join(base, 'package.json'), '{"type":"module"}')
+      await copyFile(program, join(bin, 'penstock.js'))
+      for (const name of packages) {
+        await mkdir(join(base, 'node_modules', name), { recursive: true })
+        await writeFile(join(base, 'node_modules', name, 'package.json'), JSON.stringify({ name }))
+      }
+      const { status, stderr } = spawnSync(
+        process.execPath,
+        ['--import', `data:text/javascript,${older}`, join(bin, 'penstock.js'), 'serve'],
+        { encoding: 'utf8' },
+      )
+      assert.equal(status, 1)
+      assert.equal(stderr, 'Penstock is not installed completely. Wait until `npm ci` has ended, or run it again.\n')
+    })
+  }
 })

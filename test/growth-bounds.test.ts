@@ -76,6 +76,18 @@ const bounds: Readonly<Record<string, Entry>> = {
     'limits.configurationsOfConnectorMax',
   ],
   secrets: ['owner', 'one for each secret field of a configuration', schema, 'secrets_pkey'],
+  streams: ['owner', 'one for each configuration', schema, 'streams_pkey'],
+  stream_keys: ['count', 'of a stream', `${source}streams/streams.ts`, 'limits.streamKeysMax'],
+  stream_columns: ['count', 'of a stream', `${source}streams/seen-columns.ts`, 'eventBounds.columns'],
+  stream_batches: [
+    'bytes',
+    'of a stream, a sub-account, an organization; days',
+    `${source}streams/kept-bytes.ts`,
+    'accountMb',
+  ],
+  stream_refusals: ['count', 'one for each reason', 'packages/wire/src/terms.ts', 'streamRefusals'],
+  stream_notes: ['count', 'of a stream', `${source}streams/notes.ts`, 'notesOfStreamMax'],
+  stream_messages: ['age', '76 hours; events a second are limited', `${source}streams/bounds.ts`, 'messageHours'],
   uploads: [
     'count',
     'files of a sub-account and of an organization; 24 hours by default',
@@ -123,6 +135,13 @@ const bounds: Readonly<Record<string, Entry>> = {
   schedule_pauses: ['operator', 'one for each reason', schema, 'schedule_pauses_pkey'],
   transfer_totals: ['owner', 'one for each way that transfers end', schema, 'create table transfer_totals'],
   probes: ['owner', 'one for each connection', schema, 'probes_pkey'],
+  audience_checks: ['owner', 'one for each connection', schema, 'audience_checks_pkey'],
+  audience_measures: [
+    'age',
+    'one for each connection and day, for 90 days',
+    `${source}transfers/supervisor/audience-queries.ts`,
+    'storeMeasures',
+  ],
   change_logs: [
     'age',
     'one that each connection reads; slots that it left, for at most 30 days',
@@ -178,6 +197,7 @@ const bounds: Readonly<Record<string, Entry>> = {
   ],
   transfer_parts: ['count', 'of a transfer', `${source}transfers/supervisor/divide.ts`, 'partsMax'],
   connection_rules: ['owner', 'one for each connection', schema, 'connection_rules_pkey'],
+  purposes: ['count', 'of a sub-account', `${source}connections/purposes.ts`, 'limits.purposesMax'],
   transfer_groups: ['count', 'of a sub-account', `${source}transfers/transfer-groups.ts`, 'limits.transferGroupsMax'],
   connection_groups: ['owner', 'one for each connection', schema, 'connection_groups_pkey'],
   connection_dependencies: [

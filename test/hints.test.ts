@@ -43,6 +43,7 @@ const ofOperator = [
 ]
 /** These files write to the terminal themselves, and name no command there. */
 const writers = [
+  'packages/server/bin/penstock.js',
   'packages/server/bin/start.js',
   'packages/server/src/cli/configuration.ts',
   'packages/server/src/cli/connector.ts',

@@ -112,6 +112,11 @@ const beyondSchemas: readonly Beyond[] = [
   },
   { operations: ['inviteUser', 'updateUser'], field: /^body\.accountIds$/, why: 'an owner has none' },
   {
+    operations: ['setPurposes'],
+    field: /^body\.purposes/,
+    why: 'which keys a kind has, names with commas, and names that occur twice',
+  },
+  {
     operations: ['setRunConditions', 'setTransferGroups'],
     field: /^body\.(?:runAfter\.\d+|group|groups(?:\.\d+\.name)?)$/,
     why: 'which connections and groups there are, and loops',

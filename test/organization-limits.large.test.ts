@@ -292,7 +292,7 @@ describe('hostile sources', () => {
     await limit(1)
     const full = await fixture.ended(id, (await fixture.start(id)).id)
     assert.deepEqual([full.status, full.error?.code], ['failed', 'digests_full'], JSON.stringify(full.error))
-    assert.match(full.error?.message ?? '', /keeps 1 MiB of digests of sent rows.*`org limit digests-mb`/)
+    assert.match(full.error?.message ?? '', /limit of 1 MiB for remembered rows.*`org limit digests-mb`/)
     assert(full.records.accepted > 0 && full.records.accepted < count)
     const size = await service.database.pool.query(
       'select coalesce(sum(octet_length(digests)), 0)::int as bytes from connection_digests where connection_id = $1',

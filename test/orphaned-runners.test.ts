@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { compileProgram } from '../packages/server/src/places.ts'
 import { isAlive } from './harness/children.ts'
 import { until } from './harness/until.ts'
 
@@ -27,4 +31,24 @@ test('a runner that does not respond ends with its supervisor', async (t) => {
   assert(pid > 0 && isAlive(pid))
   supervisor.kill('SIGKILL')
   await until('the runner has ended', () => !isAlive(pid))
+})
+
+test('the compilation of what runners load ends with the service that started it', async (t) => {
+  const compiled = await mkdtemp(join(tmpdir(), 'penstock-compiled-'))
+  t.after(() => rm(compiled, { recursive: true, force: true }))
+  const starts = `
+    const { spawn } = require('node:child_process')
+    const child = spawn(process.execPath, [${JSON.stringify(compileProgram)}, process.pid], { stdio: 'ignore' })
+    process.stdout.write(child.pid + '\\n')
+  `
+  const env = { ...process.env, NODE_COMPILE_CACHE: compiled }
+  const service = spawn(process.execPath, ['-e', starts], { stdio: ['ignore', 'pipe', 'inherit'], env })
+  const [text] = await once(service.stdout.setEncoding('utf8'), 'data')
+  const pid = Number(text)
+  t.after(() => {
+    if (isAlive(pid)) process.kill(pid, 'SIGKILL')
+  })
+  service.kill('SIGKILL')
+  await until('the compilation has ended', () => !isAlive(pid))
+  assert(!existsSync(join(compiled, 'runners')), 'it ended before it was done')
 })

@@ -69,6 +69,11 @@ before(async () => {
      select $1, 'Group ' || lpad(n::text, 3, '0'), 1 from generate_series(1, $2::int) n`,
     [id, count],
   )
+  await service.database.pool.query(
+    `insert into purposes (account_id, name, signals, uses)
+     select $1, 'Purpose ' || lpad(n::text, 3, '0'), '[{"kind": "usPrivacy", "column": "a"}]', '{}' from generate_series(1, $2::int) n`,
+    [id, count],
+  )
   placeOfTransfers = await addTransfers()
   placeOfWebhook = await addWebhooks(place)
   const elsewhere = await service.addOrganization()
@@ -334,6 +339,8 @@ const lists: Record<string, PagedList> = {
     ofTransfers: true,
     order: { by: 'to', newestFirst: true },
   },
+  'purposes of a sub-account': { operation: 'listPurposes', id: 'name', order: { by: 'name' } },
+  'purposes of all sub-accounts': { operation: 'listPurposes', id: 'name', everywhere: true, order: { by: 'name' } },
   'groups of a sub-account': { operation: 'listTransferGroups', id: 'name', order: { by: 'name' } },
   'groups of all sub-accounts': {
     operation: 'listTransferGroups',

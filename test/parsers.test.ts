@@ -73,10 +73,12 @@ const functions: Readonly<Record<string, { readonly use: RegExp; readonly places
       use: /\bnew RegExp\(|[^.\w]RegExp\(/,
       places: {
         'connectors/linkedin-ads/linkedin-offline-conversions.ts': 'a constant, when the file is loaded',
+        'engine/mapping/shorten.ts': 'a constant',
         'expressions/local/local-numbers.ts': 'constants, when the file is loaded',
         'expressions/local/local-times.ts': 'constants, when the file is loaded',
         'server/documents/guide-search.ts': 'at most 8 words of at most 100 characters, escaped, on 240 characters',
         'server/http/cookies.ts': 'the name of a cookie of ours',
+        'server/http/events.ts': 'a constant',
         'server/http/idempotency.ts': 'a constant',
         'server/http/other-methods.ts': 'addresses of the contract, at the start, on a path of at most 16 KiB',
         'server/http/serve.ts': 'a constant',
@@ -98,6 +100,7 @@ const functions: Readonly<Record<string, { readonly use: RegExp; readonly places
         'client/webhooks.ts': 'nothing here: clients verify webhooks with it',
         'configuration/values.ts': 'nothing here: the command line reads files with it',
         'connector/redact-secrets.ts': 'a secret of at most 64 KiB',
+        'connector/files/exact-json.ts': 'a body of at most 4 MiB (eventBounds.body), with limits of events a second',
         'connectors/brand-icons.ts': 'a file of a package',
         'connectors/installed/installed.ts': 'files of the operator',
         'connectors/installed/package-manifest.ts': 'files of the operator',
@@ -112,11 +115,14 @@ const functions: Readonly<Record<string, { readonly use: RegExp; readonly places
         'server/connectors/definitions.ts': 'definitions of connectors that the operator added',
         'server/embedded/binaries.ts': 'files of packages',
         'server/secrets/seal.ts': 'a stored value, as large as it was accepted',
+        'server/streams/signatures/signed-request.ts': 'a body of at most 256 KiB (bytesMax)',
+        'server/streams/signatures/signed-text.ts': 'a body of at most 4 MiB (eventBounds.body), by rate',
         'server/telemetry/log-records.ts': 'log lines of the service',
         'server/transfers/data-subjects/search.ts':
           'kept records, with pauses; at most 5,000 in a request, all of a transfer at most 32 MiB, so that one takes at most 0.2 s',
         'server/transfers/job-rejects.ts': 'kept records of a job of a worker, one by one',
         'server/transfers/reject-edits.ts': 'at most 100 kept records of at most 256 KiB (rejectEditedLengthMax)',
+        'server/transfers/reject-reasons.ts': 'a kept reason with at most 50 further faults of one record',
         'server/transfers/rejects.ts': 'kept records of at most 64 KiB, with pauses',
         'server/transfers/use-trigger.ts': 'a body of at most 1 MiB, after its secret and its signature were checked',
         'server/users/scim/values.ts': 'a text of a filter of at most 1,000 characters',
@@ -141,11 +147,16 @@ const functions: Readonly<Record<string, { readonly use: RegExp; readonly places
       places: {
         'connectors/platform-api/call.ts': 'nothing here: runners unpack answers with it',
         'server/documents/resource.ts': 'packs documents of the service, and unpacks nothing',
+        'server/streams/body.ts': 'bodies with events, in other threads, up to 4 MiB (eventBounds.body)',
+        'server/streams/lines.ts': 'packs events, and unpacks nothing',
       },
     },
     'certificates and keys': {
       use: /X509Certificate|\bcreate(?:Public|Private)Key\(/,
-      places: { 'server/db/tls.ts': 'files of the operator' },
+      places: {
+        'server/db/tls.ts': 'files of the operator',
+        'server/streams/signatures/keys.ts': 'a setting, which is a key of one of two kinds or refused',
+      },
     },
   }
 

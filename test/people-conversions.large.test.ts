@@ -10,7 +10,11 @@ comparePeople(conversions)
 
 test('every destination that says what it takes of a person is looked at', () => {
   const seen = new Set([...audiences, ...conversions].map(({ slug }) => slug))
-  const moving = connectors.filter(({ destination }) => destination?.deliver && destination.records)
+  // Campaigns have no columns of a person. Lookups are tested with the values that their platforms publish.
+  const others = ['campaign posting', 'identity management', 'transcoding']
+  const moving = connectors.filter(
+    ({ dataType, destination }) => destination?.deliver && destination.records && !others.includes(dataType),
+  )
   assert.ok(moving.length > 30)
   assert.deepEqual(
     moving.map(({ slug }) => slug).filter((slug) => !seen.has(slug)),

@@ -33,6 +33,19 @@ test('kills a file that does not end by its deadline, with its children, and fai
   assert.doesNotMatch(text, /values\.test\.ts did not end/)
 })
 
+test('finds the test of a subtest, and of an error that nobody caught', async () => {
+  const { code, text } = await run(['test/harness/stray-errors.ts'], {})
+  assert.equal(code, 1, text)
+  assert.match(text, /^ {2}▶ a suite\n {4}▶ a test\n {6}✔ a subtest .*\n {6}✔ a subtest that names no parent /m)
+  for (const [name, error] of [
+    ['rejects nearby', 'a rejection'],
+    ['throws nearby', 'an exception'],
+  ])
+    assert.match(text, new RegExp(`^✖ ${name} .*\n +Error: ${error}$`, 'm'))
+  assert.match(text, /^ {2}✔ passes /m)
+  assert.match(text, /^ℹ fail 2$/m)
+})
+
 test('refuses to hide a program that no test looks for', async () => {
   const { code, text } = await run(['packages/connector/src/values.test.ts'], { PENSTOCK_TEST_HIDE: 'sshd,chrome' })
   assert.equal(code, 1, text)

@@ -21,17 +21,18 @@
  */
 import { type ChildProcess, spawnSync } from 'node:child_process'
 import { randomBytes, randomInt } from 'node:crypto'
-import { constants as constantsOfFiles, existsSync, globSync } from 'node:fs'
+import { chownSync, constants as constantsOfFiles, existsSync, globSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import { access, chmod, mkdtemp, readFile, rm, statfs } from 'node:fs/promises'
 import { availableParallelism, constants, tmpdir } from 'node:os'
 import { dirname, join, matchesGlob } from 'node:path'
 import pg from 'pg'
 import { migrate } from '../packages/server/src/db/migrate.ts'
 import { removeEmbeddedPostgres, startEmbeddedPostgres } from '../packages/server/src/embedded/embedded-postgres.ts'
+import { findRunnerUser } from '../packages/server/src/runners/runner-user.ts'
 import { buildConsole } from './harness/built-console.ts'
 import { changedSince, connectorsToTry, runsWithChanges, testsAffectedBy } from './harness/changed.ts'
 import { connectorsVariable } from './harness/chosen-connectors.ts'
-import { databaseUrl, execute, serverVariable, templateVariable } from './harness/database.ts'
+import { databaseUrl, execute, serverVariable, socketVariable, templateVariable } from './harness/database.ts'
 import { hasLargeTests, isRecorded, listOf, readDurations, recordDurations } from './harness/durations.ts'
 import { testFiles } from './harness/imports.ts'
 import { type EndedFile, runInLanes } from './harness/lanes.ts'
@@ -190,9 +191,11 @@ async function runOnOwnServer(files: string[], directory: string): Promise<numbe
     settings: { max_connections: '300' },
   })
   try {
-    // By its port, in which tests look for it, and before which they put proxies.
+    // Tests look for it on its port, and put proxies in front of that. Services use its socket, which costs less.
     const url = new URL(server.url)
+    const socket = url.searchParams.get('host')
     url.search = ''
+    if (socket) process.env[socketVariable] = socket
     return await runOnServer(url.href, files, directory)
   } finally {
     await server.stop()
@@ -221,8 +224,7 @@ async function runOnServer(serverUrl: string, files: string[], directory: string
     ...(connectors && { [connectorsVariable]: connectors.join(',') }),
     ...(skipsLarge ? { [tierVariable]: 'guard' } : tier && { [tierVariable]: tier }),
   }
-  // As a service does when it starts.
-  spawnSync(process.execPath, [join(root, 'packages/engine/src/compile.ts')], { env })
+  compileForRunners(directory, env)
   if (signalled) return 128 + constants.signals[signalled]
   const lanes = new Set<number>()
   signalTests = (signal) => {
@@ -281,6 +283,32 @@ function slownessOf(ended: readonly EndedFile[], durations: Readonly<Record<stri
   const sumOf = (secondsOf: (one: EndedFile) => number) => known.reduce((sum, one) => sum + secondsOf(one), 0)
   return Math.max(1, sumOf(({ seconds }) => seconds) / (sumOf(({ file }) => durations[file] ?? 0) || 1))
 }
+
+/**
+ * Has what runners load compiled, as a service does when it starts. If root runs the tests, runners are another user, who looks
+ * for it in a folder of this run. A copy is kept for the next run.
+ */
+function compileForRunners(directory: string, env: NodeJS.ProcessEnv): void {
+  const program = join(root, 'packages/engine/src/compile.ts')
+  const { user } = findRunnerUser({ runnerUser: undefined, localFolders: [] })
+  if (!user) return void spawnSync(process.execPath, [program], { env })
+  const folder = join(directory, `penstock-compiled-${user.uid}`)
+  const kept = `${compiled}-runners`
+  const copy = (from: string, to: string) => spawnSync('cp', ['-a', '-T', from, to])
+  if (existsSync(kept)) copy(kept, folder)
+  else {
+    mkdirSync(folder, { mode: 0o700 })
+    chownSync(folder, user.uid, user.gid)
+  }
+  const version = versionIn(folder)
+  spawnSync(process.execPath, [program], { ...user, cwd: '/', env: { ...env, NODE_COMPILE_CACHE: folder } })
+  if (versionIn(folder) === version) return
+  rmSync(kept, { recursive: true, force: true })
+  copy(folder, kept)
+}
+
+/** The version of the code that was compiled, and when. */
+const versionIn = (folder: string) => statSync(join(folder, 'runners'), { throwIfNoEntry: false })?.mtimeMs
 
 /** Another order in each run, so that no file is always the one for which there is no time. */
 function inRandomOrder(files: readonly string[]): string[] {

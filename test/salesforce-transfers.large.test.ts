@@ -9,7 +9,14 @@ import {
   startSalesforce,
 } from '../packages/connectors/test/salesforce-server.ts'
 import { runJob } from '../packages/engine/src/jobs.ts'
-import type { Confirmation, RejectHost, SecretHost, TransferHost, UploadHost } from '../packages/engine/src/protocol.ts'
+import type {
+  Confirmation,
+  EventHost,
+  RejectHost,
+  SecretHost,
+  TransferHost,
+  UploadHost,
+} from '../packages/engine/src/protocol.ts'
 import { firstState } from './harness/first-state.ts'
 import { noDigests } from './harness/no-digests.ts'
 import { noUploads } from './harness/no-uploads.ts'
@@ -38,7 +45,7 @@ const state = firstState({
 
 async function transfer(id: string) {
   const kept = { read: 0, sent: 0, rejected: 0, retries: [] as string[] }
-  const host: TransferHost & SecretHost & UploadHost & RejectHost = {
+  const host: TransferHost & SecretHost & UploadHost & RejectHost & EventHost = {
     ...noUploads,
     ...noDigests,
     leaseSecret: () => assert.fail('client credentials renew nothing'),

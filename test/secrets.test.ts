@@ -22,6 +22,7 @@ import {
 } from './harness/fixtures.ts'
 import type { RawRequest } from './harness/service.ts'
 import { startTestsWithInbox } from './harness/started.ts'
+import { addStreamWithKey } from './harness/streams.ts'
 import { addPerson } from './harness/users.ts'
 
 /** Invariant 6: no secret leaves in the clear. */
@@ -173,6 +174,7 @@ test('a secret is found in no reply, no log line, no metric and no row, whatever
   ids['/alert-rules'] = ruleId
   ids['/alert-incidents'] = incidentId
   const template = { name: 'People', accountId, destConnectorId: audiences, mapping: '{"email_sha256": "E-mail"}' }
+  ids['/streams'] = (await addStreamWithKey(caller, accountId)).id
   ids['/mapping-templates'] = (await caller.expect(caller.call('createMappingTemplate', { body: template }))).id
   ids['/uploads'] = (await caller.expect(caller.call('createUpload', { accountId, body: anyFile }))).id
   ids['Connect links'] = (await createLink(caller, accountId)).id
@@ -201,7 +203,9 @@ test('a secret is found in no reply, no log line, no metric and no row, whatever
     const path = pathOf(operation)
     const headers = operation.person ? { ...person.headers } : bearer()
     const choice = operation.exactlyOne ? `&srcConnectorId=${source.id}` : ''
-    const found = await send({ method: 'GET', path: `${path}?accountId=${accountId}&size=500${choice}`, headers })
+    const { maximum = 500 } = (operation.query?.size ?? {}) as { maximum?: number }
+    const size = Math.min(500, maximum)
+    const found = await send({ method: 'GET', path: `${path}?accountId=${accountId}&size=${size}${choice}`, headers })
     // No provider is set here.
     assert.equal(found, operation.path === '/organization/single-sign-on' ? 404 : 200, path)
   }

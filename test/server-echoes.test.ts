@@ -8,11 +8,12 @@ import { tables } from './echoes/tables.ts'
 
 test('every connector that reaches a platform is looked at', () => {
   const reaching = connectors.filter(
-    ({ slug, check, source, destination }) =>
+    ({ slug, readsEvents, check, source, destination }) =>
       // The first reads and writes files of this machine, the others what this service has.
       slug !== 'local-folder' &&
       slug !== 'file-upload' &&
       slug !== 'rejected-records' &&
+      !readsEvents &&
       (check ?? source?.open ?? destination?.deliver) !== undefined,
   )
   const seen = new Set(Object.values(tables).flatMap((sides) => sides.map(({ slug }) => slug)))

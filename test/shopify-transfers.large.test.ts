@@ -11,7 +11,14 @@ import {
   throttled,
 } from '../packages/connectors/test/shopify-server.ts'
 import { runJob } from '../packages/engine/src/jobs.ts'
-import type { Confirmation, RejectHost, SecretHost, TransferHost, UploadHost } from '../packages/engine/src/protocol.ts'
+import type {
+  Confirmation,
+  EventHost,
+  RejectHost,
+  SecretHost,
+  TransferHost,
+  UploadHost,
+} from '../packages/engine/src/protocol.ts'
 import { firstState } from './harness/first-state.ts'
 import { noDigests } from './harness/no-digests.ts'
 import { noUploads } from './harness/no-uploads.ts'
@@ -61,7 +68,7 @@ async function run(id: string, killed?: { readonly atConfirmation: number; reado
     if (deliveryState !== null) state.deliveryStates = [...state.deliveryStates, deliveryState]
   }
   const isDead = Promise.withResolvers<void>()
-  const host: TransferHost & SecretHost & UploadHost & RejectHost = {
+  const host: TransferHost & SecretHost & UploadHost & RejectHost & EventHost = {
     ...noUploads,
     ...noDigests,
     leaseSecret: () => assert.fail('a token renews nothing'),

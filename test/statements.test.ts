@@ -341,7 +341,7 @@ describe('lists over many connections', () => {
     // One plan for all values is made of all but these; what is read for them is judged above, by their values.
     const planned = statements.filter(({ text }) => isPlanned(text))
     const bounded = planned.filter(({ plannedEachTime }) => !plannedEachTime)
-    assert.equal(planned.length - bounded.length, 99)
+    assert.equal(planned.length - bounded.length, 105)
     for (const { text } of bounded) {
       await client.query(`prepare planned as ${text}`)
       const parameters = new Set(text.match(/\$\d+/g)).size

@@ -197,6 +197,42 @@ describe('a preview', () => {
     assert.equal(text.includes('Courriel'), false, text)
   })
 
+  test('proposes how to read numbers, days and words, in masks unless the values are seen', async () => {
+    const files = await addFile('name,geburtsdatum,Preis,Tag', 'Ada,31.12.1985,"€ 9,90",03/04/2026')
+    const { id } = await addConnection('name', 'Ada')
+    const readings = async (body: object) =>
+      (await preview(id, { unmapped: true, srcConnectionConfig: { files }, ...body })).response.readings
+    const choice = { fits: 1, type: 'date' }
+    const price = {
+      reading: { numbers: 'comma', unit: '€' },
+      type: 'numeric',
+      fits: 1,
+      before: '€ 9,90',
+      after: '9.90',
+    }
+    const born = { ...choice, reading: { dates: 'DMY' }, before: '##.##.####', after: '####-##-##' }
+    const day = { ...choice, before: '03/04/2026' }
+    assert.deepEqual(await readings({}), [
+      { column: 'geburtsdatum', records: 1, reason: 'shown', choices: [born] },
+      { column: 'Preis', records: 1, reason: 'shown', choices: [price] },
+      {
+        column: 'Tag',
+        records: 1,
+        reason: 'ambiguous',
+        choices: [
+          { ...day, reading: { dates: 'DMY' }, after: '2026-04-03' },
+          { ...day, reading: { dates: 'MDY' }, after: '2026-03-04' },
+        ],
+      },
+    ])
+    const [seen] = (await readings({ view: '0123456789abcdef' })) ?? []
+    assert.deepEqual(seen?.choices, [{ ...born, before: '31.12.1985', after: '1985-12-31' }])
+    const unit = { Preis: { column: 'Preis', unit: '€' } }
+    const { status, text } = await preview(id, { destConnectionConfig: { mapping: JSON.stringify(unit) } })
+    assert.equal(status, 422, text)
+    assert.match(text, /unit needs numbers/)
+  })
+
   test('shows what is valid of a mapping that is not finished, and why the rest is not', async () => {
     const lists = connectorBySlug('meta-custom-audiences')
     const { accountId, caller } = fixture

@@ -3,9 +3,11 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { outcomesConnectorId } from '@penstock/wire'
 import { crashRetriesMax } from '../packages/server/src/transfers/supervisor/crashes.ts'
 import { assertAccounted } from './harness/accounting.ts'
 import { runnersOf } from './harness/children.ts'
+import { connectorBySlug } from './harness/fixtures.ts'
 import {
   assertInFile,
   assertInTable,
@@ -34,7 +36,7 @@ type Run = { connectionId: string; transferId: string; fit: number; assertArrive
 
 /** Where the people go. */
 type Goal = { to: { id: string }; settings: Record<string, string>; fits: typeof fitsFile; arrived: Arrived }
-type Arrived = (fixture: ProcessFixture) => Promise<void>
+type Arrived = (fixture: ProcessFixture, transferId: string) => Promise<void>
 
 const goals: Record<string, Goal> = {
   'a table by its key': {
@@ -49,6 +51,15 @@ const goals: Record<string, Goal> = {
     fits: fitsTable,
     arrived: ({ target }) => assertInTable(target, 'added', rows),
   },
+  'a table, with the outcome of each row': {
+    to: postgresql,
+    settings: { table: 'recorded', writeMode: 'Insert', outcomes: 'Default', outcomeColumns: 'id' },
+    fits: fitsTable,
+    async arrived(fixture, transferId) {
+      await assertInTable(fixture.target, 'recorded', rows)
+      await assertOutcomes(fixture, transferId)
+    },
+  },
   'a file': {
     to: localFolder,
     settings: { subfolder: 'out' },
@@ -61,17 +72,52 @@ const goals: Record<string, Goal> = {
   },
 }
 
+/** Each row has one outcome, which is the true one. */
+async function assertOutcomes(fixture: ProcessFixture, transferId: string): Promise<void> {
+  const table = { table: 'outcomes', createTable: true }
+  const id = await fixture.connect({ id: outcomesConnectorId }, { startAt: 'oldest' }, postgresql, table)
+  const { id: reading } = await fixture.start(id)
+  const { status, error } = await fixture.ended(id, reading)
+  assert.equal(status, 'succeeded', JSON.stringify(error))
+  const { rows: found } = await fixture.target.query(
+    `select outcome, count(*)::int as count, count(distinct row)::int as distinct, min(row)::int as min, max(row)::int as max,
+       count(*) filter (where (key ->> 'id')::bigint <> row)::int as wrong
+     from outcomes where transfer_id = $1 group by outcome order by outcome`,
+    [transferId],
+  )
+  const fit = countFit(rows, fitsTable)
+  assert.deepEqual(
+    found.map(({ outcome, count, distinct, wrong }) => [outcome, count, distinct, wrong]),
+    [
+      ['accepted', fit, fit, 0],
+      ['rejected', rows - fit, rows - fit, 0],
+    ],
+  )
+  assert.deepEqual([Math.min(...found.map(({ min }) => min)), Math.max(...found.map(({ max }) => max))], [1, rows])
+}
+
 async function startRuns(fixture: ProcessFixture, names: readonly string[]): Promise<readonly Run[]> {
   await writePeople(join(fixture.folder, 'people.csv'), rows)
   await createPeopleTable(fixture.target, 'keyed', true)
   await createPeopleTable(fixture.target, 'added', false)
+  await createPeopleTable(fixture.target, 'recorded', false)
+  const { caller, accountId } = fixture
+  await caller.addConnectors(accountId, connectorBySlug('outcomes'))
+  await caller.expect(
+    caller.call('configureConnector', { accountId, id: outcomesConnectorId, body: { secretConfig: {} } }),
+  )
   const runs: Run[] = []
   for (const name of names) {
     const goal = goals[name]
     assert(goal)
     const connectionId = await fixture.connect(localFolder, { files: 'people.csv' }, goal.to, goal.settings)
     const { id: transferId } = await fixture.start(connectionId)
-    runs.push({ connectionId, transferId, fit: countFit(rows, goal.fits), assertArrived: () => goal.arrived(fixture) })
+    runs.push({
+      connectionId,
+      transferId,
+      fit: countFit(rows, goal.fits),
+      assertArrived: () => goal.arrived(fixture, transferId),
+    })
   }
   return runs
 }

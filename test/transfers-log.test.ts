@@ -39,7 +39,7 @@ describe('the log of a transfer', () => {
       [1, 'opened', 'Reads from Local folder and writes to PostgreSQL.'],
       [1, 'sent', 'Sends records 1 to 3 to PostgreSQL.'],
       [1, 'rejected', 'PostgreSQL confirmed a batch: 3 read, 3 sent, 2 accepted, 1 rejected. … bytes, … s.'],
-      [1, 'ended', 'Everything is delivered and confirmed.'],
+      [1, 'ended', 'Ended: 2 records were accepted, 1 rejected.'],
     ])
     assert.deepEqual(
       lines.map(({ number }) => number),
@@ -49,6 +49,35 @@ describe('the log of a transfer', () => {
     assert.ok(lines.every(({ time }) => time <= now && time > now - 600))
     assert.ok(!JSON.stringify(lines).includes('canary'))
     assert.deepEqual(await logOf(id, started.id, { size: 2, offset: 1 }), lines.slice(1, 3))
+  })
+
+  test('does not say that everything is delivered if nothing was accepted', async () => {
+    await writeFile(join(fixture.folder, 'nameless.csv'), 'id,name\n1,\n2,\n')
+    const id = await fixture.connect(localFolder, { files: 'nameless.csv' }, postgresql, {
+      table: 'people',
+      writeMode: 'Insert',
+    })
+    const { id: transferId } = await fixture.start(id)
+    await fixture.ended(id, transferId)
+    const last = (await logOf(id, transferId)).at(-1)
+    assert.deepEqual([last?.kind, last?.text], ['ended', 'Ended: nothing was accepted. 2 records were rejected.'])
+  })
+
+  test('says which rows of a source with a lag are left to the next transfer', async () => {
+    await fixture.target.query(`
+      create table fresh (id int primary key, changed timestamptz not null);
+      insert into fresh values (1, now());
+      create table fresh_copies (id int primary key, changed timestamptz)`)
+    const reading = { table: 'fresh', syncMode: 'Incremental', markerColumn: 'changed', keyColumns: 'id' }
+    const id = await fixture.connect(postgresql, reading, postgresql, { table: 'fresh_copies', writeMode: 'Insert' })
+    const { id: transferId } = await fixture.start(id)
+    const { records } = await fixture.ended(id, transferId)
+    assert.equal(records.read, 0)
+    const reported = (await logOf(id, transferId)).filter(({ kind }) => kind === 'reported')
+    assert.deepEqual(
+      reported.map(({ text }) => text),
+      ['PostgreSQL: Rows of the last 60 seconds are read by the next transfer.'],
+    )
   })
 
   test('says why a transfer failed, and is empty before a worker took it', async () => {

@@ -115,6 +115,7 @@ export async function openTransfer(db: Database, keyring: Keyring, id: string) {
         cursor: null,
         state: null,
         digests: null,
+        outcomes: [],
         superseded: [],
         rejects: Array.from({ length: rejected }, (_, index) => rejectOf(first + index)),
       }
@@ -136,6 +137,7 @@ function rejectOf(row: number): KeptReject {
     count: 1,
     field: 'email',
     reason: 'is no e-mail address',
+    others: [],
     record: JSON.stringify(record),
     raw: JSON.stringify(raw),
     structural: false,

@@ -110,7 +110,15 @@ export async function openFixture(environment: Environment, folder: string, chec
   return {
     targetUrl,
     connectToFolder: (files: string, settings: Record<string, string | boolean>) => connect(folderId, files, settings),
-    connectToTable: (files: string) => connect(postgresqlId, files, { table: 'people', writeMode: 'Insert' }),
+    connectToTable: (files: string, settings: Record<string, string> = {}) =>
+      connect(postgresqlId, files, { table: 'people', writeMode: 'Insert', ...settings }),
+    /** Adds a record of outcomes. Answers the settings of a connection that records its outcomes there. */
+    addOutcomes: async (outcomeColumns: string) => {
+      const id = idOf('outcomes')
+      await client.addConnectors({ accountId, body: { connectorIds: [id] } })
+      const { configurationId } = (await configure(id, {})).reply
+      return { outcomes: configurationId, outcomeColumns }
+    },
     /** A mirror of a file, by its first column. */
     connectToMirror: async (files: string) => {
       await target.query(

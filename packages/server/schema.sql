@@ -462,6 +462,121 @@ create table upload_chunks (
   constraint upload_chunks_upload foreign key (upload_id) references uploads(id) on delete cascade
 );
 
+-- streams/
+
+-- Streams of events: one for each configuration of the connector that receives events, from its first write key or event on.
+create table streams (
+  -- The configuration.
+  id text not null,
+  -- Its short name in the tables with many rows.
+  number bigint generated always as identity not null,
+  organization_id text not null,
+  account_id text not null,
+  connector_id text not null,
+  -- Events are sealed, and message IDs are hashed, under this key.
+  data_key_id text not null,
+  -- Of the newest event. Events get their numbers while this row is locked, so that they are committed in this order.
+  last_number bigint default 0 not null,
+  last_time timestamptz,
+  -- Events up to this number are no longer kept.
+  removed_number bigint default 0 not null,
+  -- Bytes of the batches that are kept.
+  kept_bytes bigint default 0 not null,
+  -- Events since the beginning: stored, repeated, and not accepted.
+  accepted bigint default 0 not null,
+  duplicates bigint default 0 not null,
+  refused bigint default 0 not null,
+  created_time timestamptz default now() not null,
+  constraint streams_pkey primary key (id),
+  constraint streams_number unique (number),
+  constraint streams_configuration foreign key (account_id, connector_id, id)
+    references configurations(account_id, connector_id, id) on delete cascade,
+  constraint streams_data_key foreign key (data_key_id) references data_keys(id)
+);
+create index streams_data_key on streams (data_key_id);
+create index streams_of_account on streams (account_id, connector_id);
+create index streams_of_organization on streams (organization_id);
+
+-- Write keys, which can send events to a stream and nothing else.
+create table stream_keys (
+  id text not null,
+  stream_id text not null,
+  -- SHA-256 of the key.
+  digest bytea not null,
+  -- The end of the key, to recognise it.
+  hint text not null,
+  created_time timestamptz default now() not null,
+  -- At most a minute before the newest use.
+  last_used_time timestamptz,
+  constraint stream_keys_pkey primary key (id),
+  constraint stream_keys_digest unique (digest),
+  constraint stream_keys_stream foreign key (stream_id) references streams(id) on delete cascade
+);
+create index stream_keys_of_stream on stream_keys (stream_id);
+
+-- Columns that were seen in the events of a stream.
+create table stream_columns (
+  stream bigint not null,
+  name text not null,
+  position bigint generated always as identity not null,
+  -- Kinds of values, as the sum of bits (`eventKinds` of the kit).
+  kinds integer not null,
+  constraint stream_columns_pkey primary key (stream, name),
+  constraint stream_columns_stream foreign key (stream) references streams(number) on delete cascade
+);
+
+-- Events that are kept, many in each row: the events of one stream in one commit. A day is a partition, which is dropped as a
+-- whole. The default partition has rows of days without a partition.
+create table stream_batches (
+  stream bigint not null,
+  -- Number of the first event; the others follow without a gap.
+  first_number bigint not null,
+  count integer not null,
+  -- Of the sealed value.
+  bytes integer not null,
+  time timestamptz default now() not null,
+  -- Lines of JSON, compressed with zstd, sealed under the key of the stream (invariant 6).
+  sealed bytea not null,
+  constraint stream_batches_pkey primary key (stream, first_number, "time"),
+  constraint stream_batches_stream foreign key (stream) references streams(number) on delete cascade
+) partition by RANGE ("time");
+create table stream_batches_default partition of stream_batches default;
+
+-- Hashes of the message IDs of 76 hours, so that a repeated event is stored once. Partitions as above.
+create table stream_messages (
+  stream bigint not null,
+  digest uuid not null,
+  time timestamptz default now() not null
+) partition by RANGE ("time");
+create table stream_messages_default partition of stream_messages default;
+create index stream_messages_digest on stream_messages (digest, stream);
+
+-- Events and requests that were refused, by reason.
+create table stream_refusals (
+  stream bigint not null,
+  reason text not null,
+  count bigint not null,
+  newest_time timestamptz not null,
+  constraint stream_refusals_pkey primary key (stream, reason),
+  constraint stream_refusals_stream foreign key (stream) references streams(number) on delete cascade
+);
+
+-- The newest requests with repeated or refused events, without values.
+create table stream_notes (
+  stream bigint not null,
+  position bigint generated always as identity not null,
+  time timestamptz not null,
+  outcome text not null,
+  reason text,
+  events integer not null,
+  -- Of the body, if it is known.
+  bytes integer,
+  -- Hash of the first repeated message ID.
+  digest uuid,
+  constraint stream_notes_pkey primary key (stream, "position"),
+  constraint stream_notes_stream foreign key (stream) references streams(number) on delete cascade
+);
+
 -- connections/
 
 create table connections (
@@ -700,7 +815,9 @@ create table transfers (
   filtered bigint default 0 not null,
   unchanged bigint default 0 not null,
   duplicates bigint default 0 not null,
+  no_consent bigint default 0 not null,
   rules jsonb,
+  purposes jsonb,
   rule_results jsonb,
   -- Of the accepted records, the number that removed a row.
   removed bigint default 0 not null,
@@ -709,6 +826,9 @@ create table transfers (
   paused interval default '00:00:00'::interval not null,
   plan_sealed bytea,
   kept_bytes bigint default 0 not null,
+  -- Of a transfer that delivered events of a stream: the number before the first one, and the number of the last one.
+  stream_after bigint,
+  stream_read bigint,
   constraint transfers_pkey primary key (id),
   constraint transfers_counts check (read >= (accepted + rejected)),
   constraint transfers_status check (status in ('queued', 'running', 'succeeded', 'partial', 'failed', 'cancelled')),
@@ -737,6 +857,7 @@ create index transfers_of_connection_by_duration on transfers (connection_id, st
 create index transfers_of_connection_by_read on transfers (connection_id, status, ended_read desc nulls last, created_time desc, id desc);
 create index transfers_of_connection_by_rejected on transfers (connection_id, status, ended_rejected desc nulls last, created_time desc, id desc);
 create index transfers_keeping on transfers (organization_id) include (kept_bytes) where kept_bytes > 0;
+create index transfers_stream_read on transfers (connection_id, stream_read) where stream_read is not null;
 
 -- One entry for each delivery that a destination confirmed; volume is their sum without tests (invariant 10). Entries
 -- outlive their connection, become sums of a day when they are old, and are deleted with the account.
@@ -836,6 +957,9 @@ create table connection_states (
   -- Of a connection that reads the rejected records of another one: which, and the position up to which it delivered them.
   rejects_of text,
   rejects_read integer,
+  -- The stream whose events the connection reads, and the number up to which it has read them.
+  stream_of text,
+  stream_read bigint,
   describes jsonb,
   announced_by text,
   announced_data_key_id text,
@@ -849,6 +973,7 @@ create index connection_states_data_key on connection_states (data_key_id) where
 create index connection_states_rejects_of on connection_states (rejects_of) where rejects_of is not null;
 create index connection_states_announced_data_key on connection_states (announced_data_key_id)
   where announced_data_key_id is not null;
+create index connection_states_stream_of on connection_states (stream_of) where stream_of is not null;
 
 -- Digests of the rows that the destination of a connection has, as a log of pages (docs/decisions/rows-to-send.md).
 create table connection_digests (
@@ -884,6 +1009,7 @@ create table schedules (
 );
 create index schedules_due on schedules (next_time) where enabled;
 create index schedules_of_organization on schedules (organization_id) where enabled;
+create index schedules_continuous on schedules (connection_id) where enabled and cron = '@continuous';
 
 -- While there is a row, schedules start nothing, in any process.
 create table schedule_pauses (
@@ -1196,6 +1322,8 @@ create table alert_rules (
   no_success_hours integer,
   volume_percent integer,
   log_kept_gb integer,
+  behind_minutes integer,
+  audience_below integer,
   emails text[] not null,
   email_roles text[] not null,
   -- The key that the addresses of Slack and Teams are sealed under.
@@ -1221,6 +1349,7 @@ create index alert_rules_no_success on alert_rules (organization_id) where no_su
 create index alert_rules_of_account on alert_rules (account_id, created_time desc, id desc);
 create index alert_rules_of_organization on alert_rules (organization_id, created_time desc, id desc);
 create index alert_rules_volume on alert_rules (organization_id) where volume_percent is not null;
+create index alert_rules_behind on alert_rules (organization_id) where behind_minutes is not null;
 
 -- What a rule found: one of a connection is open at a time.
 create table alert_incidents (
@@ -1567,6 +1696,34 @@ create table organization_rows (
   rows bigint not null,
   constraint organization_rows_pkey primary key (organization_id, month, stripe),
   constraint organization_rows_organization foreign key (organization_id) references organizations(id) on delete cascade
+);
+
+create table purposes (
+  account_id text not null,
+  name text not null,
+  signals jsonb not null,
+  uses text[] not null,
+  constraint purposes_pkey primary key (account_id, name),
+  constraint purposes_account foreign key (account_id) references accounts(id) on delete cascade
+);
+
+create table audience_checks (
+  connection_id text not null,
+  next_time timestamptz not null,
+  measured_time timestamptz,
+  problem text,
+  smallest bigint,
+  constraint audience_checks_pkey primary key (connection_id),
+  constraint audience_checks_connection foreign key (connection_id) references connections(id) on delete cascade
+);
+create index audience_checks_due on audience_checks (next_time);
+
+create table audience_measures (
+  connection_id text not null,
+  day date not null,
+  sealed bytea not null,
+  constraint audience_measures_pkey primary key (connection_id, day),
+  constraint audience_measures_connection foreign key (connection_id) references connections(id) on delete cascade
 );
 
 -- Counts
@@ -2414,3 +2571,71 @@ begin
   return null;
 end $$;
 create trigger transfers_add_first_part after insert on transfers for each row execute function add_first_part();
+
+create function required_purposes(settings jsonb) returns text[] language sql immutable as $$
+  select coalesce(array_agg(name), '{}') from (
+    select btrim(unnest(string_to_array(settings ->> 'purposes', ','))) as name
+  ) listed where lower(name) not in ('', 'none');
+$$;
+
+create function take_purposes() returns trigger language plpgsql as $$
+begin
+  new.purposes := (
+    select jsonb_agg(jsonb_build_object('name', name, 'signals', signals, 'uses', uses) order by name)
+    from purposes where account_id = new.account_id
+  );
+  return new;
+end $$;
+create trigger transfers_take_purposes before insert on transfers for each row execute function take_purposes();
+
+create function keep_stream_partitions(days_ahead integer, batch_days integer, message_days integer)
+  returns integer language plpgsql as $$
+declare
+  today date := (now() at time zone 'UTC')::date;
+  parent text;
+  part text;
+  begins date;
+  changed integer := 0;
+begin
+  -- One process at a time, and never long in front of the commits of events.
+  if not pg_try_advisory_xact_lock(hashtext('keep_stream_partitions')) then
+    return 0;
+  end if;
+  perform set_config('lock_timeout', '2s', true);
+  foreach parent in array array['stream_batches', 'stream_messages'] loop
+    for begins in select today + i from generate_series(0, days_ahead) i loop
+      part := parent || to_char(begins, '_YYYYMMDD');
+      continue when to_regclass(part) is not null;
+      begin
+        execute format('create table %I (like %I including defaults including constraints)', part, parent);
+        execute format(
+          'alter table %I attach partition %I for values from (%L) to (%L)', parent, part,
+          begins::timestamp at time zone 'UTC', (begins + 1)::timestamp at time zone 'UTC'
+        );
+        changed := changed + 1;
+      exception when check_violation then
+        -- The default partition has rows of this day already, and keeps the day.
+        null;
+      end;
+    end loop;
+    for part in
+      select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid
+      where i.inhparent = parent::regclass and c.relname ~ '_[0-9]{8}$'
+        and to_date(right(c.relname, 8), 'YYYYMMDD')
+          < today - case parent when 'stream_batches' then batch_days else message_days end
+    loop
+      execute format('drop table %I', part);
+      changed := changed + 1;
+    end loop;
+  end loop;
+  return changed;
+end
+$$;
+
+create function check_alerts_of_audience() returns trigger language plpgsql as $$
+begin
+  perform check_alerts_of(id, organization_id) from connections where id = new.connection_id;
+  return null;
+end $$;
+create trigger audience_checks_check_alerts after update of smallest on audience_checks
+  for each row when (old.smallest is distinct from new.smallest) execute function check_alerts_of_audience();

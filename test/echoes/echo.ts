@@ -7,6 +7,7 @@ import { loadConnector } from '@penstock/connectors/load'
 import { runJob } from '../../packages/engine/src/jobs.ts'
 import type {
   Confirmation,
+  EventHost,
   Job,
   RejectHost,
   SecretHost,
@@ -161,6 +162,8 @@ async function reportOf(side: Side, kind: 'check' | 'preview' | 'transfer', egre
     deliveryStates: [],
     drift: 'ignore',
     rules: null,
+    purposes: null,
+    outcomes: null,
     rejected: 0,
     shape: null,
     part: null,
@@ -168,7 +171,7 @@ async function reportOf(side: Side, kind: 'check' | 'preview' | 'transfer', egre
     rejectsLeft: 10,
     digests: null,
   }
-  const host: TransferHost & SecretHost & UploadHost & RejectHost = {
+  const host: TransferHost & SecretHost & UploadHost & RejectHost & EventHost = {
     ...noUploads,
     ...noDigests,
     leaseSecret: () => assert.fail('no connector of these renews a secret'),

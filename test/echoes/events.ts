@@ -198,4 +198,46 @@ export const events: readonly Side[] = [
       email: canary,
     },
   },
+  {
+    slug: 'uid2-identity-map',
+    secrets: { apiKey: secret('uid2'), clientSecret: Buffer.alloc(32, 'k').toString('base64') },
+    settings: { outcomes: 'Outcomes' },
+    row: { email: canary },
+  },
+  {
+    slug: 'euid-identity-map',
+    secrets: { apiKey: secret('euid'), clientSecret: Buffer.alloc(32, 'e').toString('base64') },
+    settings: { outcomes: 'Outcomes' },
+    row: { email: canary },
+  },
+  {
+    slug: 'liveramp-transcoding',
+    secrets: { clientId: '1', clientSecret: secret('liveramp') },
+    settings: { outcomes: 'Outcomes' },
+    row: { ramp_id: 'XYT001canary7f3a91abcdefgh' },
+  },
+  {
+    slug: 'liveramp-envelope-decryption',
+    secrets: { clientId: '1', clientSecret: secret('liveramp') },
+    settings: { outcomes: 'Outcomes' },
+    row: { envelope: 'canary7f3a91ABCDEFGH' },
+  },
+  {
+    slug: 'meta-campaign-posting',
+    secrets: { clientId: '1', clientSecret: secret('meta-app'), accessToken: 'EAAexample7Zq9wT4vT8rPm2Lc6' },
+    settings: { advertiserId: '1234567890', budgetMax: 500, increaseMax: 500, specialAdCategory: 'NONE' },
+    row: { name: canary, objective: 'OUTCOME_SALES', daily_budget: '20' },
+  },
+  {
+    slug: 'google-ads-campaign-posting',
+    secrets: google,
+    settings: { customerId: '1234567890', budgetMax: 500, increaseMax: 500, euPoliticalAds: 'no' },
+    row: { name: canary, channel_type: 'SEARCH', bid_strategy: 'manual_cpc', daily_budget: '20' },
+  },
+  {
+    slug: 'pinterest-campaign-posting',
+    secrets: { clientId: '1', clientSecret: secret('pinterest'), refreshToken: secret('refresh') },
+    settings: { adAccountId: '549755885175', budgetMax: 500, increaseMax: 500 },
+    row: { name: canary, objective_type: 'AWARENESS', daily_budget: '20' },
+  },
 ]

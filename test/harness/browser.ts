@@ -85,7 +85,7 @@ export async function openPageIn(context: BrowserContext, look?: Look): Promise<
   const page = await context.newPage()
   if (look) await setLook(page, look)
   // A bound for what never comes; on a busy machine, what comes may take long.
-  page.setDefaultTimeout(120_000)
+  page.setDefaultTimeout(20_000)
   const pageErrors: string[] = []
   page.on('pageerror', (error) => pageErrors.push(String(error.stack ?? error)))
   page.on('console', (message) => {

@@ -1,9 +1,11 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { eventStreamConnectorId } from '@penstock/wire'
 import pg from 'pg'
 import { writePeople } from '../../demo/people.ts'
 import { type ConsoleStage, localFolder, postgresql } from './console.ts'
 import { connectorBySlug } from './fixtures.ts'
+import { basic } from './streams.ts'
 import { until } from './until.ts'
 
 /**
@@ -21,6 +23,10 @@ export type Scene = {
   readonly destinationId: string
   /** A webhook whose receiver is out of reach. */
   readonly webhookId: string
+  /** A sub-account with a consent purpose. */
+  readonly purposesAccountId: string
+  /** An event stream of that sub-account, with a write key. */
+  readonly streamId: string
 }
 
 const people = 4_000
@@ -46,6 +52,29 @@ export async function prepareScene(stage: ConsoleStage): Promise<Scene> {
     small.push(await stage.addAccount(name))
   }
   const { id: accountId } = await stage.addAccount('Acme Outdoor')
+  const purposesAccountId = small[4]?.id ?? ''
+  const id = eventStreamConnectorId
+  await client.addConnectors({ accountId: purposesAccountId, body: { connectorIds: [id] } })
+  const shop = { name: 'Shop events', secretConfig: { receive: true } }
+  const streamId = (await client.configureConnector({ accountId: purposesAccountId, id, body: shop })).reply
+    .configurationId
+  const { key } = (await client.createStreamKey({ accountId: purposesAccountId, id: streamId })).reply
+  await client.sendTestEvent({ accountId: purposesAccountId, id: streamId })
+  for (const authorization of [basic(key), basic('pwk_00000000000000000000000000000000')]) {
+    await fetch(`${stage.url}/events/${streamId}`, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: JSON.stringify([
+        { messageId: 'order-7', event: 'Order Completed', userId: 'ada@example.com', properties: { total: 39.9 } },
+        { messageId: 'order-7', event: 'Order Completed' },
+      ]),
+    })
+  }
+  const signals = [{ kind: 'values' as const, column: 'marketing_opt_in', values: ['yes'] }]
+  await client.setPurposes({
+    accountId: purposesAccountId,
+    body: { purposes: [{ name: 'advertising', signals, uses: ['userData', 'personalization'] }] },
+  })
   await client.editAccount({ id: small[2]?.id ?? '', body: { enabled: false } })
   for (const account of [small[1]?.id ?? '', accountId]) await stage.addSides(account)
   const others = ['amazon-s3-source', 'meta-custom-audiences', 'snowflake-source', 'google-data-manager-audiences']
@@ -110,6 +139,8 @@ export async function prepareScene(stage: ConsoleStage): Promise<Scene> {
     sourceId: localFolder.id,
     destinationId: postgresql.id,
     webhookId,
+    purposesAccountId,
+    streamId,
   }
 }
 

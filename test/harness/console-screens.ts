@@ -68,7 +68,7 @@ export const screens: readonly Screen[] = [
     path: () => '/alerts?view=rules',
     title: /Alerts/,
     settle: async (page) => {
-      await page.getByRole('button', { name: 'Create rule' }).click()
+      await page.getByRole('button', { name: 'Create alert rule' }).click()
       await page.getByRole('checkbox', { name: /no transfer of an active connection/ }).check()
     },
   },
@@ -91,7 +91,7 @@ export const screens: readonly Screen[] = [
     title: /API keys/,
     settle: async (page) => {
       await page.getByRole('button', { name: 'Create an API key' }).first().click()
-      await page.getByRole('radio', { name: 'Chosen scopes' }).check()
+      await page.getByRole('radio', { name: 'Selected scopes' }).check()
     },
   },
   { name: 'webhooks', path: () => '/webhooks', title: /Webhooks/ },
@@ -101,7 +101,7 @@ export const screens: readonly Screen[] = [
     title: /Webhooks/,
     settle: async (page) => {
       await page.getByRole('button', { name: 'Add a webhook' }).first().click()
-      await page.getByRole('radio', { name: 'Chosen types' }).check()
+      await page.getByRole('radio', { name: 'Selected types' }).check()
     },
   },
   {
@@ -124,6 +124,29 @@ export const screens: readonly Screen[] = [
     title: /Connect links/,
     settle: (page) => page.getByRole('button', { name: 'Create a connect link' }).first().click(),
   },
+  {
+    name: 'streams',
+    path: ({ purposesAccountId }) => `/accounts/${purposesAccountId}/streams`,
+    title: /Event streams/,
+  },
+  {
+    name: 'stream',
+    path: ({ purposesAccountId, streamId }) => `/accounts/${purposesAccountId}/streams/${streamId}`,
+    title: /Shop events/,
+    settle: (page) => page.getByText('Order Completed').first().waitFor(),
+  },
+  {
+    name: 'stream-event',
+    path: ({ purposesAccountId, streamId }) => `/accounts/${purposesAccountId}/streams/${streamId}`,
+    title: /Shop events/,
+    settle: async (page) => {
+      await page.getByRole('button', { name: 'Show values' }).click()
+      await page.getByRole('button', { name: /Test event/ }).click()
+      await page.getByText('"test-user"').waitFor()
+      await page.getByText('Write key is wrong or missing').first().waitFor()
+    },
+  },
+  { name: 'consent', path: ({ purposesAccountId }) => `/accounts/${purposesAccountId}/consent`, title: /Consent/ },
   { name: 'reports', path: () => '/reports', title: /Reports/, settle: chart },
   { name: 'reports-of-sub-account', path: ofAccount('/reports'), title: /Reports/, settle: chart },
 ]

@@ -240,7 +240,7 @@ export async function signIn(page: Page, { clientId, clientSecret }: ConsoleStag
   const other = page.getByRole('button', { name: 'Sign in with client credentials' })
   await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
   if (await other.isVisible()) await other.click()
-  await page.getByLabel('Client ID').fill(clientId)
+  await page.getByRole('textbox', { name: 'Client ID' }).fill(clientId)
   await page.locator('input[type=password]').fill(clientSecret)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.getByRole('navigation', { name: 'Main', includeHidden: true }).waitFor({ state: 'attached' })
@@ -307,6 +307,17 @@ export async function pickValue(scope: Page | Locator, label: string, ...path: r
       .filter({ has: list.page().getByText(value, { exact: true }) })
       .click()
   }
+  await list.waitFor({ state: 'detached' })
+}
+
+/** Searches for a value that may not be among the first ones, and picks it. */
+export async function findValue(scope: Page | Locator, label: string, value: string): Promise<void> {
+  const list = await openValues(scope, label)
+  await list.getByRole('combobox', { name: /^Search: / }).fill(value)
+  await list
+    .getByRole('option')
+    .filter({ has: list.page().getByText(value, { exact: true }) })
+    .click()
   await list.waitFor({ state: 'detached' })
 }
 

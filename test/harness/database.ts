@@ -4,6 +4,9 @@ import pg from 'pg'
 /** The variable with the connection string of the server to test on, of a role that may create databases. */
 export const serverVariable = 'PENSTOCK_TEST_DATABASE_URL'
 
+/** The variable with the folder of the server's socket; unset if it has none. */
+export const socketVariable = 'PENSTOCK_TEST_DATABASE_SOCKET'
+
 /** The variable with the name of the migrated database to clone; the names of the clones begin with it. */
 export const templateVariable = 'PENSTOCK_TEST_TEMPLATE'
 
@@ -52,6 +55,15 @@ export async function holdLock(url: string, lock: string): Promise<AsyncDisposab
 export function databaseUrl(serverUrl: string, name: string): string {
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
+  return url.href
+}
+
+/** The address of a database by the socket of the server. Other servers, such as a proxy in front of it, keep their address. */
+export function bySocket(address: string): string {
+  const socket = process.env[socketVariable]
+  const url = new URL(address)
+  if (!socket || url.port !== new URL(fromEnvironment(serverVariable)).port) return address
+  url.searchParams.set('host', socket)
   return url.href
 }
 

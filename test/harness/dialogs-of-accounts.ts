@@ -103,10 +103,29 @@ export const connections: readonly Dialog[] = [
     open: click('Set a schedule'),
   },
   {
+    name: 'actions for a set',
+    of: ['screens/connection/set-card.tsx'],
+    path: ofConnection('replacesId'),
+    open: click('Actions for the set'),
+    kind: 'menu',
+  },
+  {
+    name: 'set one schedule for a set',
+    of: ['screens/connection/edit-schedule.tsx'],
+    path: ofConnection('replacesId'),
+    open: choose('Actions for the set', 'Set one schedule'),
+  },
+  {
+    name: 'rename a set',
+    of: ['screens/connection/rename-set.tsx'],
+    path: ofConnection('replacesId'),
+    open: choose('Actions for the set', 'Rename the set'),
+  },
+  {
     name: 'set what a connection waits for',
     of: ['screens/connection/run-conditions.tsx'],
     path: ofConnection('replacesId'),
-    open: click('Change what it waits for'),
+    open: click('Change the run conditions'),
   },
   {
     name: 'add a trigger',
@@ -119,6 +138,12 @@ export const connections: readonly Dialog[] = [
     of: ['screens/connection/edit-rules.tsx'],
     path: ofAccountAnd((scene) => `/connections/${scene.connectionId}?tab=configuration`),
     open: click('Edit the rules'),
+  },
+  {
+    name: 'record outcomes',
+    of: ['screens/connection/edit-outcomes.tsx'],
+    path: ofAccountAnd((scene) => `/connections/${scene.connectionId}?tab=configuration`),
+    open: click('Record outcomes'),
   },
   {
     name: 'confirm a full refresh',
@@ -298,6 +323,30 @@ export const connectors: readonly Dialog[] = [
     of: ['screens/connect-links/connect-links.tsx'],
     path: ofAccount('/connect-links'),
     open: choose(/^Actions for the link to Snowflake/, 'Revoke'),
+  },
+  {
+    name: 'create an event stream',
+    of: ['screens/streams/add-stream.tsx'],
+    path: ({ purposesAccountId }) => `/accounts/${purposesAccountId}/streams`,
+    open: click('New stream'),
+  },
+  {
+    name: 'delete a write key',
+    of: ['screens/stream/where-to-send.tsx'],
+    path: ({ purposesAccountId, streamId }) => `/accounts/${purposesAccountId}/streams/${streamId}`,
+    open: click(/^Delete the key that ends in/),
+  },
+  {
+    name: 'edit a consent purpose',
+    of: ['screens/consent/edit-purpose.tsx'],
+    path: ({ purposesAccountId }) => `/accounts/${purposesAccountId}/consent`,
+    open: choose(/^Actions for advertising/, 'Edit purpose'),
+  },
+  {
+    name: 'remove a consent purpose',
+    of: ['screens/consent/consent.tsx'],
+    path: ({ purposesAccountId }) => `/accounts/${purposesAccountId}/consent`,
+    open: choose(/^Actions for advertising/, 'Remove purpose'),
   },
   {
     name: 'delete an uploaded file',

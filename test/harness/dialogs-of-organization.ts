@@ -42,7 +42,7 @@ export const organization: readonly Dialog[] = [
     name: 'create an alert rule',
     of: ['screens/alerts/save-rule.tsx'],
     path: () => '/alerts?view=rules',
-    open: click('Create rule'),
+    open: click('Create alert rule'),
   },
   {
     name: 'delete an alert rule',

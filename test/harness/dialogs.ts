@@ -11,6 +11,9 @@ export async function prepareDialogs(stage: ConsoleStage, scene: Scene): Promise
   const { client } = stage
   const draft = await stage.connect(accountId, 'Draft with findings', { table: 'missing', activate: false })
   const replaces = await stage.connect(accountId, 'Replaces')
+  for (const { id } of [draft, replaces]) {
+    await client.setConnectionLabels({ accountId, id, body: { tags: ['Set: Files'] } })
+  }
   const ended = await stage.run(accountId, replaces.id)
   await stage.sql(
     `update transfers set status = 'failed', error_code = 'confirmation_needed',

@@ -11,7 +11,7 @@ export type Message = { readonly key: string; readonly rows: readonly Readonly<R
 
 /** Response to a message, which is its so many-th: a status, rejected rows, or nothing at all. */
 export type Answer = (message: Message, count: number) => Promise<Reply> | Reply
-type Reply = number | 'breaks off' | { rejected: { index: number; reason: string }[] } | undefined
+type Reply = number | 'breaks off' | { rejected?: { index: number; reason: string }[]; answers?: unknown[] } | undefined
 
 export async function startEndpoint(t: { after(work: () => void): void }): Promise<Endpoint> {
   const server = createServer(async (request, response) => {

@@ -24,6 +24,8 @@ export const firstState = (sides: Pick<TransferState, 'source' | 'destination'>)
     deliveryStates: [],
     drift: 'ignore',
     rules: null,
+    purposes: null,
+    outcomes: null,
     rejected: 0,
     shape: null,
     part: null,

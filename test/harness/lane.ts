@@ -18,7 +18,7 @@ import { processorSeconds } from './processor-time.ts'
 const closingMs = 30_000
 /** How long sockets may: one whose other side has gone without a word ends later, and disturbs no other file. */
 const socketMs = 3_000
-const isSocket = (kind: string) => /^(?:TCPSocket|TLS)Wrap$/.test(kind)
+const isSocket = (kind: string) => /^(?:TCPSocket|TLS|Pipe)Wrap$/.test(kind)
 const pollMs = 10
 
 const say = (message: FromLane) => void process.send?.(message)

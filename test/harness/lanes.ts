@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { spec, type TestEvent } from 'node:test/reporters'
+import { pathToFileURL } from 'node:url'
 import { inspect } from 'node:util'
 import { usesJobs } from './uses.ts'
 
@@ -86,7 +87,11 @@ async function runLane(
   const lane = fork(join(import.meta.dirname, 'lane.ts'), [], {
     cwd: root,
     env,
-    execArgv: [`--test-reporter=${join(import.meta.dirname, 'lane-reporter.ts')}`, ...flags],
+    execArgv: [
+      `--import=${pathToFileURL(join(import.meta.dirname, 'lane-preload.ts')).href}`,
+      `--test-reporter=${join(import.meta.dirname, 'lane-reporter.ts')}`,
+      ...flags,
+    ],
     serialization: 'advanced',
     detached: true,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -141,6 +146,8 @@ async function runLane(
     start()
   })
   const [code, signal] = await once(lane, 'exit')
+  // The next process would end as well.
+  if (code && last === undefined && !current) throw new Error(`A process of the tests ended at its start (${code}).`)
   end(`${current?.file} ended the process of its tests (${signal ?? code}).`)
   killGroup(lane.pid)
 }

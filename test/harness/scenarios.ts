@@ -25,6 +25,7 @@ import { anyProvider, setProvider, settingsFor } from './identity-provider.ts'
 import { authorizable, registerApp } from './oauth-apps.ts'
 import type { CallOptions, Organization, TestService } from './service.ts'
 import * as shapes from './shapes.ts'
+import { addStream } from './streams.ts'
 import { addPerson, addResetLink, goodPassword, invite, newEmail, type Person, signInAgain } from './users.ts'
 
 const audiences = connectorBySlug('meta-custom-audiences')
@@ -153,6 +154,15 @@ const aTrigger = async (party: Party) => {
   const { id } = await party.caller.expect(party.caller.call('createTrigger', { ...connection, body: { name: 'Job' } }))
   return { connection, trigger: { accountId: connection.accountId, id } }
 }
+const aStream = async ({ caller }: Party) => {
+  const { id: accountId } = await caller.addAccount()
+  return { accountId, id: await addStream(caller, accountId) }
+}
+const aStreamWithKey = async (party: Party) => {
+  const stream = await aStream(party)
+  await party.caller.expect(party.caller.call('createStreamKey', stream))
+  return stream
+}
 /** The rule is created in a sub-account of its own, so that one who is limited to it can see it. */
 const anAlertRule = async ({ caller }: Party) => {
   const { id: accountId } = await caller.addAccount()
@@ -215,6 +225,12 @@ const aDeletedConnection = async (party: Party) => {
   const connection = await aConnection(party)
   await party.caller.expect(party.caller.call('deleteConnection', connection))
   return connection
+}
+
+const aPurpose = {
+  name: 'advertising',
+  signals: [{ kind: 'values' as const, column: 'opt_in', values: ['yes'] }],
+  uses: ['userData' as const],
 }
 
 export const scenarios: { readonly [I in OperationId]: Scenario } = {
@@ -850,6 +866,27 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
       return { ...connection, body: { runAfter: [upstream.id], group: 'warehouse' } }
     },
   },
+  listPurposes: {
+    request: 'GET /purposes',
+    status: 200,
+    reply: [shapes.purpose],
+    acts: 'in either',
+    prepare: async ({ caller }) => {
+      const { id: accountId } = await caller.addAccount()
+      await caller.expect(caller.call('setPurposes', { accountId, body: { purposes: [aPurpose] } }))
+      return { accountId }
+    },
+  },
+  setPurposes: {
+    request: 'PUT /purposes',
+    status: 200,
+    reply: { purposes: [shapes.purpose] },
+    acts: 'in a sub-account',
+    prepare: async ({ caller }) => ({
+      accountId: (await caller.addAccount()).id,
+      body: { purposes: [aPurpose] },
+    }),
+  },
   listTransferGroups: {
     request: 'GET /transfer-groups',
     status: 200,
@@ -895,6 +932,45 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     reply: shapes.trigger,
     acts: 'in a sub-account',
     prepare: async (party) => (await aTrigger(party)).trigger,
+  },
+  getStream: {
+    request: 'GET /streams/{id}',
+    status: 200,
+    reply: shapes.stream,
+    acts: 'in a sub-account',
+    prepare: aStream,
+  },
+  getStreamEvents: {
+    request: 'GET /streams/{id}/events',
+    status: 200,
+    reply: shapes.streamEvents,
+    acts: 'in a sub-account',
+    prepare: async (party) => ({ ...(await aStream(party)), query: { size: '5', view: '0123456789abcdef' } }),
+  },
+  sendTestEvent: {
+    request: 'POST /streams/{id}/test',
+    status: 201,
+    reply: { id: 'string', messageId: 'string' },
+    acts: 'in a sub-account',
+    prepare: aStreamWithKey,
+  },
+  createStreamKey: {
+    request: 'POST /streams/{id}/keys',
+    status: 201,
+    reply: { ...shapes.streamKey, key: 'string' },
+    acts: 'in a sub-account',
+    prepare: aStream,
+  },
+  deleteStreamKey: {
+    request: 'DELETE /stream-keys/{id}',
+    status: 200,
+    reply: shapes.streamKey,
+    acts: 'in a sub-account',
+    prepare: async (party) => {
+      const stream = await aStream(party)
+      const { id } = await party.caller.expect(party.caller.call('createStreamKey', stream))
+      return { accountId: stream.accountId, id }
+    },
   },
   getConnectionState: {
     request: 'GET /connections/{id}/state',
@@ -1570,8 +1646,14 @@ export const allowedMethods: Readonly<Record<string, string>> = {
   '/connectors': 'GET, HEAD, POST',
   '/connections/{id}/run-conditions': 'GET, HEAD, PUT',
   '/connections/{id}/triggers': 'GET, HEAD, POST',
+  '/purposes': 'GET, HEAD, PUT',
   '/transfer-groups': 'GET, HEAD, PUT',
   '/triggers/{id}': 'DELETE',
+  '/streams/{id}': 'GET, HEAD',
+  '/streams/{id}/events': 'GET, HEAD',
+  '/streams/{id}/test': 'POST',
+  '/streams/{id}/keys': 'POST',
+  '/stream-keys/{id}': 'DELETE',
   '/connectors/added': 'GET, HEAD',
   '/connectors/configurations': 'GET, HEAD',
   '/connectors/supported': 'GET, HEAD',

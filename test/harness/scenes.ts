@@ -17,6 +17,7 @@ import {
 import { authorizable, registerApp } from './oauth-apps.ts'
 import type { Organization, TestService } from './service.ts'
 import type { Draft } from './spoilings.ts'
+import { addStream } from './streams.ts'
 import { addPerson, addResetLink, goodPassword, invite, newEmail, signInAgain } from './users.ts'
 
 /**
@@ -40,6 +41,7 @@ export type Scene = Readonly<
     | ('webhookId' | 'deliveryId')
     | ('linkId' | 'linkToken' | 'pageToken')
     | ('alertRuleId' | 'alertIncidentId')
+    | ('streamId' | 'streamKeyId')
     | ('uploadId' | 'savedFilterId' | 'mappingTemplateId' | 'triggerId')
     | ('personId' | 'personEmail' | 'cookie' | 'csrfToken' | 'userId' | 'sessionId' | 'invitation' | 'passwordReset'),
     string
@@ -92,6 +94,8 @@ export async function makeScene(service: TestService, caller: Caller, folder: st
   const { id: mappingTemplateId } = await caller.expect(caller.call('createMappingTemplate', { body: template }))
   const upload = { accountId, query: { name: 'people.csv' }, body: anyFile }
   const { id: uploadId } = await caller.expect(caller.call('createUpload', upload))
+  const streamId = await addStream(caller, accountId)
+  const { id: streamKeyId } = await caller.expect(caller.call('createStreamKey', { accountId, id: streamId }))
   const trigger = { ...active, body: { name: 'Job' } }
   const { id: triggerId } = await caller.expect(caller.call('createTrigger', trigger))
   const { id: waitingId } = await caller.expect(caller.call('startTransfer', { ...busy, body: {} }))
@@ -112,6 +116,8 @@ export async function makeScene(service: TestService, caller: Caller, folder: st
     alertRuleId: alert.ruleId,
     alertIncidentId: alert.incidentId,
     triggerId,
+    streamId,
+    streamKeyId,
     uploadId,
     savedFilterId: saved.response.id,
     mappingTemplateId,
@@ -300,8 +306,19 @@ const valid: {
   setDrift: ({ activeId }) => ({ id: activeId, body: { drift: 'stop', accept: true } }),
   getRunConditions: ({ activeId }) => ({ id: activeId }),
   setRunConditions: ({ activeId, busyId }) => ({ id: activeId, body: { runAfter: [busyId], group: null } }),
+  listPurposes: () => ({ query: { size: '5', offset: '0' } }),
+  setPurposes: () => ({
+    body: {
+      purposes: [{ name: 'advertising', signals: [{ kind: 'tcf', column: 'tcf', purposes: [1, 3], vendor: 755 }] }],
+    },
+  }),
   listTransferGroups: () => ({ query: { size: '5', offset: '0' } }),
   setTransferGroups: () => ({ body: { groups: [{ name: 'warehouse', transfersMax: 2 }] } }),
+  getStream: ({ streamId }) => ({ id: streamId }),
+  getStreamEvents: ({ streamId }) => ({ id: streamId, query: { size: '5' } }),
+  sendTestEvent: ({ streamId }) => ({ id: streamId }),
+  createStreamKey: ({ streamId }) => ({ id: streamId }),
+  deleteStreamKey: ({ streamKeyId }) => ({ id: streamKeyId }),
   listTriggers: ({ activeId }) => ({ id: activeId, query: { size: '5', offset: '0' } }),
   createTrigger: ({ activeId }) => ({ id: activeId, body: { name: 'dbt', dbtCloudSecret: 'dbtc_0123456789' } }),
   deleteTrigger: ({ triggerId }) => ({ id: triggerId }),
@@ -326,6 +343,8 @@ const valid: {
         noSuccessHours: 26,
         volumePercent: 50,
         logKeptGb: 10,
+        behindMinutes: 15,
+        audienceBelow: 1_000,
       },
       emails: ['data@example.com'],
       emailRoles: ['owner', 'admin'],

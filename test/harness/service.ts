@@ -22,7 +22,7 @@ import { createRunnerPool, type Runners } from '../../packages/server/src/runner
 import { generateMasterKey } from '../../packages/server/src/secrets/seal.ts'
 import { createService, type Service } from '../../packages/server/src/service.ts'
 import { createPasswords } from '../../packages/server/src/users/passwords.ts'
-import { createTestDatabase } from './database.ts'
+import { bySocket, createTestDatabase } from './database.ts'
 import { recordingJobs } from './jobs-run.ts'
 import { bounded } from './until.ts'
 
@@ -109,8 +109,9 @@ export async function startServiceOn(
   const closeWith = (what: string, close: () => Promise<void>) =>
     opened.defer(() => bounded(what, close(), closesWithinMs))
   opened.defer(afterClose)
+  const address = bySocket(databaseUrl)
   const config = readConfig({
-    DATABASE_URL: databaseUrl,
+    DATABASE_URL: address,
     PENSTOCK_MASTER_KEY: generateMasterKey(),
     PENSTOCK_PUBLIC_URL: 'http://penstock.test',
     PENSTOCK_DATA_DIR: '/nonexistent',
@@ -123,14 +124,14 @@ export async function startServiceOn(
   assert(config.masterKey)
   const logLines: string[] = []
   const log = createLogger(config.logLevel, { write: (line) => void logLines.push(line) })
-  const database = openDatabase({ url: databaseUrl, poolerUrl: config.poolerUrl, poolSize: config.databasePoolSize })
+  const database = openDatabase({ url: address, poolerUrl: config.poolerUrl, poolSize: config.databasePoolSize })
   closeWith('the database closes', database.close)
   await registerEnvironment(database, config)
   const runners = recordingJobs(given ?? createRunnerPool({ ...runnerOptions(config), spare: false }, log))
   closeWith('the pool of runners closes', runners.close)
   const service = await createService(config, {
     database,
-    databaseUrl,
+    databaseUrl: address,
     masterKey: config.masterKey,
     runners,
     log,

@@ -147,6 +147,7 @@ const fieldDefinition = {
   'optionLabels?': 'settings',
   'asked?': 'boolean',
   'meanings?': 'settings',
+  'purpose?': 'string',
   'default?': 'string',
   'when?': 'settings',
   'role?': 'string',
@@ -170,8 +171,10 @@ const sideDefinition = {
   ],
   'discover?': ['string'],
   'removes?': 'boolean',
+  'audienceSizes?': 'boolean',
   'batch?': { rowsMax: 'integer', bytesMax: 'integer' },
   'columnTypes?': ['string'],
+  'creates?': { what: 'string', records: ['string'], settings: ['string'] },
 } as const satisfies Shape
 export const connectorDefinition = {
   connectorId: 'string',
@@ -181,6 +184,7 @@ export const connectorDefinition = {
   notes: ['string', null],
   tested: ['string', null],
   secretFields: [fieldDefinition],
+  prepare: ['string'],
   authorization: [{ platform: 'string', scopes: ['string'], fields: ['string'] }, null],
   source: [sideDefinition, null],
   destination: [sideDefinition, null],
@@ -374,7 +378,7 @@ export const transfer = {
   finishedTime: ['integer', null],
   records: { read: 'integer', sent: 'integer', accepted: 'integer', rejected: 'integer' },
   removed: 'integer',
-  skipped: { filtered: 'integer', unchanged: 'integer', duplicates: 'integer' },
+  skipped: { filtered: 'integer', unchanged: 'integer', duplicates: 'integer', noConsent: 'integer' },
   bytes: 'integer',
   progress: ['number', null],
   attempt: 'integer',
@@ -458,6 +462,17 @@ export const foundDataSubject = {
       record: 'settings',
     },
   ],
+  events: [
+    {
+      accountId: 'string',
+      accountName: 'string',
+      streamId: 'string',
+      streamName: 'string',
+      number: 'integer',
+      receivedTime: 'integer',
+      event: 'string',
+    },
+  ],
   elsewhere: [
     {
       users: [[{ id: 'string', name: 'string' }], null],
@@ -479,6 +494,7 @@ export const preview = {
   rows: [[['string', null]]],
   filtered: 'integer',
   duplicates: 'integer',
+  noConsent: 'integer',
   rejected: [{ row: 'integer', field: ['string', null], reason: 'string' }],
   lint: [
     {
@@ -515,6 +531,19 @@ export const runConditions = {
   runAfter: [{ connectionId: 'string', name: ['string', null], state: 'string' }],
   group: ['string', null],
 } as const satisfies Shape
+export const purpose = {
+  accountId: 'string',
+  name: 'string',
+  signals: [
+    {
+      kind: 'string',
+      column: 'string',
+      values: ['string'],
+    },
+  ],
+  uses: ['string'],
+  connections: 'integer',
+} as const satisfies Shape
 export const transferGroup = {
   accountId: 'string',
   name: 'string',
@@ -530,6 +559,60 @@ export const trigger = {
   signed: 'boolean',
   createdTime: 'integer',
   lastUsedTime: ['integer', null],
+} as const satisfies Shape
+export const streamKey = {
+  id: 'string',
+  hint: 'string',
+  createdTime: 'integer',
+  lastUsedTime: ['integer', null],
+} as const satisfies Shape
+const streamFigures = {
+  accepted: 'integer',
+  duplicates: 'integer',
+  refused: 'integer',
+  keptEvents: 'integer',
+  keptBytes: 'integer',
+  newestTime: ['integer', null],
+  oldestTime: ['integer', null],
+} as const satisfies Shape
+const streamConsumer = {
+  connectionId: 'string',
+  name: 'string',
+  status: 'string',
+  readNumber: ['integer', null],
+  behindEvents: 'integer',
+  behindSeconds: 'integer',
+} as const satisfies Shape
+export const stream = {
+  id: 'string',
+  accountId: 'string',
+  address: 'string',
+  host: 'string',
+  keys: [streamKey],
+  ...streamFigures,
+  consumers: [streamConsumer],
+  columns: [{ name: 'string', kinds: ['string'] }],
+} as const satisfies Shape
+export const streamEvent = {
+  time: 'integer',
+  outcome: 'string',
+  reason: ['string', null],
+  number: ['integer', null],
+  events: 'integer',
+  bytes: ['integer', null],
+  messageId: ['string', null],
+  type: ['string', null],
+  name: ['string', null],
+  test: 'boolean',
+  value: ['string', null],
+} as const satisfies Shape
+export const streamEvents = {
+  id: 'string',
+  ...streamFigures,
+  masked: 'boolean',
+  events: [streamEvent],
+  refusals: [{ reason: 'string', count: 'integer', newestTime: 'integer' }],
+  consumers: [{ ...streamConsumer, transfers: [{ id: 'string', after: 'integer', last: 'integer' }] }],
 } as const satisfies Shape
 export const drift = {
   connectionId: 'string',
@@ -751,6 +834,8 @@ export const alertRule = {
     noSuccessHours: ['integer', null],
     volumePercent: ['integer', null],
     logKeptGb: ['integer', null],
+    behindMinutes: ['integer', null],
+    audienceBelow: ['integer', null],
   },
   emails: ['string'],
   emailRoles: ['string'],
@@ -825,6 +910,7 @@ export const me = {
   method: 'string',
   hasPassword: 'boolean',
   mustRegisterPasskey: 'boolean',
+  mail: 'boolean',
   csrfToken: ['string', null],
 } as const satisfies Shape
 export const userSession = {

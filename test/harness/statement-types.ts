@@ -136,6 +136,7 @@ const readAs: Readonly<Record<string, string>> = {
   varchar: 'string',
   name: 'string',
   numeric: 'string',
+  uuid: 'string',
   void: 'string',
   int2: 'number',
   int4: 'number',
@@ -165,6 +166,8 @@ const takenFor: Readonly<Record<string, string>> = {
   timestamptz: 'Date',
   bytea: 'Buffer',
   _text: 'readonly (string | null)[]',
+  _uuid: 'readonly string[]',
+  _bytea: 'readonly Buffer[]',
   _bool: 'readonly boolean[]',
   _json: 'readonly string[]',
   _int4: 'readonly (number | null)[]',
@@ -212,7 +215,8 @@ type CheckedSql<Problem> = [Problem] extends [never] ? string : Problem
 export async function compileWith(directory: string, sites: readonly Site[]): Promise<string[]> {
   const copy = await mkdtemp(join(tmpdir(), 'penstock-types-'))
   try {
-    await cp(directory, join(copy, 'src'), { recursive: true })
+    // Tests have no statements, and import files that are not copied.
+    await cp(directory, join(copy, 'src'), { recursive: true, filter: (path) => !path.endsWith('.test.ts') })
     await symlink(join(root, 'node_modules'), join(copy, 'node_modules'))
     await writeFile(join(copy, 'package.json'), '{ "type": "module" }')
     await writeFile(

@@ -20,7 +20,10 @@ export async function watchRows(pool: pg.Pool): Promise<WatchedRows> {
     `select quote_ident(t.table_name) as name, string_agg(quote_ident(c.column_name), ', ' order by c.ordinal_position) as columns
      from information_schema.tables t join information_schema.columns c using (table_schema, table_name)
      where t.table_schema = 'public' and t.table_type = 'BASE TABLE' and c.is_generated = 'NEVER'
-       and t.table_name <> all ($1) group by 1`,
+       and t.table_name <> all ($1)
+       -- Rows are in the partitions.
+       and not exists (select from pg_partitioned_table p where p.partrelid = quote_ident(t.table_name)::regclass)
+     group by 1`,
     [unwatched],
   )
   await pool.query(`

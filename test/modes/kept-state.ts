@@ -5,6 +5,7 @@ import type {
   BatchStart,
   Confirmation,
   DigestRecords,
+  EventHost,
   RejectHost,
   SecretHost,
   TransferHost,
@@ -147,7 +148,7 @@ export class KeptState {
   #salt = 0
 
   /** The host of a runner. */
-  host(fuse: Fuse): TransferHost & SecretHost & UploadHost & RejectHost {
+  host(fuse: Fuse): TransferHost & SecretHost & UploadHost & RejectHost & EventHost {
     let isStoring = false
     /** Where the runner can die before it changes something, and after that. */
     const between = async <T>(before: Place, after: Place | undefined, act: () => T): Promise<T> => {
@@ -232,6 +233,8 @@ export class KeptState {
       drift: 'ignore',
       shape: null,
       rules: null,
+      purposes: null,
+      outcomes: null,
       rejectsLeft: 100,
       digests: this.#digests
         ? { key: Buffer.alloc(32, 7).toString('base64'), records, salt: String(this.#salt), keys: this.#keys }

@@ -5,6 +5,7 @@ import { loadConnector } from '@penstock/connectors/load'
 import { runJob } from '../../packages/engine/src/jobs.ts'
 import type {
   Confirmation,
+  EventHost,
   KeptReject,
   RejectHost,
   SecretHost,
@@ -39,7 +40,7 @@ export async function transferFile(folder: string, file: string, destination: De
     destination: { slug, secrets, settings },
   })
   const leases = new Map<string, string>()
-  const host: TransferHost & SecretHost & UploadHost & RejectHost = {
+  const host: TransferHost & SecretHost & UploadHost & RejectHost & EventHost = {
     ...noUploads,
     ...noDigests,
     leaseSecret: async ({ key }) => {

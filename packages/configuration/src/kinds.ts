@@ -2,12 +2,13 @@ import { account } from './kinds/account.ts'
 import { alertRule } from './kinds/alert-rule.ts'
 import { connection } from './kinds/connection.ts'
 import { connector } from './kinds/connector.ts'
+import { purpose } from './kinds/purpose.ts'
 import { transferGroup } from './kinds/transfer-group.ts'
 import { webhook } from './kinds/webhook.ts'
 import type { AccountState, AnyServiceState, ManagedKind, ResourceKind } from './resource-kind.ts'
 
 /** Every kind of resource, each after those that it depends on. */
-const all = [connector, transferGroup, connection, webhook, alertRule]
+const all = [connector, purpose, transferGroup, connection, webhook, alertRule]
 
 type Kind = (typeof all)[number]
 type Lists = { readonly [K in Kind as K['list']]: Awaited<ReturnType<K['read']>> }

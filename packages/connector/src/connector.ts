@@ -6,11 +6,12 @@ import type { ChangeLog } from './change-log.ts'
 import type { Check } from './check.ts'
 import type { Destination } from './destination.ts'
 import type { Discover } from './discovery.ts'
-import { type FieldDefinition, type Fields, secret, select, text } from './fields.ts'
+import { type FieldDefinition, type Fields, secret } from './fields.ts'
 import type { Exports, Offer } from './handover.ts'
 import type { Records } from './records.ts'
 import type { Source } from './source.ts'
 import { readValues, type Values } from './values.ts'
+import { withMapping } from './with-mapping.ts'
 
 /** A company’s product that connectors talk to. */
 export type Platform = {
@@ -20,6 +21,8 @@ export type Platform = {
   readonly type: PlatformType
   /** Other words with which people search for it in the catalogue, in lower case: `facebook`. */
   readonly alsoCalled?: readonly string[]
+  /** Requirements for connecting, a sentence each: account, role, permissions, and where to find IDs and tokens. */
+  readonly prepare?: readonly string[]
   /** The brand's slug in simple-icons; without it, a monogram is shown. */
   readonly icon?: string
 }
@@ -86,6 +89,15 @@ export type SourceSide = Side & {
 export type DestinationSide = Side & {
   /** Delivers data; absent if the catalogue only lists the connector. */
   readonly deliver?: Destination
+  /**
+   * The first transfer creates this at the platform if neither one of these fields of a record nor one of these settings names
+   * one. Absent if a transfer creates nothing without being told.
+   */
+  readonly creates?: {
+    readonly what: 'audience'
+    readonly records: readonly string[]
+    readonly settings: readonly string[]
+  }
   /** Types that the setting `columnTypes` can give the columns of a created table. Absent without the setting. */
   readonly columnTypes?: readonly string[]
 }
@@ -122,6 +134,8 @@ export type ConnectorDefinition = {
   readonly readsUploads?: true
   /** Whether it reads the rejected records of the sub-account. */
   readonly readsRejects?: true
+  /** Whether its configurations receive events, which it reads. */
+  readonly readsEvents?: true
   /** Present if the connector can be a source. */
   readonly source?: SourceSide
   /** Present if the connector can be a destination. */
@@ -196,109 +210,10 @@ function withHashKey({ secrets, destination }: ConnectorDefinition, roles: reado
     ...secrets,
     hashKey: secret({
       label: 'Hash key',
-      description: 'Key of hmac(…) in mappings, such as a long random text. Only required for hmac',
+      description: 'Key for hmac(…) in mappings: a long random text. Only needed for hmac',
       ...(roles.length > 1 && { role: 'Destination' }),
     }),
   }
-}
-
-/** A destination that can receive data also has the setting for the mapping, which the engine reads. */
-function withMapping(side: DestinationSide): DestinationSide {
-  if (!side.deliver) return side
-  const times = Object.values(side.records ?? {}).some(({ reads }) => reads === 'time')
-  const phones = Object.values(side.records ?? {}).some(({ normalise }) => normalise?.startsWith('phone-'))
-  return {
-    ...side,
-    fields: {
-      ...side.fields,
-      mapping: text({
-        keepsState: 'onward',
-        label: 'Mapping',
-        description: side.records
-          ? 'Source column for each field, if the names differ: {"email": "E-mail address"}'
-          : 'Columns to send, with new names: {"name": "column of the source"}. By default all',
-      }),
-      filter: text({
-        label: 'Filter',
-        description: 'Condition for records to send, such as row.country == "DE" && bool(row.consent)',
-      }),
-      sendRows: rowsToSend(side.deliver, !side.fields?.writeMode),
-      rowKey: text({
-        keepsState: 'onward',
-        label: 'Row key',
-        description: 'Columns that identify a row, separated by commas, or *. Not needed with key columns',
-        when: { sendRows: 'Changed' },
-      }),
-      duplicates: select({
-        keepsState: 'onward',
-        label: 'Duplicate records',
-        description: 'Which record to send if several have the same key. By default all',
-        options: ['All', 'First', 'Last', 'Greatest', 'Least'],
-        labels: {
-          All: 'Send all',
-          First: 'Send the first',
-          Last: 'Send the last',
-          Greatest: 'Send the greatest value',
-          Least: 'Send the least value',
-        },
-      }),
-      duplicateKey: text({
-        keepsState: 'onward',
-        label: 'Key of duplicates',
-        description: 'Columns of the destination, separated by commas, or *. By default its key columns',
-        when: { duplicates: ['First', 'Last', 'Greatest', 'Least'] },
-      }),
-      duplicateColumn: text({
-        keepsState: 'onward',
-        label: 'Deciding column',
-        description: 'Column of the source whose greatest or least value decides',
-        when: { duplicates: ['Greatest', 'Least'] },
-      }),
-      ...(phones
-        ? {
-            defaultCountry: text({
-              keepsState: 'onward',
-              label: 'Default country',
-              description: 'Country of phone numbers without a country code, as a two-letter code: DE',
-            }),
-          }
-        : {}),
-      ...(times
-        ? {
-            defaultTimezone: text({
-              keepsState: 'onward',
-              label: 'Default time zone',
-              description: 'Time zone of times without one, such as Europe/Berlin',
-            }),
-          }
-        : {}),
-    },
-  }
-}
-
-/** Only a destination that removes rows can be a mirror of the source. */
-const rowsToSend = ({ removesBy }: Destination, isOnlyMode: boolean): FieldDefinition => {
-  const changed = 'All rows, or only new and changed rows'
-  const labels = { All: 'All rows', Changed: 'New and changed rows' }
-  if (!removesBy) {
-    return select({
-      keepsState: 'onward',
-      label: 'Rows to send',
-      description: `${changed}. By default all`,
-      options: ['All', 'Changed'],
-      labels,
-      meanings: { Changed: 'changed' },
-    })
-  }
-  return select({
-    ...(isOnlyMode && { asked: true as const }),
-    keepsState: 'onward',
-    label: 'Rows to send',
-    description: `${changed}. A mirror also removes rows that left the source`,
-    options: ['All', 'Changed', 'Mirror'],
-    labels: { ...labels, Mirror: 'Mirror: new and changed rows, and removals' },
-    meanings: { Changed: 'changed', Mirror: 'mirror' },
-  })
 }
 
 /** The settings of a connection for a connector in a role. */

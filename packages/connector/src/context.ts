@@ -1,3 +1,4 @@
+import type { EventStreams } from './event-streams.ts'
 import type { Rejects } from './rejects.ts'
 import type { Uploads } from './uploads.ts'
 import type { Values } from './values.ts'
@@ -20,6 +21,8 @@ export type ConnectorContext = {
   readonly uploads: Uploads
   /** Records that transfers of other connections of the sub-account rejected. */
   readonly rejects: Rejects
+  /** The stream of events of the connector's configuration. */
+  readonly events: EventStreams
   /**
    * Replaces a saved secret of the connector, such as a refresh token for a single use. Only one process at a time can do this
    * for a secret. Every process sees the new value from then on, even if this job fails afterwards.

@@ -1,5 +1,6 @@
 import type { ColumnType } from '@penstock/parquet'
 import type { FindingCode } from '@penstock/wire/rules'
+import type { MeasureAudiences } from './audiences.ts'
 import type { ConnectorContext } from './context.ts'
 import type { Loads, PlaceOf } from './handover.ts'
 import type { Json, Row } from './rows.ts'
@@ -69,6 +70,8 @@ export type Destination = {
   readonly rejectionsOf?: (
     context: Pick<DestinationContext, 'settings' | 'secrets'>,
   ) => Promise<(batch: Batch) => readonly Rejection[]>
+  /** Reads the sizes of the audiences that a connection feeds. Absent if there are none, or the platform does not say their sizes. */
+  readonly measureAudiences?: MeasureAudiences
   /** Loads files of a store, so that their rows do not pass through a worker. Absent if it cannot. */
   readonly loads?: Loads
   /** The place to which a source can export its rows itself. Absent if this is not supported. */
@@ -239,6 +242,11 @@ export type Delivery = {
    * may have had other rows. Only for a batch with `isRepeated`, and absent if the destination does not know.
    */
   readonly recalled?: boolean
+  /**
+   * Answers of the platform about each row, by its index, such as its ID there; `null` if it said nothing. At most 4 KiB
+   * as JSON are kept, if the connection records outcomes.
+   */
+  readonly answers?: readonly (Json | null)[]
   /** Bytes sent. */
   readonly bytes: number
   /** State that a writer needs to resume after this delivery and a crash; also covers the batches that it held before. */
@@ -256,4 +264,9 @@ export type Rejection = {
   readonly reason: string
   /** The column that is the cause, if it is known. */
   readonly field?: string
+  /** Further faults of the row, in other columns, so that a person can correct all of them before it is sent again. */
+  readonly others?: readonly RowFault[]
 }
+
+/** A fault of a row: the column, if it is known, and the reason, in a sentence without values of the row. */
+export type RowFault = { readonly field?: string; readonly reason: string }

@@ -1,4 +1,4 @@
-import type { FieldType, ReadMeaning, Role, SecretForm, WriteMeaning } from '@penstock/wire/rules'
+import type { FieldType, ReadMeaning, Role, SecretForm, SettingPurpose, WriteMeaning } from '@penstock/wire/rules'
 
 /** A parsed value of a configuration field, as connectors receive it. */
 export type FieldValue = string | number | boolean | readonly string[]
@@ -45,6 +45,8 @@ export type FieldDefinition = {
   readonly asked?: true
   /** Effect of options on the rows that are read or written, by option, so that a form can say what both sides do together. */
   readonly meanings?: Readonly<Record<string, ReadMeaning | WriteMeaning>>
+  /** Its purpose, so that a form can explain it together with other settings. */
+  readonly purpose?: SettingPurpose
   /**
    * Secrets of the same group that are sent to the address that this value determines: a host, an address, a port, or how its
    * identity is verified. A request that changes it must send these secrets again, so that a stored secret cannot be sent to a
@@ -72,6 +74,7 @@ type Common = {
   binds?: readonly string[]
   keepsState?: KeepingReason
   asked?: true
+  purpose?: SettingPurpose
 }
 
 const field =

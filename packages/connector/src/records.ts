@@ -1,4 +1,4 @@
-import type { Digest, DigestEncoding, Normalisation } from '@penstock/wire/rules'
+import type { ConsentUse, Digest, DigestEncoding, Normalisation } from '@penstock/wire/rules'
 
 export { type Normalisation, normalisations } from '@penstock/wire/rules'
 
@@ -31,6 +31,11 @@ export type RecordField = {
   readonly values?: readonly string[]
   /** Its values are numbers or times, and the engine reads their local forms. */
   readonly reads?: 'number' | 'time'
+  /**
+   * It tells the platform whether the person agreed to a use of the data. Purposes of the sub-account with this use fill it, unless
+   * the mapping does. Absent answers leave it empty.
+   */
+  readonly consent?: { readonly use: ConsentUse; readonly granted?: string; readonly denied?: string }
   /** Kinds of identifier that it can hold. */
   readonly identifiers?: readonly string[]
   /** Kind of a source's column. */

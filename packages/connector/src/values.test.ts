@@ -316,8 +316,8 @@ describe('showFields', () => {
 
 describe('rebindSecrets', () => {
   const bound = {
-    host: text({ ...about, binds: ['password', 'token'] }),
-    port: number({ ...about, default: 22, binds: ['password'] }),
+    host: text({ ...about, label: 'Host', binds: ['password', 'token'] }),
+    port: number({ ...about, label: 'Port', default: 22, binds: ['password'] }),
     user: text(about),
     authType: select({ ...about, options: ['password', 'token'], default: 'password' }),
     password: secret({ ...about, when: { authType: 'password' } }),
@@ -335,9 +335,9 @@ describe('rebindSecrets', () => {
     for (const changed of [{ host: 'b' }, { host: null }, { port: 23 }, { host: 'b', password: secretMask }]) {
       const { fieldErrors, dropped, says } = rebind(changed)
       assert.deepEqual([fieldErrors, dropped], [['password'], []], JSON.stringify(changed))
-      assert.match(says, /^must be entered again: .* \((host|port)\)$/)
+      assert.match(says, /^must be entered again: .* \((Host|Port)\)$/)
     }
-    assert.match(rebind({ host: 'b', port: 23 }).says, /\(host, port\)/)
+    assert.match(rebind({ host: 'b', port: 23 }).says, /\(Host, Port\)/)
     for (const complete of [{ password: 'new' }, { password: null }]) {
       assert.deepEqual(rebind({ host: 'b', port: 23, ...complete }), nothing)
     }

@@ -109,7 +109,7 @@ export function rebindSecrets(
     const isKept = Object.hasOwn(current, name) && !Object.hasOwn(set, name) && !cleared.includes(name)
     if (changedBy.length === 0 || !isKept) continue
     if (fieldCounts(fields, name, next)) {
-      const message = `must be entered again: saved secrets are not reused after connection details change (${changedBy.join(', ')})`
+      const message = `must be entered again: saved secrets are not reused after connection details change (${changedBy.map((key) => fields[key]?.label ?? key).join(', ')})`
       rebinding.fieldErrors.push({ field: `${path}.${name}`, message })
     } else rebinding.dropped.push(name)
   }

@@ -48,6 +48,27 @@ describe('the catalogue', () => {
     assert(fields.filter(({ addresses }) => addresses).length > 50)
   })
 
+  test('states what a transfer creates if nothing names it, so that a person is asked', () => {
+    const audiences = ['segment_name', 'segment_id']
+    const creating: string[] = []
+    for (const { slug, destination } of connectors) {
+      const { records = {}, fields = {}, creates } = destination ?? {}
+      const named = audiences.filter((name) => name in records)
+      const mustName = named.some((name) => records[name]?.required || records[name]?.oneOf !== undefined)
+      assert.deepEqual(creates?.records ?? [], mustName ? [] : named, slug)
+      assert(creates?.settings.every((name) => name in fields) ?? true, slug)
+      if (creates) creating.push(slug)
+    }
+    assert(creating.length > 10)
+    // Nothing else is created by default: a switch that creates something is off until a person turns it on.
+    const switches = connectors.flatMap(({ slug, destination }) =>
+      Object.entries(destination?.fields ?? {}).flatMap(([name, { type, default: byDefault, label }]) =>
+        type === 'Boolean' && byDefault === true && /^create/i.test(label) ? [`${slug} ${name}`] : [],
+      ),
+    )
+    assert.deepEqual(switches, [])
+  })
+
   test('gives every connector a slug, an identifier from it, and a name, all of them its own', () => {
     for (const { slug, id, name } of connectors) {
       assert.match(slug, slugPattern)
@@ -63,7 +84,15 @@ describe('the catalogue', () => {
 
   test('says of every connector which version of an API or a protocol it uses, and when that ends', () => {
     // These have no API of a platform.
-    const without = ['file-upload', 'https-file', 'local-folder', 'rejected-records', 'webhook']
+    const without = [
+      'event-stream',
+      'file-upload',
+      'https-file',
+      'local-folder',
+      'outcomes',
+      'rejected-records',
+      'webhook',
+    ]
     assert.deepEqual(
       listedConnectors
         .filter(({ api }) => !api?.version.trim() || !api.ends.trim())
@@ -122,6 +151,19 @@ describe('the catalogue', () => {
         .replace(/[^\p{L}\p{N}]+/gu, ' ')
         .trim()
     assert.equal(new Set(connectors.map(({ description }) => plain(description))).size, connectors.length)
+  })
+
+  test('says what to have ready for every platform at which a user grants access', () => {
+    const signsIn = ({ authorization, secrets }: Connector) =>
+      authorization !== undefined || (secrets.authType?.options?.includes('oauth2') ?? false)
+    const lacking = listedConnectors.filter((one) => signsIn(one) && (one.platform.prepare ?? []).length < 2)
+    assert.deepEqual(
+      lacking.map(({ slug }) => slug),
+      [],
+    )
+    for (const { slug, platform } of connectors) {
+      for (const sentence of platform.prepare ?? []) assert.match(sentence, /^\p{Lu}.*\.$/u, `${slug}: ${sentence}`)
+    }
   })
 
   test('labels and describes every field, and describes every column', () => {

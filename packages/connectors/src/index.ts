@@ -11,9 +11,11 @@ import { amazonDspConversions } from './amazon-ads/amazon-dsp-conversions.ts'
 import { amazonS3Destination } from './amazon-s3/amazon-s3-destination.ts'
 import { amazonS3Source } from './amazon-s3/amazon-s3-source.ts'
 import { appleSearchAds } from './apple-ads/apple-search-ads.ts'
+import { appsflyerPushApi } from './appsflyer/appsflyer-push-api.ts'
 import { azureBlobStorageDestination } from './azure-blob-storage/azure-blob-storage-destination.ts'
 import { azureBlobStorageSource } from './azure-blob-storage/azure-blob-storage-source.ts'
 import { bingAdsReporting } from './bing-ads/bing-ads-reporting.ts'
+import { branchWebhooks } from './branch/branch-webhooks.ts'
 import { makeCatalogue } from './catalogue.ts'
 import { clickhouseDestination } from './clickhouse/clickhouse-destination.ts'
 import { clickhouseSource } from './clickhouse/clickhouse-source.ts'
@@ -25,12 +27,15 @@ import { databricksSource } from './databricks/databricks-source.ts'
 import { dv360CustomerMatch } from './display-video-360/dv360-customer-match.ts'
 import { dv360Reporting } from './display-video-360/dv360-reporting.ts'
 import { dropbox } from './dropbox/dropbox.ts'
+import { eventStream } from './event-stream/event-stream.ts'
 import { fileUpload } from './file-upload/file-upload.ts'
 import { googleAdManager } from './google-ad-manager/google-ad-manager.ts'
+import { googleAdsCampaignPosting } from './google-ads/google-ads-campaign-posting.ts'
 import { googleAdsClickConversions } from './google-ads/google-ads-click-conversions.ts'
 import { googleAdsConversionAdjustments } from './google-ads/google-ads-conversion-adjustments.ts'
 import { googleAdsConversions } from './google-ads/google-ads-conversions.ts'
 import { googleAdsCustomerMatch } from './google-ads/google-ads-customer-match.ts'
+import { googleAdsLeadForms } from './google-ads/google-ads-lead-forms.ts'
 import { googleAdsOfflineConversions } from './google-ads/google-ads-offline-conversions.ts'
 import { googleAdsReporting } from './google-ads/google-ads-reporting.ts'
 import { googleDataManagerAudiences } from './google-ads/google-data-manager-audiences.ts'
@@ -51,24 +56,31 @@ import { linkedinAnalytics } from './linkedin-ads/linkedin-analytics.ts'
 import { linkedinCompanySegments } from './linkedin-ads/linkedin-company-segments.ts'
 import { linkedinDmpSegments } from './linkedin-ads/linkedin-dmp-segments.ts'
 import { linkedinOfflineConversions } from './linkedin-ads/linkedin-offline-conversions.ts'
+import { liverampEnvelopeDecryption } from './liveramp/liveramp-envelope-decryption.ts'
 import { liverampIdMatch } from './liveramp/liveramp-id-match.ts'
+import { liverampTranscoding } from './liveramp/liveramp-transcoding.ts'
 import { localFolder } from './local-folder/local-folder.ts'
 import { lotameAudiences } from './lotame/lotame-audiences.ts'
 import { metaAppEvents } from './meta/meta-app-events.ts'
+import { metaCampaignPosting } from './meta-ads/meta-campaign-posting.ts'
 import { metaConversions } from './meta-ads/meta-conversions.ts'
 import { metaCustomAudiences } from './meta-ads/meta-custom-audiences.ts'
 import { metaInsights } from './meta-ads/meta-insights.ts'
+import { metaLeadForms } from './meta-ads/meta-lead-forms.ts'
 import { microsoftAdsCustomerMatch } from './microsoft-advertising/microsoft-ads-customer-match.ts'
 import { microsoftAdsEvents } from './microsoft-advertising/microsoft-ads-events.ts'
 import { microsoftUetConversions } from './microsoft-advertising/microsoft-uet-conversions.ts'
 import { mparticleEvents } from './mparticle/mparticle-events.ts'
 import { mysql } from './mysql/mysql.ts'
 import { nexxenAudiences } from './nexxen/nexxen-audiences.ts'
+import { outcomes } from './outcomes/outcomes.ts'
 import { pinterestAdsAnalytics } from './pinterest-ads/pinterest-ads-analytics.ts'
 import { pinterestAdsManagement } from './pinterest-ads/pinterest-ads-management.ts'
+import { pinterestCampaignPosting } from './pinterest-ads/pinterest-campaign-posting.ts'
 import { pinterestConversions } from './pinterest-ads/pinterest-conversions.ts'
 import { pinterestCustomerLists } from './pinterest-ads/pinterest-customer-lists.ts'
 import { postgresql } from './postgresql/postgresql.ts'
+import { radarGeoEvents } from './radar/radar-geo-events.ts'
 import { redditAdsReporting } from './reddit-ads/reddit-ads-reporting.ts'
 import { redditAudiences } from './reddit-ads/reddit-audiences.ts'
 import { redditConversions } from './reddit-ads/reddit-conversions.ts'
@@ -99,6 +111,8 @@ import { tiktokAdReporting } from './tiktok-ads/tiktok-ad-reporting.ts'
 import { tiktokAudienceManagement } from './tiktok-ads/tiktok-audience-management.ts'
 import { tiktokCustomerFileAudiences } from './tiktok-ads/tiktok-customer-file-audiences.ts'
 import { tiktokEvents } from './tiktok-ads/tiktok-events.ts'
+import { euidIdentityMap } from './uid2/euid-identity-map.ts'
+import { uid2IdentityMap } from './uid2/uid2-identity-map.ts'
 import { webhook } from './webhook/webhook.ts'
 import { withdrawnConnectors } from './withdrawn.ts'
 import { xCustomAudiences } from './x-ads/x-custom-audiences.ts'
@@ -136,12 +150,15 @@ export const { connectors, listedConnectors, platforms, connectorById } = makeCa
   dv360CustomerMatch,
   dv360Reporting,
   dropbox,
+  eventStream,
   fileUpload,
   googleAdManager,
+  googleAdsCampaignPosting,
   googleAdsClickConversions,
   googleAdsConversionAdjustments,
   googleAdsConversions,
   googleAdsCustomerMatch,
+  googleAdsLeadForms,
   googleAdsOfflineConversions,
   googleAdsReporting,
   googleDataManagerAudiences,
@@ -162,13 +179,17 @@ export const { connectors, listedConnectors, platforms, connectorById } = makeCa
   linkedinCompanySegments,
   linkedinDmpSegments,
   linkedinOfflineConversions,
+  liverampEnvelopeDecryption,
   liverampIdMatch,
+  liverampTranscoding,
   localFolder,
   lotameAudiences,
   metaAppEvents,
+  metaCampaignPosting,
   metaConversions,
   metaCustomAudiences,
   metaInsights,
+  metaLeadForms,
   microsoftAdsCustomerMatch,
   microsoftAdsEvents,
   microsoftUetConversions,
@@ -177,14 +198,19 @@ export const { connectors, listedConnectors, platforms, connectorById } = makeCa
   nexxenAudiences,
   pinterestAdsAnalytics,
   pinterestAdsManagement,
+  pinterestCampaignPosting,
   pinterestConversions,
   pinterestCustomerLists,
   postgresql,
   redditAdsReporting,
+  radarGeoEvents,
+  appsflyerPushApi,
+  branchWebhooks,
   redditAudiences,
   redditConversions,
   amazonRedshiftDestination,
   amazonRedshiftSource,
+  outcomes,
   rejectedRecords,
   salesforceCrm,
   salesforceMarketingCloudContacts,
@@ -210,6 +236,8 @@ export const { connectors, listedConnectors, platforms, connectorById } = makeCa
   tiktokAudienceManagement,
   tiktokCustomerFileAudiences,
   tiktokEvents,
+  euidIdentityMap,
+  uid2IdentityMap,
   webhook,
   xAdAnalytics,
   xCampaignMeasurement,
@@ -221,5 +249,13 @@ export const { connectors, listedConnectors, platforms, connectorById } = makeCa
 ])
 
 export { makeCatalogue } from './catalogue.ts'
+export { presetOf, unwrapped, withoutSecret } from './event-stream/presets.ts'
+export { entriesOf, rangesOf } from './event-stream/settings.ts'
+export {
+  type SchemeFacts,
+  type SignatureScheme,
+  signatureSchemeIds,
+  signatureSchemes,
+} from './event-stream/signature-schemes.ts'
 export { logoOf } from './logo.ts'
 export { kindOfPlatform, platformsByKind } from './platform-kinds.ts'

@@ -18,7 +18,7 @@ export const platformsByKind: Readonly<Record<PlatformKind, readonly string[]>> 
     'file-upload',
     'google-sheets',
   ],
-  'event stream': ['apache-kafka', 'webhook', 'mparticle'],
+  'event stream': ['apache-kafka', 'event-stream', 'webhook', 'mparticle', 'radar', 'appsflyer', 'branch'],
   'customer platform': [
     'salesforce',
     'salesforce-marketing-cloud',
@@ -27,6 +27,8 @@ export const platformsByKind: Readonly<Record<PlatformKind, readonly string[]>> 
     'activecampaign',
     'acoustic',
     'liveramp',
+    'uid2',
+    'euid',
     'lotame',
     'adobe',
   ],
@@ -55,7 +57,7 @@ export const platformsByKind: Readonly<Record<PlatformKind, readonly string[]>> 
   ],
   reports: ['google-analytics', 'google-search-console', 'apple-ads', 'spotify', 'taboola'],
   api: ['http-api'],
-  'own records': ['rejected-records'],
+  'own records': ['rejected-records', 'outcomes'],
 }
 
 const kinds = new Map(

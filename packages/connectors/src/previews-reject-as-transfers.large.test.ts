@@ -48,9 +48,17 @@ const specials: Readonly<Record<string, Special>> = {
   'campaign-manager-360-conversions': {
     cells: { floodlightActivityId: '500', floodlightConfigurationId: '500', ordinal: '1', gclid: 'abc' },
   },
+  'google-ads-campaign-posting': {
+    values: { budgetMax: 500, increaseMax: 500 },
+    cells: { level: 'campaign', name: 'Campaign', type: null },
+  },
   'linkedin-offline-conversions': { values: { currency: 'EUR' } },
   'meta-app-events': {
     cells: { app_platform: 'ios', application_tracking_enabled: '1', advertiser_tracking_enabled: '1' },
+  },
+  'meta-campaign-posting': {
+    values: { budgetMax: 500, increaseMax: 500 },
+    cells: { level: 'campaign', name: 'Campaign', optimization_goal: null, billing_event: null },
   },
   'microsoft-ads-events': { values: { currency: 'EUR' } },
   'microsoft-uet-conversions': { cells: { event_name: 'purchase' } },
@@ -58,6 +66,19 @@ const specials: Readonly<Record<string, Special>> = {
   'hubspot-crm': {
     values: { objectType: 'contacts', idProperty: 'Email', properties: 'email', associationColumn: 'Name' },
   },
+  'uid2-identity-map': {
+    values: { outcomes: 'Outcomes', clientSecret: Buffer.alloc(32).toString('base64') },
+    cells: { email: 'a@example.com' },
+  },
+  'euid-identity-map': {
+    values: { outcomes: 'Outcomes', clientSecret: Buffer.alloc(32).toString('base64') },
+    cells: { email: 'a@example.com' },
+  },
+  'liveramp-transcoding': {
+    values: { outcomes: 'Outcomes', partnerEncoding: 'T001' },
+    cells: { ramp_id: 'XYT001abcdefghijkl' },
+  },
+  'liveramp-envelope-decryption': { values: { outcomes: 'Outcomes' }, cells: { envelope: 'AbCd' } },
   'liveramp-id-match': {
     values: { authentication: 'password' },
     cells: { AUDIENCEKEY: 'k', EMAIL1: 'a@example.com' },
@@ -72,6 +93,18 @@ const specials: Readonly<Record<string, Special>> = {
     cells: { PANO: 'p', audienceSegments: 'a', consent: 'true' },
   },
   'nexxen-audiences': { values: { sshPrivateKey: makeSshKey('ed25519').private } },
+  'pinterest-campaign-posting': {
+    values: { budgetMax: 500, increaseMax: 500 },
+    cells: {
+      level: 'campaign',
+      name: 'Campaign',
+      budget_type: null,
+      billable_event: null,
+      bid_strategy_type: null,
+      placement_group: null,
+      pacing_delivery_type: null,
+    },
+  },
   'pinterest-conversions': { cells: { event_name: 'lead', action_source: 'web' } },
   'reddit-conversions': { cells: { event_name: 'lead', action_source: 'website' } },
   'salesforce-crm': { values: { objectName: 'Contact', externalIdField: 'Email' } },

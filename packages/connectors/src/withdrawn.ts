@@ -5,7 +5,6 @@ import {
   definePlatform,
   type Withdrawal,
 } from '@penstock/connector'
-import { liveRamp } from './liveramp/platform.ts'
 import { mparticle } from './mparticle/platform.ts'
 import { spotify } from './spotify/platform.ts'
 
@@ -90,30 +89,6 @@ const table: readonly Withdrawn[] = [
     why: 'Kochava delivers reports with the columns that each report is set up with, to a bucket and under names that no public document describes, and takes files of events only by arrangement with its support.',
     instead:
       'Have the reports delivered to your own bucket, and read them with the Amazon S3 Source. Leave files for Kochava in the agreed bucket with the Amazon S3 Destination.',
-  },
-  {
-    slug: 'liveramp-envelope-decryption',
-    name: 'LiveRamp Envelope Decryption',
-    platform: liveRamp,
-    dataType: 'identity management',
-    dataTypeCategory: 'identity management',
-    roles: ['Destination'],
-    description: 'Decrypts identity envelopes at LiveRamp into RampIDs in the encoding of one partner.',
-    why: 'LiveRamp answers each request to decrypt an envelope with a RampID and keeps nothing, so that a destination would have nowhere to put the answers.',
-    instead:
-      'Decrypt envelopes where you receive them, write the RampIDs to a table, and read it with the Snowflake Source or PostgreSQL.',
-  },
-  {
-    slug: 'liveramp-transcoding',
-    name: 'LiveRamp Transcoding',
-    platform: liveRamp,
-    dataType: 'transcoding',
-    dataTypeCategory: 'identity management',
-    roles: ['Destination'],
-    description: 'Converts RampIDs at LiveRamp from your encoding to that of a partner, or back.',
-    why: 'LiveRamp answers each request for a translation with a RampID and keeps nothing, so that a destination would have nowhere to put the answers.',
-    instead:
-      'Translate RampIDs with LiveRamp’s embedded identity in Snowflake, and read the result with the Snowflake Source.',
   },
   {
     slug: 'maven-media-snapshots',

@@ -56,6 +56,17 @@ export async function startCriteo(): Promise<CriteoServer> {
           refusal(404, 'authorization', 'audience-invalid'),
           (segment, asked) => amend(asked, segment, samples.most),
         ),
+        [`GET ${base}/{id:\\d+}/contact-list/statistics`]: entityRoute(
+          segments,
+          refusal(404, 'authorization', 'audience-invalid'),
+          ({ id, members }) => ({
+            json: withData({
+              id,
+              type: 'ContactListStatistics',
+              attributes: { numberOfIdentifiers: members.size, numberOfMatches: 0, matchRate: 0 },
+            }),
+          }),
+        ),
         ...retailMediaRoutes(retailLists, samples),
       },
       unknown: ({ path }) =>

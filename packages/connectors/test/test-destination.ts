@@ -1,6 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, beforeEach, describe, test } from 'node:test'
-import type { Batch, Cell, Connector, Delivery, DestinationWriter, ErrorAction, Row, Values } from '@penstock/connector'
+import type {
+  AudienceMeasure,
+  Batch,
+  Cell,
+  Connector,
+  Delivery,
+  DestinationWriter,
+  ErrorAction,
+  MeasureAudiences,
+  Row,
+  Values,
+} from '@penstock/connector'
 import {
   acceptDestination,
   type ServerError,
@@ -75,6 +86,12 @@ export type DestinationExamples<Server extends PlatformServer> = {
     readonly needsSettings?: boolean
     /** Objects that the check left behind. The list must be empty. */
     readonly left?: (server: Server) => Iterable<unknown>
+  }
+  /** The answer of the platform to the question for one audience, as its reference has it; needed if it says the size of audiences. */
+  readonly measures?: {
+    readonly request: RegExp
+    readonly reply: (id: string) => unknown
+    readonly measure: Omit<AudienceMeasure, 'id' | 'name'>
   }
   /** The facts of the suite of all destinations, for each way to deliver. */
   readonly accepts: Acceptance<Server> | readonly Acceptance<Server>[]
@@ -173,6 +190,45 @@ export function destinationScene<Server extends PlatformServer>(given: SceneFact
   }
 }
 
+/** Tests what the platform says of an audience that a delivery made. */
+function testMeasures<Server extends PlatformServer>(
+  scene: DestinationScene<Server>,
+  measureAudiences: MeasureAudiences,
+  { request, reply, measure }: NonNullable<DestinationExamples<Server>['measures']>,
+  { columns, rows, settings }: Pick<Acceptance<Server>, 'columns' | 'rows' | 'settings'>,
+): void {
+  test('measures the audience of a connection, unless it is gone, and says why it cannot', async () => {
+    const options = { columns: [...columns], ...(settings && { settings }) }
+    const writer = await scene.openWriter(options)
+    let { state } = await writer.deliver(batchOf(columns, rows))
+    state = (await writer.flush?.())?.state ?? state
+    await writer.finish?.()
+    await writer.close?.()
+    assert.ok(state !== undefined)
+    const ids = JSON.stringify(state)
+    const ask = () => measureAudiences({ ...scene.contextOf(options), state })
+    const [before, ...others] = await ask()
+    assert.ok(before && others.length === 0 && ids.includes(before.id), 'the audience of the delivery')
+    scene.server.failure(request, { json: reply(before.id) })
+    assert.deepEqual(await ask(), [{ id: before.id, name: before.name, ...measure }])
+    scene.server.failure(request, { status: 403 })
+    await connectorErrorOf(ask(), scene.contextOf(options))
+    // Whatever comes in place of numbers is no number.
+    const odd = JSON.stringify(reply(before.id)).replaceAll(/:(?:\d+|"\d+")(?=[,}])/g, ':-1.5')
+    scene.server.failure(request, { json: JSON.parse(odd.replaceAll('-1.5', '"many"')) })
+    const numbers = (await ask().catch(() => [])).flatMap(({ low, high, received, matched }) => [
+      low,
+      high,
+      received,
+      matched,
+    ])
+    assert.deepEqual([...new Set([...numbers, null])], [null])
+    const another = { ...(state as object), account: 'another' }
+    const ofOther = await measureAudiences({ ...scene.contextOf(options), state: another })
+    assert.ok(ofOther.length === 0 || ofOther[0]?.id === before.id, 'the state of another account does not count')
+  })
+}
+
 /** Tests a destination of a platform: by its own tests, its check, and the suite of all destinations. */
 export async function testDestination<Server extends PlatformServer>(
   given: DestinationExamples<Server>,
@@ -195,6 +251,14 @@ export async function testDestination<Server extends PlatformServer>(
         assert.deepEqual([...(check.left?.(scene.server) ?? [])], [])
       })
     }
+    const measureAudiences = connector.destination?.deliver?.measureAudiences
+    assert.equal(
+      measureAudiences !== undefined,
+      given.measures !== undefined,
+      'state what the platform says of an audience',
+    )
+    if (measureAudiences && given.measures)
+      testMeasures(scene, measureAudiences, given.measures, [accepts].flat()[0] as Acceptance<Server>)
   })
 
   const server = await start()

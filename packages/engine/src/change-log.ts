@@ -1,5 +1,5 @@
 import type { ChangeLogMeasure, Connector } from '@penstock/connector'
-import type { DroppedSlot, DropSlotJob, MeasureLogJob } from './change-log-jobs.ts'
+import type { DroppedSlot, DropSlotJob, MeasureLogJob } from './background-jobs.ts'
 import type { OpenedSide } from './opened-side.ts'
 import { type JobRuntime, openContext } from './runtime.ts'
 import { withoutSecrets } from './side-secrets.ts'

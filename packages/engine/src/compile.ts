@@ -1,13 +1,14 @@
 /**
  * A program that has Node compile what runners load, and keep it where NODE_COMPILE_CACHE says. It runs once for each version,
  * beside the start of a service, and is no runner: many processes run what is compiled, so none that has met data of a tenant
- * may write it.
+ * may write it. It ends with the process whose ID is its argument, by default with the one that started it.
  */
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { codeFiles } from './code-files.ts'
+import { guardAgainstOrphanhood } from './orphan-guard.ts'
 
 /** After this time it is compiled again: old files of temporary directories are removed by some systems. In milliseconds. */
 const keptMs = 24 * 60 * 60 * 1000
@@ -19,6 +20,7 @@ const own = fileURLToPath(import.meta.url)
 const mark = join(process.env.NODE_COMPILE_CACHE ?? '', 'runners')
 
 if (process.env.NODE_COMPILE_CACHE && !isCompiled()) {
+  guardAgainstOrphanhood(process.argv[2] === undefined ? process.ppid : Number(process.argv[2]))
   for (const file of code) if (file !== own) await import(pathToFileURL(file).href)
   flushCompileCache()
   writeFileSync(mark, version, { mode: 0o600 })

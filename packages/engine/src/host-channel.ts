@@ -1,4 +1,4 @@
-import type { UploadedFile } from '@penstock/connector'
+import type { OpenedStream, UploadedFile } from '@penstock/connector'
 import {
   type BatchStart,
   type ColumnReport,
@@ -9,6 +9,7 @@ import {
   type DivideArgument,
   type DividedPart,
   Ended,
+  type EventHost,
   type FromRunner,
   type HostMethod,
   type KeyPages,
@@ -30,7 +31,7 @@ import {
 type Waiting = { resolve(value: unknown): void; reject(error: Error): void }
 
 /** The supervisor of a job, as the runner calls it: each call is a message and waits for its answer. */
-export class HostChannel implements TransferHost, SecretHost, UploadHost, RejectHost {
+export class HostChannel implements TransferHost, SecretHost, UploadHost, RejectHost, EventHost {
   readonly #send: (message: FromRunner) => void
   readonly #waiting = new Map<number, Waiting>()
   #last = 0
@@ -65,6 +66,9 @@ export class HostChannel implements TransferHost, SecretHost, UploadHost, Reject
     this.#call<Awaited<ReturnType<RejectHost['findRejecting']>>>('findRejecting', query)
   readRejected = (query: Parameters<RejectHost['readRejected']>[0]) =>
     this.#call<Awaited<ReturnType<RejectHost['readRejected']>>>('readRejected', query)
+  openStream = (start: Parameters<EventHost['openStream']>[0]) => this.#call<OpenedStream>('openStream', start)
+  readEvents = (after: Parameters<EventHost['readEvents']>[0]) =>
+    this.#call<Awaited<ReturnType<EventHost['readEvents']>>>('readEvents', after)
   readRejects = (after: number) => this.#call<ReplayPage>('readRejects', after)
   rejectedKeys = () => this.#call<RejectedKeysState>('rejectedKeys', null)
   readDigests = (after: number) => this.#call<DigestPage | null>('readDigests', after)
@@ -83,20 +87,23 @@ export class HostChannel implements TransferHost, SecretHost, UploadHost, Reject
 
   #stageDigests = (argument: StageDigestsArgument) => this.#call<void>('stageDigests', argument)
 
-  async confirm({ rejects, ...confirmation }: Confirmation, next?: BatchStart): Promise<boolean> {
+  async confirm({ rejects, outcomes, ...confirmation }: Confirmation, next?: BatchStart): Promise<boolean> {
     const messages = inMessages(
       rejects,
       ({ record, reason, raw }) => record.length + reason.length + (raw?.length ?? 0),
     )
     const last = messages.pop() ?? []
     for (const message of messages) await this.#call<void>('stageRejects', message)
+    const pieces = inMessages(outcomes, ({ lines }) => lines.length)
+    const lastPieces = pieces.pop() ?? []
+    for (const some of pieces) await this.#call<void>('stageOutcomes', some)
     let { digests } = confirmation
     const { messageItemsLengthMax: lengthMax } = protocolLimits
     for (; digests !== null && digests.length > lengthMax; digests = digests.slice(lengthMax)) {
       await this.#stageDigests({ records: digests.slice(0, lengthMax), keys: null, of: 'confirmation' })
     }
     return this.#call<boolean>('confirm', {
-      confirmation: { ...confirmation, digests, rejects: last },
+      confirmation: { ...confirmation, digests, rejects: last, outcomes: lastPieces },
       next,
     } satisfies ConfirmArgument)
   }

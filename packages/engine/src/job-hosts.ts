@@ -1,4 +1,11 @@
-import type { RejectPlace, Rejects, RejectsOfConnection, UploadedFile } from '@penstock/connector'
+import type {
+  OpenedStream,
+  RejectPlace,
+  Rejects,
+  RejectsOfConnection,
+  StreamStart,
+  UploadedFile,
+} from '@penstock/connector'
 
 /** A secret of a configuration of the job. */
 export type SecretReference = {
@@ -61,3 +68,16 @@ export type RejectHost = {
 
 export const isRejectMethod = (method: string): method is keyof RejectHost =>
   method === 'findRejecting' || method === 'readRejected'
+
+/** Some events, as a message contains them. */
+export type EventBatch = { readonly first: number; readonly count: number; readonly lines: string }
+
+/** Calls of any job to its supervisor about the stream of events of its source. */
+export type EventHost = {
+  openStream(start: StreamStart): Promise<OpenedStream>
+  /** Batches with events after a number, or the newest batches; `lines` in base64. */
+  readEvents(after: number | null): Promise<readonly EventBatch[]>
+}
+
+export const isEventMethod = (method: string): method is keyof EventHost =>
+  method === 'openStream' || method === 'readEvents'

@@ -1,8 +1,9 @@
-import { asConnectorError, type Rejects, type Uploads } from '@penstock/connector'
+import { asConnectorError, type EventStreams, type Rejects, type Uploads } from '@penstock/connector'
 import { runCheck } from './check.ts'
 import {
   type DefectReport,
   Ended,
+  type EventHost,
   type Job,
   type JobError,
   type JobResult,
@@ -25,8 +26,8 @@ export type { Runtime } from './runtime.ts'
 /** Dependencies of a job, beside its description. */
 export type JobDeps = {
   readonly runtime: Runtime
-  /** Only a transfer asks for more than secrets, uploaded files and rejected records. */
-  readonly host: TransferHost & SecretHost & UploadHost & RejectHost
+  /** Only a transfer asks for more than secrets, uploaded files, rejected records and events. */
+  readonly host: TransferHost & SecretHost & UploadHost & RejectHost & EventHost
   /** Aborted with `Ended` when the job must end. */
   readonly signal: AbortSignal
   readonly onProgress: () => void
@@ -37,7 +38,9 @@ export async function runJob<J extends Job>(job: J, deps: JobDeps): Promise<JobR
   const late = 'deadlineMs' in job ? AbortSignal.timeout(job.deadlineMs) : undefined
   const signal = late ? AbortSignal.any([deps.signal, late]) : deps.signal
   const secrets = new SecretSaver(deps.host)
-  const runtime = { ...deps.runtime, secrets, uploads: uploadsOf(deps.host), rejects: rejectsOf(deps.host) }
+  const { host } = deps
+  const kept = { uploads: uploadsOf(host), rejects: rejectsOf(host), events: eventsOf(host) }
+  const runtime = { ...deps.runtime, ...kept, secrets }
   try {
     return { ok: true, value: (await perform(job, { ...deps, runtime, signal })) as JobValues[J['kind']] }
   } catch (error) {
@@ -63,6 +66,17 @@ const rejectsOf = (host: RejectHost): Rejects => ({
   read: async (connection, after) => (await host.readRejected({ connection, after })) ?? undefined,
 })
 
+/** Events as connectors read them. */
+const eventsOf = (host: EventHost): EventStreams => {
+  const opened = (batches: Awaited<ReturnType<EventHost['readEvents']>>) =>
+    batches.map(({ first, count, lines }) => ({ first, count, lines: Buffer.from(lines, 'base64') }))
+  return {
+    open: (start) => host.openStream(start),
+    read: async (after) => opened(await host.readEvents(after)),
+    newest: async () => opened(await host.readEvents(null)),
+  }
+}
+
 async function perform(
   job: Job,
   { runtime, host, signal, onProgress }: JobDeps & { readonly runtime: JobRuntime },
@@ -85,6 +99,8 @@ async function perform(
       return null
     case 'measure log':
       return (await import('./change-log.ts')).runMeasureLog(job, runtime, signal)
+    case 'measure audiences':
+      return (await import('./measure-audiences.ts')).runMeasureAudiences(job, runtime, signal)
     case 'drop slot':
       return (await import('./change-log.ts')).runDropSlot(job, runtime, signal)
     case 'ping':

@@ -1,12 +1,16 @@
 import type { Json } from '@penstock/connector'
 import type { Skipped } from '@penstock/wire/rules'
 
+export type KeptFault = { readonly field: string | null; readonly reason: string }
+
 /** A rejected row as it is stored. */
 export type KeptReject = {
   readonly row: number | null
   readonly count: number
   readonly field: string | null
   readonly reason: string
+  /** Further faults of the row. */
+  readonly others: readonly KeptFault[]
   /** Display form of the record: redacted, as JSON text. */
   readonly record: string
   /** The whole record as JSON text, to be sealed and sent again; `null` if it is too large or unknown. */
@@ -31,6 +35,18 @@ export type RejectedKeysState = {
   readonly open: readonly string[]
 }
 
+/** Outcomes of some rows: lines of JSON, `[time in milliseconds, outcome]`, compressed with zstd, in base64. */
+export type OutcomePiece = { readonly count: number; readonly lines: string }
+
+/** The values that all outcomes of a transfer have in common. */
+export type TransferOutcomes = {
+  readonly transferId: string
+  readonly part: number
+  readonly connectionId: string
+  readonly connectionName: string
+  readonly isTest: boolean
+}
+
 /** Records that the destination confirmed since the last confirmation, and the checkpoint that covers them. */
 export type Confirmation = {
   readonly read: number
@@ -50,6 +66,8 @@ export type Confirmation = {
   readonly rejects: readonly KeptReject[]
   /** Records of the rows that the destination has now, in base64; `null`: none, or none are kept. */
   readonly digests: string | null
+  /** The outcome of each row, if the connection records outcomes. */
+  readonly outcomes: readonly OutcomePiece[]
   /** Digests of keys of earlier rejected records that were delivered now, each with the number of the record that was. */
   readonly superseded: readonly { readonly key: string; readonly row: number }[]
 }

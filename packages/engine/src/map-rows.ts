@@ -2,6 +2,7 @@ import { type ColumnType, type Connector, ConnectorError, type Records, type Val
 import type { HashKey } from '@penstock/expressions'
 import type { FieldError } from '@penstock/wire'
 import { columnsDoNotFit } from './columns-do-not-fit.ts'
+import type { ConsentPurpose } from './consent-purpose.ts'
 import { planAsIs } from './mapping/as-is.ts'
 import type { MappedRows, MapperOptions, RowError, RowMapper } from './mapping/mapper.ts'
 import type { MappingPlan } from './mapping/plan.ts'
@@ -19,6 +20,8 @@ export type RowMapping = {
   readonly map: (...given: Parameters<RowMapper>) => Pick<MappedRows, 'rows' | 'errors'>
   /** Whether expressions are computed, so that many rows take long. */
   readonly computes: boolean
+  /** Fields that are in the plan only because purposes fill them. */
+  readonly consentFields: readonly string[]
 }
 
 /** In the order of the columns; `undefined` if none has a type. */
@@ -35,8 +38,13 @@ type FittingRows = { readonly mapping?: RowMapping; readonly fieldErrors: readon
 export const settingsPath = 'destConnectionConfig'
 const path = `${settingsPath}.mapping`
 
-/** The values of a destination that a mapping depends on: the settings of the connection, and the hash key of its configuration. */
-export type MappingValues = { readonly settings: Values; readonly secrets: Values }
+/** The inputs of a mapping: the settings of the connection, the hash key of its configuration, the purposes of its sub-account. */
+export type MappingValues = {
+  readonly settings: Values
+  readonly secrets: Values
+  /** The consent purposes of the sub-account, which fill consent fields. */
+  readonly purposes?: readonly ConsentPurpose[] | null | undefined
+}
 
 /** Finds errors of other settings that depend on the columns of the source. */
 export type SettingErrors = (values: MappingValues, columns: readonly string[]) => Promise<readonly FieldError[]>
@@ -56,7 +64,7 @@ export async function planRows(
 export async function planFittingRows(
   { destination }: Connector,
   columns: readonly string[],
-  { settings, secrets }: MappingValues,
+  { settings, secrets, purposes }: MappingValues,
   others?: SettingErrors,
 ): Promise<FittingRows> {
   const { mapping, fieldErrors } = readMapping(
@@ -71,7 +79,10 @@ export async function planFittingRows(
     ...(defaultTimezone === undefined ? {} : { defaultTimezone: String(defaultTimezone) }),
   }
   const hashKey = secrets.hashKey === undefined ? undefined : String(secrets.hashKey)
-  const planned = await plan({ records: destination?.records, columns, mapping, hashKey }, options)
+  const planned = await plan(
+    { records: destination?.records, columns, mapping, hashKey, purposes: purposes ?? [] },
+    options,
+  )
   const errors = (await others?.({ settings, secrets }, columns)) ?? []
   return { ...planned, fieldErrors: [...planned.fieldErrors, ...errors] }
 }
@@ -79,10 +90,14 @@ export async function planFittingRows(
 /** The plan by which all columns of a source pass under their own names. */
 export const planUnmapped = (columns: readonly string[]): Promise<FittingRows> => plan({ columns })
 
-type Planned = HashKey & { readonly records: Records | undefined; readonly mapping: Mapping | undefined }
+type Planned = HashKey & {
+  readonly records: Records | undefined
+  readonly mapping: Mapping | undefined
+  readonly purposes: readonly ConsentPurpose[]
+}
 
 async function plan(
-  { records, columns, mapping, hashKey }: Partial<Planned> & { columns: readonly string[] },
+  { records, columns, mapping, hashKey, purposes = [] }: Partial<Planned> & { columns: readonly string[] },
   options: MapperOptions = {},
 ): Promise<FittingRows> {
   if (!records && !mapping && columns.length > 0) {
@@ -93,6 +108,7 @@ async function plan(
       typesOf: (types: ColumnTypes) => types,
       map: (rows: Parameters<RowMapper>[0]) => ({ rows, errors: none }),
       computes: false,
+      consentFields: [],
     }
     return { mapping: untouched, fieldErrors: [] }
   }
@@ -100,7 +116,11 @@ async function plan(
   const { createMapper, defaultCountryErrors, defaultTimezoneErrors, passesUnchanged, planWhatFits } = await import(
     './mapping/mapping.ts'
   )
-  const planned = planWhatFits({ records, columns, mapping, path, hashKey })
+  const given = { records, columns, path, hashKey }
+  const own = planWhatFits({ ...given, mapping })
+  const consents = consentValues(records, purposes, own.plan.columns)
+  const planned =
+    consents.size > 0 ? planWhatFits({ ...given, mapping: { ...mapping, ...Object.fromEntries(consents) } }) : own
   const settingErrors = [
     ...defaultCountryErrors(options.defaultCountry, `${settingsPath}.defaultCountry`),
     ...defaultTimezoneErrors(options.defaultTimezone, `${settingsPath}.defaultTimezone`),
@@ -121,8 +141,23 @@ async function plan(
         ),
       map: createMapper(planned.plan, options),
       computes: planned.plan.steps.some(({ expression }) => expression),
+      consentFields: [...consents.keys()],
     },
   }
+}
+
+/** Consent fields that no column fills, with a value of each that the stage `consent` replaces in each row. */
+function consentValues(
+  records: Records | undefined,
+  purposes: readonly ConsentPurpose[],
+  filled: readonly string[],
+): ReadonlyMap<string, { readonly value: string }> {
+  const fields = Object.entries(records ?? {}).flatMap(([name, { consent }]): [string, { value: string }][] =>
+    consent && !filled.includes(name) && purposes.some(({ uses }) => uses.includes(consent.use))
+      ? [[name, { value: consent.granted ?? consent.denied ?? '' }]]
+      : [],
+  )
+  return new Map(fields)
 }
 
 const none: ReadonlyMap<number, RowError> = new Map()

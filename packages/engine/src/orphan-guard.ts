@@ -5,11 +5,11 @@ const lookEveryMs = 500
 /**
  * Kills this process once its parent is gone. A process whose event loop is blocked cannot notice that; a
  * thread of its own does.
+ * @param parent its process ID: when the thread runs, another process can have replaced the parent
  */
-export function guardAgainstOrphanhood(): void {
+export function guardAgainstOrphanhood(parent = process.ppid): void {
   const guard = new Worker(
-    // The identifier of the parent is read here: when the thread runs, another process can have replaced the parent.
-    `setInterval(() => { if (process.ppid !== ${process.ppid}) process.kill(process.pid, 'SIGKILL') }, ${lookEveryMs})`,
+    `setInterval(() => { if (process.ppid !== ${parent}) process.kill(process.pid, 'SIGKILL') }, ${lookEveryMs})`,
     { eval: true, resourceLimits: { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 2, stackSizeMb: 1 } },
   )
   guard.unref()

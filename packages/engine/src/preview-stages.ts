@@ -28,7 +28,10 @@ export type StagedRows = {
  * The state in which a transfer of a preview would be: a test of a few records, of which nothing was sent.
  * @param settings of the destination, with their defaults
  */
-export const previewState = ({ source, destination, rules }: PreviewJob, settings: Values): TransferState => ({
+export const previewState = (
+  { source, destination, rules, purposes }: PreviewJob,
+  settings: Values,
+): TransferState => ({
   source,
   destination,
   replay: null,
@@ -55,6 +58,8 @@ export const previewState = ({ source, destination, rules }: PreviewJob, setting
   drift: 'ignore',
   shape: null,
   rules: rules?.length ? { list: rules, usual: null } : null,
+  purposes: purposes ?? null,
+  outcomes: null,
   rejectsLeft: 0,
   digests: sendsChangedRows(settings) ? { key: '', records: 0, salt: null, keys: mirrorsRows(settings) } : null,
 })

@@ -8,6 +8,7 @@ import {
   type InspectionContext,
   type Rejection,
   type Row,
+  type RowFault,
   type Values,
 } from '@penstock/connector'
 import type { FieldError, Preview } from '@penstock/wire'
@@ -16,11 +17,12 @@ import { inspectDestination } from './inspect.ts'
 import { type ColumnTypes, planFittingRows, planRows, planUnmapped, type RowMapping } from './map-rows.ts'
 import { lintRows } from './mapping/lint.ts'
 import { isPersonal, type Showing, shorten } from './mapping/shorten.ts'
+import { proposalsFor, readingsFor } from './preview-proposals.ts'
 import { previewRoute } from './preview-route.ts'
 import { passStages, previewState, type StagedRows } from './preview-stages.ts'
 import { tryMapping } from './preview-tries.ts'
 import type { JobValues, PreviewJob } from './protocol.ts'
-import { quoteValue } from './quoted-reasons.ts'
+import { quoteValues } from './quoted-reasons.ts'
 import { type JobRuntime, openContext } from './runtime.ts'
 import { sideSettings } from './settings.ts'
 import { type SideSecrets, withoutSecrets } from './side-secrets.ts'
@@ -56,7 +58,7 @@ export async function runPreview(
         const seen = await look(reader.read(), redact, {
           planFor: (columns) => {
             if (job.unmapped) return planUnmapped(columns)
-            const values = { settings, secrets: job.destination.secrets }
+            const values = { settings, secrets: job.destination.secrets, purposes: job.purposes }
             const plan = job.partial ? planFittingRows : planRows
             return plan(destination, columns, values, settingErrorsOf)
           },
@@ -87,8 +89,11 @@ export async function runPreview(
   )
   if (looked.fieldErrors) return { fieldErrors: looked.fieldErrors }
   const { preview, sent, findings: found, staged } = looked
-  if (job.unmapped)
-    return { preview: { ...preview, findings: found, ...(await proposalsFor(destination, preview, settings)) } }
+  if (job.unmapped) {
+    const proposals = await proposalsFor(destination, preview, settings)
+    const readings = sent && (await readingsFor(destination, sent, job.showing, redact))
+    return { preview: { ...preview, findings: found, ...proposals, ...readings } }
+  }
   if (!sent || job.partial) return { preview: { ...preview, findings: found } }
   const boundMs = Math.min(job.inspectionMs, deadline - performance.now() - answerMs)
   const side = openContext(runtime, destination, 'Destination', job.destination, signal)
@@ -106,11 +111,11 @@ export async function runPreview(
     deadline - performance.now() - answerMs,
   )
   const refused = tried.rejected.flatMap((rejection): Preview['rejected'] => {
-    const { index, field = null } = rejection
+    const { index } = rejection
     const row = index === undefined ? undefined : sent.numbers[index]
     // The values as the preview shows them.
-    const reason = quoteValue(rejection, sent.columns, preview.rows)
-    return row === undefined ? [] : [{ row, field, reason: side.redact(reason) }]
+    const quoted = quoteValues(rejection, sent.columns, preview.rows)
+    return row === undefined ? [] : [{ row, ...faultsOf(quoted, side.redact) }]
   })
   const rejected = [...preview.rejected, ...refused].sort((a, b) => a.row - b.row)
   findings.push(...(await staged.judge(rejected)))
@@ -133,25 +138,6 @@ const vanishedRowsStay = ({ name }: Connector, why: string): Preview['findings']
   column: null,
 })
 
-/** The columns that are proposed for the fields of a destination; nothing if it takes any columns. */
-async function proposalsFor(
-  { destination }: Connector,
-  { columns }: Pick<Preview, 'columns'>,
-  settings: Values,
-): Promise<Pick<Preview, 'matches'>> {
-  if (!destination?.records) return {}
-  const { matchColumns, readMapping } = await import('./mapping/mapping.ts')
-  const { mapping } = readMapping(settings.mapping === undefined ? undefined : String(settings.mapping), '')
-  return {
-    matches: matchColumns(destination.records, columns, mapping).map(({ field, column, candidates, byDefault }) => ({
-      field,
-      column: column ?? null,
-      candidates: [...candidates],
-      byDefault: byDefault ?? null,
-    })),
-  }
-}
-
 /**
  * The same egress, where a server that streams a file can stay silent for `noAnswerMs` at most. Other responses have no
  * such limit, because a statement can take longer.
@@ -172,7 +158,16 @@ const sourceFindingsMs = 5_000
 const answerMs = 1_000
 
 /** Why a row would be rejected, and the column to blame if one is. */
-type RowError = { readonly field: string | null; readonly reason: string }
+type RowError = Omit<Preview['rejected'][number], 'row'>
+
+/** The faults of a row as they are shown. */
+function faultsOf(
+  { others = [], ...first }: RowFault & { others?: readonly RowFault[] },
+  redact: SideSecrets['redact'],
+): RowError {
+  const shown = ({ field, reason }: RowFault) => ({ field: field ?? null, reason: redact(reason) })
+  return { ...shown(first), ...(others.length > 0 && { otherFaults: others.map(shown) }) }
+}
 
 type Looked =
   | { readonly fieldErrors: readonly FieldError[] }
@@ -188,6 +183,7 @@ type Looked =
 
 type Sent = {
   readonly columns: readonly string[]
+  readonly types: ColumnTypes
   readonly rows: readonly Row[]
   /** The number of each in the source, from 1. */
   readonly numbers: readonly number[]
@@ -322,7 +318,10 @@ export async function look(
     checkpoint: null,
   }
   if (!columns)
-    return { staged: asIs(all), preview: { columns: [], rows: [], filtered: 0, duplicates: 0, rejected: [], lint: [] } }
+    return {
+      staged: asIs(all),
+      preview: { columns: [], rows: [], filtered: 0, duplicates: 0, noConsent: 0, rejected: [], lint: [] },
+    }
   const { mapping, fieldErrors = [] } = await planFor(columns)
   if (!mapping) return { fieldErrors }
   const isWhole = fieldErrors.length === 0
@@ -330,7 +329,12 @@ export async function look(
   const { mapped } = staged
   const isSkipped = (i: number) => !broken.has(i) && Boolean(mapped.skipped?.[i])
   const errors = new Map<number, RowError>()
-  for (const [i, { field = null, reason }] of mapped.errors) if (!isSkipped(i)) errors.set(i, { field, reason })
+  for (const [i, error] of mapped.errors)
+    if (!isSkipped(i))
+      errors.set(
+        i,
+        faultsOf(error, (text) => text),
+      )
   for (const [i, reason] of broken) errors.set(i, { field: null, reason })
   const leftOut = (code: number) => raws.filter((_, i) => isSkipped(i) && mapped.skipped?.[i] === code).length
   const deliverable = [...mapped.rows.keys()].filter((i) => !errors.has(i) && !isSkipped(i))
@@ -341,10 +345,10 @@ export async function look(
   }
   const judged = deliverable.map((i) => mapped.rows[i] as Row)
   for (const rejection of isWhole ? rejectionsOf(mapping.columns, judged, mapping.typesOf(types)) : []) {
-    const { index, field = null } = rejection
+    const { index } = rejection
     const i = index === undefined ? undefined : deliverable[index]
     if (i !== undefined) {
-      errors.set(i, { field, reason: redact(quoteValue(rejection, mapping.columns, judged, show)) })
+      errors.set(i, faultsOf(quoteValues(rejection, mapping.columns, judged, show), redact))
     }
   }
   const kept = [...mapped.rows.entries()].filter(([i]) => !errors.has(i) && !isSkipped(i))
@@ -359,6 +363,7 @@ export async function look(
     rows: sent.rows.map((cells) => cells.map(show)),
     filtered: leftOut(skipCode('filtered')),
     duplicates: leftOut(skipCode('duplicates')),
+    noConsent: leftOut(skipCode('noConsent')),
     rejected: [...errors].sort(([a], [b]) => a - b).map(([i, error]) => ({ row: i + 1, ...error })),
     lint: lintRows(
       mapping.plan,

@@ -1,4 +1,5 @@
 import type {
+  AudienceMeasure,
   ChangeLogMeasure,
   CheckStep,
   ConnectorErrorCode,
@@ -14,22 +15,21 @@ import type { ProgramWall } from '@penstock/connectors/programs'
 import type { ColumnChange, ConnectionRule, DriftMode, FieldError, Preview, RuleResult } from '@penstock/wire'
 import type { Role, TransferErrorCode } from '@penstock/wire/rules'
 import type { Announced } from './announced.ts'
-
-export type { Announced } from './announced.ts'
-
-import type { DroppedSlot, DropSlotJob, MeasureLogJob } from './change-log-jobs.ts'
+import type { DroppedSlot, DropSlotJob, MeasureAudiencesJob, MeasureLogJob, PingJob } from './background-jobs.ts'
+import type { ConsentPurpose } from './consent-purpose.ts'
 import type { DigestPage, DigestRecords, DigestsState, KeyPages } from './digest-pages.ts'
 import type { DividedPart } from './divided-part.ts'
 import type { HandoverStart } from './handover-start.ts'
-import type { RejectHost, SecretHost, UploadHost } from './job-hosts.ts'
-import type { Confirmation, RejectedKeysState, ReplayPage } from './kept.ts'
+import type { EventHost, RejectHost, SecretHost, UploadHost } from './job-hosts.ts'
+import type { Confirmation, RejectedKeysState, ReplayPage, TransferOutcomes } from './kept.ts'
 import type { Showing } from './mapping/shorten.ts'
 import type { OpenedSide } from './opened-side.ts'
 import type { Shape } from './shape.ts'
 import type { ShownAnswer } from './source-answer.ts'
 import type { TransferRules } from './transfer-rules.ts'
 
-export type { DroppedSlot, DropSlotJob, MeasureLogJob } from './change-log-jobs.ts'
+export type { Announced } from './announced.ts'
+export type { DroppedSlot, DropSlotJob, MeasureAudiencesJob, MeasureLogJob, PingJob } from './background-jobs.ts'
 export * from './digest-pages.ts'
 export type { DividedPart } from './divided-part.ts'
 export * from './job-hosts.ts'
@@ -106,6 +106,8 @@ export type PreviewJob = {
   readonly showing: Showing
   /** Rules of the connection that judge the rows. */
   readonly rules?: readonly ConnectionRule[]
+  /** The consent purposes of the sub-account. */
+  readonly purposes?: readonly ConsentPurpose[] | null
   /** How long a store of files may say nothing. */
   readonly noAnswerMs: number
   /** How long the inspection of the destination may take. */
@@ -153,9 +155,6 @@ export type TransferJob = {
   readonly replaceShareMin: number
 }
 
-/** Does nothing: shows that a runner starts and answers. */
-export type PingJob = { readonly kind: 'ping' }
-
 export type Job =
   | CheckJob
   | DiscoveryJob
@@ -166,6 +165,7 @@ export type Job =
   | TransferJob
   | MeasureLogJob
   | DropSlotJob
+  | MeasureAudiencesJob
   | PingJob
 
 /** Result of each kind of job. */
@@ -189,6 +189,7 @@ export type JobValues = {
   transfer: null
   'measure log': ChangeLogMeasure
   'drop slot': DroppedSlot
+  'measure audiences': readonly AudienceMeasure[]
   ping: null
 }
 
@@ -278,6 +279,10 @@ export type TransferState = {
   readonly drift: DriftMode
   readonly shape: Shape | null
   readonly rules: TransferRules | null
+  /** The consent purposes of the sub-account; `null` if it has none. */
+  readonly purposes: readonly ConsentPurpose[] | null
+  /** There if the outcome of each row is recorded. */
+  readonly outcomes: TransferOutcomes | null
   /** How many rejected rows may still be kept. */
   readonly rejectsLeft: number
   /** Of the digests of the rows that the destination has, if only changed rows are sent; `null` if all rows are sent. */
@@ -374,8 +379,8 @@ export type ConfirmArgument = { readonly confirmation: Confirmation; readonly ne
 export type DivideArgument = { readonly parts: readonly DividedPart[]; readonly start: BatchStart }
 
 /** The methods of a transfer's host as messages; rejected rows and parts can be sent ahead, so that no message is large. */
-export type TransferMethod = keyof TransferHost | 'stageRejects' | 'stageParts' | 'stageDigests'
-export type HostMethod = TransferMethod | keyof SecretHost | keyof UploadHost | keyof RejectHost
+export type TransferMethod = keyof TransferHost | 'stageRejects' | 'stageParts' | 'stageDigests' | 'stageOutcomes'
+export type HostMethod = TransferMethod | keyof SecretHost | keyof UploadHost | keyof RejectHost | keyof EventHost
 
 /** From the supervisor to the runner. */
 export type ToRunner =

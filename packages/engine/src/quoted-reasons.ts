@@ -1,9 +1,26 @@
-import type { Cell, Rejection, Row } from '@penstock/connector'
+import type { Cell, Rejection, Row, RowFault } from '@penstock/connector'
 
 /**
  * Destinations give the reason for a rejected row without its values, such as *A value is not a valid date*. The person who corrects the row
  * looks for the value, so that the reason names it: *"31.02.1989" is not a valid date*.
  */
+
+/** A rejection of which each reason quotes its value. @param show how a value is shown; as it is unless given */
+export function quoteValues(
+  rejection: Rejection,
+  columns: readonly string[],
+  rows: readonly Row[],
+  show?: (cell: Cell, at: number) => string | null,
+): Rejection {
+  const { index, others } = rejection
+  const quote = (fault: RowFault) =>
+    quoteValue({ ...fault, ...(index !== undefined && { index }) }, columns, rows, show)
+  return {
+    ...rejection,
+    reason: quote(rejection),
+    ...(others && { others: others.map((fault) => ({ ...fault, reason: quote(fault) })) }),
+  }
+}
 
 /** The most characters of a value that are quoted. */
 const quotedLengthMax = 60

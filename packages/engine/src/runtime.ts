@@ -3,6 +3,7 @@ import {
   type ConnectorContext,
   ConnectorError,
   type Egress,
+  type EventStreams,
   insecureAddresses,
   type PlainHttp,
   type Rejects,
@@ -25,11 +26,12 @@ export type Runtime = {
   readonly localFolders: readonly string[]
 }
 
-/** The runtime of one job, which can save secrets, and read uploaded files and rejected records. */
+/** The runtime of one job, which can save secrets, and read uploaded files, rejected records and events. */
 export type JobRuntime = Runtime & {
   readonly secrets: SecretSaver
   readonly uploads: Uploads
   readonly rejects: Rejects
+  readonly events: EventStreams
   /** Adds a line of the connector of a side to the log; absent without a transfer. */
   readonly log?: (side: Role, text: string) => void
 }
@@ -40,7 +42,7 @@ export type JobRuntime = Runtime & {
  * sent over `http://` to a host that does not allow it: the address may have been allowed when it was saved.
  */
 export function openContext(
-  { egress, localFolders, plainHttp, secrets: saver, uploads, rejects, log }: JobRuntime,
+  { egress, localFolders, plainHttp, secrets: saver, uploads, rejects, events, log }: JobRuntime,
   connector: Connector,
   role: Role | undefined,
   { slug, configurationId, secrets, settings, refusal }: OpenedSide,
@@ -63,6 +65,7 @@ export function openContext(
     localFolders,
     uploads,
     rejects,
+    events,
     saveSecret: (key: string, renew: (current: string) => Promise<string>) =>
       saver.save({ connector, reference: { slug, configurationId, key }, signal, note }, renew),
     log: (text: string) => {

@@ -16,7 +16,7 @@ export const deliveredCode = skipReasons.length + 1
 /** Consecutive records of which some are skipped: the number of the first, and a code for each. */
 export type SkippedRun = { readonly first: number; readonly codes: SkipCodes }
 
-export const nothingSkipped: Skipped = { filtered: 0, unchanged: 0, duplicates: 0 }
+export const nothingSkipped: Skipped = { filtered: 0, unchanged: 0, duplicates: 0, noConsent: 0 }
 
 /** How many records are skipped, by reason. */
 export function countSkipped(runs: readonly SkippedRun[]): Skipped {
@@ -83,4 +83,5 @@ const skippedBy = (count: (reason: SkipReason) => number): Skipped => ({
   filtered: count('filtered'),
   unchanged: count('unchanged'),
   duplicates: count('duplicates'),
+  noConsent: count('noConsent'),
 })

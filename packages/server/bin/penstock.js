@@ -8,8 +8,22 @@ import { fileURLToPath } from 'node:url'
 if (Number.parseInt(process.versions.node, 10) >= 24) {
   await import('./start.js')
 } else {
-  const node = join(dirname(createRequire(import.meta.url).resolve('node/package.json')), 'bin', 'node')
+  const fail = () => {
+    process.stderr.write('Penstock is not installed completely. Wait until `npm ci` has ended, or run it again.\n')
+    process.exit(1)
+  }
+  const node = nodeOf() ?? fail()
   const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' })
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
+  child.on('error', fail)
   child.on('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)))
+}
+
+/** The Node of Penstock; undefined if it is not installed. */
+function nodeOf() {
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve('node/package.json')), 'bin', 'node')
+  } catch {
+    return undefined
+  }
 }

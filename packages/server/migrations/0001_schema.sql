@@ -378,6 +378,97 @@ create table upload_chunks (
   constraint upload_chunks_upload foreign key (upload_id) references uploads(id) on delete cascade
 );
 
+create table streams (
+  id text not null,
+  number bigint generated always as identity not null,
+  organization_id text not null,
+  account_id text not null,
+  connector_id text not null,
+  data_key_id text not null,
+  last_number bigint default 0 not null,
+  last_time timestamptz,
+  removed_number bigint default 0 not null,
+  kept_bytes bigint default 0 not null,
+  accepted bigint default 0 not null,
+  duplicates bigint default 0 not null,
+  refused bigint default 0 not null,
+  created_time timestamptz default now() not null,
+  constraint streams_pkey primary key (id),
+  constraint streams_number unique (number),
+  constraint streams_configuration foreign key (account_id, connector_id, id)
+    references configurations(account_id, connector_id, id) on delete cascade,
+  constraint streams_data_key foreign key (data_key_id) references data_keys(id)
+);
+create index streams_of_account on streams (account_id, connector_id);
+create index streams_of_organization on streams (organization_id);
+create index streams_data_key on streams (data_key_id);
+
+create table stream_keys (
+  id text not null,
+  stream_id text not null,
+  digest bytea not null,
+  hint text not null,
+  created_time timestamptz default now() not null,
+  last_used_time timestamptz,
+  constraint stream_keys_pkey primary key (id),
+  constraint stream_keys_digest unique (digest),
+  constraint stream_keys_stream foreign key (stream_id) references streams(id) on delete cascade
+);
+create index stream_keys_of_stream on stream_keys (stream_id);
+
+create table stream_columns (
+  stream bigint not null,
+  name text not null,
+  position bigint generated always as identity not null,
+  kinds integer not null,
+  constraint stream_columns_pkey primary key (stream, name),
+  constraint stream_columns_stream foreign key (stream) references streams(number) on delete cascade
+);
+
+create table stream_batches (
+  stream bigint not null,
+  first_number bigint not null,
+  count integer not null,
+  bytes integer not null,
+  time timestamptz default now() not null,
+  sealed bytea not null,
+  constraint stream_batches_pkey primary key (stream, first_number, time),
+  constraint stream_batches_stream foreign key (stream) references streams(number) on delete cascade
+) partition by range (time);
+
+create table stream_batches_default partition of stream_batches default;
+
+create table stream_refusals (
+  stream bigint not null,
+  reason text not null,
+  count bigint not null,
+  newest_time timestamptz not null,
+  constraint stream_refusals_pkey primary key (stream, reason),
+  constraint stream_refusals_stream foreign key (stream) references streams(number) on delete cascade
+);
+
+create table stream_notes (
+  stream bigint not null,
+  position bigint generated always as identity not null,
+  time timestamptz not null,
+  outcome text not null,
+  reason text,
+  events integer not null,
+  bytes integer,
+  digest uuid,
+  constraint stream_notes_pkey primary key (stream, position),
+  constraint stream_notes_stream foreign key (stream) references streams(number) on delete cascade
+);
+
+create table stream_messages (
+  stream bigint not null,
+  digest uuid not null,
+  time timestamptz default now() not null
+) partition by range (time);
+create index stream_messages_digest on stream_messages (digest, stream);
+
+create table stream_messages_default partition of stream_messages default;
+
 create table connections (
   id text not null,
   organization_id text not null,
@@ -576,13 +667,17 @@ create table transfers (
   filtered bigint default 0 not null,
   unchanged bigint default 0 not null,
   duplicates bigint default 0 not null,
+  no_consent bigint default 0 not null,
   rules jsonb,
+  purposes jsonb,
   rule_results jsonb,
   removed bigint default 0 not null,
   backfill jsonb,
   paused interval default '00:00:00'::interval not null,
   plan_sealed bytea,
   kept_bytes bigint default 0 not null,
+  stream_after bigint,
+  stream_read bigint,
   constraint transfers_pkey primary key (id),
   constraint transfers_counts check (read >= (accepted + rejected)),
   constraint transfers_status check (status in ('queued', 'running', 'succeeded', 'partial', 'failed', 'cancelled')),
@@ -608,6 +703,7 @@ create index transfers_with_records on transfers (organization_id, created_time 
 create index transfers_of_connection_by_duration on transfers (connection_id, status, duration desc nulls last, created_time desc, id desc);
 create index transfers_of_connection_by_read on transfers (connection_id, status, ended_read desc nulls last, created_time desc, id desc);
 create index transfers_of_connection_by_rejected on transfers (connection_id, status, ended_rejected desc nulls last, created_time desc, id desc);
+create index transfers_stream_read on transfers (connection_id, stream_read) where stream_read is not null;
 create index transfers_keeping on transfers (organization_id) include (kept_bytes) where kept_bytes > 0;
 
 create table ledger (
@@ -681,6 +777,8 @@ create table connection_states (
   digests_salt text,
   rejects_of text,
   rejects_read integer,
+  stream_of text,
+  stream_read bigint,
   describes jsonb,
   announced_by text,
   announced_data_key_id text,
@@ -691,6 +789,7 @@ create table connection_states (
   constraint connection_states_connection foreign key (connection_id) references connections(id) on delete cascade
 );
 create index connection_states_data_key on connection_states (data_key_id) where data_key_id is not null;
+create index connection_states_stream_of on connection_states (stream_of) where stream_of is not null;
 create index connection_states_rejects_of on connection_states (rejects_of) where rejects_of is not null;
 create index connection_states_announced_data_key on connection_states (announced_data_key_id)
   where announced_data_key_id is not null;
@@ -721,6 +820,7 @@ create table schedules (
   constraint schedules_connection foreign key (connection_id) references connections(id) on delete cascade
 );
 create index schedules_due on schedules (next_time) where enabled;
+create index schedules_continuous on schedules (connection_id) where enabled and cron = '@continuous';
 create index schedules_of_organization on schedules (organization_id) where enabled;
 
 create table schedule_pauses (
@@ -748,6 +848,25 @@ create table probes (
   constraint probes_connection foreign key (connection_id) references connections(id) on delete cascade
 );
 create index probes_due on probes (next_time);
+
+create table audience_checks (
+  connection_id text not null,
+  next_time timestamptz not null,
+  measured_time timestamptz,
+  problem text,
+  smallest bigint,
+  constraint audience_checks_pkey primary key (connection_id),
+  constraint audience_checks_connection foreign key (connection_id) references connections(id) on delete cascade
+);
+create index audience_checks_due on audience_checks (next_time);
+
+create table audience_measures (
+  connection_id text not null,
+  day date not null,
+  sealed bytea not null,
+  constraint audience_measures_pkey primary key (connection_id, day),
+  constraint audience_measures_connection foreign key (connection_id) references connections(id) on delete cascade
+);
 
 create table change_logs (
   connection_id text not null,
@@ -969,6 +1088,8 @@ create table alert_rules (
   no_success_hours integer,
   volume_percent integer,
   log_kept_gb integer,
+  behind_minutes integer,
+  audience_below integer,
   emails text[] not null,
   email_roles text[] not null,
   data_key_id text,
@@ -985,6 +1106,7 @@ create table alert_rules (
   constraint alert_rules_data_key foreign key (data_key_id) references data_keys(id),
   constraint alert_rules_organization foreign key (organization_id) references organizations(id)
 );
+create index alert_rules_behind on alert_rules (organization_id) where behind_minutes is not null;
 create index alert_rules_by_data_key on alert_rules (data_key_id) where data_key_id is not null;
 create index alert_rules_covering on alert_rules (organization_id, coalesce(account_id, ''));
 create index alert_rules_no_success on alert_rules (organization_id) where no_success_hours is not null;
@@ -1204,6 +1326,15 @@ create table connection_rules (
   constraint connection_rules_connection foreign key (connection_id) references connections(id) on delete cascade
 );
 
+create table purposes (
+  account_id text not null,
+  name text not null,
+  signals jsonb not null,
+  uses text[] not null,
+  constraint purposes_pkey primary key (account_id, name),
+  constraint purposes_account foreign key (account_id) references accounts(id) on delete cascade
+);
+
 create table transfer_groups (
   account_id text not null,
   name text not null,
@@ -1308,6 +1439,50 @@ create table connector_definitions (
   added_time timestamptz not null,
   constraint connector_definitions_pkey primary key (slug)
 );
+
+create function keep_stream_partitions(days_ahead integer, batch_days integer, message_days integer) returns integer
+language plpgsql as $$
+declare
+  today date := (now() at time zone 'UTC')::date;
+  parent text;
+  part text;
+  begins date;
+  changed integer := 0;
+begin
+  -- One process at a time, and never long in front of the commits of events.
+  if not pg_try_advisory_xact_lock(hashtext('keep_stream_partitions')) then
+    return 0;
+  end if;
+  perform set_config('lock_timeout', '2s', true);
+  foreach parent in array array['stream_batches', 'stream_messages'] loop
+    for begins in select today + i from generate_series(0, days_ahead) i loop
+      part := parent || to_char(begins, '_YYYYMMDD');
+      continue when to_regclass(part) is not null;
+      begin
+        execute format('create table %I (like %I including defaults including constraints)', part, parent);
+        execute format(
+          'alter table %I attach partition %I for values from (%L) to (%L)', parent, part,
+          begins::timestamp at time zone 'UTC', (begins + 1)::timestamp at time zone 'UTC'
+        );
+        changed := changed + 1;
+      exception when check_violation then
+        -- The default partition has rows of this day already, and keeps the day.
+        null;
+      end;
+    end loop;
+    for part in
+      select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid
+      where i.inhparent = parent::regclass and c.relname ~ '_[0-9]{8}$'
+        and to_date(right(c.relname, 8), 'YYYYMMDD')
+          < today - case parent when 'stream_batches' then batch_days else message_days end
+    loop
+      execute format('drop table %I', part);
+      changed := changed + 1;
+    end loop;
+  end loop;
+  return changed;
+end
+$$;
 
 create function make_connection_counts() returns trigger language plpgsql as $$
 begin
@@ -1765,6 +1940,14 @@ begin
   perform check_alerts_of(new.connection_id, new.organization_id);
   return null;
 end $$;
+create function check_alerts_of_audience() returns trigger language plpgsql as $$
+begin
+  perform check_alerts_of(id, organization_id) from connections where id = new.connection_id;
+  return null;
+end $$;
+create trigger audience_checks_check_alerts after update of smallest on audience_checks
+  for each row when (old.smallest is distinct from new.smallest) execute function check_alerts_of_audience();
+
 create trigger change_logs_check_alerts after update of kept_bytes, status, leaving_since on change_logs
   for each row
   when (old.kept_bytes is distinct from new.kept_bytes
@@ -2029,6 +2212,22 @@ create function rules_in_words(held connection_rules) returns text language sql 
     case when held.blackout is not null then 'blackout' end), '')
   from jsonb_array_elements(held.rules) with ordinality as listed (rule, place);
 $$;
+
+create function required_purposes(settings jsonb) returns text[] language sql immutable as $$
+  select coalesce(array_agg(name), '{}') from (
+    select btrim(unnest(string_to_array(settings ->> 'purposes', ','))) as name
+  ) listed where lower(name) not in ('', 'none');
+$$;
+
+create function take_purposes() returns trigger language plpgsql as $$
+begin
+  new.purposes := (
+    select jsonb_agg(jsonb_build_object('name', name, 'signals', signals, 'uses', uses) order by name)
+    from purposes where account_id = new.account_id
+  );
+  return new;
+end $$;
+create trigger transfers_take_purposes before insert on transfers for each row execute function take_purposes();
 
 create function take_rules() returns trigger language plpgsql as $$
 begin

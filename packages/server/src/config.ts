@@ -22,6 +22,7 @@ import { readTelemetrySettings, type TelemetrySettings } from './otel-settings.t
 import { type QuotaSettings, quotaMax } from './quota-settings.ts'
 import { type MasterKey, parseMasterKey } from './secrets/seal.ts'
 import { type Environment, readSettings } from './secrets/setting-files.ts'
+import { readStreamSettings, type StreamSettings } from './stream-settings.ts'
 
 /**
  * Every setting, read only here. `docs/operating.md` describes each; a test compares the two.
@@ -101,6 +102,7 @@ export type Config = {
   rejects: { readonly max: number; readonly bytesMax: number; readonly days: number }
   /** Uploaded files: bytes of one and of all of a sub-account, and hours for which they are kept. */
   uploads: { readonly bytesMax: number; readonly accountBytesMax: number; readonly hours: number }
+  streams: StreamSettings
   /** Days for which transfers are kept once they have ended; 0: as long as their connection. */
   transferDays: number
   /** Days for which single entries of the ledger are kept; after that, their sums by connection and day. */
@@ -326,6 +328,7 @@ export function readConfig(env: Environment, { listens = true }: { listens?: boo
       accountBytesMax: whole('PENSTOCK_UPLOADS_MB', limits.uploadsMbDefault, 1, 1_048_576) * 1024 ** 2,
       hours: whole('PENSTOCK_UPLOAD_HOURS', limits.uploadHoursDefault, 1, limits.uploadHoursMax),
     },
+    streams: readStreamSettings(whole),
     transferDays: whole('PENSTOCK_TRANSFER_DAYS', 400, 0, 36_500),
     ledgerDays: whole('PENSTOCK_LEDGER_DAYS', 400, 31, 36_500),
     auditDays: whole('PENSTOCK_AUDIT_RETENTION_DAYS', 365, 0, 36_500),

@@ -42,6 +42,7 @@ import {
   listConnectionTags,
   setConnectionLabels,
 } from './connections/labels.ts'
+import { listPurposes, setPurposes } from './connections/purposes.ts'
 import {
   createSavedFilter,
   deleteSavedFilter,
@@ -91,6 +92,8 @@ import {
   type SingleSignOnDeps,
   setSingleSignOn,
 } from './single-sign-on/provider.ts'
+import { getStreamEvents } from './streams/newest.ts'
+import { createStreamKey, deleteStreamKey, getStream, type StreamDeps, sendTestEvent } from './streams/streams.ts'
 import { createSession } from './tokens/sessions.ts'
 import { createToken, type TokenDeps } from './tokens/tokens.ts'
 import { askSource } from './transfers/ask.ts'
@@ -168,6 +171,7 @@ export type Deps = TokenDeps &
   WebhookDeps &
   ConnectPageDeps &
   UploadDeps &
+  StreamDeps &
   SampleDeps &
   AlertDeps
 
@@ -251,6 +255,8 @@ export const handlers: Handlers<Deps> = {
   setConnectionRules,
   getRunConditions,
   setRunConditions,
+  listPurposes,
+  setPurposes,
   listTransferGroups,
   setTransferGroups,
   listTriggers,
@@ -313,6 +319,12 @@ export const handlers: Handlers<Deps> = {
   listAlertIncidents,
   getAlertIncident,
   acknowledgeAlertIncident,
+
+  getStream,
+  getStreamEvents,
+  sendTestEvent,
+  createStreamKey,
+  deleteStreamKey,
 
   listUploads,
   createUpload,

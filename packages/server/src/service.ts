@@ -11,7 +11,7 @@ import { createCatalogue } from './connectors/catalogue.ts'
 import { watchDefinitions } from './connectors/watch-definitions.ts'
 import type { DatabaseUrl } from './db/addresses.ts'
 import { databaseNow } from './db/clock.ts'
-import type { Database } from './db/database.ts'
+import { type Database, openDatabase } from './db/database.ts'
 import { createNotices, type Notices } from './db/notices.ts'
 import { openReplica } from './db/replica.ts'
 import { createShares } from './db/shares.ts'
@@ -21,6 +21,7 @@ import { serveAuthorizations } from './http/authorizations.ts'
 import { serveConnectPage } from './http/connect-page.ts'
 import { serveConsole } from './http/console.ts'
 import { serveDocuments } from './http/documents.ts'
+import { serveEvents } from './http/events.ts'
 import { serveHealth } from './http/health.ts'
 import { once } from './http/idempotency.ts'
 import type { Timeouts } from './http/listener.ts'
@@ -45,6 +46,8 @@ import { watchSamples } from './samples/watch.ts'
 import { openKeyring } from './secrets/keyring.ts'
 import type { MasterKey } from './secrets/seal.ts'
 import { createSingleSignOnFlow } from './single-sign-on/flow.ts'
+import { createEventReceiver } from './streams/receive.ts'
+import { trackingPaths } from './streams/tracking.ts'
 import type { Telemetry } from './telemetry/telemetry.ts'
 import { unixSeconds } from './time.ts'
 import { createAttempts, createRequestLimit, type RequestLimit } from './tokens/attempts.ts'
@@ -74,6 +77,8 @@ export type Service = {
   close(): Promise<void>
 }
 
+/** Database connections for events: two commits, and what is looked up for the next ones. */
+const eventsConnections = 4
 /** How long requests in flight may take once no new connections are accepted. */
 const finishMs = 30_000
 
@@ -145,6 +150,17 @@ export async function createService(
     clientLimit(id)
     if (organizationId !== undefined) organizationLimit(organizationId)
   }
+  // Events have their own connections: a flood of them leaves those of the API.
+  const eventsDatabase = openDatabase({
+    url: databaseUrl,
+    poolerUrl: config.poolerUrl,
+    poolSize: eventsConnections,
+    onIdleError: (err) => log.warn({ err }, 'a database connection of the events broke'),
+  })
+  opened.defer(eventsDatabase.close)
+  const receiver = createEventReceiver({ database: eventsDatabase, notices, keyring, config, log })
+  opened.defer(receiver.close)
+
   const deps: Deps = {
     config,
     keyring,
@@ -160,6 +176,7 @@ export async function createService(
     accounts,
     accountContents: connectionsOfAccounts,
     catalogue,
+    receiveTest: (streamId, event) => receiver.test(streamId, event),
     sampleServer: embedded ? { url: databaseUrl } : undefined,
     interactive: createInteractiveJobs(runners, config.interactive),
     discoveries: new Discoveries(),
@@ -199,7 +216,7 @@ export async function createService(
     listener.drain()
   }
   const registry = createRegistry({
-    pools: { api: database.pool, ...worker?.pools },
+    pools: { api: database.pool, events: eventsDatabase.pool, ...worker?.pools },
     figures: databaseFigures(database),
     disks: disksOf(config),
     runners: () => runners.stats(),
@@ -219,6 +236,7 @@ export async function createService(
   serveOperations(app, serving)
   serveOauthToken(app, (request) => issueToken(database, request, deps))
   serveOauthMetadata(app, publicUrl)
+  serveEvents(app, { receiver, calls: trackingPaths, publicUrl })
   serveTriggers(app, createTriggerUse({ ...deps, database, shareOf, once }))
   serveScim(app, {
     authenticate: async (request) => {

@@ -20,6 +20,8 @@ export const example = {
   webhookId: 'a18f3c60d7e2945b',
   deliveryId: '0c7d92e8b35f41a6',
   alertRuleId: '6e2a90d4b7f1c835',
+  streamId: 'c08f3b7a51d9e246',
+  streamKeyId: '5b0e9d3c71a8f264',
   uploadId: '8e41c0d72ba95f36',
   uploadName: 'customers.csv',
   alertIncidentId: 'd1f83b5a07c94e26',

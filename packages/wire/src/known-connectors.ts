@@ -22,3 +22,24 @@ export const httpApiConnectorId = '2de4b8c4da2562b4'
 export const webhookConnectorId = 'ff10edda94d61422'
 /** The connector that reads rejected records of other connections: the identifier of its slug, `rejected-records`. */
 export const rejectedRecordsConnectorId = '4b2827a20e2560cd'
+/** The connector that records outcomes of rows: the identifier of its slug, `outcomes`. */
+export const outcomesConnectorId = '21eb6c7837555c09'
+/** The connector that receives events: the identifier of its slug, `event-stream`. */
+export const eventStreamConnectorId = '2a4dfebc8769bed8'
+/** The connectors whose configurations are event streams: for any sender, and for one sender each. */
+export const streamConnectorIds: readonly string[] = [
+  eventStreamConnectorId,
+  // appsflyer-push-api
+  'c174d781031a84fc',
+  // branch-webhooks
+  'a55485c20578dee4',
+  // google-ads-lead-forms
+  '14f743cfae2e148e',
+  // meta-lead-forms
+  '926eba6d435e9de1',
+  // radar-geo-events
+  '4d016544e23a45e8',
+]
+/** Whether a source is a stream, which a connection can read continuously. */
+export const receivesEvents = (connectorId: string): boolean =>
+  streamConnectorIds.includes(connectorId) || connectorId === outcomesConnectorId

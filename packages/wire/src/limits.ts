@@ -93,9 +93,21 @@ export const limits = {
   blackoutWindowsMax: 20,
   /** Connections after which a connection runs. */
   runAfterMax: 20,
+  /** Consent purposes of a sub-account, and the columns and values of each. */
+  purposesMax: 20,
+  purposeSignalsMax: 10,
+  purposeValuesMax: 50,
+  purposeNameLengthMax: 60,
   /** Groups of a sub-account, and concurrent transfers of a group. */
   transferGroupsMax: 100,
   groupTransfersMax: 1_000,
+  /** Write keys of one stream of events. */
+  streamKeysMax: 2,
+  /** Columns of an event stream; values of others are only in the whole event. */
+  streamColumnsMax: 1_000,
+  /** Newest events that a stream shows, and characters of each. */
+  streamEventsShownMax: 100,
+  streamEventLengthMax: 4_000,
   /** Triggers of one connection, and requests a minute that a trigger accepts from all callers together. */
   triggersMax: 20,
   triggerRequestsPerMinute: 60,
@@ -253,6 +265,10 @@ export const limits = {
   alertVolumePercentMax: 1_000,
   /** GiB of its log that a server keeps for a connection, as a bound of an alert rule. */
   alertLogKeptGbMax: 100_000,
+  /** Minutes that a connection is behind its event stream, as a bound of an alert rule: a week. */
+  alertBehindMinutesMax: 10_080,
+  /** People of an audience, as a bound of an alert rule. */
+  alertAudienceBelowMax: 1_000_000_000,
   /** From this size on, the log that a server keeps for a connection needs attention, in bytes: 10 GiB. */
   logKeptBytes: 10 * 1024 ** 3,
   /** Days for which the messages of a rule can be muted. */

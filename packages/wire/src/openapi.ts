@@ -34,6 +34,7 @@ const tags: { readonly [T in Operation['tag']]: string } = {
   Webhooks: 'Addresses to which events are sent, signed by Standard Webhooks, and their deliveries.',
   'Connect links': 'Single-use pages on which your customers configure connectors, and their branding.',
   Alerts: 'Rules that detect failures, their incidents, and messages about them.',
+  Streams: 'Events that this service receives, as a source of connections, and the keys of their senders.',
   Uploads: 'Files that people upload, as a source of connections.',
   Audit: 'Who did what, when and from where.',
   Users: 'People with roles, how they sign in, and their sessions.',

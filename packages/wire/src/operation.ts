@@ -34,6 +34,7 @@ export type Operation = {
     | 'Webhooks'
     | 'Audit'
     | 'Alerts'
+    | 'Streams'
     | 'Uploads'
   summary: string
   /** Details for the documentation that the summary omits: one to three sentences. */

@@ -13,6 +13,7 @@ import { me } from './operations/me.ts'
 import { rejects } from './operations/rejects.ts'
 import { reports } from './operations/reports.ts'
 import { singleSignOn } from './operations/single-sign-on.ts'
+import { streams } from './operations/streams.ts'
 import { transfers } from './operations/transfers.ts'
 import { uploads } from './operations/uploads.ts'
 import { users } from './operations/users.ts'
@@ -121,6 +122,8 @@ const routes = {
   setConnectionRules: 'PUT /connections/{id}/rules',
   getRunConditions: 'GET /connections/{id}/run-conditions',
   setRunConditions: 'PUT /connections/{id}/run-conditions',
+  listPurposes: 'GET /purposes',
+  setPurposes: 'PUT /purposes',
   listTransferGroups: 'GET /transfer-groups',
   setTransferGroups: 'PUT /transfer-groups',
   listTriggers: 'GET /connections/{id}/triggers',
@@ -128,6 +131,13 @@ const routes = {
   deleteTrigger: 'DELETE /triggers/{id}',
   getConnectionState: 'GET /connections/{id}/state',
   resetConnectionState: 'POST /connections/{id}/state/reset',
+
+  // streams
+  getStream: 'GET /streams/{id}',
+  getStreamEvents: 'GET /streams/{id}/events',
+  sendTestEvent: 'POST /streams/{id}/test',
+  createStreamKey: 'POST /streams/{id}/keys',
+  deleteStreamKey: 'DELETE /stream-keys/{id}',
 
   // reports
   reportAccounts: 'GET /reports/accounts',
@@ -246,6 +256,7 @@ const definitions = {
   ...singleSignOn,
   ...audit,
   ...alerts,
+  ...streams,
   ...uploads,
 }
 

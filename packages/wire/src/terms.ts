@@ -120,11 +120,23 @@ export const transferTriggers = ['manual', 'schedule', 'replay', 'dependency', '
 export type TransferTrigger = (typeof transferTriggers)[number]
 
 /** Reactions of a connection to columns that changed since the last successful transfer; ours. */
-/** Why a valid record is not sent: the filter, no change since the last transfer, another record with the same key. */
-export const skipReasons = ['filtered', 'unchanged', 'duplicates'] as const
+/** Why a valid record is not sent: the filter, no change since the last transfer, another record with the same key, no consent. */
+export const skipReasons = ['filtered', 'unchanged', 'duplicates', 'noConsent'] as const
 export type SkipReason = (typeof skipReasons)[number]
 /** Numbers of skipped records, by reason. */
 export type Skipped = Readonly<Record<SkipReason, number>>
+
+/** How a column says whether a person has agreed: by its values, or as a string of the IAB (TCF, GPP, US Privacy); ours. */
+export const consentSignals = ['values', 'tcf', 'gpp', 'usPrivacy'] as const
+export type ConsentSignal = (typeof consentSignals)[number]
+
+/** Fields of GPP sections by which a person opts out; ours. */
+export const consentOptOuts = ['sale', 'sharing', 'targetedAdvertising'] as const
+export type ConsentOptOut = (typeof consentOptOuts)[number]
+
+/** Questions of the consent fields of platforms; ours. */
+export const consentUses = ['userData', 'personalization', 'adStorage', 'sale'] as const
+export type ConsentUse = (typeof consentUses)[number]
 
 export const driftModes = ['ignore', 'stop', 'add'] as const
 export type DriftMode = (typeof driftModes)[number]
@@ -195,6 +207,8 @@ export const alertReasons = [
   'no_success',
   'volume_unusual',
   'log_kept',
+  'behind_stream',
+  'audience_small',
 ] as const
 export type AlertReason = (typeof alertReasons)[number]
 
@@ -214,6 +228,14 @@ export const readMeanings = ['all', 'new', 'changed', 'log'] as const
 export type ReadMeaning = (typeof readMeanings)[number]
 export const writeMeanings = ['add', 'update', 'replace', 'mirror'] as const
 export type WriteMeaning = (typeof writeMeanings)[number]
+
+/**
+ * Purposes of settings that a form explains together with others; ours. sent: which rows that were read are sent. key: the
+ * columns by which rows are updated. lookBack: how much of the past each transfer reads again. start: the place at which a
+ * source begins that keeps its own place.
+ */
+export const settingPurposes = ['sent', 'key', 'lookBack', 'start'] as const
+export type SettingPurpose = (typeof settingPurposes)[number]
 
 /** The kinds of values that are discovered at a platform; ours. */
 export const discoveredKinds = [
@@ -313,3 +335,31 @@ export const recordReadings = ['number', 'time'] as const
 /** Why a deployment cannot have a sample. */
 export const sampleObstacles = ['external_database', 'network_policy'] as const
 export type SampleObstacle = (typeof sampleObstacles)[number]
+
+/** The schedule of a connection whose transfers start as soon as its source has received events. */
+export const continuousSchedule = '@continuous'
+
+/** Kinds of values in events; ours. */
+export const eventValueKinds = ['text', 'integer', 'number', 'boolean', 'json', 'time'] as const
+export type EventValueKind = (typeof eventValueKinds)[number]
+
+/** Outcomes of an event that was sent to a stream; ours. */
+export const streamOutcomes = ['stored', 'repeated', 'refused'] as const
+export type StreamOutcome = (typeof streamOutcomes)[number]
+
+/** Why a stream refused a request or an event; ours. */
+export const streamRefusals = [
+  'wrong_key',
+  'bad_signature',
+  'wrong_origin',
+  'wrong_address',
+  'turned_off',
+  'over_rate',
+  'storage_full',
+  'busy',
+  'too_large',
+  'wrong_media_type',
+  'invalid_body',
+  'invalid_event',
+] as const
+export type StreamRefusal = (typeof streamRefusals)[number]

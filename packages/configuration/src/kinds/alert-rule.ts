@@ -57,6 +57,8 @@ const noConditions: AlertRule['conditions'] = {
   noSuccessHours: null,
   volumePercent: null,
   logKeptGb: null,
+  behindMinutes: null,
+  audienceBelow: null,
 }
 
 const comparable = ({ name, enabled, conditions, emails, emailRoles }: Content) => ({

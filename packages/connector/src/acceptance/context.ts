@@ -21,6 +21,7 @@ export type TestContextOptions = {
   /** Empty by default. */
   readonly uploads?: ConnectorContext['uploads']
   readonly rejects?: ConnectorContext['rejects']
+  readonly events?: ConnectorContext['events']
   readonly cursor?: Json
   readonly part?: SourcePart
   readonly range?: SourceRange
@@ -54,6 +55,7 @@ export function testContext(options: TestContextOptions = {}): TestContext {
     localFolders: options.localFolders ?? [],
     uploads: options.uploads ?? noUploads,
     rejects: options.rejects ?? noRejects,
+    events: options.events ?? noEvents,
     saveSecret: options.saveSecret ?? savedSecrets(options.secrets ?? {}),
     log: options.log ?? (() => {}),
     cursor: options.cursor,
@@ -79,6 +81,12 @@ const noUploads: ConnectorContext['uploads'] = {
 const noRejects: ConnectorContext['rejects'] = {
   connections: async () => [],
   read: async () => undefined,
+}
+
+const noEvents: ConnectorContext['events'] = {
+  open: async () => ({ id: '', last: 0, removed: 0, begin: 0, columns: [] }),
+  read: async () => [],
+  newest: async () => [],
 }
 
 /** Saves secrets while this process runs, one after the other. */

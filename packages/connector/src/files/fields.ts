@@ -22,22 +22,29 @@ const filesToRead = {
 export const formatFields = {
   format: select({
     label: 'Format',
-    description: 'Format of the files. auto detects it for each file. NDJSON includes all other JSON',
+    description: 'Format of the files. Detection looks at each file. NDJSON includes all other JSON',
     options: readFormats,
+    labels: { auto: 'Detect' },
     default: 'auto',
   }),
   encoding: select({
     label: 'Encoding',
-    description: 'Encoding of CSV and NDJSON files. auto: UTF-8, or UTF-16 with a byte order mark',
+    description: 'Encoding of CSV and NDJSON files. Detection finds UTF-8, and UTF-16 with a byte order mark',
     options: ['auto', ...encodings],
-    labels: { auto: 'Detect' },
+    labels: {
+      auto: 'Detect',
+      'utf-8': 'UTF-8',
+      'utf-16le': 'UTF-16, little-endian',
+      'utf-16be': 'UTF-16, big-endian',
+      'windows-1252': 'Windows-1252',
+    },
     default: 'auto',
   }),
   delimiter: select({
     label: 'Delimiter',
-    description: 'Character between the values of a CSV file; auto finds it in the first lines',
+    description: 'Character between the values of a CSV file. Detection looks at the first lines',
     options: ['auto', 'comma', 'semicolon', 'tab', 'pipe'],
-    labels: { auto: 'Detect' },
+    labels: { auto: 'Detect', comma: 'Comma', semicolon: 'Semicolon', tab: 'Tab', pipe: 'Pipe' },
     default: 'auto',
   }),
   skipLines: number({

@@ -55,7 +55,7 @@ export const acousticRelationalTables = defineConnector({
     fields: {
       tableId: text({
         label: 'Table ID',
-        description: 'ID of the relational table, as Acoustic shows it beside the name of the table',
+        description: 'ID of the relational table, as Acoustic shows it next to its name',
         required: true,
       }),
     },

@@ -52,7 +52,7 @@ export const activecampaign = eventDestination({
     }),
     excludeAutomations: boolean({
       label: 'Exclude automations',
-      description: 'Whether automations are not started by the import',
+      description: 'Import contacts without starting automations',
     }),
     resultWaitSeconds: number({
       keepsState: 'pace',

@@ -50,12 +50,13 @@ export const adobeAudienceManager = filePreset({
       }),
       targetDataSourceId: text({
         label: 'Target data source ID',
-        description: 'ID of the data source that owns the traits, if it is another one; needed for IDs of devices',
+        description: 'ID of the data source that owns the traits, if it is a different one; needed for device IDs',
       }),
       synchronization: select({
         label: 'Synchronization',
-        description: 'Whether traits are added and removed (sync), or those of each user in the file replaced',
+        description: 'Add and remove traits, or replace all traits of each user in the file',
         options: ['sync', 'overwrite'],
+        labels: { sync: 'Add and remove', overwrite: 'Replace' },
         default: 'sync',
       }),
     },

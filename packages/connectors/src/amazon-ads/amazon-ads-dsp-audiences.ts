@@ -77,7 +77,7 @@ export const amazonAdsDspAudiences = audienceDestination({
     region,
     country: idSetting({
       label: 'Country',
-      description: 'Country in which the data was collected, of rows that name none, such as US or DE',
+      description: 'Country where the data was collected, for rows without a value, such as US or DE',
       pattern: /^[A-Za-z]{2}$/,
       example: 'US',
       what: 'two letters of ISO 3166',
@@ -91,7 +91,7 @@ export const amazonAdsDspAudiences = audienceDestination({
       keepsState: 'pace',
       label: 'Wait for results (s)',
       description:
-        'How long each batch waits for Amazon to name people whose data it could not read; it usually takes some minutes, 0 does not wait',
+        'How long each batch waits for Amazon to report people whose data it could not read, usually a few minutes; 0 does not wait',
       default: 0,
       min: 0,
       max: 1800,

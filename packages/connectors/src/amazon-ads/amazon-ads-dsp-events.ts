@@ -2,6 +2,7 @@ import { inspectBy, select, type Values } from '@penstock/connector'
 import { idSetting } from '../kit/api.ts'
 import { asWritten, object, oneOf, plain, time } from '../kit/columns.ts'
 import { eventDestination } from '../kit/event-destination.ts'
+import { labelsOf } from '../kit/names.ts'
 import { type JsonObject, objectIn, textIn } from '../platform-api/json.ts'
 import { type Read, wrong } from '../platform-api/rows/events.ts'
 import { amazonAdsApi, clientIdOf } from './api.ts'
@@ -68,13 +69,15 @@ export const amazonAdsDspEvents = eventDestination({
     }),
     consentAdStorage: select({
       label: 'Ad storage consent',
-      description: 'Whether people agreed that data is stored for advertising, for events that do not say so',
+      description: 'Consent to store data for advertising, for events without a value',
       options: consentOptions,
+      labels: labelsOf(consentOptions),
     }),
     consentUserData: select({
       label: 'User data consent',
       description: 'Consent to use data for advertising, for events without a value',
       options: consentOptions,
+      labels: labelsOf(consentOptions),
     }),
   },
   batch: { rowsMax: 500, bytesMax: 2_000_000 },
@@ -136,12 +139,20 @@ export const amazonAdsDspEvents = eventDestination({
     consentAdStorage: oneOf(
       '@consent.amznAdStorage',
       'Whether the person agreed that data is stored for advertising: GRANTED or DENIED',
-      { ...grant, synonyms: ['amzn_ad_storage', 'consent_ad_storage'] },
+      {
+        ...grant,
+        consent: { use: 'adStorage', granted: 'GRANTED', denied: 'DENIED' },
+        synonyms: ['amzn_ad_storage', 'consent_ad_storage'],
+      },
     ),
     consentUserData: oneOf(
       '@consent.amznUserData',
       'Whether the person agreed that data is used for advertising: GRANTED or DENIED',
-      { ...grant, synonyms: ['amzn_user_data', 'consent_ad_user_data'] },
+      {
+        ...grant,
+        consent: { use: 'userData', granted: 'GRANTED', denied: 'DENIED' },
+        synonyms: ['amzn_user_data', 'consent_ad_user_data'],
+      },
     ),
     tcf: plain('consent.tcf', 'Consent string of the Transparency and Consent Framework', {
       synonyms: ['consent_tcf'],

@@ -41,7 +41,7 @@ export const amazonDspConversions = eventDestination({
   secrets: {
     accountId: text({
       label: 'Account ID',
-      description: 'ID of the DSP advertiser; the ID of an entity is not accepted',
+      description: 'ID of the DSP advertiser, not of an entity',
       required: true,
     }),
     apiClientId: text({

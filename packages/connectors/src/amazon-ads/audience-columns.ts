@@ -67,12 +67,22 @@ export const memberColumns = (keys: ContactKeys) => ({
   consentAdStorage: oneOf(
     '@consent.amznAdStorage',
     'Whether the person agreed that data is stored for advertising; by default as the connection says',
-    { values: asWritten(...consentOptions), wanted: consentOptions.join(', '), synonyms: ['amzn_ad_storage'] },
+    {
+      values: asWritten(...consentOptions),
+      wanted: consentOptions.join(', '),
+      consent: { use: 'adStorage', granted: 'GRANTED', denied: 'DENIED' },
+      synonyms: ['amzn_ad_storage'],
+    },
   ),
   consentUserData: oneOf(
     '@consent.amznUserData',
     'Whether the person agreed that data is used for advertising; by default as the connection says',
-    { values: asWritten(...consentOptions), wanted: consentOptions.join(', '), synonyms: ['amzn_user_data'] },
+    {
+      values: asWritten(...consentOptions),
+      wanted: consentOptions.join(', '),
+      consent: { use: 'userData', granted: 'GRANTED', denied: 'DENIED' },
+      synonyms: ['amzn_user_data'],
+    },
   ),
   tcf: plain(
     '@tcf',

@@ -1,4 +1,5 @@
 import { select } from '@penstock/connector'
+import { labelsOf } from '../kit/names.ts'
 
 export const consentOptions = ['GRANTED', 'DENIED', 'NOT_APPLICABLE', 'UNKNOWN']
 
@@ -6,11 +7,13 @@ const adStorage = {
   label: 'Ad storage consent',
   description: 'Consent to store data for advertising, for rows without a value',
   options: consentOptions,
+  labels: labelsOf(consentOptions),
 }
 const userData = {
   label: 'User data consent',
-  description: 'Whether people agreed that their data is used for advertising, for rows that do not say so',
+  description: 'Consent to use data for advertising, for rows without a value',
   options: consentOptions,
+  labels: labelsOf(consentOptions),
 }
 
 /** The consent of the people in an upload, which Ads data manager requires of every one. */
@@ -19,5 +22,5 @@ export const consent = {
   consentUserData: select({ ...userData, required: true }),
 }
 
-/** The same for an upload that needs consent in Europe alone. */
+/** The same for an upload that needs consent only in Europe. */
 export const optionalConsent = { consentAdStorage: select(adStorage), consentUserData: select(userData) }

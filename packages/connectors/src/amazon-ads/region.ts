@@ -10,8 +10,9 @@ const origins = {
 /** The setting that names the region of the advertiser account. */
 export const region = select({
   label: 'Region',
-  description: 'Region of the account: NA (Americas), EU (Europe), FE (Far East, Australia)',
+  description: 'Region of the account',
   options: Object.keys(origins),
+  labels: { NA: 'Americas', EU: 'Europe', FE: 'Far East and Australia' },
   default: 'NA',
 })
 

@@ -25,7 +25,7 @@ export const signInOrTokens = {
   authType: select({
     keepsState: 'credential',
     label: 'Sign-in method',
-    description: 'Sign in with Amazon (oauth2), or enter tokens that you already have (api-token)',
+    description: 'Sign in with Amazon, or enter tokens that you already have',
     options: ['oauth2', 'api-token'],
     labels: { oauth2: 'Sign in with Amazon', 'api-token': 'Access token' },
     required: true,

@@ -32,16 +32,20 @@ export const encryption = {
   encryption: select({
     keepsState: 'transport',
     label: 'Encryption',
-    description: 'How the file is encrypted in the bucket: as the bucket says, by S3, or by a key of AWS KMS',
+    description: 'How the file is encrypted in the bucket',
     options: ['bucket default', 'SSE-S3', 'SSE-KMS'],
-    labels: { 'bucket default': 'As the bucket says', 'SSE-S3': 'By S3 (SSE-S3)', 'SSE-KMS': 'By AWS KMS (SSE-KMS)' },
+    labels: {
+      'bucket default': 'Default of the bucket',
+      'SSE-S3': 'By S3 (SSE-S3)',
+      'SSE-KMS': 'By AWS KMS (SSE-KMS)',
+    },
     default: 'bucket default',
   }),
   kmsKeyId: text({
     keepsState: 'transport',
     label: 'KMS key',
     description:
-      'ARN, ID or alias of the key of AWS KMS; by default the key of AWS for S3. The access key needs kms:GenerateDataKey and kms:Decrypt for it',
+      'ARN, ID or alias of the KMS key. By default the AWS managed key for S3. The access key needs kms:GenerateDataKey and kms:Decrypt for it',
     when: { encryption: 'SSE-KMS' },
   }),
 }

@@ -39,7 +39,7 @@ export const amazonS3Destination = defineConnector({
       outputPath: text({
         asked: true,
         label: 'Output path',
-        description: 'Where the file is written: the s3:// address of a prefix or of one object',
+        description: 's3:// address of the prefix or object to write',
         required: true,
       }),
       fileFormat: select({

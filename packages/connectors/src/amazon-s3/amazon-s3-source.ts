@@ -40,7 +40,7 @@ export const amazonS3Source = defineConnector({
       {
         bucketUri: text({
           label: 'Bucket URI',
-          description: 'What to read: the s3:// address of a prefix or of one object',
+          description: 's3:// address of the prefix or object to read',
           required: true,
         }),
       },

@@ -24,7 +24,7 @@ export const azureBlobStorageDestination = defineConnector({
     ...credentials('create, write, add and list'),
     defaultPath: text({
       label: 'Default path',
-      description: 'Prefix for connections without one of their own',
+      description: 'Prefix for connections without their own',
     }),
   },
   destination: {

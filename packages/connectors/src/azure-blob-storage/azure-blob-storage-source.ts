@@ -26,7 +26,7 @@ export const azureBlobStorageSource = defineConnector({
     {
       blobUri: text({
         label: 'Blob URI',
-        description: 'What to read: the https address of a folder prefix or of one blob',
+        description: 'https address of the folder prefix or blob to read',
         required: true,
       }),
     },

@@ -5,8 +5,7 @@ export const credentials = (permissions: string) => ({
   authType: select({
     keepsState: 'credential',
     label: 'Credential type',
-    description:
-      'Sign in with a shared access signature (sas-url) or with the key of the storage account (account-key)',
+    description: 'Sign in with a shared access signature or with the key of the storage account',
     options: ['sas-url', 'account-key'],
     labels: { 'sas-url': 'Shared access signature', 'account-key': 'Account key' },
     required: true,

@@ -38,7 +38,7 @@ export const clickhouseSource = defineConnector({
       keyColumns: keyOrDigest,
       lagSeconds: lagOfClock,
       timezone: text({
-        label: 'Timezone',
+        label: 'Time zone',
         description: 'Time zone in which a day ends, if the cursor is a day, such as Europe/Paris',
         default: 'UTC',
         when: { syncMode: 'Incremental' },

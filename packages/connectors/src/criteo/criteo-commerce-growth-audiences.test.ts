@@ -26,6 +26,17 @@ await testDestination<CriteoServer>({
     denied: [{ settings: { advertiserId: '78' } }],
     unknown: [{ ...criteoSecrets, refreshToken: 'revoked-token' }],
   },
+  measures: {
+    request: /GET .*contact-list\/statistics$/,
+    reply: (id) => ({
+      data: {
+        id,
+        type: 'ContactListStatistics',
+        attributes: { numberOfIdentifiers: 900, numberOfMatches: 410, matchRate: 45.6 },
+      },
+    }),
+    measure: { low: 410, high: 410, received: 900, matched: 410, status: null },
+  },
   accepts: {
     columns: ['segment_name', 'action', 'email'],
     rows: Array.from({ length: 12 }, (_, n) => ['Loyal', 'add', sha256(`${n}@example.com`)]),

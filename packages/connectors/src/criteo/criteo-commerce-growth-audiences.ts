@@ -131,6 +131,13 @@ export const criteoCommerceGrowthAudiences = audienceDestination({
     made: (answer) => found(answer)[0]?.id,
     get: (_, id) => search({ audienceSegmentIds: [id] }),
     isThere: (answer, id) => found(answer).some((one) => textIn(one.id) === id),
+    measure: {
+      ask: (_, id) => ({ path: `/audience-segments/${id}/contact-list/statistics` }),
+      read({ json }) {
+        const { numberOfIdentifiers, numberOfMatches } = objectIn(objectIn(objectIn(json).data).attributes)
+        return { size: numberOfMatches, received: numberOfIdentifiers, matched: numberOfMatches }
+      },
+    },
   },
   send: async (client) => (await import('./send-contacts.ts')).contactSender(client),
   check: {

@@ -50,7 +50,7 @@ export const criteoReporting = reportSource({
     currency: text({ label: 'Currency', description: 'Currency of the figures, as ISO 4217: EUR', default: 'EUR' }),
     timezone: text({
       label: 'Time zone',
-      description: 'Time zone by whose midnights days begin: Europe/Paris',
+      description: 'Time zone in which days begin: Europe/Paris',
       default: 'UTC',
     }),
   },

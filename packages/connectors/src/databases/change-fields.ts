@@ -23,13 +23,13 @@ export const changeFields = ({
 }): { readonly syncMode: Fields; readonly changes: Fields } => ({
   syncMode: {
     syncMode: syncMode(['Full', 'Incremental', 'Changes'], {
-      description: `Read all rows, or only rows whose cursor has increased since the last transfer, or first all rows of a table and then the changes that ${log}, removed rows among them`,
+      description: `Read all rows, only rows whose cursor has increased since the last transfer, or first all rows and then the changes that ${log}, including removed rows`,
     }),
   },
   changes: {
     deletes: select({
       label: 'Removed rows',
-      description: `How removed rows are dealt with: they are removed at the destination, which must have a key for that; or a row says so, with ${sent}, and delete in the column _operation; or nothing`,
+      description: `Remove deleted rows at the destination, which needs a key; add a row with ${sent} and delete in the column _operation; or keep them`,
       options: ['Remove', 'Add', 'Skip'],
       labels: { Remove: 'Remove them', Add: 'Add a row', Skip: 'Leave them' },
       default: 'Remove',
@@ -37,14 +37,14 @@ export const changeFields = ({
     }),
     changeColumns: boolean({
       label: 'Add change columns',
-      description: `Whether rows also have the columns _operation (copy, insert, update, delete or truncate), _committed_time and ${place}; always if removed rows are added`,
+      description: `Add the columns _operation (copy, insert, update, delete or truncate), _committed_time and ${place}. Always on if removed rows are added`,
       default: false,
       when: ofChanges,
     }),
     changesMax: number({
       keepsState: 'pace',
       label: 'Changes per transfer',
-      description: `After about so many ${counted} a transfer ends, and the next one continues`,
+      description: `Approximate number of ${counted} after which a transfer ends. The next transfer continues`,
       min: 1_000,
       max: 10_000_000,
       default: 1_000_000,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Cell } from '@penstock/connector'
 import { createdTypes, impossibleNames } from './created-columns.ts'
+import { columnTypes } from './fields.ts'
 
 const typeOf = (cells: readonly Cell[], settings = {}) =>
   createdTypes({ columns: ['a'], rows: cells.map((cell) => [cell]), settings })[0]?.kind
@@ -16,8 +17,15 @@ test('a column of a file has the type that all of its first values have', () => 
     ['text', ['007', '1']],
     ['text', ['1', 'x']],
     ['text', ['31.12.2026']],
+    ['text', ['1.234', '12']],
+    ['decimal', ['1.234', 12]],
+    ['decimal', ['1.234', '12.5']],
+    ['decimal', ['0.125']],
+    ['timestamp', ['2026-01-31 10:00']],
     ['text', ['2026-02-30']],
-    ['text', ['2026-01-31 10:00:00']],
+    ['timestamp', ['2026-01-31 10:00:00', '2026-01-31T10:00:00.123456']],
+    ['text', ['2026-01-31 10:00:00', '2026-01-31T10:00:00Z']],
+    ['text', ['2026-02-30 10:00:00']],
     ['text', ['yes', 'no']],
     ['text', ['1e3']],
     ['text', ['1,5']],
@@ -36,6 +44,14 @@ test('declared types come before inferred ones, and chosen types before both', (
   assert.deepEqual(found, [{ kind: 'uuid' }, { kind: 'bigint' }, { kind: 'decimal', precision: 10, scale: 2 }])
   for (const wrong of ['{', '[]', '{"a": "words"}', '{"x": "text"}', '{"a": 1}']) {
     assert.throws(() => typeOf([], { columnTypes: wrong }), { code: 'invalid_setting', message: /^Column types / })
+  }
+})
+
+test('a chosen type is the one of that name', () => {
+  const chosen = (type: string) => typeOf([], { columnTypes: JSON.stringify({ a: type }) })
+  for (const type of columnTypes) {
+    const kind = type === 'numeric' ? 'decimal' : type === 'timestamptz' ? 'instant' : type
+    assert.equal(chosen(type), kind)
   }
 })
 

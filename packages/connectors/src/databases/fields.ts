@@ -71,7 +71,7 @@ export const lookBackOfCursor = number({
   keepsState: 'onward',
   label: 'Look-back window in hours',
   description:
-    'If the cursor is a time: how many hours before the last one each transfer reads again, for rows that come late. Rows of that time are sent again, so that a destination which adds rows has them twice: write them with their key, or send new and changed rows only',
+    'Only for times as cursors: each transfer reads this many hours again, for rows that arrive late. These rows are sent again, so write them by a key, or send only new and changed rows',
   min: 0,
   max: 8_760,
   default: 0,
@@ -91,7 +91,7 @@ export const backfillByCursor: Backfill = {
 export const tableSourceFields = ({ schemas }: { schemas: boolean }): Fields => ({
   dataSourceType: select({
     label: 'Data source type',
-    description: 'Whether to read a table or view, or the result of a query',
+    description: 'Read a table or view, or the result of a query',
     options: ['Table Reference', 'SQL Query'],
     default: 'Table Reference',
   }),
@@ -127,7 +127,7 @@ export const tableSourceFields = ({ schemas }: { schemas: boolean }): Fields => 
     keepsState: 'onward',
     label: 'Lag in seconds',
     description:
-      'If the cursor is a time: how many seconds before the start of the transfer reading stops. Rows that are still being written then are read by the next transfer instead of being missed. Whatever the cursor is, the transfer waits this long for transactions that have written rows before that and are not committed; 0 waits for none, and may miss rows',
+      'The transfer waits up to this long for open transactions. If the cursor is a time, it also leaves newer rows to the next transfer. 0 does not wait and may miss rows',
     min: 0,
     max: 86_400,
     default: 60,
@@ -135,7 +135,7 @@ export const tableSourceFields = ({ schemas }: { schemas: boolean }): Fields => 
   }),
   lookBackHours: lookBackOfCursor,
   timezone: text({
-    label: 'Timezone',
+    label: 'Time zone',
     description: 'Time zone of cursor values without one, such as Europe/Paris',
     default: 'UTC',
     when: { syncMode: 'Incremental' },
@@ -161,7 +161,7 @@ export const lagOfClock = number({
   keepsState: 'onward',
   label: 'Lag in seconds',
   description:
-    'If the cursor is a time: how many seconds before the start of the transfer reading stops. Rows that are still being written then are read by the next transfer instead of being missed. If the cursor is a number, rows that are committed late with a smaller one are not read',
+    'Only for times as cursors: rows newer than this are left to the next transfer, so that rows still being written are not missed. If the cursor is a number, rows that are committed late are missed',
   min: 0,
   max: 86_400,
   default: 60,
@@ -179,9 +179,10 @@ export const tableDestinationFields = ({ schemas }: { schemas: boolean }): Field
   ...schemaField(schemas, 'Schema of the table'),
   table: text({ label: 'Table', description: 'Name of the table that rows are written to', required: true }),
   writeMode: writeMode(['Insert', 'Upsert'], {
-    description: 'Whether each row is added, or replaces the row with the same key',
+    description: 'Add each row, or replace the row with the same key',
   }),
   keyColumns: text({
+    purpose: 'key',
     label: 'Key columns',
     description:
       'Columns that identify a row, separated by commas; the table must have a primary key or a unique index on exactly these columns',
@@ -192,12 +193,12 @@ export const tableDestinationFields = ({ schemas }: { schemas: boolean }): Field
     asked: true,
     keepsState: 'onward',
     label: 'Create table',
-    description: 'Whether a missing table is created',
+    description: 'Create the table if it is missing',
     default: false,
   }),
   columnTypes: text({
     label: 'Column types',
-    description: `Types of columns of the created table that are to be others than proposed, as JSON, such as {"zip": "text"}: ${columnTypes.slice(0, -1).join(', ')} or ${columnTypes.at(-1)}, numeric also with digits, such as numeric(10,2). By default a column has the type of the source; of files, the type that all first records have`,
+    description: `Types for columns of the created table, as JSON, such as {"zip": "text"}: ${columnTypes.slice(0, -1).join(', ')} or ${columnTypes.at(-1)}, numeric also with digits, such as numeric(10,2). By default as in the source, or for files as in the first records`,
   }),
 })
 

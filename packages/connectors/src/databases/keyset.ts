@@ -20,7 +20,7 @@ export type KeysetPlan<Column, Term extends KeysetTerm, At> = {
   readonly orderNames: readonly string[]
   readonly incremental: boolean
   /** The settings of the cursor. */
-  readonly reading: Pick<Reading, 'cursor' | 'lookBackHours' | 'timezone'>
+  readonly reading: Pick<Reading, 'cursor' | 'lookBackHours' | 'timezone' | 'lagSeconds'>
   /** How the cursor says a time; absent if it does not. */
   readonly time?: CursorTime | undefined
   /** Bounds of the cursor, besides the spot. */

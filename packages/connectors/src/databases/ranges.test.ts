@@ -108,3 +108,17 @@ describe('the look-back window', () => {
     for (const [text, hours, expected] of texts) assert.equal(shiftedBack(text, hours), expected, text)
   })
 })
+
+describe('rows that wait', () => {
+  test('are announced in the log, by the clock of the cursor', () => {
+    const linesOf = (clock: 'utc' | 'local' | 'day', lagSeconds: number): string[] => {
+      const lines: string[] = []
+      beginningOf({ log: (text) => lines.push(text) }, { ...reading, lagSeconds }, { clock }, undefined)
+      return lines
+    }
+    assert.deepEqual(linesOf('utc', 60), ['Rows of the last 60 seconds are read by the next transfer.'])
+    assert.deepEqual(linesOf('local', 1), ['Rows of the last second are read by the next transfer.'])
+    assert.deepEqual(linesOf('utc', 0), [])
+    assert.deepEqual(linesOf('day', 60), ['Rows of today are read when the day is over.'])
+  })
+})

@@ -1,5 +1,6 @@
 import { ConnectorError, type SourceContext, type SourceRange } from '@penstock/connector'
 import type { Spot } from './checkpoints.ts'
+import type { Reading } from './settings.ts'
 import { inTimezone } from './timestamps.ts'
 
 /** Rows by the times of their cursor: rows of a backfill, and rows that are read again because they can come late. */
@@ -31,8 +32,8 @@ export type Beginning = {
  * @throws ConnectorError `invalid_setting` if the cursor cannot have the range, or the window
  */
 export function beginningOf(
-  { range }: Pick<SourceContext, 'range'>,
-  reading: { readonly cursor: string | undefined; readonly lookBackHours: number; readonly timezone: string },
+  { range, log }: Pick<SourceContext, 'range'> & Partial<Pick<SourceContext, 'log'>>,
+  reading: Pick<Reading, 'cursor' | 'lookBackHours' | 'timezone'> & Partial<Pick<Reading, 'lagSeconds'>>,
   time: CursorTime | undefined,
   ended: Pick<Spot, 'after' | 'skip'> | undefined,
 ): Beginning {
@@ -43,6 +44,7 @@ export function beginningOf(
     return { earlier: undefined, within: boundsOf(range, time, timezone), keepsCursor: false }
   }
   const keepsCursor = cursor !== undefined
+  if (keepsCursor && time) sayWhatWaits(time, reading.lagSeconds ?? 0, log)
   if (!keepsCursor || lookBackHours === 0) return { earlier: ended, within: undefined, keepsCursor }
   if (!time) throw invalid(`The cursor column ${cursor} has no times: set the look-back window to 0.`)
   const last = ended?.after?.[0]
@@ -51,6 +53,13 @@ export function beginningOf(
   return from === undefined
     ? { earlier: ended, within: undefined, keepsCursor }
     : { earlier: undefined, within: { from }, keepsCursor }
+}
+
+/** Says which rows a transfer leaves to the next one, so that nobody misses them. */
+function sayWhatWaits({ clock }: CursorTime, lagSeconds: number, log: SourceContext['log'] = () => {}): void {
+  if (clock === 'day') log('Rows of today are read when the day is over.')
+  else if (lagSeconds === 1) log('Rows of the last second are read by the next transfer.')
+  else if (lagSeconds > 0) log(`Rows of the last ${lagSeconds} seconds are read by the next transfer.`)
 }
 
 function boundsOf({ from, to }: SourceRange, { clock, textOf = (text) => text }: CursorTime, timezone: string): Within {

@@ -1,18 +1,18 @@
 import type { Batch, Delivery, Json, Rejection } from '@penstock/connector'
 
-type Group = { reason: string; field?: string; rows: number[]; count?: number }
+type Group = Pick<Rejection, 'reason' | 'field' | 'others'> & { rows: number[]; count?: number }
 
 /** Rejections as they are kept beside a batch, grouped by reason: most rows fail for the same few. */
 export function packRejections(rejections: readonly Rejection[]): Json {
   const groups = new Map<string, Group>()
-  for (const { index, count, reason, field } of rejections) {
-    const key = JSON.stringify([reason, field])
-    const group = groups.get(key) ?? { reason, ...(field === undefined ? {} : { field }), rows: [] }
+  for (const { index, count, ...why } of rejections) {
+    const key = JSON.stringify(why)
+    const group = groups.get(key) ?? { ...why, rows: [] }
     groups.set(key, group)
     if (index !== undefined) group.rows.push(index)
     else if (count !== undefined) group.count = (group.count ?? 0) + count
   }
-  return [...groups.values()]
+  return [...groups.values()] as Json[]
 }
 
 /** The same rejections, in the order of their rows. */

@@ -1,4 +1,5 @@
-import { ConnectorError, type FieldValue, type Values } from '@penstock/connector'
+import type { FieldValue, Values } from '@penstock/connector'
+import { noValue } from '../kit/names.ts'
 
 /** Secrets and settings of the fields in `fields.ts`, read once into what they mean. */
 
@@ -71,7 +72,7 @@ export function readingOf(settings: Values, defaultSchema: string): Reading {
 export function writingOf(settings: Values, defaultSchema: string): Writing {
   const upsert = settings.writeMode === 'Upsert'
   const keys = upsert ? namesIn(settings.keyColumns) : []
-  if (upsert && keys.length === 0) throw missing('keyColumns')
+  if (upsert && keys.length === 0) throw noValue('keyColumns')
   return {
     schema: textOf(settings, 'schema', defaultSchema),
     table: textOf(settings, 'table'),
@@ -93,7 +94,7 @@ function namesIn(value: FieldValue | undefined): readonly string[] {
 function textOf(values: Values, key: string, otherwise?: string): string {
   const value = values[key]
   if (typeof value === 'string' && value !== '') return value
-  if (otherwise === undefined) throw missing(key)
+  if (otherwise === undefined) throw noValue(key)
   return otherwise
 }
 
@@ -101,5 +102,3 @@ function numberOf(values: Values, key: string, otherwise: number): number {
   const value = values[key]
   return typeof value === 'number' ? value : otherwise
 }
-
-const missing = (key: string) => new ConnectorError('invalid_setting', `The setting ${key} has no value; set it.`)

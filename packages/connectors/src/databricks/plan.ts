@@ -5,6 +5,7 @@ import { type KeysetPlan, keysetClauses, noCursor } from '../databases/keyset.ts
 import type { CursorTime } from '../databases/ranges.ts'
 import { type Reading, readingOf } from '../databases/settings.ts'
 import { dayBefore, inTimezone, localTime } from '../databases/timestamps.ts'
+import { noValue } from '../kit/names.ts'
 import { isObject, listIn, objectIn, textIn } from '../platform-api/json.ts'
 import { columnTypeOf, cursorKindOf, literalOf, type ResultColumn, textSqlOf } from './cells.ts'
 import type { Databricks } from './databricks-api.ts'
@@ -35,7 +36,7 @@ export function sourceOf(settings: Values): {
   const nameOf = (key: string): string => {
     const value = textIn(settings[key])?.trim().replaceAll('`', '')
     if (value) return value
-    throw new ConnectorError('invalid_setting', `The setting ${key} has no value; set it.`)
+    throw noValue(key)
   }
   const path = () => ['catalog', 'schema', 'table'].map(nameOf).map(quoteName).join('.')
   // A comment at the end of a query must not swallow the bracket.

@@ -10,9 +10,10 @@ export const signIn = {
   }),
   authType: select({
     keepsState: 'credential',
-    label: 'Auth type',
-    description: 'Whether to sign in as a service principal, or with a personal access token',
+    label: 'Sign-in method',
+    description: 'Sign in as a service principal, or with a personal access token',
     options: ['service-principal', 'access-token'],
+    labels: { 'service-principal': 'Service principal', 'access-token': 'Personal access token' },
     required: true,
   }),
   clientId: text({

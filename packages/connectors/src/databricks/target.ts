@@ -1,5 +1,6 @@
 import { asConnectorError, ConnectorError, type Values } from '@penstock/connector'
 import { writingOf } from '../databases/settings.ts'
+import { inWords } from '../kit/names.ts'
 import { inspectionsOf } from '../kit/warehouse/inspect.ts'
 import { type Tables, type Target, writeModeOf } from '../kit/warehouse/table.ts'
 import { encodeValue } from '../object-stores/place.ts'
@@ -24,7 +25,10 @@ export function targetOf(settings: Values): DatabricksTarget {
     (key) => {
       const value = textIn(settings[key])?.trim().replaceAll('`', '') ?? ''
       if (value !== '' && !/[/\0]|^\.+$/.test(value)) return value
-      throw new ConnectorError('invalid_setting', `The setting ${key} has no value, or one with a slash; correct it.`)
+      throw new ConnectorError(
+        'invalid_setting',
+        `“${inWords(key)}” has no value or contains a slash. Correct it in the settings.`,
+      )
     },
   ) as [string, string, string, string, string]
   return {

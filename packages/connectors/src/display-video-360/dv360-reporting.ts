@@ -75,7 +75,7 @@ export const dv360Reporting = reportSource({
   settings: {
     timezone: text({
       label: 'Time zone',
-      description: 'Time zone of the advertisers, which decides what today is: America/New_York',
+      description: 'Time zone of the advertisers, which determines the current day: America/New_York',
       default: 'UTC',
     }),
   },

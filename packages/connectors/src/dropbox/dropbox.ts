@@ -8,7 +8,7 @@ const files = () => import('./files.ts')
 
 const teamSpace = boolean({
   label: 'Team space',
-  description: 'Whether paths begin at the space of the team, not at the folder of the member',
+  description: 'Paths start at the team space instead of the folder of the member',
   default: false,
 })
 
@@ -51,7 +51,7 @@ export const dropbox = defineConnector({
       path: text({
         asked: true,
         label: 'Path',
-        description: 'What to read: a folder, a file, or the beginning of the names of files, such as /exports/people-',
+        description: 'Folder, file or start of file names to read, such as /exports/people-',
         required: true,
       }),
       teamSpace,

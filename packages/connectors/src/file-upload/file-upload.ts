@@ -25,7 +25,7 @@ export const fileUpload = defineConnector({
     {
       upload: text({
         label: 'Uploaded file',
-        description: 'Identifier of the uploaded file: choose one from the list',
+        description: 'The file to read',
         required: true,
       }),
     },

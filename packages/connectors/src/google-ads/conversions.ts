@@ -32,14 +32,15 @@ export const conversionAction = {
 /** The setting of the conversion action of all rows that name none. */
 export const conversionActionSetting = idSetting({
   label: 'Conversion action ID',
-  description: 'ID after ctId= in the address of its page, unless every row has conversion_action_id',
+  description:
+    'ID after ctId= in the address of the conversion action. Not needed if every row has conversion_action_id',
   pattern: conversionAction.pattern,
   example: '1234567890',
 })
 /** The number of a conversion action; `undefined` if there is none. */
 export const actionIn = (id: unknown): string | undefined => /\d+$/.exec(String(id ?? '').trim())?.[0]
 
-const unlessSaid = ', for rows that do not say so'
+const unlessSaid = ', for rows without a value'
 
 /** Nothing of this is required by the catalogue; a transfer says what is missing. */
 const settings = {

@@ -14,7 +14,7 @@ import { consentColumns, consentOfRow, consentOfSettings, contactColumns, identi
 export const replaceSetting = {
   replaceExistingAudience: boolean({
     label: 'Replace existing audience',
-    description: 'Whether each transfer removes the earlier members of a list that it does not add',
+    description: 'Each transfer removes earlier members of the list that it does not add again',
   }),
   resultWaitSeconds: number({
     keepsState: 'pace',
@@ -30,7 +30,7 @@ export const replaceSetting = {
 export const audienceTypeSetting = (contact: string, devices: string) =>
   select({
     label: 'Audience type',
-    description: 'Whether the list consists of contact data or of advertising IDs of mobile devices',
+    description: 'Whether the list contains contact data or advertising IDs of mobile devices',
     options: [contact, devices],
     required: true,
   })
@@ -117,6 +117,13 @@ export function customerLists({ accounts, consents = (settings) => settings, dev
       }),
       made: ({ json }) => objectIn(json).id,
       get: ({ account }, id) => ({ path: `/${account}/userLists/${id}` }),
+      // The display network has the most people of a list.
+      measure: {
+        read({ json }) {
+          const { sizeInfo, membershipStatus: status } = objectIn(json)
+          return { size: objectIn(sizeInfo).displayNetworkMembersCount, status }
+        },
+      },
     },
     request: (members, { verb, audience, settings }) => {
       const consent = consentOfSettings(consents(settings))

@@ -30,6 +30,16 @@ await testDestination<DataManagerServer>({
   missing: { ...settings, customerId: '42' },
   columns,
   posts: ingest,
+  measures: {
+    request: /GET .*userLists\/\d+$/,
+    // Numbers of 64 bits are texts in Google's JSON.
+    reply: (id) => ({
+      id,
+      membershipStatus: 'OPEN',
+      sizeInfo: { displayNetworkMembersCount: '8100', searchNetworkMembersCount: '6400' },
+    }),
+    measure: { low: 8100, high: 8100, received: null, matched: null, status: 'OPEN' },
+  },
   accepts: {
     columns: columns.slice(0, 3),
     rows: Array.from({ length: 12 }, (_, n) => ['Loyal', 'add', sha256(`${n}@example.com`)]),

@@ -83,7 +83,7 @@ export const googleAdsReporting = reportSource({
   settings: {
     managerAccountId: idSetting({
       label: 'Manager account ID',
-      description: 'ID of the manager account through which the user reaches the accounts, if they are below one',
+      description: 'ID of the manager account through which the user has access to the accounts, if there is one',
       pattern: /^\d[\d\s-]*$/,
       example: '123-456-7890',
     }),

@@ -51,6 +51,16 @@ await testDestination<DataManagerServer>({
     denied: [{ settings: { ...settings, advertiserId: '42' } }],
     unknown: [{ ...googleSecrets, refreshToken: 'revoked' }],
   },
+  measures: {
+    request: /GET .*userLists\/\d+$/,
+    // Numbers of 64 bits are texts in Google's JSON.
+    reply: (id) => ({
+      id,
+      membershipStatus: 'OPEN',
+      sizeInfo: { displayNetworkMembersCount: '8100', searchNetworkMembersCount: '6400' },
+    }),
+    measure: { low: 8100, high: 8100, received: null, matched: null, status: 'OPEN' },
+  },
   accepts: {
     columns: columns.slice(0, 3),
     rows: Array.from({ length: 12 }, (_, n) => row(n).slice(0, 3)),

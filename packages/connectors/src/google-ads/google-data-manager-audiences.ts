@@ -69,8 +69,9 @@ export const googleDataManagerAudiences = customerLists({
     }),
     keySpace: select({
       label: 'Key space',
-      description: 'Which devices the advertising IDs come from: IOS if rows have idfa, ANDROID if they have gaid',
+      description: 'Devices that the advertising IDs come from: iOS if rows have idfa, Android if they have gaid',
       options: ['IOS', 'ANDROID'],
+      labels: { IOS: 'iOS', ANDROID: 'Android' },
       required: true,
       when: { audienceType: devices },
     }),

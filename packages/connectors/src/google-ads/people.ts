@@ -89,13 +89,13 @@ const options = ['Granted', 'Denied', 'Unspecified']
 export const consentFields = (form: { readonly required?: true; readonly default?: string }, rows = '') => ({
   adUserDataConsent: select({
     label: 'Ad user data consent',
-    description: `Whether people agreed that their data is sent to Google for advertising${rows}`,
+    description: `Consent to send user data to Google for advertising${rows}`,
     options,
     ...form,
   }),
   adPersonalizationConsent: select({
     label: 'Ad personalization consent',
-    description: `Whether people agreed to see personalised ads${rows}`,
+    description: `Consent to personalised ads${rows}`,
     options,
     ...form,
   }),
@@ -108,12 +108,16 @@ export const consentColumns = {
   consent_ad_user_data: {
     ...special(
       'Whether this person agreed that the data is sent to Google for advertising; by default as set in the connection',
-      { synonyms: ['ad_user_data', 'ad_user_data_consent'] },
+      {
+        consent: { use: 'userData', granted: 'granted', denied: 'denied' },
+        synonyms: ['ad_user_data', 'ad_user_data_consent'],
+      },
     ),
     values,
   },
   consent_ad_personalization: {
     ...special('Whether this person agreed to see personalised ads; by default as set in the connection', {
+      consent: { use: 'personalization', granted: 'granted', denied: 'denied' },
       synonyms: ['ad_personalization', 'ad_personalization_consent'],
     }),
     values,

@@ -47,7 +47,8 @@ export const googleBigqueryDestination = defineConnector({
       }),
       dataset: text({
         label: 'BigQuery dataset',
-        description: 'Name of the dataset that contains the table; with the project before it, if it is of another one',
+        description:
+          'Name of the dataset that contains the table, with the project in front if it belongs to another project',
         required: true,
       }),
       table: text({

@@ -51,13 +51,12 @@ export const googleBigquerySource = defineConnector({
       gcsBucketUri: text({
         keepsState: 'transport',
         label: 'GCS bucket URI',
-        description:
-          'Bucket in Google Cloud Storage for large results; not used, since results of any size are read from BigQuery',
+        description: 'Not used, because results of any size are read directly from BigQuery',
       }),
       keyColumns: text({
         label: 'Key columns',
         description:
-          'Columns of the query that together identify a row, separated by commas; rows are read in their order. By default a digest of each row',
+          'Columns of the query that together identify a row, separated by commas. Rows are read in this order. By default a hash of each row',
       }),
       maximumBytesBilled: number({
         keepsState: 'pace',
@@ -77,7 +76,7 @@ export const googleBigquerySource = defineConnector({
         keepsState: 'transport',
         label: 'Export inside BigQuery',
         description:
-          'Whether BigQuery itself writes the rows to Google Cloud Storage, with its own service account; rows pass Penstock if the connection needs what only Penstock does, such as a mapping',
+          'BigQuery writes the rows to Google Cloud Storage directly, with its own service account. Rows still pass through Penstock if it must process them, such as for a mapping',
         default: false,
       }),
     },

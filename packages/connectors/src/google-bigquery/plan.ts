@@ -1,8 +1,9 @@
-import { type ColumnType, ConnectorError, type Values } from '@penstock/connector'
+import type { ColumnType, Values } from '@penstock/connector'
 import type { Spot } from '../databases/checkpoints.ts'
 import { assertDistinct, columnAt } from '../databases/columns.ts'
 import { keysetClauses } from '../databases/keyset.ts'
 import { readingOf } from '../databases/settings.ts'
+import { noValue } from '../kit/names.ts'
 import { columnTypeOf, type FieldType, orderTextOf, parameterTypeOf } from './cells.ts'
 import type { BigQuery, Parameter, Query } from './jobs.ts'
 
@@ -40,7 +41,7 @@ export function sourceOf(settings: Values): {
   const { from, keys, waitMs } = readingOf({ ...settings, dataSourceType: 'SQL Query' }, '')
   const text = 'query' in from ? from.query : ''
   const projectId = String(settings.projectId ?? '').trim()
-  if (projectId === '') throw missing('projectId')
+  if (projectId === '') throw noValue('projectId')
   const limit = settings.maximumBytesBilled
   return {
     keys,
@@ -114,5 +115,3 @@ export function statementOf({ order, digest, select, query }: BigQueryPlan, { af
 export const quoteName = (name: string): string => `\`${name.replace(/[\\`]/g, '\\$&')}\``
 
 const unknown: FieldType = { name: '', type: '', repeated: false, fields: [] }
-
-const missing = (key: string) => new ConnectorError('invalid_setting', `The setting ${key} has no value; set it.`)

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { asConnectorError, ConnectorError, type Values } from '@penstock/connector'
 import { writingOf } from '../databases/settings.ts'
+import { noValue } from '../kit/names.ts'
 import { inspectionsOf } from '../kit/warehouse/inspect.ts'
 import { type Tables, type Target, writeModeOf } from '../kit/warehouse/table.ts'
 import { encodeValue } from '../object-stores/place.ts'
@@ -31,7 +32,7 @@ export function targetOf(settings: Values): BigQueryTarget {
   const dataset = datasetOf(projectId, settings.dataset)
   if (projectId === '' || !dataset) {
     const key = projectId === '' ? 'projectId' : 'dataset'
-    throw new ConnectorError('invalid_setting', `The setting ${key} has no value; set it.`)
+    throw noValue(key)
   }
   return {
     projectId,

@@ -66,6 +66,14 @@ export const campaignManager360Conversions = eventDestination({
         'ADWORDS_CUSTOMER',
         'DFP_NETWORK_CODE',
       ],
+      labels: {
+        DCM_ACCOUNT: 'Campaign Manager 360 account',
+        DCM_ADVERTISER: 'Campaign Manager 360 advertiser',
+        DBM_PARTNER: 'Display & Video 360 partner',
+        DBM_ADVERTISER: 'Display & Video 360 advertiser',
+        ADWORDS_CUSTOMER: 'Google Ads customer',
+        DFP_NETWORK_CODE: 'Ad Manager network',
+      },
     }),
     encryptionEntityId: text({
       label: 'Encryption entity ID',
@@ -75,6 +83,7 @@ export const campaignManager360Conversions = eventDestination({
       label: 'Encryption source',
       description: 'Whether the user IDs come from ad serving (the %m macro) or from Data Transfer',
       options: ['AD_SERVING', 'DATA_TRANSFER'],
+      labels: { AD_SERVING: 'Ad serving', DATA_TRANSFER: 'Data Transfer' },
     }),
   },
   listed: {
@@ -170,6 +179,7 @@ export const campaignManager360Conversions = eventDestination({
       ...plain('@consent', 'Whether the person agreed that the data is sent to Google for advertising', {
         ...onlyNew,
         upper: true,
+        consent: { use: 'userData', granted: 'granted', denied: 'denied' },
         synonyms: ['consent_ad_user_data', 'ad_user_data'],
       }),
       values: ['granted', 'denied', 'unspecified'],

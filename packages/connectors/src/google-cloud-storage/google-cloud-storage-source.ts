@@ -32,7 +32,7 @@ export const googleCloudStorageSource = defineConnector({
       {
         bucketUri: text({
           label: 'Bucket URI',
-          description: 'What to read: the gs:// address of a prefix or of one object',
+          description: 'gs:// address of the prefix or object to read',
           required: true,
         }),
       },

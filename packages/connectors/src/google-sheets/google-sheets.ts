@@ -45,7 +45,7 @@ export const googleSheets = defineConnector({
   secrets: {
     authType: select({
       keepsState: 'credential',
-      label: 'Auth type',
+      label: 'Sign-in method',
       description: 'Whether a service account or a user signs in',
       options: ['service-account', 'oauth2'],
       labels: { 'service-account': 'Service account', oauth2: 'Authorized by a user' },

@@ -28,14 +28,14 @@ export const httpApi = defineConnector({
   secrets: {
     url: text({
       label: 'Base URL',
-      description: 'Address with which all paths of the definition begin, such as https://api.example.com/v1',
+      description: 'Address that the paths of the definition are appended to, such as https://api.example.com/v1',
       required: true,
       binds: secretFields,
     }),
     servers: text({
       label: 'Other servers',
       description:
-        'Servers that streams of the definition name, such as files=https://files.example.com/v1, separated by spaces; the key is sent to them, too',
+        'Further servers for streams, such as files=https://files.example.com/v1, separated by spaces. The key is sent to them too',
       binds: secretFields,
       wrong: serversError,
     }),
@@ -76,7 +76,7 @@ export const httpApi = defineConnector({
       keepsState: 'credential',
       binds: ['apiToken', 'password'],
       label: 'Key is sent in',
-      description: 'The part of a request that has the key',
+      description: 'Where requests contain the key',
       options: ['header', 'query'],
       labels: { header: 'Header', query: 'Query' },
       default: 'header',
@@ -85,8 +85,8 @@ export const httpApi = defineConnector({
     keyName: text({
       keepsState: 'credential',
       binds: ['apiToken', 'password'],
-      label: 'Name of the key',
-      description: 'The header or the parameter of the query that has the key',
+      label: 'Key name',
+      description: 'Name of the header or query parameter for the key',
       default: 'X-API-Key',
       when: { authentication: keys },
       wrong: isName,
@@ -94,8 +94,8 @@ export const httpApi = defineConnector({
     keyPrefix: text({
       keepsState: 'credential',
       binds: ['apiToken', 'password'],
-      label: 'Word before the key',
-      description: 'A word that the API expects before the key, such as Token',
+      label: 'Key prefix',
+      description: 'Prefix that the API expects before the key, such as Token',
       when: { authentication: keys },
     }),
     username: text({
@@ -113,7 +113,7 @@ export const httpApi = defineConnector({
     loginUrl: text({
       keepsState: 'credential',
       label: 'Login URL',
-      description: 'Address that gives a session token for the user name and the password, with https://',
+      description: 'Address that returns a session token for the user name and the password, with https://',
       required: true,
       when: { authentication: 'session token' },
       binds: ['password'],
@@ -122,7 +122,7 @@ export const httpApi = defineConnector({
       keepsState: 'credential',
       binds: ['password'],
       label: 'Login is sent in',
-      description: 'The part of the login that has the user name and the password',
+      description: 'Where the login request contains the user name and the password',
       options: ['body', 'form', 'header'],
       labels: { body: 'JSON', form: 'Form', header: 'Header, as HTTP basic authentication' },
       default: 'body',
@@ -132,7 +132,7 @@ export const httpApi = defineConnector({
       keepsState: 'credential',
       binds: ['password'],
       label: 'Names in the login',
-      description: 'Names of the user name and of the password in the login, separated by a comma',
+      description: 'Names of the two fields in the login request, separated by a comma',
       default: 'username,password',
       when: { authentication: 'session token' },
       wrong: (names) =>
@@ -141,15 +141,15 @@ export const httpApi = defineConnector({
     loginPath: text({
       keepsState: 'credential',
       binds: ['password'],
-      label: 'Place of the token',
-      description: 'Path to the token in the answer of the login, such as data.token',
+      label: 'Path to the token',
+      description: 'Path to the token in the response to the login, such as data.token',
       default: 'token',
       when: { authentication: 'session token' },
     }),
     tokenUrl: text({
       keepsState: 'credential',
       label: 'Token URL',
-      description: 'Address that gives access tokens, with https://',
+      description: 'Address that returns access tokens, with https://',
       required: true,
       when: { authentication: oauth },
       binds: ['clientSecret', 'refreshToken'],
@@ -169,21 +169,21 @@ export const httpApi = defineConnector({
     }),
     refreshToken: secret({
       label: 'Refresh token',
-      description: 'Token that is exchanged for access tokens; a new one that the API gives replaces it',
+      description: 'Token to exchange for access tokens. If the API issues a new one, it replaces this token',
       required: true,
       when: { authentication: 'refresh token' },
     }),
     scope: text({
       keepsState: 'credential',
       label: 'Scopes',
-      description: 'Scopes that are asked for, separated by spaces',
+      description: 'Scopes to request, separated by spaces',
       when: { authentication: oauth },
     }),
     clientIn: select({
       keepsState: 'credential',
       binds: ['clientSecret'],
       label: 'Client is sent in',
-      description: 'The part of a request for a token that has the client ID and secret',
+      description: 'Where token requests contain the client ID and the secret',
       options: ['body', 'header'],
       labels: { body: 'Body', header: 'Header' },
       default: 'body',
@@ -197,13 +197,13 @@ export const httpApi = defineConnector({
     }),
     secondKey: secret({
       label: 'Second key',
-      description: 'Another key that the API expects with each request',
+      description: 'Second key that the API expects with each request',
     }),
     secondKeyIn: select({
       keepsState: 'credential',
       binds: ['secondKey'],
       label: 'Second key location',
-      description: 'The part of a request that has the second key',
+      description: 'Where requests contain the second key',
       options: ['header', 'query'],
       labels: { header: 'Header', query: 'Query' },
       default: 'header',
@@ -212,7 +212,7 @@ export const httpApi = defineConnector({
       keepsState: 'credential',
       binds: ['secondKey'],
       label: 'Second key name',
-      description: 'The header or the parameter of the query that has the second key',
+      description: 'Name of the header or query parameter for the second key',
       wrong: isName,
     }),
     definition: text({
@@ -228,21 +228,21 @@ export const httpApi = defineConnector({
       stream: text({
         asked: true,
         label: 'Stream',
-        description: 'Name of the stream in the definition that is read',
+        description: 'Name of the stream to read, as in the definition',
         required: true,
       }),
       syncMode: syncMode(['Full', 'Incremental'], {
-        description: 'Whether each transfer reads everything, or only the time since the last one',
+        description: 'Read everything each time, or only the time since the last transfer',
       }),
       startDate: date({
         label: 'Start date',
-        description: 'First day that is read of a stream with a cursor, unless the definition has one',
+        description: 'First day to read of a stream with a cursor, unless the definition sets it',
       }),
       lookBackDays: number({
         keepsState: 'onward',
         label: 'Look-back window in days',
         description:
-          'How many days before the end of the last transfer the next one begins, for records that come late; by default as many as the definition says. Records of these days are sent again, so write them with their key',
+          'Number of days that each transfer reads again, for records that arrive late. By default as in the definition. These records are sent again, so write them with their key',
         min: 0,
         max: 365,
         when: { syncMode: 'Incremental' },

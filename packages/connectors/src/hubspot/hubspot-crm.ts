@@ -34,7 +34,7 @@ export const hubspotCrm = defineConnector({
     authType: select({
       keepsState: 'credential',
       label: 'Sign-in method',
-      description: 'Access through an app with OAuth, or with the token of a private app or service key',
+      description: 'Sign in through an app with OAuth, or enter the token of a private app or a service key',
       options: ['oauth2', 'token'],
       labels: { oauth2: 'Sign in with HubSpot', token: 'Access token' },
       default: 'oauth2',
@@ -61,7 +61,7 @@ export const hubspotCrm = defineConnector({
     // Configurations of earlier versions have none.
     refreshToken: secret({
       label: 'Refresh token',
-      description: 'Token that HubSpot gave when the app was installed in the account; without it nothing can be moved',
+      description: 'Token that HubSpot issued when the app was installed in the account; needed to move data',
       when: { authType: 'oauth2' },
     }),
   },
@@ -81,12 +81,12 @@ export const hubspotCrm = defineConnector({
         required: true,
       }),
       syncMode: syncMode(['Full', 'Incremental'], {
-        description: 'Whether each transfer reads all records, or only what changed since the last one',
+        description: 'Read all records each time, or only changes since the last transfer',
       }),
       overlapMinutes: number({
         keepsState: 'onward',
         label: 'Overlap in minutes',
-        description: 'Minutes of the last transfer to read again, because HubSpot finds changes late',
+        description: 'Minutes before the last transfer to read again, because HubSpot reports changes late',
         min: 0,
         max: 1440,
         default: 10,
@@ -121,7 +121,7 @@ export const hubspotCrm = defineConnector({
       operation: select({
         asked: true,
         label: 'Operation',
-        description: 'The change that is made to the records of the rows',
+        description: 'What to do with the records',
         options: ['upsert', 'addToList', 'removeFromList'],
         labels: {
           upsert: 'Create or update records',
@@ -134,11 +134,11 @@ export const hubspotCrm = defineConnector({
       idProperty: text({
         asked: true,
         label: 'Identifying property',
-        description: 'Unique property by which a record is found again; email for contacts if it is empty',
+        description: 'Unique property that identifies a record. By default email for contacts',
       }),
       emptyCells: select({
         label: 'Empty cells',
-        description: 'Whether an empty cell leaves the property of a record as it is, or clears it',
+        description: 'Keep the property of the record if a cell is empty, or clear it',
         options: ['leave', 'clear'],
         labels: { leave: 'Leave the value', clear: 'Clear the value' },
         default: 'leave',
@@ -150,19 +150,18 @@ export const hubspotCrm = defineConnector({
       }),
       associatedProperty: text({
         label: 'Associated property',
-        description: 'Unique property by which the associated records are found; their IDs in HubSpot if it is empty',
+        description: 'Unique property to find the associated records by. By default their ID in HubSpot',
         when: { operation: ['upsert', 'addToList'] },
       }),
       associationColumn: text({
         label: 'Association column',
         description:
-          'Column with the values of that property, several separated by semicolons; it is not written as a property',
+          'Column with the values of this property, separated by semicolons. It is not written as a property',
         when: { operation: ['upsert', 'addToList'] },
       }),
       associationLabels: text({
         label: 'Association labels',
-        description:
-          'Labels that the associations get, such as Decision maker, several separated by semicolons; none if it is empty',
+        description: 'Labels for the associations, such as Decision maker, separated by semicolons. By default none',
         when: { operation: ['upsert', 'addToList'] },
       }),
       listId: text({

@@ -9,6 +9,7 @@ import {
   platformTypes,
   readMeanings,
   secretForms,
+  settingPurposes,
   writeMeanings,
 } from '@penstock/wire/rules'
 
@@ -76,6 +77,7 @@ const field = object({
   labels: maybe(texts),
   asked: maybe(yesOrNo),
   meanings: maybe(each(oneOf([...readMeanings, ...writeMeanings]))),
+  purpose: maybe(oneOf(settingPurposes)),
   binds: maybe(texts),
   keepsState: maybe(oneOf(keepingReasons)),
   when: maybe(when),
@@ -125,6 +127,9 @@ const definition = object({
   destination: maybe(
     object({
       ...side,
+      creates: maybe(
+        object({ what: oneOf(['audience']), records: each(text(limits.name)), settings: each(text(limits.name)) }),
+      ),
       delivers: maybe(object({ rowsMax: whole, bytesMax: whole, inspects: yesOrNo, replaces: choice })),
     }),
   ),

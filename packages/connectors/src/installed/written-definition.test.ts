@@ -6,9 +6,10 @@ import { readDefinition, type WrittenDefinition, writeDefinition } from './writt
 
 /** Without connectors that only this program can have, and without texts in a language of their own, whose check is not written down. */
 const writable = connectors.filter(
-  ({ authorization, readsRejects, readsUploads, status, secrets }) =>
+  ({ authorization, readsEvents, readsRejects, readsUploads, status, secrets }) =>
     !authorization &&
     !readsUploads &&
+    !readsEvents &&
     !readsRejects &&
     status !== 'withdrawn' &&
     !Object.values(secrets).some(({ wrong }) => wrong),

@@ -1,6 +1,7 @@
 import {
   type Connector,
   type ConnectorDefinition,
+  type DestinationSide,
   defineConnector,
   type Fields,
   type Platform,
@@ -16,7 +17,7 @@ import {
 export type WrittenDefinition = Omit<ConnectorDefinition, 'source' | 'destination' | 'check' | 'authorization'> & {
   readonly checks: boolean
   readonly source?: WrittenSide & { readonly opens: boolean; readonly columnsByReading?: boolean }
-  readonly destination?: WrittenSide & { readonly delivers?: WrittenDelivery }
+  readonly destination?: WrittenSide & Pick<DestinationSide, 'creates'> & { readonly delivers?: WrittenDelivery }
 }
 
 type WrittenSide = { readonly fields: Fields; readonly records?: Records; readonly discovers: readonly string[] }
@@ -41,6 +42,7 @@ export function writeDefinition(connector: Connector): WrittenDefinition {
   const { slug, source, destination, check, authorization } = connector
   if (authorization) throw new Error(`${slug}: only connectors of the catalogue can be authorized with a click`)
   if (connector.readsRejects) throw new Error(`${slug}: only connectors of the catalogue read rejected records`)
+  if (connector.readsEvents) throw new Error(`${slug}: only connectors of the catalogue receive events`)
   if (connector.readsUploads) throw new Error(`${slug}: only connectors of the catalogue read uploaded files`)
   const { name, platform, dataType, dataTypeCategory, description, status, withdrawn, actions, notes, api } = connector
   const facts = {
@@ -64,6 +66,7 @@ export function writeDefinition(connector: Connector): WrittenDefinition {
     source: source && { ...writeSide(source), opens: source.open !== undefined, columnsByReading },
     destination: destination && {
       ...writeSide(destination),
+      creates: destination.creates,
       delivers: destination.deliver && {
         ...destination.deliver.batch(defaultsOf(destination.fields)),
         inspects: destination.deliver.inspect !== undefined,
@@ -138,13 +141,14 @@ const readSource = ({ opens, columnsByReading, ...side }: NonNullable<WrittenDef
   ...(columnsByReading === undefined ? {} : { columnsByReading }),
 })
 
-function readDestination({ delivers, ...side }: NonNullable<WrittenDefinition['destination']>) {
-  if (!delivers) return readSide(side)
+function readDestination({ delivers, creates, ...written }: NonNullable<WrittenDefinition['destination']>) {
+  const side = { ...readSide(written), ...(creates && { creates }) }
+  if (!delivers) return side
   const { rowsMax, bytesMax, inspects, replaces, removes } = delivers
   const decides = (settings: Values) =>
     typeof replaces === 'boolean' ? replaces : replaces.values.includes(settings[replaces.field] as string | boolean)
   return {
-    ...readSide(side),
+    ...side,
     deliver: {
       batch: () => ({ rowsMax, bytesMax }),
       open: elsewhere,

@@ -98,6 +98,7 @@ describe('reading a topic, against a broker of Kafka’s protocol', () => {
     store(2, [record('4')])
     assert.deepEqual(valuesOf(await chunksOf({}, { cursor })), ['3', '4'])
     const none = await chunksOf({ startAt: 'latest' }, {})
+    assert.equal(none.at(-1)?.settles, true, 'the cursor of a transfer without messages is stored')
     assert.deepEqual(valuesOf(none), [])
     store(1, [record('5')])
     assert.deepEqual(valuesOf(await chunksOf({ startAt: 'latest' }, { cursor: none.at(-1)?.cursor as Json })), ['5'])

@@ -48,7 +48,7 @@ export const kafka = defineConnector({
     saslMechanism: select({
       keepsState: 'credential',
       label: 'SASL mechanism',
-      description: 'How the connector signs in; PLAIN sends the password as it is, so it needs TLS',
+      description: 'How the connector signs in. PLAIN sends the password unprotected, so it needs TLS',
       options: ['none', 'PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'],
       labels: { none: 'None' },
       default: 'none',
@@ -73,6 +73,7 @@ export const kafka = defineConnector({
       topic: text({ label: 'Topic', description: 'Name of the topic to read', required: true }),
       startAt: select({
         asked: true,
+        purpose: 'start',
         label: 'Start at',
         description: 'Begin at the oldest message, after the newest message, or at a time',
         options: ['earliest', 'latest', 'timestamp'],
@@ -81,20 +82,20 @@ export const kafka = defineConnector({
       }),
       startTime: text({
         label: 'Start time',
-        description: 'The first messages are those with this time or a later one, in ISO 8601: 2026-01-31T12:00:00Z',
+        description: 'Time of the first message to read, in ISO 8601: 2026-01-31T12:00:00Z',
         required: true,
         when: { startAt: 'timestamp' },
       }),
       valueFormat: select({
         label: 'Value format',
-        description: 'Whether values are JSON, so that other values reject their rows, or any text',
+        description: 'JSON, so that messages with other values are rejected, or any text',
         options: ['JSON', 'Text'],
         default: 'JSON',
       }),
       valueFields: text({
         label: 'Value fields',
         description:
-          'Fields of the JSON value that become columns, separated by commas; a dot leads into an object: id, customer.email',
+          'Fields of the JSON value that become columns, separated by commas, with dots for nested fields: id, customer.email',
         when: { valueFormat: 'JSON' },
       }),
     },
@@ -111,12 +112,12 @@ export const kafka = defineConnector({
       keyColumns: text({
         label: 'Key columns',
         description:
-          'Columns whose values are the key of a message, separated by commas; of several columns, the key is a JSON array. By default messages have no key',
+          'Columns that form the message key, separated by commas. Several columns form a JSON array. By default messages have no key',
       }),
       compression: select({
         keepsState: 'transport',
         label: 'Compression',
-        description: 'How messages are compressed; zstd needs Kafka 2.1',
+        description: 'How messages are compressed; zstd requires Kafka 2.1 or later',
         options: ['none', 'gzip', 'zstd'],
         labels: { none: 'None' },
         default: 'gzip',
@@ -124,7 +125,7 @@ export const kafka = defineConnector({
       transferHeader: boolean({
         keepsState: 'transport',
         label: 'Transfer header',
-        description: 'Whether each message has a header penstock-transfer with the ID of the transfer',
+        description: 'Add the header penstock-transfer with the ID of the transfer to each message',
         default: false,
       }),
     },

@@ -49,7 +49,7 @@ export async function open(context: SourceContext): Promise<SourceReader> {
     let rows: Row[] = []
     let errors = new Map<number, string>()
     let bytes = 0
-    const chunk = (): Chunk => {
+    const chunk = (settles = false): Chunk => {
       const filled = {
         columns: reading.columns,
         types: reading.types,
@@ -58,6 +58,7 @@ export async function open(context: SourceContext): Promise<SourceReader> {
         bytes,
         checkpoint: { at: [...at], ends: [...ends] },
         cursor: cursorOf([...at]),
+        ...(settles && { settles }),
       }
       rows = []
       errors = new Map()
@@ -90,8 +91,8 @@ export async function open(context: SourceContext): Promise<SourceReader> {
         }
       }
     }
-    // The last one also says where the next transfer begins, if nothing was read.
-    yield chunk()
+    // Without rows, its cursor must be stored: the next transfer begins there.
+    yield chunk(rows.length === 0)
   }
 
   return {

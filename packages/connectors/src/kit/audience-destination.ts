@@ -1,7 +1,9 @@
 import {
+  type AudienceContext,
   boolean,
   type Connector,
   column,
+  type DestinationSide,
   type Discover,
   defineConnector,
   type FieldDefinition,
@@ -43,6 +45,14 @@ export const segmentColumns = {
 export const replaceSetting = (description: string): FieldDefinition =>
   boolean({ asked: true, label: 'Replace existing audience', description })
 
+/** The audience of rows that name none; nothing if each row must name one. */
+function createdBy({ columns, own = {} }: AudienceDestination): Pick<DestinationSide, 'creates'> {
+  const records = Object.keys(segmentColumns).filter((name) => columns[name] && name !== 'action')
+  if (records.some((name) => columns[name]?.required || columns[name]?.oneOf !== undefined)) return {}
+  const settings = [own.id, own.name].filter((name) => name !== undefined)
+  return { creates: { what: 'audience', records, settings } }
+}
+
 /** Makes a connector of the facts. Fails at once, as a programmer's error, on facts that break a rule of `defineConnector`. */
 export function audienceDestination(facts: AudienceDestination): Connector {
   const {
@@ -79,6 +89,10 @@ export function audienceDestination(facts: AudienceDestination): Connector {
         batch: () => batch,
         ...(replace && { replaces: (settings: Values) => replacesAll(facts, settings) }),
         ...(replaces && { replaces }),
+        ...(lists.measure && {
+          measureAudiences: async (context: AudienceContext) =>
+            (await import('./run/measure-audiences.ts')).measureAudiences(facts, context),
+        }),
         open: async (context) => (await run()).openAudiences(facts, context),
         inspect: async (context) => (await import('./run/check-audiences.ts')).inspectAudiences(facts, context),
         rejectionsOf: async (context) => (await run()).personRejections(facts, context),
@@ -91,6 +105,7 @@ export function audienceDestination(facts: AudienceDestination): Connector {
         }),
       ),
       records: Object.fromEntries(Object.entries(columns).map(([name, one]) => [name, recordOf(one)])),
+      ...createdBy(facts),
       ...(Object.keys(discover).length > 0 && { discover }),
     },
   })

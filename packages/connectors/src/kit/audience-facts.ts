@@ -109,6 +109,8 @@ export type SentPeople = {
   readonly blamed: readonly PersonBlame[]
   /** How many it did not take beside those. */
   readonly missed: readonly { readonly count: number; readonly reason: string }[]
+  /** The answer of the platform about the people who are not blamed. */
+  readonly answer?: Json | null
   /** The ID in the answer, if an audience was made of the people who are not blamed. */
   readonly made?: unknown
 }
@@ -205,6 +207,23 @@ export type ListFacts = {
   readonly isThere?: (answer: Answer, id: string) => boolean
   /** Whether a new audience takes people only once it is seen. */
   readonly appearsLater?: boolean
+  /** How the platform says the size of an audience, and its match. Absent if it does not say them. */
+  readonly measure?: {
+    /** By default, the request of `get`. */
+    readonly ask?: (to: AccountTarget, id: string) => PlatformCall
+    readonly read: (answer: Answer, id: string) => MeasuredFacts
+  }
+}
+
+/** Values of an answer, as they are: numbers that are none, or negative, count as unknown. */
+export type MeasuredFacts = {
+  readonly size?: unknown
+  /** The ends of a range, if the platform gives no single size. */
+  readonly low?: unknown
+  readonly high?: unknown
+  readonly received?: unknown
+  readonly matched?: unknown
+  readonly status?: unknown
 }
 
 /** How an answer reports the result of each person. People that it neither blames nor leaves uncounted are accepted. */

@@ -18,11 +18,13 @@ export type ColumnReading =
     }
   | { readonly kind: 'digest'; readonly suffix?: RegExp; readonly hash?: 'md5' }
   | { readonly kind: 'decimal'; readonly as?: 'text'; readonly decimals?: number; readonly min?: number }
+  | { readonly kind: 'amount'; readonly isBudget?: boolean }
   | { readonly kind: 'count' }
   | { readonly kind: 'whole' }
   | { readonly kind: 'currency' }
   | { readonly kind: 'flag'; readonly words?: Readonly<Record<string, boolean>>; readonly as?: 'number' }
   | { readonly kind: 'time'; readonly unit: TimeUnit; readonly daysMax?: number | DaysMaxBy }
+  | { readonly kind: 'moment' }
   | {
       readonly kind: 'oneOf'
       readonly values: Readonly<Record<string, string>>
@@ -85,7 +87,10 @@ export type How = {
 }
 
 export type ColumnOptions = How &
-  Pick<RecordField, 'addresses' | 'synonyms' | 'leftOutIfUnusable' | 'together' | 'digestEncoding' | 'oneOf'> & {
+  Pick<
+    RecordField,
+    'addresses' | 'synonyms' | 'consent' | 'leftOutIfUnusable' | 'together' | 'digestEncoding' | 'oneOf'
+  > & {
     readonly required?: boolean
     readonly normalise?: Normalisation
     /** Whether the platform finds a person by it: a row needs one such column. */
@@ -167,6 +172,16 @@ export const decimal = (
     options,
   )
 
+/**
+ * An amount of money in whole units of a currency, such as 12.50. It stays a text, so that it is exact.
+ * @param options.isBudget whether the limits of budgets apply to it
+ */
+export const amount = (
+  to: string,
+  description: string,
+  { isBudget, ...options }: ColumnOptions & Reads<'amount'> = {},
+): EventColumn => columnOf({ kind: 'amount', ...(isBudget && { isBudget }) }, to, description, options)
+
 /** A whole number that is not negative. */
 export const count = (to: string, description: string, options?: ColumnOptions): EventColumn =>
   columnOf({ kind: 'count' }, to, description, options)
@@ -196,6 +211,10 @@ export const time = (
     required: true,
     ...options,
   })
+
+/** A time that may lie ahead, in ISO 8601 with its zone. It is sent in UTC, in whole seconds. */
+export const moment = (to: string, description: string, options?: ColumnOptions): EventColumn =>
+  columnOf({ kind: 'moment' }, to, description, options)
 
 /**
  * One of some values: the keys of `values` are what a cell may hold, in lower case, and the values what is sent.
@@ -272,9 +291,13 @@ export const eventId = (to: string, description: string, options?: ColumnOptions
 export const special = (description: string, options?: ColumnOptions): EventColumn =>
   columnOf({ kind: 'special' }, '', description, options)
 
+/** The consent of a flag by which a platform limits the use of the data of people in the US. */
+export const limitedUse = { use: 'sale', denied: 'true' } as const
+
 /** The field of a record that a column is, for the catalogue and the mapping. */
 export const recordOf = ({ reading, to, how, ...field }: EventColumn): RecordField => {
   const { kind } = reading
-  if (kind === 'time') return { ...field, reads: 'time' }
-  return kind === 'decimal' || kind === 'count' || kind === 'whole' ? { ...field, reads: 'number' } : field
+  if (kind === 'time' || kind === 'moment') return { ...field, reads: 'time' }
+  const numbers: readonly string[] = ['decimal', 'amount', 'count', 'whole']
+  return numbers.includes(kind) ? { ...field, reads: 'number' } : field
 }

@@ -1,5 +1,6 @@
 import { type Connector, defineConnector, type Fields, select, text } from '@penstock/connector'
 import { discoveriesOf } from './listing.ts'
+import { labelsOf } from './names.ts'
 import type { ReadFacts, ReportSource } from './report-facts.ts'
 import { assertFacts, formsOf, recordsOf } from './report-source.ts'
 
@@ -63,12 +64,13 @@ const fieldsOf = ({ accounts, levels }: EntitySource): Fields => ({
   level: select({
     asked: true,
     label: 'Level',
-    description: 'Each row is one of these',
+    description: 'Each row describes one of these',
     options: Object.keys(levels),
+    labels: labelsOf(Object.keys(levels)),
     default: Object.keys(levels)[0] ?? '',
   }),
   vanishedRows: select({
-    label: 'Rows that vanish',
+    label: 'Vanished rows',
     description: 'Delete rows that the platform no longer lists, if the destination can',
     options: ['Delete', 'Keep'],
     default: 'Delete',

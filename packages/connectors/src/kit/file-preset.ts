@@ -42,7 +42,7 @@ export function filePreset(preset: FilePreset): Connector {
           outputPath: text({
             asked: true,
             label: 'Output path',
-            description: 'Where the platform collects files: the s3:// address of the bucket and the folder',
+            description: 's3:// address of the bucket and folder where the platform collects the files',
             required: true,
           }),
           ...destination.fields,
@@ -72,14 +72,14 @@ export function presetSource(
     fields: {
       bucketUri: text({
         label: 'Bucket URI',
-        description: 'Where the files arrive: the s3:// address of the bucket and the folder',
+        description: 's3:// address of the bucket and folder where the files arrive',
         required: true,
       }),
       ...source.fields,
       startAfter: text({
         label: 'Start after',
         description:
-          'Only for the first transfer: the s3:// address of a file, after which reading begins; all files if it is empty',
+          'Only for the first transfer: the s3:// address of the file after which reading starts. By default all files are read',
       }),
     },
     ...(source.records && { records: source.records }),

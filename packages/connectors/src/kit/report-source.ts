@@ -10,6 +10,7 @@ import {
   text,
 } from '@penstock/connector'
 import { discoveriesOf } from './listing.ts'
+import { labelsOf } from './names.ts'
 import type { ReportColumn } from './report-columns.ts'
 import type { FreeNames, ReadFacts, ReportSource } from './report-facts.ts'
 
@@ -77,7 +78,7 @@ function fieldsOf({ accounts, levels, breakdowns, presets, free = {}, columns, d
       preset: select({
         asked: true,
         label: 'Report',
-        description: 'Common level, breakdowns and metrics. The settings below replace parts of it',
+        description: 'Predefined level, breakdowns and metrics. The settings below override them',
         options: names,
         default: names[0] ?? '',
       }),
@@ -86,9 +87,10 @@ function fieldsOf({ accounts, levels, breakdowns, presets, free = {}, columns, d
       ...(isOne && { asked: true as const }),
       label: 'Level',
       description: isOne
-        ? 'Each row has one of these, and one day'
-        : 'Each row has one of these, and one day. By default the level of the report',
+        ? 'Each row is for one of these and one day'
+        : 'Each row is for one of these and one day. By default as in the report',
       options: Object.keys(levels),
+      labels: labelsOf(Object.keys(levels)),
       ...(isOne && { default: usual?.level ?? Object.keys(levels)[0] ?? '' }),
     }),
     startDate: date({
@@ -101,28 +103,29 @@ function fieldsOf({ accounts, levels, breakdowns, presets, free = {}, columns, d
       breakdowns: multiSelect({
         label: 'Breakdowns',
         description: isOne
-          ? 'Each splits rows further. Platforms refuse some combinations'
-          : 'Each splits rows further. Platforms refuse some combinations. By default as in the report',
+          ? 'Split rows further. The platform refuses some combinations'
+          : 'Split rows further. The platform refuses some combinations. By default as in the report',
         options: breakdowns,
       }),
     }),
     ...freeField('otherBreakdowns', free.breakdowns),
     metrics: multiSelect({
       label: 'Metrics',
-      description: `Figures to read; ${usually(usual?.metrics)}`,
+      description: `Metrics to read; ${usually(usual?.metrics)}`,
       options: metrics,
     }),
     ...freeField('otherMetrics', free.metrics),
     lookBackDays: number({
+      purpose: 'lookBack',
       keepsState: 'onward',
       label: 'Look-back window in days',
-      description: 'Number of days that each transfer reads again, because the platform restates them',
+      description: 'Number of days that each transfer reads again, because the platform corrects its figures',
       min: 0,
       max: days.backMax,
       default: days.lookBack,
     }),
     vanishedRows: select({
-      label: 'Rows that vanish',
+      label: 'Vanished rows',
       description: 'Delete rows that the platform no longer reports, if the destination can',
       options: ['Delete', 'Keep'],
       default: 'Delete',
@@ -135,7 +138,7 @@ const freeField = (key: string, names: FreeNames | undefined): Fields =>
     ? {
         [key]: text({
           label: names.label,
-          description: `Other names of the platform, separated by commas: ${names.example}`,
+          description: `Additional names from the platform, separated by commas: ${names.example}`,
         }),
       }
     : {}

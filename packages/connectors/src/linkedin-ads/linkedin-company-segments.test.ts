@@ -30,6 +30,15 @@ await testDestination<LinkedInServer>({
   missing: { ...settings, adAccountId: '501' },
   columns,
   posts: companies,
+  measures: {
+    request: /GET .*dmpSegments\/\d+$/,
+    reply: (id) => ({
+      id: Number(id),
+      inputCount: 5000,
+      destinations: [{ destination: 'LINKEDIN', status: 'READY', audienceSize: 2900, matchedCount: 310 }],
+    }),
+    measure: { low: 2900, high: 2900, received: 5000, matched: null, status: 'READY' },
+  },
   accepts: {
     columns: ['segment_name', 'action', 'company_domain'],
     rows: Array.from({ length: 12 }, (_, n) => ['Prospects', 'add', `${n}.example`]),

@@ -30,6 +30,15 @@ await testDestination<LinkedInServer>({
   missing: { ...settings, adAccountId: '501' },
   columns,
   posts: users,
+  measures: {
+    request: /GET .*dmpSegments\/\d+$/,
+    reply: (id) => ({
+      id: Number(id),
+      inputCount: 5000,
+      destinations: [{ destination: 'LINKEDIN', status: 'READY', audienceSize: 2900, matchedCount: 310 }],
+    }),
+    measure: { low: 2900, high: 2900, received: 5000, matched: null, status: 'READY' },
+  },
   accepts: {
     columns: ['segment_name', 'action', 'email'],
     rows: Array.from({ length: 12 }, (_, n) => ['Loyal', 'add', sha256(`${n}@example.com`)]),

@@ -87,6 +87,14 @@ export function segmentFacts(
       },
       made: ({ headers, json }) => headers.get('x-restli-id') ?? headers.get('x-linkedin-id') ?? objectIn(json).id,
       get: (_, id) => ({ path: `/dmpSegments/${id}` }),
+      measure: {
+        read({ json }) {
+          const { destinations, inputCount: received } = objectIn(json)
+          const ofLinkedIn = listIn(destinations).map(objectIn)
+          const { audienceSize: size, status } = ofLinkedIn.find((one) => one.destination === 'LINKEDIN') ?? {}
+          return { size, received, status }
+        },
+      },
     },
     send: async (client, context) => (await import('./send-members.ts')).memberSender(client, context, kind),
     check: {

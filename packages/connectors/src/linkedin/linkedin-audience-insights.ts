@@ -70,7 +70,7 @@ export const linkedinAudienceInsights = entitySource({
     targeting: text({
       label: 'Targeting',
       description:
-        'Targeting criteria of the audience as JSON, as LinkedIn’s API has them: {"include":{"and":[{"or":{"urn:li:adTargetingFacet:locations":["urn:li:geo:103644278"]}}]}}',
+        'Targeting criteria of the audience, in the JSON format of LinkedIn’s API: {"include":{"and":[{"or":{"urn:li:adTargetingFacet:locations":["urn:li:geo:103644278"]}}]}}',
       required: true,
     }),
   },

@@ -35,13 +35,13 @@ export const liverampIdMatch = defineConnector({
       path: text({
         asked: true,
         label: 'Path',
-        description: 'Directory on the server from which LiveRamp takes the files of the audience, below /uploads',
+        description: 'Directory below /uploads from which LiveRamp collects the files of the audience',
         required: true,
       }),
       gzip: boolean({
         keepsState: 'transport',
         label: 'Compress with gzip',
-        description: 'Whether files are compressed; if so, their names end in .csv.gz',
+        description: 'Compress files. Their names then end in .csv.gz',
         default: false,
       }),
     },

@@ -18,7 +18,7 @@ export const localFolder = defineConnector({
   secrets: {
     folder: text({
       label: 'Folder',
-      description: 'Absolute path of a folder that the operator allows, or of one within it; it must exist',
+      description: 'Absolute path of an existing folder that the operator allows, or of a folder in it',
       required: true,
     }),
   },
@@ -28,7 +28,7 @@ export const localFolder = defineConnector({
       files: text({
         label: 'Files',
         description:
-          'Name of a file in the folder, or a pattern in which * matches any characters of a name: people.csv, exports/*.csv.gz',
+          'Name of a file in the folder, or a pattern in which * matches any characters: people.csv, exports/*.csv.gz',
         required: true,
       }),
     },
@@ -42,7 +42,7 @@ export const localFolder = defineConnector({
         description:
           'Subfolder in which files are written; it is created if it is missing. By default the folder itself',
       }),
-      prefix: text({ label: 'Prefix', description: 'Prefix of the names of written files' }),
+      prefix: text({ label: 'Prefix', description: 'Prefix for the names of written files' }),
       ...writeFields,
     },
     deliver: fileDelivery(

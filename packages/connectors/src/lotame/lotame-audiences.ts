@@ -27,7 +27,7 @@ export const lotameAudiences = filePreset({
     clientDir: text({
       keepsState: 'credential',
       label: 'Client directory',
-      description: 'Not needed: the directories that Lotame gave you are the end of the output path of a connection',
+      description: 'Not needed: enter the directories from Lotame at the end of the output path of a connection',
     }),
   },
   destination: {

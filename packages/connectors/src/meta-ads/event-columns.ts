@@ -10,6 +10,7 @@ import {
   type EventColumns,
   eventId,
   flag,
+  limitedUse,
   object,
   objects,
   oneOf,
@@ -166,6 +167,7 @@ export const circumstanceColumns: EventColumns = {
   opt_out: flag('opt_out', 'Whether Meta uses the event for attribution only, and not to deliver ads'),
   // Meta's own list of options, of which there is one, is a way to say yes.
   data_processing_options: flag('@limited', 'LDU or true if Meta must limit the use of the event', {
+    consent: limitedUse,
     words: { ldu: true, '["ldu"]': true, '[]': false },
     synonyms: ['limited_data_use', 'ldu'],
   }),

@@ -36,7 +36,7 @@ export const metaConversions = eventDestination({
       required: true,
     }),
   },
-  settings: eventSettings('ID of the dataset that collects the events, often that of the pixel'),
+  settings: eventSettings('ID of the dataset that collects the events, often the ID of the pixel'),
   inspect: async (context) => (await import('./inspect-conversions.ts')).inspectConversions(context),
   columns: {
     ...eventColumns(

@@ -33,6 +33,17 @@ await testDestination<MetaServer>({
     denied: [{ settings: { advertiserId: '901' } }],
     unknown: [{ ...metaSecrets, accessToken: 'x' }],
   },
+  measures: {
+    request: /GET \/v[\d.]+\/\d+$/,
+    reply: (id) => ({
+      id,
+      approximate_count_lower_bound: 1000,
+      approximate_count_upper_bound: 1200,
+      operation_status: { code: 200, description: 'Normal' },
+      delivery_status: { code: 200, description: 'This audience is ready for use.' },
+    }),
+    measure: { low: 1000, high: 1200, received: null, matched: null, status: 'This audience is ready for use.' },
+  },
   accepts: [false, true].map((replaceExistingAudience) => ({
     name: replaceExistingAudience ? 'replacing' : 'adding',
     posts: replaceExistingAudience ? /usersreplace$/ : /\/users$/,

@@ -26,7 +26,8 @@ export const metaCustomAudiences = audienceDestination({
     authType: select({
       keepsState: 'credential',
       label: 'Sign-in method',
-      description: 'Whether access is granted to an OAuth app, or by a token that you enter',
+      description:
+        'Access token: enter a token. Sign in with Meta: also enter the ID and secret of an app, which an administrator at Meta creates',
       options: ['oauth2', 'api-token'],
       labels: { oauth2: 'Sign in with Meta', 'api-token': 'Access token' },
       required: true,
@@ -72,7 +73,7 @@ export const metaCustomAudiences = audienceDestination({
       description: 'ID of the page that page-scoped IDs of people belong to',
     }),
     replaceExistingAudience: replaceSetting(
-      'Whether each transfer replaces the existing members with the rows that it delivers',
+      'Each transfer replaces the existing members with the rows that it delivers',
     ),
   },
   listed: { advertiserId: adAccounts },
@@ -120,6 +121,23 @@ export const metaCustomAudiences = audienceDestination({
       if (textIn(objectIn(objectIn(json).operation_status).code) !== '471') return true
       const message = 'Meta has flagged the audience, so it cannot be changed; appeal the decision at Meta first.'
       throw new ConnectorError('account_restricted', message)
+    },
+    measure: {
+      ask: (_, id) => ({
+        path: `/${id}`,
+        query: {
+          fields: 'approximate_count_lower_bound,approximate_count_upper_bound,operation_status,delivery_status',
+        },
+      }),
+      read({ json }) {
+        const audience = objectIn(json)
+        const { description } = objectIn(audience.operation_status)
+        return {
+          low: audience.approximate_count_lower_bound,
+          high: audience.approximate_count_upper_bound,
+          status: textIn(objectIn(audience.delivery_status).description) ?? description,
+        }
+      },
     },
   },
   send: async (client, context) => (await import('./send-people.ts')).openSender(client, context),

@@ -40,7 +40,7 @@ export const microsoftAdsCustomerMatch = audienceDestination({
     authType: select({
       keepsState: 'credential',
       label: 'Sign-in method',
-      description: 'Whether access is granted to an API app, or by tokens that you enter',
+      description: 'Grant access to an API app, or enter tokens',
       options: ['oauth2', 'api-token'],
       labels: { oauth2: 'Sign in with Microsoft', 'api-token': 'Access token' },
       required: true,
@@ -99,11 +99,11 @@ export const microsoftAdsCustomerMatch = audienceDestination({
     acceptTerms: boolean({
       keepsState: 'onward',
       label: 'Accept Customer Match Terms',
-      description: 'Accept the terms with each transfer, and confirm that you may disclose the people',
+      description: 'Accept the terms with each transfer, and confirm that you may share the data of these people',
       default: false,
     }),
     replaceExistingAudience: replaceSetting(
-      'Whether each transfer replaces the earlier members of the lists that it adds people to',
+      'Each transfer replaces the earlier members of the lists to which it adds people',
     ),
   },
   listed: customersAndAccounts,

@@ -72,7 +72,7 @@ export const microsoftUetConversions = eventDestination({
   settings: {
     adStorageConsent: select({
       label: 'Ad storage consent',
-      description: 'Consent of the people in rows without one',
+      description: 'Consent to store data for advertising, for rows without a value',
       options: ['granted', 'denied'],
       labels: { granted: 'Granted', denied: 'Denied' },
     }),
@@ -151,6 +151,7 @@ export const microsoftUetConversions = eventDestination({
       values: consents,
       wanted: 'granted or denied',
       usual: { setting: 'adStorageConsent' },
+      consent: { use: 'adStorage', granted: 'granted', denied: 'denied' },
       synonyms: ['consent', 'ad_storage'],
     }),
     event_source_url: plain('eventSourceUrl', 'Address of the page on which it happened; page loads need it', {

@@ -16,7 +16,7 @@ const columns: Discover = async (context) => (await import('./discover.ts')).dis
 const { syncMode, changes } = changeFields({
   log: 'the server writes to its binary log',
   place: '_position',
-  sent: 'the values that they had',
+  sent: 'its last values',
   counted: 'changes of the table',
 })
 

@@ -63,11 +63,10 @@ export async function openTable(
   context: Pick<DestinationContext, 'columns' | 'types' | 'rows' | 'settings'>,
 ): Promise<MysqlTable> {
   const { columns } = context
-  const { table, upsert, keys } = writing
   let { found, errors } = await judgeTable(session, writing, columns)
   throwFirst(errors)
   if (found.length === 0) {
-    await session.run(createStatement(table, createdColumns(writing, context), upsert ? keys : []))
+    await session.run(createStatement(quoteName(writing.table), writing, createdColumns(writing, context)))
     ;({ found, errors } = await judgeTable(session, { ...writing, create: false }, columns))
     throwFirst(errors)
   }
@@ -134,10 +133,32 @@ export function createdColumns(
   })
 }
 
-function createStatement(table: string, columns: readonly CreatedColumn[], keys: readonly string[]): string {
-  const parts = columns.map(({ name, type }) => `${quoteName(name)} ${type}`)
-  if (keys.length > 0) parts.push(`primary key (${keys.map(quoteName).join(', ')})`)
-  return `create table if not exists ${quoteName(table)} (${parts.join(', ')}) engine = InnoDB character set utf8mb4 collate utf8mb4_bin`
+/** The statement that creates a table. @param name quoted */
+export function createStatement(
+  name: string,
+  { upsert, keys }: Writing,
+  columns: readonly CreatedColumn[],
+  kind: 'table' | 'temporary table' = 'table',
+): string {
+  const parts = columns.map((column) => `${quoteName(column.name)} ${column.type}`)
+  if (upsert && keys.length > 0) parts.push(`primary key (${keys.map(quoteName).join(', ')})`)
+  return `create ${kind} if not exists ${name} (${parts.join(', ')}) engine = InnoDB character set utf8mb4 collate utf8mb4_bin`
+}
+
+/** Types that the server lists by another name. */
+const listedAs: Readonly<Record<string, string>> = { boolean: 'tinyint', integer: 'int' }
+
+/** A column as it is once it is created, which the server does not list of a temporary table. */
+export function columnOf({ name, type: full }: CreatedColumn): MysqlColumn {
+  const [, stated = full, digits, places] = /^(\w+)(?:\((\d+)(?:, *(\d+))?\))?/.exec(full) ?? []
+  const type = listedAs[stated] ?? stated
+  return {
+    name,
+    type,
+    ...(type === 'decimal' && { scale: Number(places ?? 0) }),
+    ...(/^(?:datetime|timestamp|time)$/.test(type) && { precision: Number(digits ?? 0) }),
+    ...(full.endsWith(' not null') && { needed: true }),
+  }
 }
 
 /** One row for each batch, written in the same transaction as its rows. */

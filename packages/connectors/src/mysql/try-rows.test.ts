@@ -41,6 +41,20 @@ function testAgainst(server: Mariadb): void {
   }
 
   describe(`trying rows at MariaDB ${server.version}`, () => {
+    test('finds what a table rejects that a delivery creates, by its chosen types', async () => {
+      const types = { n: 'numeric(6,2)', day: 'date', at: 'timestamp', yes: 'boolean', id: 'integer' }
+      const settings = { ...upsert, createTable: true, columnTypes: JSON.stringify(types) }
+      const names = ['id', 'n', 'day', 'at', 'yes', 'free']
+      const good = ['1', '5.75', '2026-01-31', '2026-01-31 12:00:00', 'true', 'x']
+      const bad = ['x', '5,75', '31.01.2026', 'noon', 'perhaps']
+      const rows: Row[] = [good, ...bad.map((value, at) => good.toSpliced(at, 1, value)), ['7', ...good.slice(1)]]
+      const found = await tried(settings, names, rows)
+      assert.deepEqual(indexes(found), [1, 2, 3, 4, 5])
+      assert.deepEqual(found.created?.[0], { name: 'id', type: 'integer not null' })
+      assert.equal((await query('show tables')).length, 0, 'nothing is created')
+      assert.deepEqual(indexes(await delivered(settings, names, rows)), indexes(found))
+    })
+
     test('finds what a delivery rejects, and changes nothing', async () => {
       await query(table)
       await query(`insert into t (id, name) values (7, 'old')`)

@@ -6,7 +6,7 @@ import { insertRows } from './insert.ts'
 import { quoteName } from './plan.ts'
 import { countIn, type LookupRow, valueIn } from './raw-rows.ts'
 import { type MysqlSession, openSession } from './session.ts'
-import { createdColumns, judgeTable, type MysqlTable, same, tableOf } from './table.ts'
+import { columnOf, createdColumns, createStatement, judgeTable, type MysqlTable, same, tableOf } from './table.ts'
 import { judge, serverOf, settle } from './write.ts'
 import { writerFor } from './writers.ts'
 
@@ -35,7 +35,7 @@ async function tryIn(session: MysqlSession, writing: Writing, context: Inspectio
   await session.run('set session innodb_lock_wait_timeout = 5')
   const { found, errors } = await judgeTable(session, writing, columns)
   if (errors.length > 0) return { rejected: [] }
-  if (found.length === 0) return { rejected: [], created: createdColumns(writing, context) }
+  if (found.length === 0) return tryCreated(session, writing, context)
   const table = tableOf(writing, columns, found)
   const { packetBytes } = await serverOf(session)
   const writers = table.columns.map(writerFor)
@@ -78,6 +78,21 @@ async function tryIn(session: MysqlSession, writing: Writing, context: Inspectio
   })
   await session.run('rollback')
   return { rejected: [...doubtful, ...lost, ...rejected], untried }
+}
+
+/** Writes the rows to a temporary table that is created as the missing one would be. */
+async function tryCreated(session: MysqlSession, writing: Writing, context: InspectionContext): Promise<TriedRows> {
+  const { columns, rows } = context
+  const created = createdColumns(writing, context)
+  await session.run(createStatement(twin, writing, created, 'temporary table'))
+  const table = { ...tableOf(writing, columns, created.map(columnOf)), name: twin }
+  const { packetBytes } = await serverOf(session)
+  const writers = table.columns.map(writerFor)
+  const { picked, doubtful } = judge(table, writers, { rows })
+  await session.run('start transaction')
+  const { rejected } = await insertRows({ session, table, writers, rows, picked, packetBytes })
+  await session.run('rollback')
+  return { rejected: [...doubtful, ...rejected], created }
 }
 
 type Key = { readonly name: string; readonly parts: readonly { readonly name: string; readonly part: string | null }[] }

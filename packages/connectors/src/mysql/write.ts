@@ -168,13 +168,11 @@ export function judge(
   const doubtful: Rejection[] = []
   for (const index of written) {
     const row = rows[index] ?? []
-    let problem: Rejection | undefined
-    for (let at = 0; at < writers.length && !problem; at += 1) {
-      const writer = writers[at]
-      const reason = writer?.doubt(writer.text(row[at] ?? null))
-      if (reason !== undefined) problem = { index, reason, field: table.columns[at]?.name ?? '' }
-    }
-    if (problem) doubtful.push(problem)
+    const [first, ...others] = writers.flatMap((writer, at) => {
+      const reason = writer.doubt(writer.text(row[at] ?? null))
+      return reason === undefined ? [] : [{ reason, field: table.columns[at]?.name ?? '' }]
+    })
+    if (first) doubtful.push({ index, ...first, ...(others.length > 0 && { others }) })
     else picked.push(index)
   }
   return { picked, doubtful }

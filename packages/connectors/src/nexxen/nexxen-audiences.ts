@@ -61,7 +61,7 @@ export const nexxenAudiences = defineConnector({
       gzip: boolean({
         keepsState: 'transport',
         label: 'Compress with gzip',
-        description: 'Whether files are compressed; if so, their names end in .txt.gz',
+        description: 'Compress files. Their names then end in .txt.gz',
         default: false,
       }),
     },

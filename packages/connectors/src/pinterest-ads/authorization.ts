@@ -17,5 +17,8 @@ const pinterest: AuthorizationServer = {
 /** How the connectors are authorized that change lists at Pinterest. */
 export const authorization = authorizationAt(pinterest, ['ads:read', 'ads:write'], { sets: { authType: 'oauth2' } })
 
+/** The same for connectors that change campaigns, which sign in in one way. */
+export const postingAuthorization = authorizationAt(pinterest, ['ads:read', 'ads:write'])
+
 /** The same for connectors that only read. */
 export const readAuthorization = authorizationAt(pinterest, ['ads:read'])

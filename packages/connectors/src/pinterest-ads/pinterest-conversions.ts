@@ -111,7 +111,7 @@ export const pinterestConversions = eventDestination({
     }),
     testMode: boolean({
       label: 'Test only',
-      description: 'Whether Pinterest only validates the events and does not record them',
+      description: 'Pinterest only validates the events and does not record them',
     }),
   },
   batch: { rowsMax: 1000, bytesMax: 2_000_000 },
@@ -200,7 +200,9 @@ export const pinterestConversions = eventDestination({
       synonyms: ['page_url', 'url'],
     }),
     opt_out: flag('opt_out', 'Whether the person has opted out of tracking'),
-    opt_out_type: plain('custom_data.opt_out_type', 'How Pinterest must limit the use of the data: LDP'),
+    opt_out_type: plain('custom_data.opt_out_type', 'How Pinterest must limit the use of the data: LDP', {
+      consent: { use: 'sale', denied: 'LDP' },
+    }),
     custom_data: object('custom_data', 'Object with the value, the currency and the products', {
       keys: customKeys,
       synonyms: ['properties'],

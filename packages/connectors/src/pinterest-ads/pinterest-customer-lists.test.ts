@@ -33,6 +33,11 @@ await testDestination<PinterestServer>({
     denied: [{ settings: { adAccountId: '550' } }],
     unknown: [{ ...pinterestSecrets, refreshToken: 'revoked-token' }],
   },
+  measures: {
+    request: /GET .*customer_lists\/\d+$/,
+    reply: (id) => ({ id, name: 'Loyal people', status: 'READY', num_uploaded_user_records: 12, num_batches: 2 }),
+    measure: { low: null, high: null, received: 12, matched: null, status: 'READY' },
+  },
   accepts: {
     columns: ['segment_name', 'action', 'email'],
     rows: Array.from({ length: 12 }, (_, n) => ['Loyal', 'add', sha256(`${n}@example.com`)]),

@@ -74,7 +74,7 @@ export const pinterestCustomerLists = audienceDestination({
     authType: select({
       keepsState: 'credential',
       label: 'Sign-in method',
-      description: 'Whether access is granted to an API app, or by tokens that you enter',
+      description: 'Grant access to an API app, or enter tokens',
       options: ['oauth2', 'api-token'],
       labels: { oauth2: 'Sign in with Pinterest', 'api-token': 'Access token' },
       required: true,
@@ -159,6 +159,13 @@ export const pinterestCustomerLists = audienceDestination({
     found: ({ json }) => itemsIn(json).map(({ id, name }) => ({ id, name })),
     next: nextOf,
     get: (to, id) => ({ path: `${lists(to)}/${id}` }),
+    // The size is that of the audience that is made of a list, which has an ID of its own.
+    measure: {
+      read({ json }) {
+        const { num_uploaded_user_records: received, status } = objectIn(json)
+        return { received, status }
+      },
+    },
   },
   send: async (client, context) => (await import('./send-records.ts')).recordSender(client, context),
   check: {

@@ -389,5 +389,5 @@ describe('scopes', () => {
 
 /** Waits for a condition, a turn of the event loop at a time, as long as it may become true. */
 async function until(condition: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 200 && !(await condition()); tries++) await new Promise(setImmediate)
+  for (let tries = 0; tries < 20_000 && !(await condition()); tries++) await new Promise(setImmediate)
 }

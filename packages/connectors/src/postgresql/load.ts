@@ -1,4 +1,4 @@
-import type { Rejection, Row } from '@penstock/connector'
+import type { Rejection, Row, RowFault } from '@penstock/connector'
 import pg from 'pg'
 import { encodeRows } from '../databases/tab-separated.ts'
 import { copyIn } from './copy.ts'
@@ -31,28 +31,33 @@ export function unwritable(
 ): { rejected: readonly Rejection[]; picked: readonly number[] | undefined } {
   const watched = writers.flatMap(({ problemOf }, at) => (problemOf || halves ? [{ at, problemOf }] : []))
   if (watched.length === 0 && keys.length === 0) return { rejected: [], picked: undefined }
-  const problem = (row: Row): Omit<Rejection, 'index'> | undefined => {
+  const problemsOf = (row: Row): readonly RowFault[] => {
+    let faults = noFaults
+    const add = (at: number, reason: string) => {
+      faults = [...faults, { field: columns[at]?.name ?? '', reason }]
+    }
     for (const { at, problemOf } of watched) {
       const cell = row[at] ?? null
       const reason = halves && typeof cell === 'string' && !cell.isWellFormed() ? halfCharacter : problemOf?.(cell)
-      if (reason !== undefined) return { field: columns[at]?.name ?? '', reason }
+      if (reason !== undefined) add(at, reason)
     }
     for (const at of keys) {
       if ((writers[at]?.write(row[at] ?? null) ?? '') !== '') continue
-      const field = columns[at]?.name ?? ''
-      return { field, reason: `There is no value for ${field}, by which the row would be found again.` }
+      add(at, `There is no value for ${columns[at]?.name ?? ''}, by which the row would be found again.`)
     }
-    return undefined
+    return faults
   }
   const rejected: Rejection[] = []
   for (let index = 0; index < rows.length; index += 1) {
-    const found = problem(rows[index] ?? [])
-    if (found) rejected.push({ index, ...found })
+    const [first, ...others] = problemsOf(rows[index] ?? [])
+    if (first) rejected.push({ index, ...first, ...(others.length > 0 && { others }) })
   }
   if (rejected.length === 0) return { rejected, picked: undefined }
   const refused = new Set(rejected.map(({ index }) => index))
   return { rejected, picked: [...rows.keys()].filter((index) => !refused.has(index)) }
 }
+
+const noFaults: readonly RowFault[] = []
 
 /**
  * Writes all rows in the fastest way: added rows straight into the table, all others by way of a temporary table.

@@ -13,7 +13,7 @@ import { postgresqlPlatform } from './platform.ts'
 const bytesFormat = select({
   label: 'Bytes format',
   description:
-    'How a text for a column of type bytea is converted: from \\x and hexadecimal digits, as PostgreSQL shows bytes, otherwise as plain text in UTF-8; or from Base64, the format in which other databases and warehouses return bytes',
+    'How texts for bytea columns are read: as \\x and hexadecimal digits, otherwise as UTF-8 text; or as Base64, which other databases and warehouses return',
   options: ['PostgreSQL', 'Base64'],
   default: 'PostgreSQL',
 })
@@ -21,7 +21,7 @@ const bytesFormat = select({
 const { syncMode, changes } = changeFields({
   log: 'PostgreSQL keeps in a replication slot',
   place: '_lsn',
-  sent: 'the values that PostgreSQL sends of them, those of the key by default',
+  sent: 'the values that PostgreSQL sends (by default the key)',
   counted: 'changes of the publication',
 })
 
@@ -31,7 +31,7 @@ const sourceFields: Fields = {
   ...syncMode,
   publication: text({
     label: 'Publication',
-    description: 'Name of a publication of PostgreSQL that has the table: create publication … for table …',
+    description: 'Name of a publication that contains the table: create publication … for table …',
     required: true,
     when: ofChanges,
   }),

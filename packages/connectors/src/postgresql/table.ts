@@ -73,20 +73,26 @@ export async function openTable(
   context: Pick<DestinationContext, 'columns' | 'types' | 'rows' | 'settings'>,
 ): Promise<PostgresTable> {
   const { columns } = context
-  const { upsert, keys } = writing
   const name = nameOf(writing)
   let { found, errors } = await judgeTable(session, writing, columns)
   throwFirst(errors)
   if (found.length === 0) {
-    const key = upsert ? [`primary key (${keys.map(escapeIdentifier).join(', ')})`] : []
-    const parts = createdColumns(writing, context).map((column) => `${escapeIdentifier(column.name)} ${column.type}`)
-    await createOnce(session, name, [...parts, ...key])
+    await createOnce(session, name, partsOf(writing, createdColumns(writing, context)))
     ;({ found, errors } = await judgeTable(session, { ...writing, create: false }, columns))
     throwFirst(errors)
   }
   const batches = batchesOf(writing)
   if ((await columnsOf(session, batches)).length === 0) await createOnce(session, batches, batchColumns)
   return tableOf(writing, columns, found, await takesCopies(session, name))
+}
+
+/** The statement that creates a temporary table, without an end. */
+export const createStatement = (writing: Writing, created: readonly CreatedColumn[]): string =>
+  `create temp table ${escapeIdentifier(writing.table)} (${partsOf(writing, created).join(', ')})`
+
+function partsOf({ upsert, keys }: Writing, created: readonly CreatedColumn[]): string[] {
+  const key = upsert ? [`primary key (${keys.map(escapeIdentifier).join(', ')})`] : []
+  return [...created.map((column) => `${escapeIdentifier(column.name)} ${column.type}`), ...key]
 }
 
 /** The columns of the table if it is created. */

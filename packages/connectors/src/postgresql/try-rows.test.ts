@@ -55,6 +55,30 @@ describe('trying rows at PostgreSQL', () => {
     assert.deepEqual(await delivered(insert, columns, rows), found)
   })
 
+  test('finds what a table rejects that a delivery creates, by its chosen types', async () => {
+    const types = {
+      n: 'numeric(6,2)',
+      day: 'date',
+      at: 'timestamp',
+      zoned: 'timestamptz',
+      yes: 'boolean',
+      id: 'integer',
+    }
+    const settings = { ...upsert, createTable: true, columnTypes: JSON.stringify(types) }
+    const names = ['id', 'n', 'day', 'at', 'zoned', 'yes', 'free']
+    const good = ['1', '5.75', '2026-01-31', '2026-01-31 12:00:00', '2026-01-31T12:00:00Z', 'true', 'x']
+    const bad = ['x', '5,75', '31.01.2026', 'noon', 'never', 'perhaps']
+    const rows: Row[] = [good, ...bad.map((value, at) => good.toSpliced(at, 1, value)), ['7', ...good.slice(1)]]
+    const found = await tried(settings, names, rows)
+    assert.deepEqual(found, [1, 2, 3, 4, 5, 6])
+    assert.deepEqual(await query("select to_regclass('crm.t') as there"), [{ there: null }], 'nothing is created')
+    assert.deepEqual(await delivered(settings, names, rows), found)
+    const [{ type } = {}] = await query(
+      `select data_type as type from information_schema.columns where table_schema = 'crm' and table_name = 't' and column_name = 'at'`,
+    )
+    assert.equal(type, 'timestamp without time zone')
+  })
+
   test('does not act through triggers', async () => {
     await query(`${table}; create table crm.log (id int);
       create function crm.note() returns trigger language plpgsql as $$ begin insert into crm.log values (1); return new; end $$;

@@ -5,7 +5,15 @@ import { placeOf, writingOf } from '../databases/settings.ts'
 import { unwritable } from './load.ts'
 import { loadRowByRow } from './load-row-by-row.ts'
 import { openSession, type PostgresSession } from './session.ts'
-import { createdColumns, type ExistingColumn, judgeTable, type PostgresTable, tableOf, uniqueIndexes } from './table.ts'
+import {
+  createdColumns,
+  createStatement,
+  type ExistingColumn,
+  judgeTable,
+  type PostgresTable,
+  tableOf,
+  uniqueIndexes,
+} from './table.ts'
 import { bytesFormatOf, textForms, writerFor } from './writers.ts'
 
 const { escapeIdentifier } = pg
@@ -27,7 +35,7 @@ const twinName = 'pg_temp.penstock_twin'
 /**
  * Writes the rows to a temporary table with the columns, types, checks and keys of the real one, by the code of a delivery. It
  * begins with the rows of the real one that have a unique key of them, which a first table without keys finds. Triggers, rules,
- * partitions and foreign keys are left to the delivery: they could act elsewhere.
+ * partitions and foreign keys are left to the delivery: they could act elsewhere. A missing table is created as a temporary one.
  */
 export async function tryRows(context: InspectionContext): Promise<TriedRows> {
   const { columns, rows, settings } = context
@@ -35,14 +43,21 @@ export async function tryRows(context: InspectionContext): Promise<TriedRows> {
   const session = await openSession(context, placeOf(context.secrets, 5432))
   const work = async (): Promise<TriedRows> => {
     await session.execute(begin)
-    const { found, errors } = await judgeTable(session, writing, columns)
-    if (errors.length > 0) return { rejected: [] }
-    if (found.length === 0) return { rejected: [], created: createdColumns(writing, context) }
-    const table = tableOf(writing, columns, found, false)
+    const judged = await judgeTable(session, writing, columns)
+    if (judged.errors.length > 0) return { rejected: [] }
+    const created = judged.found.length === 0 ? createdColumns(writing, context) : undefined
+    // A table that would be created is tried as a temporary one.
+    const at = created ? { ...writing, schema: 'pg_temp', table: 'penstock_created', create: false } : writing
+    if (created) await session.execute([`${createStatement(at, created)} on commit drop`])
+    const { found, errors } = created ? await judgeTable(session, at, columns) : judged
+    if (errors.length > 0) return { rejected: [], ...(created && { created }) }
+    const table = tableOf(at, columns, found, false)
     const writers = table.columns.map((column) => writerFor(column, bytesFormatOf(settings)))
     const { rejected, picked } = unwritable(table, writers, rows, { halves: true })
-    if (picked?.length === 0) return { rejected }
-    const keys = await uniqueKeys(session, table)
+    if (picked?.length === 0) return { rejected, ...(created && { created }) }
+    const ofTable = await uniqueKeys(session, table)
+    // The key of a created table is called like this.
+    const keys = created ? ofTable.map((key) => ({ ...key, name: `${writing.table}_pkey` })) : ofTable
     const untried = await untriedRules(session, table)
     const job = { session, writers, rows }
     const twin = { ...table, name: twinName }
@@ -58,7 +73,10 @@ export async function tryRows(context: InspectionContext): Promise<TriedRows> {
     const valid = [...(picked ?? rows.keys())].filter((index) => !isInvalid.has(index))
     const refused = await loadRowByRow({ ...job, table: twin, picked: valid })
     await session.execute(['rollback'])
-    return { rejected: [...rejected, ...invalid.rejected, ...refused.rejected], untried }
+    return {
+      rejected: [...rejected, ...invalid.rejected, ...refused.rejected],
+      ...(created ? { created } : { untried }),
+    }
   }
   return inSession(session, work, boundMs)
 }

@@ -34,6 +34,11 @@ await testDestination<RedditServer>({
     denied: [{ settings: { advertiserId: 'a2_other' } }],
     unknown: [{ ...redditSecrets, refreshToken: 'revoked-token' }],
   },
+  measures: {
+    request: /GET .*custom_audiences\/[\w.-]+$/,
+    reply: (id) => ({ data: { id, name: 'Loyal', status: 'VALID', size_range_lower: 1000, size_range_upper: 5000 } }),
+    measure: { low: 1000, high: 5000, received: null, matched: null, status: 'VALID' },
+  },
   accepts: {
     columns: ['segment_name', 'action', 'email_sha256'],
     rows: Array.from({ length: 12 }, (_, n) => ['Loyal', 'add', sha256(`${n}@example.com`)]),

@@ -128,6 +128,12 @@ export const redditAudiences = audienceDestination({
     make: (to, name) => ({ path: lists(to), body: { data: { name, type: 'CUSTOMER_LIST' } } }),
     made: ({ json }) => objectIn(objectIn(json).data).id,
     get: (_, id) => ({ path: `/custom_audiences/${id}` }),
+    measure: {
+      read({ json }) {
+        const { size_range_lower: low, size_range_upper: high, status } = objectIn(objectIn(json).data)
+        return { low, high, status }
+      },
+    },
   },
   request: (people, { audience, verb, keys }) => ({
     method: 'PATCH',

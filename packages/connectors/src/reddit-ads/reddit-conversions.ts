@@ -1,6 +1,18 @@
 import { secret, text } from '@penstock/connector'
 import { bearer, idSetting, restApi } from '../kit/api.ts'
-import { count, currency, decimal, digest, eventId, flag, objects, oneOf, plain, time } from '../kit/columns.ts'
+import {
+  count,
+  currency,
+  decimal,
+  digest,
+  eventId,
+  flag,
+  limitedUse,
+  objects,
+  oneOf,
+  plain,
+  time,
+} from '../kit/columns.ts'
 import { eventDestination } from '../kit/event-destination.ts'
 import { isObject, listIn, objectIn, textIn } from '../platform-api/json.ts'
 import { isUnreadableJson, redditApi } from './api.ts'
@@ -71,7 +83,7 @@ export const redditConversions = eventDestination({
   settings: {
     pixelId: idSetting({
       label: 'Pixel ID',
-      description: 'ID of the pixel that the conversions belong to, which is that of the ad account: a2_abc',
+      description: 'ID of the pixel that the conversions belong to, the same as the ID of the ad account: a2_abc',
       required: true,
       pattern: /^[A-Za-z0-9_]{1,64}$/,
       example: 'a2_abc',
@@ -170,6 +182,7 @@ export const redditConversions = eventDestination({
       synonyms: ['contents', 'items'],
     }),
     limited_data_use: flag('@limited', 'Whether Reddit may use the event only in limits: true or false', {
+      consent: limitedUse,
       synonyms: ['ldu'],
     }),
     data_processing_country: plain(`${options}.country`, 'Country whose law limits the use: US', { only: limited }),

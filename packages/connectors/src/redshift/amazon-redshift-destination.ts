@@ -25,7 +25,7 @@ export const amazonRedshiftDestination = defineConnector({
       keepsState: 'credential',
       label: 'IAM role of Redshift',
       description:
-        'Role with which Redshift reads the staging bucket, such as arn:aws:iam::123456789012:role/Name, or the word default for the default role of the cluster. If it is empty, Redshift gets the access key below',
+        'Role that Redshift uses to read the staging bucket, such as arn:aws:iam::123456789012:role/Name, or the word default for the default role of the cluster. Without it, Redshift gets the access key below',
     }),
     accessKeyId: text({
       keepsState: 'credential',
@@ -58,7 +58,7 @@ export const amazonRedshiftDestination = defineConnector({
         keepsState: 'transport',
         label: 'Staging path',
         description:
-          'Where batches are put before Redshift loads them: the s3:// address of a bucket, or of a folder in it',
+          'Where batches are stored before Redshift loads them: the s3:// address of a bucket, or of a folder in it',
         required: true,
       }),
       ...writeFields(),

@@ -24,7 +24,7 @@ export const amazonRedshiftSource = defineConnector({
       keepsState: 'credential',
       label: 'IAM role of Redshift',
       description:
-        'Role with which Redshift writes to a bucket, such as arn:aws:iam::123456789012:role/Name, or the word default for the default role of the cluster; only for connections whose rows Redshift writes itself',
+        'Role that Redshift uses to write to a bucket, such as arn:aws:iam::123456789012:role/Name, or the word default for the default role of the cluster; only for connections that export inside Redshift',
     }),
   },
   source: {
@@ -40,7 +40,7 @@ export const amazonRedshiftSource = defineConnector({
       keyColumns: keyOrDigest,
       lagSeconds: lagOfClock,
       timezone: text({
-        label: 'Timezone',
+        label: 'Time zone',
         description: 'Time zone of cursor values without one, such as Europe/Paris',
         default: 'UTC',
         when: { syncMode: 'Incremental' },
@@ -57,7 +57,7 @@ export const amazonRedshiftSource = defineConnector({
         keepsState: 'transport',
         label: 'Export inside Redshift',
         description:
-          'Whether Redshift itself writes the rows to Amazon S3, with the role of the configuration; rows pass Penstock if the connection needs what only Penstock does, such as a mapping',
+          'Redshift writes the rows to Amazon S3 directly, with the role of the configuration. Rows still pass through Penstock if it must process them, such as for a mapping',
         default: false,
       }),
     },

@@ -20,8 +20,7 @@ export const rejectedRecords = defineConnector({
     fields: {
       connection: text({
         label: 'Connection',
-        description:
-          'Connection whose rejected records are read: choose one from the list, or enter its identifier or its name. Its records can be personal data',
+        description: 'Connection whose rejected records are read. The records can contain personal data',
         required: true,
       }),
     },

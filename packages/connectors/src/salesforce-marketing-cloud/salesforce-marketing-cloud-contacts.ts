@@ -43,7 +43,7 @@ export const salesforceMarketingCloudContacts = defineConnector({
       operation: select({
         asked: true,
         label: 'Operation',
-        description: 'The change that is made to the contacts of the rows',
+        description: 'What to do with the contacts',
         options: ['upsert', 'delete'],
         labels: { upsert: 'Create or update contacts', delete: 'Delete contacts with all their data' },
         default: 'upsert',

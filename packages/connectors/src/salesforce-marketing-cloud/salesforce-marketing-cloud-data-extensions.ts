@@ -22,7 +22,7 @@ export const salesforceMarketingCloudDataExtensions = defineConnector({
     subdomain: text({
       label: 'Subdomain',
       description:
-        'Part of the authentication base URI before its first dot, used by a check to sign in. If it is set, connections can use no other one',
+        'Part of the authentication base URI before its first dot, which checks use to sign in. If it is set, connections cannot use another subdomain',
       binds: ['clientSecret'],
     }),
   },
@@ -53,7 +53,7 @@ export const salesforceMarketingCloudDataExtensions = defineConnector({
       apiType: select({
         asked: true,
         label: 'API type',
-        description: 'Whether rows are only inserted, or also overwrite those with the same key',
+        description: 'Only insert rows, or also overwrite rows with the same key',
         options: ['Insert', 'Upsert'],
       }),
       subdomain: text({

@@ -56,7 +56,7 @@ export const salesforceCrm = defineConnector({
     fields: {
       dataSourceType: select({
         label: 'Data source type',
-        description: 'Whether to read fields of an object, or the result of your own query',
+        description: 'Read fields of an object, or the result of your own query',
         options: ['Object', 'SOQL Query'],
         default: 'Object',
       }),
@@ -69,7 +69,7 @@ export const salesforceCrm = defineConnector({
       fields: text({
         asked: true,
         label: 'Fields',
-        description: 'API names of the fields to read, separated by commas; by default all that Bulk API 2.0 gives out',
+        description: 'API names of the fields to read, separated by commas; by default all that Bulk API 2.0 returns',
         when: { dataSourceType: 'Object' },
       }),
       soqlQuery: text({
@@ -79,11 +79,11 @@ export const salesforceCrm = defineConnector({
         when: { dataSourceType: 'SOQL Query' },
       }),
       syncMode: syncMode(['Full', 'Incremental'], {
-        description: 'Whether each transfer reads all records, or only those with changes since the transfer before',
+        description: 'Read all records each time, or only records that changed since the last transfer',
       }),
       deletedRecords: boolean({
         label: 'Deleted records',
-        description: 'Also reads records in the recycle bin and archived ones; their field IsDeleted is true',
+        description: 'Also read archived records and records in the recycle bin. Their field IsDeleted is true',
         default: false,
       }),
     },
@@ -125,14 +125,14 @@ export const salesforceCrm = defineConnector({
       }),
       emptyCells: select({
         label: 'Empty cells',
-        description: 'Whether an empty cell leaves the field of the record as it is, or clears it',
+        description: 'Keep the field of the record if a cell is empty, or clear it',
         options: ['Leave unchanged', 'Clear'],
         default: 'Leave unchanged',
       }),
       resultWaitSeconds: number({
         keepsState: 'pace',
         label: 'Wait for results (seconds)',
-        description: 'How long each batch waits for its job before the transfer tries again and looks for the job',
+        description: 'How long each batch waits for its job before the transfer retries and checks the job again',
         min: 0,
         max: 3600,
         default: 600,

@@ -4,9 +4,8 @@ import { secret, select, text } from '@penstock/connector'
 export const signIn = {
   authType: select({
     keepsState: 'credential',
-    label: 'Auth type',
-    description:
-      'Whether a user of Salesforce authorizes an app, or an app of your organization signs in as the user that it runs as',
+    label: 'Sign-in method',
+    description: 'A user of Salesforce authorizes an app, or an app of your organization signs in as its own user',
     options: ['oauth2', 'client-credentials'],
     labels: { oauth2: 'Authorized by a user', 'client-credentials': 'Client credentials' },
     default: 'oauth2',
@@ -32,8 +31,7 @@ export const signIn = {
   }),
   organizationType: select({
     label: 'Organization',
-    description:
-      'Whether the user belongs to a production organization or to a sandbox, where tokens are renewed elsewhere',
+    description: 'Whether the user belongs to a production organization or to a sandbox',
     options: ['Production', 'Sandbox'],
     default: 'Production',
     when: { authType: 'oauth2' },

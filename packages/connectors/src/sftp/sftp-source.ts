@@ -30,7 +30,7 @@ export const sftpSource = defineConnector({
       pattern: text({
         asked: true,
         label: 'Pattern',
-        description: 'Which files of a directory are read, such as *.csv; * matches any characters, ? matches one',
+        description: 'Files of a directory to read, such as *.csv; * matches any characters, ? matches one',
       }),
     },
     { path: async (context) => (await import('./discover.ts')).discover(context) },

@@ -36,7 +36,7 @@ export const hostKey = (secrets: readonly string[]) => ({
   hostKeyCheck: select({
     keepsState: 'credential',
     label: 'Host key check',
-    description: 'Without a fingerprint: accept no key, or accept the first key and then only this one',
+    description: 'Accept only keys with the fingerprint below, or trust the first key and then only this key',
     options: ['fingerprint', 'first-use'],
     labels: { fingerprint: 'Compare with the fingerprint', 'first-use': 'Accept the first key' },
     default: 'fingerprint',

@@ -27,13 +27,13 @@ export const shopifyAdmin = defineConnector({
     // Configurations of earlier versions have none.
     shop: text({
       label: 'Shop',
-      description: 'The myshopify.com name of the shop, such as acme.myshopify.com; without it nothing can be moved',
+      description: 'The myshopify.com name of the shop, such as acme.myshopify.com; needed to move data',
       binds: ['accessToken', 'clientSecret'],
     }),
     authType: select({
       keepsState: 'credential',
       label: 'Sign-in method',
-      description: 'Whether the app has an access token of the shop, or signs in with its client ID and secret',
+      description: 'Use an access token of the shop, or sign in with a client ID and secret',
       options: ['token', 'client-credentials'],
       labels: { token: 'Access token', 'client-credentials': 'Client credentials' },
       default: 'token',
@@ -69,17 +69,17 @@ export const shopifyAdmin = defineConnector({
       stream: select({
         asked: true,
         label: 'Stream',
-        description: 'The objects that are read',
+        description: 'Objects to read',
         options: streamNames,
         default: 'Customers',
       }),
       syncMode: syncMode(['Full', 'Incremental'], {
-        description: 'Whether each transfer reads all objects, or only objects with changes since the last one',
+        description: 'Read all objects each time, or only objects that changed since the last transfer',
       }),
       overlapMinutes: number({
         keepsState: 'onward',
         label: 'Overlap in minutes',
-        description: 'How many minutes before the last transfer the next one begins, so that no change is missed',
+        description: 'Minutes before the last transfer to read again, so that no change is missed',
         min: 0,
         max: 1440,
         default: 10,
@@ -106,27 +106,27 @@ export const shopifyAdmin = defineConnector({
       matchBy: select({
         asked: true,
         label: 'Find customers by',
-        description: 'The column by which a customer is found; by customer ID, none is created',
+        description: 'Column to find customers by. With the customer ID, no customers are created',
         options: ['Email', 'Phone', 'Customer ID'],
         labels: { Email: 'E-mail address', Phone: 'Phone number', 'Customer ID': 'Customer ID' },
         default: 'Email',
       }),
       emptyCells: select({
         label: 'Empty cells',
-        description: 'Whether an empty cell leaves the field of the customer as it is, or clears it',
+        description: 'Keep the field of the customer if a cell is empty, or clear it',
         options: ['Leave unchanged', 'Clear'],
         default: 'Leave unchanged',
       }),
       tagMode: select({
         label: 'Tags',
-        description: 'Whether tags of a row replace all tags of the customer, or are added to them',
+        description: 'Replace all tags of the customer, or add tags',
         options: ['Replace', 'Add'],
         default: 'Add',
       }),
       resultWaitSeconds: number({
         keepsState: 'pace',
         label: 'Wait for results (seconds)',
-        description: 'How long each batch waits for its bulk mutation before the transfer tries again and looks for it',
+        description: 'How long each batch waits for its bulk mutation before the transfer retries and checks it again',
         min: 0,
         max: 86_400,
         default: 3_600,

@@ -7,6 +7,7 @@ import {
   digest,
   eventId,
   flag,
+  limitedUse,
   object,
   objects,
   oneOf,
@@ -215,6 +216,7 @@ export const snapchatConversions = eventDestination({
     os_version: special('Version of the operating system of the device'),
     device_model: special('Model of the device'),
     limited_data_use: flag('@limited', 'Whether Snapchat must limit the use of the event', {
+      consent: limitedUse,
       words: { ldu: true, '[ldu]': true, '["ldu"]': true, "['ldu']": true },
       synonyms: ['ldu', 'data_processing_options'],
     }),

@@ -36,6 +36,25 @@ await testDestination<SnapchatAdsServer>({
     unknown: [{ ...snapchatSecrets, refreshToken: 'revoked' }],
     left: ({ segments }) => segments,
   },
+  measures: {
+    request: /GET .*segments\/[\w-]+$/,
+    reply: (id) => ({
+      request_status: 'SUCCESS',
+      segments: [
+        {
+          sub_request_status: 'SUCCESS',
+          segment: {
+            id,
+            name: 'Loyal',
+            approximate_number_users: 4500,
+            upload_status: 'COMPLETE',
+            targetable_status: 'READY',
+          },
+        },
+      ],
+    }),
+    measure: { low: 4500, high: 4500, received: null, matched: null, status: 'READY' },
+  },
   accepts: {
     columns: ['segment_name', 'action', 'email_sha256'],
     rows: Array.from({ length: 12 }, (_, n) => ['Loyal', 'add', sha256(`acceptance ${n}`)]),

@@ -141,6 +141,13 @@ export const snapchatCustomerLists = audienceDestination({
         ({ segment, sub_request_status: status }) => isSuccess(status) && textIn(objectIn(segment).id) === id,
       ),
     appearsLater: true,
+    measure: {
+      read(answer, id) {
+        const segments = partsIn(answer, 'segments').map(({ segment }) => objectIn(segment))
+        const segment = segments.find((one) => textIn(one.id) === id)
+        return { size: segment?.approximate_number_users, status: segment?.targetable_status ?? segment?.upload_status }
+      },
+    },
   },
   request: (people, { audience, verb, keys: [schema = ''] }) => ({
     path: `/segments/${audience}/users`,

@@ -40,6 +40,15 @@ const api = restApi({
 /** How Snapchat names the levels, and the list of each in an answer. */
 const levels: Readonly<Record<string, string>> = { campaign: 'campaign', ad_squad: 'adsquad', ad: 'ad' }
 const windows = ['1_DAY', '7_DAY', '28_DAY']
+const windowLabels = {
+  none: 'None',
+  '1_HOUR': '1 hour',
+  '3_HOUR': '3 hours',
+  '6_HOUR': '6 hours',
+  '1_DAY': '1 day',
+  '7_DAY': '7 days',
+  '28_DAY': '28 days',
+}
 const usual = ['impressions', 'swipes', 'spend', 'video_views', 'view_completion', 'conversion_purchases', 'uniques']
 
 /** A row for each day of each entity; of the ad account as a whole, its own days. */
@@ -81,12 +90,14 @@ export const snapchatReporting = reportSource({
       label: 'Swipe-up attribution window',
       description: 'How long after a swipe-up a conversion counts',
       options: windows,
+      labels: { '1_DAY': '1 day', '7_DAY': '7 days', '28_DAY': '28 days' },
       default: '28_DAY',
     }),
     viewWindow: select({
       label: 'View attribution window',
       description: 'How long after a view a conversion counts',
       options: ['none', '1_HOUR', '3_HOUR', '6_HOUR', ...windows],
+      labels: windowLabels,
       default: '1_DAY',
     }),
   },

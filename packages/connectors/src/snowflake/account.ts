@@ -1,5 +1,6 @@
 import { type ConnectorContext, ConnectorError, type Values } from '@penstock/connector'
 import { SignJWT } from 'jose'
+import { noValue } from '../kit/names.ts'
 import { openTokens } from '../platform-api/oauth.ts'
 import { keysIn, type SnowflakeKeys } from './private-key.ts'
 
@@ -132,5 +133,5 @@ function tokensOf(
 function textOf(values: Values, key: string): string {
   const value = values[key]
   if (typeof value === 'string' && value !== '') return value
-  throw new ConnectorError('invalid_setting', `The setting ${key} has no value; set it.`)
+  throw noValue(key)
 }

@@ -5,7 +5,7 @@ export const signIn = {
   authType: select({
     keepsState: 'credential',
     label: 'Auth type',
-    description: 'Sign in with a programmatic access token (basic), a key pair, or Snowflake OAuth',
+    description: 'Sign in with a programmatic access token, a key pair, or Snowflake OAuth',
     options: ['basic', 'key-pair', 'oauth'],
     labels: { basic: 'User name and token', 'key-pair': 'Key pair', oauth: 'OAuth' },
     required: true,
@@ -57,7 +57,7 @@ export const signIn = {
   }),
   oauthRefreshToken: secret({
     label: 'OAuth refresh token',
-    description: 'Refresh token that Snowflake gave this client for a user; it is entered again when it expires',
+    description: 'Refresh token that Snowflake issued to this client for a user. Enter a new one when it expires',
     required: true,
     when: { authType: 'oauth' },
   }),

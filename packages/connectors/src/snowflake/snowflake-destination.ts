@@ -45,7 +45,7 @@ export const snowflakeDestination = defineConnector({
       keepsState: 'credential',
       label: 'Storage integration',
       description:
-        'Name of a storage integration of Snowflake that may read your bucket; only for connections whose files Snowflake loads itself',
+        'Name of a storage integration of Snowflake that may read your bucket; only for connections that load files inside Snowflake',
     }),
   },
   destination: {

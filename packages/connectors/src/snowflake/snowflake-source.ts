@@ -45,7 +45,7 @@ export const snowflakeSource = defineConnector({
     fields: {
       dataSourceType: select({
         label: 'Data source type',
-        description: 'Whether to read a table or view, or the result of a query',
+        description: 'Read a table or view, or the result of a query',
         options: ['Table Reference', 'SQL Query'],
         required: true,
       }),
@@ -80,7 +80,7 @@ export const snowflakeSource = defineConnector({
         when: { dataSourceType: 'SQL Query' },
       }),
       syncMode: syncMode(['Full', 'Incremental'], {
-        description: 'Whether each transfer reads all rows, or only those that changed since the last transfer',
+        description: 'Read all rows each time, or only rows that changed since the last transfer',
         isRequired: true,
       }),
       timezone: text({

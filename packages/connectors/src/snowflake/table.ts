@@ -1,5 +1,6 @@
-import { asConnectorError, ConnectorError, type Rejection, type Values } from '@penstock/connector'
+import { asConnectorError, type Rejection, type Values } from '@penstock/connector'
 import { writingOf } from '../databases/settings.ts'
+import { noValue } from '../kit/names.ts'
 import { inspectionsOf } from '../kit/warehouse/inspect.ts'
 import type { JudgedRow } from '../kit/warehouse/rows.ts'
 import { judgeTable, openTable as openFound, type Tables, type Target, writeModeOf } from '../kit/warehouse/table.ts'
@@ -44,7 +45,7 @@ export function targetOf(settings: Values): SnowflakeTarget {
   const [database, warehouse] = ['database', 'warehouse'].map((key) => {
     const value = settings[key]
     if (typeof value === 'string' && value.trim() !== '') return value
-    throw new ConnectorError('invalid_setting', `The setting ${key} has no value; set it.`)
+    throw noValue(key)
   })
   const path = `${quoteName(database ?? '')}.${quoteName(schema)}`
   return {

@@ -53,7 +53,7 @@ export const taboolaBackstage = reportSource({
   settings: {
     timezone: text({
       label: 'Time zone',
-      description: 'Time zone of the accounts at Taboola, which decides what today is: America/New_York',
+      description: 'Time zone of the accounts at Taboola, which determines the current day: America/New_York',
       default: 'UTC',
     }),
   },

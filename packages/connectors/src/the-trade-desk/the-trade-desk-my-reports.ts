@@ -126,7 +126,7 @@ export const theTradeDeskMyReports = reportSource({
     clientId: text({
       keepsState: 'credential',
       label: 'Client ID',
-      description: 'Client ID that your account team gave you, which is the login of an API user; not your own login',
+      description: 'Client ID that your account team gave you: the login of an API user, not your own login',
     }),
     clientSecret: secret({
       label: 'Client secret',
@@ -134,23 +134,23 @@ export const theTradeDeskMyReports = reportSource({
     }),
     apiToken: secret({
       label: 'Token',
-      description: 'In place of both: API token that you created in the developer portal of The Trade Desk',
+      description: 'Instead of both: API token that you created in the developer portal of The Trade Desk',
     }),
   },
   settings: {
     templateId: text({
       asked: true,
       label: 'Template ID',
-      description: 'ID of the template of My Reports that reports are made of',
+      description: 'ID of the My Reports template for the reports',
       required: true,
     }),
     partnerId: text({
       label: 'Partner ID',
-      description: 'ID of your partner account, with which the advertisers are listed',
+      description: 'ID of your partner account, used to list the advertisers',
     }),
     timezone: text({
       label: 'Time zone',
-      description: 'Time zone by which days begin: America/New_York',
+      description: 'Time zone in which days begin: America/New_York',
       default: 'UTC',
     }),
   },

@@ -75,7 +75,7 @@ export const theTradeDeskOfflineConversions = eventDestination({
     }),
     offlineDataProviderId: idSetting({
       label: 'Offline data provider ID',
-      description: 'ID of the offline data provider, the same as that of the tracking tag',
+      description: 'ID of the offline data provider, the same as for the tracking tag',
       required: true,
       pattern: /\S/,
       example: 'acme-provider',

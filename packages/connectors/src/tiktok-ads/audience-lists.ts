@@ -49,4 +49,11 @@ export const audienceLists = (fits: (audience: JsonObject) => boolean): ListFact
   },
   get: ({ account }, id) => oneAudience(account, id),
   isThere: (answer, id) => audienceIn(answer, id) !== undefined,
+  measure: {
+    read(answer, id) {
+      const audience = audienceIn(answer, id) ?? {}
+      const status = audience.is_valid === false ? 'not valid' : audience.is_expiring === true ? 'expiring' : 'valid'
+      return { size: audience.cover_num, status }
+    },
+  },
 })

@@ -39,6 +39,16 @@ await testDestination<TikTokAudienceServer>({
     unknown: [{ ...secrets, accessToken: 'expired' }],
     left: ({ audiences }) => audiences,
   },
+  measures: {
+    request: /GET .*custom_audience\/list/,
+    reply: (audience_id) => ({
+      code: 0,
+      data: {
+        list: [{ audience_id, name: 'Loyal', cover_num: 2300, is_valid: true, is_expiring: false, shared: false }],
+      },
+    }),
+    measure: { low: 2300, high: 2300, received: null, matched: null, status: 'valid' },
+  },
   accepts: {
     columns,
     rows: Array.from({ length: 12 }, (_, n) => row(n)),

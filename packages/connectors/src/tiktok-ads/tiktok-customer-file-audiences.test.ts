@@ -34,6 +34,16 @@ await testDestination<TikTokAudienceServer>({
   columns,
   posts: /upload/,
   hangs: /upload|list/,
+  measures: {
+    request: /GET .*custom_audience\/list/,
+    reply: (audience_id) => ({
+      code: 0,
+      data: {
+        list: [{ audience_id, name: 'Loyal', cover_num: 2300, is_valid: true, is_expiring: false, shared: false }],
+      },
+    }),
+    measure: { low: 2300, high: 2300, received: null, matched: null, status: 'valid' },
+  },
   accepts: {
     columns,
     rows: Array.from({ length: 12 }, (_, n) => row(n)),

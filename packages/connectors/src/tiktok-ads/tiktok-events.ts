@@ -6,6 +6,7 @@ import {
   digest,
   eventId,
   flag,
+  limitedUse,
   object,
   objects,
   oneOf,
@@ -199,6 +200,7 @@ export const tiktokEvents = eventDestination({
     lead_id: plain('lead.lead_id', 'ID of the lead from a lead ad of TikTok, for CRM events'),
     lead_event_source: plain('lead.lead_event_source', 'Name of the CRM, for CRM events'),
     limited_data_use: flag('limited_data_use', 'Whether TikTok must limit the use of the event', {
+      consent: limitedUse,
       synonyms: ['ldu'],
     }),
   },

@@ -9,7 +9,7 @@ import {
   type DestinationWriter,
 } from '@penstock/connector'
 import { connectorErrorOf, type Endpoint, endpointOf, headersOf, objectMaker, secretsOfEndpoint } from './message.ts'
-import { rejectionsOf } from './rejections.ts'
+import { answerOf } from './rejections.ts'
 
 const timeoutMs = 30_000
 
@@ -27,8 +27,12 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
         data: { transferId: context.transferId, rows: rows.map(toObject) },
       })
       const response = await post(context, endpoint, key, body)
-      const rejected = await rejectionsOf(response, rows, columns, redact)
-      return { bytes: Buffer.byteLength(body), ...(rejected.length > 0 ? { rejected } : {}) }
+      const { rejected, answers } = await answerOf(response, rows, columns, redact)
+      return {
+        bytes: Buffer.byteLength(body),
+        ...(rejected.length > 0 && { rejected }),
+        ...(answers && { answers }),
+      }
     },
   }
 }

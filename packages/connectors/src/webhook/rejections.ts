@@ -1,5 +1,6 @@
 import {
   ConnectorError,
+  type Json,
   oneLine,
   type Redact,
   type Rejection,
@@ -14,21 +15,30 @@ const answerBytesMax = 1024 * 1024
 /** Reasons that an endpoint may give for rows that it does not name; further ones are replaced. */
 const countedReasonsMax = 5
 
+/** The words of an endpoint about the rows of a message. */
+export type EndpointAnswer = {
+  readonly rejected: readonly Rejection[]
+  /** One for each row. */
+  readonly answers?: readonly (Json | null)[]
+}
+
 /**
  * The rows that an endpoint says it has not taken: `{"rejected": [{"index": 0, "reason": "…", "field": "email"}]}`, or
  * `count` instead of `index` if it does not know which. An empty answer takes all rows, and so does one that is not JSON
  * and does not say or begin as if it were.
  * Throws `retry` where an answer is meant as JSON and cannot be read as such: it may be the beginning of a list of rejected
  * rows, and no row is accepted. Throws `unexpected_response` if it has rejected rows that cannot be understood.
+ * `answers` is a list with a value for each row, in their order, such as an ID or a translated value.
  * @param redactSecrets removes the connector's secrets from what the endpoint says
  */
-export async function rejectionsOf(
+export async function answerOf(
   response: Response,
   rows: readonly Row[],
   columns: readonly string[],
   redactSecrets: Redact,
-): Promise<Rejection[]> {
+): Promise<EndpointAnswer> {
   const answer = await readAnswer(response)
+  const answers = answersIn(answer, rows)
   const rejected: unknown = typeof answer === 'object' && answer !== null && 'rejected' in answer ? answer.rejected : []
   if (!Array.isArray(rejected)) throw misunderstood('rejected is no list')
   // Each entry stands for a row at least. Checked first, because the work for each entry is not small.
@@ -52,7 +62,14 @@ export async function rejectionsOf(
     return { index, reason: redactSecrets(valueRedactor([row])(why)), ...known }
   })
   if (total > rows.length) throw misunderstood('more rows are rejected than were sent')
-  return rejections
+  return { rejected: rejections, ...(answers && { answers }) }
+}
+
+function answersIn(answer: unknown, { length }: readonly Row[]): readonly (Json | null)[] | undefined {
+  if (typeof answer !== 'object' || answer === null || !('answers' in answer)) return undefined
+  const { answers } = answer
+  if (Array.isArray(answers) && answers.length === length) return answers
+  throw misunderstood('answers is no list with a value for each row')
 }
 
 const noReason = 'The endpoint gave no reason.'

@@ -4,7 +4,7 @@ import { createRedact, type Row } from '@penstock/connector'
 import { acceptDestination, type ServerError, testContext } from '@penstock/connector/acceptance'
 import { type Failure, startWebhookServer } from '../../test/webhook-server.ts'
 import { objectMaker, signatureOf } from './message.ts'
-import { rejectionsOf } from './rejections.ts'
+import { answerOf } from './rejections.ts'
 import { webhook } from './webhook.ts'
 
 const secretOf = (letter: string) => `whsec_${Buffer.from(letter.repeat(24)).toString('base64')}`
@@ -124,8 +124,17 @@ describe('the webhook', () => {
 describe('what an endpoint rejects', () => {
   const sent = [['abc'], ['def'], ['ghi']]
   const known = ['whsec_canary-of-the-signing-secret', 'Bearer canary-of-the-header']
-  const read = (body: string, headers: Record<string, string> = {}, rows: Row[] = sent) =>
-    rejectionsOf(new Response(body, { headers }), rows, ['email'], createRedact(known))
+  const answer = (body: string, headers: Record<string, string> = {}, rows: Row[] = sent) =>
+    answerOf(new Response(body, { headers }), rows, ['email'], createRedact(known))
+  const read = async (...given: Parameters<typeof answer>) => (await answer(...given)).rejected
+
+  test('comes with a value for each row, if the endpoint answers them', async () => {
+    assert.deepEqual((await answer('{"answers":["u1",null,{"id":7}]}')).answers, ['u1', null, { id: 7 }])
+    assert.equal((await answer('{"ok":true}')).answers, undefined)
+    for (const answers of ['["u1"]', '"u1"', '{}', 'null', '["a","b","c","d"]']) {
+      await assert.rejects(answer(`{"answers":${answers}}`), { code: 'unexpected_response' })
+    }
+  })
 
   test('is nothing where the answer does not say so', async () => {
     for (const body of ['', 'ok', '<html>', '[]', 'null', '{}', '{"rejected": []}'])
@@ -149,7 +158,7 @@ describe('what an endpoint rejects', () => {
       assert.deepEqual(await read(' "ok" ', { 'content-type': type }), [])
     }
     const endless = new Response(new Blob([' '.repeat(1024 * 1024 + 1)]).stream())
-    await assert.rejects(rejectionsOf(endless, sent, [], createRedact([])), { code: 'response_too_large' })
+    await assert.rejects(answerOf(endless, sent, [], createRedact([])), { code: 'response_too_large' })
   })
 
   test('is reported without values of rows and without secrets, in whatever form the endpoint repeats them', async () => {

@@ -11,7 +11,7 @@ export const webhook = defineConnector({
   description: 'Posts rows as JSON to your own endpoint, signed according to Standard Webhooks.',
   actions: ['send'],
   notes:
-    'Rows may have any columns. A message is {"type": "transfer.rows", "timestamp", "data": {"transferId", "rows": [{…}]}}. A repeated message has the same webhook-id, so ignore a webhook-id that you have processed. If the source changed in the meantime, the repeated message contains only the rows of the first message that are unchanged; new and changed rows arrive with another webhook-id. The next transfer repeats rows of an incremental connection that were not confirmed, with its own transferId and timestamp. A success status accepts all rows, unless the response body is {"rejected": [{"index": 0, "reason": "…"}]}. A truncated JSON response accepts none, and the message is sent again. A check sends a message of the type transfer.check without rows.',
+    'Rows may have any columns. A message is {"type": "transfer.rows", "timestamp", "data": {"transferId", "rows": [{…}]}}. A repeated message has the same webhook-id, so ignore a webhook-id that you have processed. If the source changed in the meantime, the repeated message contains only the rows of the first message that are unchanged; new and changed rows arrive with another webhook-id. The next transfer repeats rows of an incremental connection that were not confirmed, with its own transferId and timestamp. A success status accepts all rows, unless the response body is {"rejected": [{"index": 0, "reason": "…"}]}. A list answers with a value for each row is recorded as its outcome, if the connection records outcomes. A truncated JSON response accepts none, and the message is sent again. A check sends a message of the type transfer.check without rows.',
   tested:
     'Our own endpoint, which verifies messages according to Standard Webhooks, without TLS, on the machine that ran the tests.',
   secrets: {
@@ -30,7 +30,7 @@ export const webhook = defineConnector({
     authorizationHeader: secret({
       label: 'Authorization header',
       description:
-        'Value of the Authorization header of each request, such as Bearer and a token, if the endpoint requires it',
+        'Value of the Authorization header of each request, such as Bearer and a token. Only if the endpoint requires it',
     }),
   },
   destination: {

@@ -44,6 +44,11 @@ await testDestination<XServer>({
   missing: { ...settings, accountId: 'acc2' },
   columns,
   posts: users,
+  measures: {
+    request: /GET .*custom_audiences\/\w+$/,
+    reply: (id) => ({ data: { id, audience_size: 70, targetable: false, reasons_not_targetable: ['TOO_SMALL'] } }),
+    measure: { low: 70, high: 70, received: null, matched: null, status: 'TOO_SMALL' },
+  },
   accepts: {
     columns: ['segment_name', 'action', 'email'],
     rows: Array.from({ length: 12 }, (_, n) => ['Loyal', 'add', sha256(`${n}@example.com`)]),

@@ -215,6 +215,12 @@ export const xCustomAudiences = audienceDestination({
     made: ({ json }) => objectIn(objectIn(json).data).id,
     get: (to, id) => ({ path: `${lists(to)}/${id}` }),
     isThere: ({ json }) => objectIn(objectIn(json).data).deleted !== true,
+    measure: {
+      read({ json }) {
+        const { audience_size: size, targetable, reasons_not_targetable: reasons } = objectIn(objectIn(json).data)
+        return { size, status: targetable === true ? 'TARGETABLE' : listIn(reasons).join(', ') }
+      },
+    },
   },
   // Each person is an operation of its own, so that X can name the row.
   request: (people, { account, audience, verb }) => ({

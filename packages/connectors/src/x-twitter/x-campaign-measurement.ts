@@ -34,8 +34,8 @@ export const xCampaignMeasurement = entitySource({
   secrets: signIn,
   settings: {
     withDeleted: boolean({
-      label: 'Deleted ones',
-      description: 'Whether entities that were deleted are read, too, for names of earlier figures',
+      label: 'Deleted entities',
+      description: 'Also read deleted entities, so that earlier figures have names',
       default: false,
     }),
   },

@@ -76,7 +76,7 @@ export const yahooDspConversions = eventDestination({
     }),
     mode: select({
       label: 'Mode',
-      description: 'Whether conversions are processed several times a day (Streaming) or once (Batch)',
+      description: 'Process conversions several times a day (Streaming) or once a day (Batch)',
       options: ['Streaming', 'Batch'],
       required: true,
     }),

@@ -86,12 +86,12 @@ export const yahooDspReporting = reportSource({
   settings: {
     timezone: text({
       label: 'Time zone',
-      description: 'Time zone by which days begin: America/New_York',
+      description: 'Time zone in which days begin: America/New_York',
       default: 'America/New_York',
     }),
     currencyId: text({
       label: 'Currency number',
-      description: 'Yahoo’s number for the currency of money: 3 is the currency of each campaign',
+      description: 'Yahoo’s number of the currency; 3 is the currency of each campaign',
       default: '3',
     }),
   },

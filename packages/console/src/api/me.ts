@@ -1,4 +1,4 @@
-import { type Me, type Operation, type OperationId, operations, type Scope, scopes as scopeTexts } from '@penstock/wire'
+import { type Me, type Operation, type OperationId, operations, type Scope } from '@penstock/wire'
 import { access as say } from '../strings/access.ts'
 import { useRead } from './queries.ts'
 
@@ -41,11 +41,12 @@ function forbiddenTo(me: Me, operation: OperationId): string | undefined {
   return me.accountIds !== null && ofOrganization.includes(operation) ? say.limited : undefined
 }
 
-/** That someone does not have a scope, in words. */
+/** That someone does not have a scope: `Viewers cannot change connections.` */
 export function lacks(me: Pick<Me, 'role'> | undefined, scope: Scope): string {
-  const text = scopeTexts[scope]
-  const what = text.charAt(0).toLowerCase() + text.slice(1)
-  return me?.role ? say.notInRole(say.role[me.role].toLowerCase(), what) : say.notInKey(what)
+  const [resource, verb = ''] = scope.split(':') as [keyof typeof say.resource, string]
+  const noun = say.resource[resource].replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())
+  const what = `${say.verb[verb] ?? verb} ${noun}`
+  return me?.role ? say.notInRole(me.role, what) : say.notInKey(what)
 }
 
 /** The only sub-account that they are limited to, if it is one. */

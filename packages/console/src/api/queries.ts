@@ -7,7 +7,7 @@ import {
   PenstockError,
   type ResultOf,
 } from '@penstock/client'
-import type { OperationId } from '@penstock/wire'
+import type { ConnectorDefinition, OperationId } from '@penstock/wire'
 import {
   keepPreviousData,
   QueryClient,
@@ -19,6 +19,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query'
 import { useRef } from 'react'
+import { readDefinitionsBy } from './definitions.ts'
 import { client, sessionStore } from './session.ts'
 import { viewOfPage } from './view.ts'
 
@@ -70,6 +71,12 @@ export function callBy(other: Client): void {
 /** Key of a query in the cache; use it to read or to drop the result. */
 export const keyOf = <I extends OperationId>(operation: I, parameters?: ParametersOf<I>): unknown[] =>
   parameters === undefined ? [operation] : [operation, parameters]
+
+readDefinitionsBy(() =>
+  queryClient
+    .getQueriesData<{ reply: ConnectorDefinition }>({ queryKey: keyOf('getConnectorDefinition') })
+    .flatMap(([, data]) => (data ? [data.reply] : [])),
+)
 
 /** Calls an operation that reads, and keeps its result for every part of the page that asks for the same. */
 export function useRead<I extends OperationId>(

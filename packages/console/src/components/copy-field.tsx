@@ -1,6 +1,7 @@
 import { ActionIcon, CopyButton, Group, TextInput, Tooltip } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { components as say } from '../strings/components.ts'
+import { monoLine } from './mono.ts'
 
 /** A value to copy, such as a secret that is shown once. */
 export function CopyField({ label, value }: { label: string; value: string }) {
@@ -12,7 +13,7 @@ export function CopyField({ label, value }: { label: string; value: string }) {
         readOnly
         spellCheck={false}
         style={{ flex: 1, minWidth: 0 }}
-        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+        styles={monoLine}
         onFocus={({ currentTarget }) => currentTarget.select()}
       />
       <CopyButton value={value}>

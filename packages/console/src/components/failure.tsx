@@ -1,4 +1,4 @@
-import { Alert, Button, Code, Group, List, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, List, Stack, Text } from '@mantine/core'
 import { NoAnswerError, PenstockError } from '@penstock/client'
 import { type Scope, scopeNames } from '@penstock/wire'
 import { IconAlertTriangle, IconLock, IconPlugConnectedX } from '@tabler/icons-react'
@@ -6,22 +6,21 @@ import { lacks, useMe } from '../api/me.ts'
 import { access } from '../strings/access.ts'
 import { components } from '../strings/components.ts'
 import { describe } from './describe.ts'
+import { problemsOf } from './problems.ts'
 
 /** Says what went wrong, what to do, and by which request the operator finds it in the log. */
 export function Failure({ error, onRetry }: { error: unknown; onRetry?: (() => void) | undefined }) {
   if (error instanceof PenstockError && error.code === 'forbidden') return <Forbidden error={error} />
-  const { title, help, details, requestId } = describe(error)
+  const { title, help, problems, requestId } = describe(error)
   const Icon = error instanceof NoAnswerError ? IconPlugConnectedX : IconAlertTriangle
   return (
     <Alert color="red" icon={<Icon aria-hidden />} title={title} role="alert">
       <Stack gap="xs" align="flex-start">
         {help && <Text size="sm">{help}</Text>}
-        {details.length > 0 && (
+        {problems.length > 0 && (
           <List size="sm">
-            {details.map(({ field, message }) => (
-              <List.Item key={field}>
-                <Code>{field}</Code> {message}
-              </List.Item>
+            {problems.map((problem) => (
+              <List.Item key={problem}>{problem}</List.Item>
             ))}
           </List>
         )}
@@ -47,7 +46,7 @@ function Forbidden({ error }: { error: PenstockError }) {
   const me = useMe()
   const scope = missingScope(error)
   if (scope) return <NotAllowed reason={lacks(me, scope)} />
-  return <NotAllowed reason={access.forbidden} help={error.details.map(({ message }) => sentence(message)).join(' ')} />
+  return <NotAllowed reason={access.forbidden} help={problemsOf(error.details).join(' ')} />
 }
 
 /** That someone may not see or do something. @param reason a sentence */
@@ -62,5 +61,3 @@ export function NotAllowed({ reason, help = access.askOwner }: { reason: string;
 /** The scope that the service says is missing. */
 const missingScope = ({ details }: PenstockError): Scope | undefined =>
   scopeNames.find((scope) => details.some(({ field, message }) => field === 'scope' && message.startsWith(`${scope} `)))
-
-const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`

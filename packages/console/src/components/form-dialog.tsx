@@ -6,9 +6,11 @@ import { Changed, isChanged } from './changed.tsx'
 import { Failure } from './failure.tsx'
 import { errorsOf } from './fields/field-errors.ts'
 import { useFirstField } from './focus-return.ts'
-import { notifyDone } from './notify.ts'
+import { notifyDone, notifyProblem } from './notify.ts'
 import { ReasonedButton } from './reasoned.tsx'
 
+/** Done, but something about it does not work. It stays until it is closed. */
+type Warning = { readonly title: string; readonly message: string }
 type ErrorsIn = (...prefixes: readonly string[]) => Readonly<Record<string, string>>
 
 type FormProps = {
@@ -23,11 +25,11 @@ type FormProps = {
   /** Compares both versions if the resource was modified in the meantime. */
   versions?: Pick<ComponentProps<typeof Changed>, 'mine' | 'readTheirs'>
   /**
-   * Sends the form. A text that it resolves with is shown, and the dialog closes; an error is shown at its fields, or above
-   * the buttons.
+   * Sends the form. A text or a warning that it resolves with is shown, and the dialog closes; an error is shown at its
+   * fields, or above the buttons.
    * @param latest the version to replace, after the user has seen it
    */
-  onSubmit: (latest?: string) => Promise<string | undefined> | Promise<void>
+  onSubmit: (latest?: string) => Promise<string | Warning | undefined> | Promise<void>
   /** A second way to send the form, by a button next to the first one. */
   other?: { readonly action: string; readonly onSubmit: () => Promise<string | undefined> } | undefined
   onClose: () => void
@@ -69,8 +71,9 @@ export function DialogForm({
     setBusy(true)
     try {
       const done = await submit()
-      if (typeof done !== 'string') return
-      notifyDone(done)
+      if (!done) return
+      if (typeof done === 'string') notifyDone(done)
+      else notifyProblem(done.title, done.message)
       onClose()
     } catch (error) {
       setFailure(error)

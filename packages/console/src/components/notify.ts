@@ -18,14 +18,8 @@ export function notifyProblem(title: string, message: string): void {
 
 /** Says that something failed which has no place of its own on the page. */
 export function notifyFailure(error: unknown): void {
-  const { title, help, details, requestId } = describe(error)
-  const message = [
-    help,
-    ...details.map(({ field, message }) => `${field} ${message}`),
-    requestId && components.requestId(requestId),
-  ]
-    .filter(Boolean)
-    .join(' · ')
+  const { title, help, problems, requestId } = describe(error)
+  const message = [help, ...problems, requestId && components.requestId(requestId)].filter(Boolean).join(' · ')
   showNotice({ kind: 'failure', title, message })
 }
 

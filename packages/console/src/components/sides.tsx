@@ -1,26 +1,49 @@
 import { VisuallyHidden } from '@mantine/core'
 import type { Connection } from '@penstock/wire'
-import { IconArrowNarrowRight } from '@tabler/icons-react'
+import { IconAlertTriangle, IconArrowNarrowRight } from '@tabler/icons-react'
 import { components } from '../strings/components.ts'
+import { standing as words } from '../strings/standing.ts'
 import { ConnectorName } from './connector-name.tsx'
+import type { ConfigurationStanding } from './standing.ts'
+
+/** The name of a configuration, unless nobody named it, and whether it is known not to work. */
+export type SideName = { readonly name?: string; readonly standing?: ConfigurationStanding }
+
+function Side({ connectorLogo, connectorName, name, standing, size }: Connection['src'] & SideName & { size: number }) {
+  const isBad = standing === 'failed' || standing === 'missing'
+  return (
+    <>
+      <ConnectorName logo={connectorLogo} name={name ?? connectorName} brand={connectorName} size={size} />
+      {isBad && (
+        <>
+          <IconAlertTriangle size={14} color="var(--mantine-color-orange-filled)" aria-hidden />
+          <VisuallyHidden>{words.configuration[standing]}</VisuallyHidden>
+        </>
+      )}
+    </>
+  )
+}
 
 /** Where a connection leads from, and where to. */
 export function Sides({
   src,
   dest,
+  names = {},
   size = 20,
   wraps = false,
 }: Pick<Connection, 'src' | 'dest'> & {
+  /** Names of the configurations, and how they are doing; without them, the connectors are named. */
+  names?: Readonly<Partial<Record<'src' | 'dest', SideName>>>
   size?: number
   /** Uses a second line if one is too short, instead of shortening the names. */
   wraps?: boolean
 }) {
   return (
     <div className="sides" data-wraps={wraps || undefined}>
-      <ConnectorName logo={src.connectorLogo} name={src.connectorName} size={size} />
+      <Side {...src} {...names.src} size={size} />
       <IconArrowNarrowRight size={18} aria-hidden />
       <VisuallyHidden>{components.to}</VisuallyHidden>
-      <ConnectorName logo={dest.connectorLogo} name={dest.connectorName} size={size} />
+      <Side {...dest} {...names.dest} size={size} />
     </div>
   )
 }

@@ -4,7 +4,9 @@ import { type ConnectionStatus, connectionStatuses } from '@penstock/wire'
 import { standing as words } from '../strings/standing.ts'
 import {
   configurationStandingOf,
+  evidenceByConfiguration,
   evidenceOf,
+  isSilent,
   lastResultOf,
   nextRunOf,
   pipeOf,
@@ -41,21 +43,21 @@ const table: Readonly<Record<ConnectionStatus, string>> = {
     none          | Active  | No transfers yet | scheduled              | open
     queued        | Active  | Queued           | Running                | open
     running       | Active  | Running          | Running                | flows
-    queued again  | Failing | Retrying         | Retries by itself      | waits
-    running again | Failing | Retrying         | Retries by itself      | waits
+    queued again  | Failing | Retrying         | Retries automatically      | waits
+    running again | Failing | Retrying         | Retries automatically      | waits
     succeeded     | Active  | Succeeded        | scheduled              | open
     partial       | Active  | Partial          | scheduled              | open
     cancelled     | Active  | Cancelled        | scheduled              | open
-    failed        | Failing | Failed           | scheduled              | open
-    refused       | Failing | Failed           | scheduled              | open
+    failed        | Failing | Failed           | scheduled              | closed
+    refused       | Failing | Failed           | scheduled              | closed
     changed       | Failing | Failed           | After your decision    | closed
     unconfirmed   | Failing | Failed           | After your decision    | closed`,
   'In-progress': `
     none          | Draft | No transfers yet | After you activate it | dashed
     queued        | Draft | Queued           | Running               | dashed
     running       | Draft | Running          | Running               | dashed
-    queued again  | Draft | Retrying         | Retries by itself     | dashed
-    running again | Draft | Retrying         | Retries by itself     | dashed
+    queued again  | Draft | Retrying         | Retries automatically     | dashed
+    running again | Draft | Retrying         | Retries automatically     | dashed
     succeeded     | Draft | Succeeded        | After you activate it | dashed
     partial       | Draft | Partial          | After you activate it | dashed
     cancelled     | Draft | Cancelled        | After you activate it | dashed
@@ -67,8 +69,8 @@ const table: Readonly<Record<ConnectionStatus, string>> = {
     none          | Broken | No transfers yet | After the cause is fixed | closed
     queued        | Broken | Queued           | Running                  | closed
     running       | Broken | Running          | Running                  | closed
-    queued again  | Broken | Retrying         | Retries by itself        | closed
-    running again | Broken | Retrying         | Retries by itself        | closed
+    queued again  | Broken | Retrying         | Retries automatically        | closed
+    running again | Broken | Retrying         | Retries automatically        | closed
     succeeded     | Broken | Succeeded        | After the cause is fixed | closed
     partial       | Broken | Partial          | After the cause is fixed | closed
     cancelled     | Broken | Cancelled        | After the cause is fixed | closed
@@ -80,8 +82,8 @@ const table: Readonly<Record<ConnectionStatus, string>> = {
     none          | Offline | No transfers yet | When the platform answers | closed
     queued        | Offline | Queued           | Running                   | closed
     running       | Offline | Running          | Running                   | closed
-    queued again  | Offline | Retrying         | Retries by itself         | closed
-    running again | Offline | Retrying         | Retries by itself         | closed
+    queued again  | Offline | Retrying         | Retries automatically         | closed
+    running again | Offline | Retrying         | Retries automatically         | closed
     succeeded     | Offline | Succeeded        | When the platform answers | closed
     partial       | Offline | Partial          | When the platform answers | closed
     cancelled     | Offline | Cancelled        | When the platform answers | closed
@@ -93,8 +95,8 @@ const table: Readonly<Record<ConnectionStatus, string>> = {
     none          | Disabled | No transfers yet | After you enable it | closed
     queued        | Disabled | Queued           | Running             | closed
     running       | Disabled | Running          | Running             | closed
-    queued again  | Disabled | Retrying         | Retries by itself   | closed
-    running again | Disabled | Retrying         | Retries by itself   | closed
+    queued again  | Disabled | Retrying         | Retries automatically   | closed
+    running again | Disabled | Retrying         | Retries automatically   | closed
     succeeded     | Disabled | Succeeded        | After you enable it | closed
     partial       | Disabled | Partial          | After you enable it | closed
     cancelled     | Disabled | Cancelled        | After you enable it | closed
@@ -154,7 +156,7 @@ describe('how a connection is doing', () => {
 describe('how a configuration is doing', () => {
   const [ok, bad] = [true, false].map((ok) => (time: number) => ({ ok, time }))
   const of = (...evidence: (ReturnType<NonNullable<typeof ok>> | undefined)[]) =>
-    words.configuration[configurationStandingOf(true, 100, evidence)]
+    words.configuration[configurationStandingOf(true, 100, evidence).standing]
 
   test('is decided by the newest evidence since it was saved', () => {
     assert(ok && bad)
@@ -164,12 +166,12 @@ describe('how a configuration is doing', () => {
     assert.equal(of(bad(100), ok(99)), 'Check failed')
     assert.equal(of(ok(200), bad(300)), 'Check failed')
     assert.equal(of(bad(300), ok(400), undefined), 'Works')
-    assert.equal(words.configuration[configurationStandingOf(true, undefined, [bad(1)])], 'Check failed')
+    assert.equal(words.configuration[configurationStandingOf(true, undefined, [bad(1)]).standing], 'Check failed')
   })
 
   test('is missing until it is configured, whatever was checked before', () => {
     assert(ok)
-    assert.equal(words.configuration[configurationStandingOf(false, 100, [ok(200)])], 'Not configured')
+    assert.equal(words.configuration[configurationStandingOf(false, 100, [ok(200)]).standing], 'Not configured')
   })
 
   test('works after a transfer that moved rows, and fails after one that blames it', () => {
@@ -181,9 +183,26 @@ describe('how a configuration is doing', () => {
         assert.equal(evidenceOf({ ...nothing, ...at }, side), undefined)
       }
     }
-    assert.deepEqual(evidenceOf({ ...told.refused, ...at }, 'source'), { ok: false, time: 200 })
+    assert.deepEqual(evidenceOf({ ...told.refused, ...at }, 'source'), { ok: false, time: 200, why: '' })
     assert.equal(evidenceOf({ ...told.refused, ...at }, 'destination'), undefined)
     assert.equal(evidenceOf({ ...told.succeeded, finishedTime: null }, 'source'), undefined)
     assert.equal(evidenceOf(undefined, 'source'), undefined)
+  })
+
+  test('is told apart by side: a failure of one side leaves what is known of the other side', () => {
+    const shop = { id: 'shop', source: 'warehouse', destination: 'mariadb' }
+    const ads = { id: 'ads', source: 'warehouse', destination: undefined }
+    const at = (connectionId: string, finishedTime: number) => ({ connectionId, finishedTime })
+    const refused = { ...told.refused, ...at('shop', 300) }
+    const worked = { ...told.partial, ...at('shop', 200) }
+    const before = { ...told.succeeded, ...at('ads', 100) }
+    const found = evidenceByConfiguration([shop, ads], [refused, worked, before])
+    assert.deepEqual(Object.fromEntries(found), {
+      warehouse: { ok: false, time: 300, why: '' },
+      mariadb: { ok: true, time: 200 },
+    })
+    // A check of the destination that failed before the transfer worked does not come back.
+    assert.equal(configurationStandingOf(true, 0, [{ ok: false, time: 150 }, found.get('mariadb')]).standing, 'works')
+    assert.deepEqual([refused, worked].map(isSilent), [true, false])
   })
 })

@@ -87,13 +87,14 @@ export function pipeOf(status: ConnectionStatus, transfer: Told | null | undefin
   if (status === 'In-progress' || status === 'deleted') return 'dashed'
   if (status !== 'active' || waitsForDecision(transfer)) return 'closed'
   const result = lastResultOf(transfer)
+  if (result === 'failed') return 'closed'
   return result === 'running' ? 'flows' : result === 'retrying' ? 'waits' : 'open'
 }
 
 /** Whether a configuration is known to work. */
 export type ConfigurationStanding = 'missing' | 'unchecked' | 'works' | 'failed'
-/** A check, or a transfer that used the configuration. @param time in seconds since 1970 */
-export type Evidence = { readonly ok: boolean; readonly time: number }
+/** A check, or a transfer that used the configuration. `time` in seconds since 1970; `why` says how it failed. */
+export type Evidence = { readonly ok: boolean; readonly time: number; readonly why?: string }
 
 /**
  * The newest evidence decides. Evidence from before the configuration was saved says nothing about it.
@@ -103,14 +104,14 @@ export function configurationStandingOf(
   configured: boolean,
   savedTime: number | undefined,
   evidence: readonly (Evidence | undefined)[],
-): ConfigurationStanding {
-  if (!configured) return 'missing'
-  const [newest] = evidence
-    .filter((one) => one !== undefined)
-    .filter(({ time }) => savedTime === undefined || time >= savedTime)
-    .sort((one, other) => other.time - one.time)
-  return newest === undefined ? 'unchecked' : newest.ok ? 'works' : 'failed'
+): { standing: ConfigurationStanding; why: string | undefined } {
+  const newest = newestOf(evidence.filter((one) => one && (savedTime === undefined || one.time >= savedTime)))
+  const standing = !configured ? 'missing' : newest === undefined ? 'unchecked' : newest.ok ? 'works' : 'failed'
+  return { standing, why: standing === 'failed' ? newest?.why : undefined }
 }
+
+const newestOf = (evidence: readonly (Evidence | undefined)[]): Evidence | undefined =>
+  evidence.reduce((newest, one) => (one && (!newest || one.time > newest.time) ? one : newest), undefined)
 
 /** Codes of errors that the configuration of a side causes, as opposed to one table or the rows. */
 export const configurationCodes: readonly TransferErrorCode[] = [
@@ -132,5 +133,34 @@ export function evidenceOf(
   if (!transfer || transfer.finishedTime === null) return undefined
   const { status, error, finishedTime: time } = transfer
   if (status === 'succeeded' || status === 'partial') return { ok: true, time }
-  return status === 'failed' && error?.side === side && blamesConfiguration(error) ? { ok: false, time } : undefined
+  const isBlamed = status === 'failed' && error?.side === side && blamesConfiguration(error)
+  return isBlamed ? { ok: false, time, why: error.message } : undefined
 }
+
+/** The identifiers of the configurations of both sides of a connection, as far as they are known. */
+export type UsedConfigurations = { readonly id: string } & Readonly<
+  Record<'source' | 'destination', string | undefined>
+>
+type Ended = Told & Pick<Transfer, 'connectionId' | 'finishedTime'>
+
+/** The newest evidence of transfers about each configuration, by its identifier. */
+export function evidenceByConfiguration(
+  connections: readonly UsedConfigurations[],
+  transfers: readonly Ended[],
+): ReadonlyMap<string, Evidence> {
+  const used = new Map(connections.map((one) => [one.id, one]))
+  const found = new Map<string, Evidence>()
+  for (const transfer of transfers) {
+    for (const side of ['source', 'destination'] as const) {
+      const configuration = used.get(transfer.connectionId)?.[side]
+      if (configuration === undefined) continue
+      const newest = newestOf([found.get(configuration), evidenceOf(transfer, side)])
+      if (newest) found.set(configuration, newest)
+    }
+  }
+  return found
+}
+
+/** Whether a transfer says nothing about one of the sides, so that the transfers before it decide how that side is doing. */
+export const isSilent = (transfer: Ended): boolean =>
+  !evidenceOf(transfer, 'source') || !evidenceOf(transfer, 'destination')

@@ -2,8 +2,10 @@ import type { OperationId } from '@penstock/wire'
 import {
   IconArrowsExchange,
   IconBell,
+  IconBroadcast,
   IconBuildingStore,
   IconChartBar,
+  IconChecklist,
   IconGauge,
   IconHistory,
   IconKey,
@@ -66,6 +68,14 @@ const connectLinks: Entry = {
   reads: 'listConnectLinks',
 }
 
+const streams: Entry = {
+  page: 'streams',
+  label: say.streams,
+  Icon: IconBroadcast,
+  reads: 'listConnectorConfigurations',
+}
+const consent: Entry = { page: 'consent', label: say.consent, Icon: IconChecklist, reads: 'listPurposes' }
+
 const administrationOfPeople: readonly Entry[] = [
   { page: 'people', label: say.people, Icon: IconUsersGroup, reads: 'listUsers' },
   { page: 'sign-in-settings', label: say.signInSettings, Icon: IconShieldLock, reads: 'getSingleSignOn' },
@@ -104,7 +114,9 @@ export function useGroups(accountId: string | undefined): readonly Group[] {
     accountId: of,
     entries: entries.filter(isSeen),
   })
-  const data = accountId ? [connections, connectors, catalogue, connectLinks, deleted] : [connections, deleted]
+  const data = accountId
+    ? [connections, connectors, streams, catalogue, connectLinks, consent, deleted]
+    : [connections, deleted]
   const organization = onlyAccountId ? administrationOfPeople : [accounts, ...administrationOfPeople]
   return [
     group('overview', [overview], accountId),
@@ -120,9 +132,20 @@ export const sharedPages: readonly string[] = [connections, alerts, reports, fin
   ({ page }) => page,
 )
 export const accountPages: readonly string[] = [
-  ...[overview, connections, connectors, catalogue, connectLinks, alerts, reports, findPerson, deleted, audit].map(
-    ({ page }) => page,
-  ),
+  ...[
+    overview,
+    connections,
+    connectors,
+    catalogue,
+    connectLinks,
+    streams,
+    consent,
+    alerts,
+    reports,
+    findPerson,
+    deleted,
+    audit,
+  ].map(({ page }) => page),
   'start',
 ]
 

@@ -11,8 +11,8 @@ export const backfill = {
   help: (source: string) =>
     `Reads these days of ${source} once. The next transfer continues where it would have without the backfill. Scheduled transfers wait until it has ended.`,
   again:
-    'Rows that the destination already has are sent again: with a key they replace each other, and without one they are there twice.',
-  none: (source: string) => `${source} has no days or times by which a range could be read.`,
+    'Rows that the destination already has are sent again. If it writes by a key, they are replaced. Otherwise they are duplicated.',
+  none: (source: string) => `${source} has no dates or times to select a range by.`,
   happened: (from: string, to: string, status: string) => `Backfill ${from} to ${to}: ${status.toLowerCase()}`,
   tag: (from: string, to: string) => `Backfill ${from} to ${to}`,
 } as const

@@ -23,13 +23,13 @@ export const columnChanges = {
   modes: { ignore: 'Continue', stop: 'Stop', add: 'Add new columns' } satisfies Record<DriftMode, string>,
   modesHelp: {
     ignore:
-      'Transfers list the columns that changed and continue. The mapping follows renamed and removed columns. Columns that a table does not have are left out.',
-    stop: 'A transfer fails before its first record. Accept the changes, and the next one continues. Types are compared where the platform has them, also those of a destination table.',
-    add: 'New columns of the source are added to the mapping, under their own names, and to a table of PostgreSQL or MySQL. Columns that were removed, renamed or retyped stop a transfer, as does a new column of the key.',
+      'Transfers list the columns that changed and continue. The mapping follows renamed and removed columns. If all columns are sent, PostgreSQL and MySQL tables get new and renamed ones; other tables do without them.',
+    stop: 'A transfer fails before its first record. Accept the changes, and the next one continues. Types are compared if the platform reports them, including the types of a destination table.',
+    add: 'New columns of the source are added to the mapping, under their own names, and to PostgreSQL and MySQL tables. A transfer stops if columns were removed, renamed or retyped, or if the key has a new column.',
   } satisfies Record<DriftMode, string>,
   saved: 'The setting was saved',
   known: (source: number, destination: number | undefined) =>
-    `The last successful transfer had ${source} source columns${destination === undefined ? '' : ` and ${destination} columns in the destination table`}.`,
+    `Columns at the last successful transfer: ${source} in the source${destination === undefined ? '' : `, ${destination} in the destination table`}.`,
   unknown: 'The columns are known after the first successful transfer.',
 
   changed: (n: number) =>
@@ -40,7 +40,7 @@ export const columnChanges = {
     added: (column, _from, to) => `${typed(column, to)} was added to the`,
     removed: (column, from) => `${typed(column, from)} was removed from the`,
     renamed: (_column, from, to) => `${from} was renamed to ${to} in the`,
-    retyped: (column, from, to) => `${column}: ${from} before, ${to} now, in the`,
+    retyped: (column, from, to) => `${column} changed from ${from} to ${to} in the`,
   } satisfies Record<ColumnChangeKind, (column: string, from: string, to: string) => string>,
   of: { source: 'source', destination: 'destination' } satisfies Record<ColumnChange['side'], string>,
   more: (n: number) => `And ${n} more`,
@@ -72,7 +72,7 @@ export const columnChanges = {
       return one && first
         ? `${destination} gets ${first.to ?? ''} as a new column.`
         : `${destination} gets the new names as new columns.`
-    if (change === 'removed') return `Not sent any more. Correct expressions that read ${one ? names : 'them'}.`
+    if (change === 'removed') return `No longer sent. Correct expressions that read ${one ? names : 'them'}.`
     return 'Sent with the new type. Values that do not fit are rejected.'
   },
   /** @param add whether new columns are added at the destination */

@@ -16,7 +16,7 @@ export const connectPage = {
     activates
       ? `When you finish, the connection “${name}” is set up and switched on.`
       : `When you finish, the connection “${name}” is set up. It moves no data until it is switched on.`,
-  takeBack: 'You can end the access at any time where you grant it.',
+  takeBack: 'You can withdraw the access at any time, on the platform where you grant it.',
   careful: 'Continue only if you know who sent you here.',
   time: `You have ${limits.connectPageMinutes} minutes once you continue.`,
   continue: 'Continue',
@@ -28,14 +28,14 @@ export const connectPage = {
   unchecked: 'Saved',
   failed: 'Check failed',
   checking: 'Checking …',
-  checkOk: 'The platform answers, and permits what is needed.',
-  checkFailed: 'The check did not succeed',
-  checkHelp: 'Correct what is wrong and save again, or check again later.',
+  checkOk: 'The platform answers and grants all required permissions.',
+  checkFailed: 'The check failed',
+  checkHelp: 'Correct the values and save again, or check again later.',
   checkAgain: 'Check again',
   save: 'Save',
   saveAndCheck: 'Save and check',
   change: 'Change',
-  failedHelp: 'Load this page again to try once more.',
+  failedHelp: 'Reload this page to try again.',
   nothing: 'There is nothing to fill in.',
   byClick: (platform: string) => `You grant access at ${platform} in a new window. You enter no password here.`,
 
@@ -47,11 +47,11 @@ export const connectPage = {
   doneHelp: (organization: string) => `${organization} has what it needs. You can close this page.`,
   leading: (host: string) => `Taking you back to ${host} …`,
   cancelled: 'Cancelled',
-  cancelledHelp: 'What you saved before stays saved. You can close this page.',
+  cancelledHelp: 'Everything that you saved is kept. You can close this page.',
   ended: 'This link cannot be used',
   endedHelp:
-    'It was used before, was taken back, has expired, or was not copied whole. Nothing was changed. Ask the one who sent you here for a new link.',
-  expired: 'Your time is over',
+    'It was already used, was revoked, has expired, or was not copied completely. Nothing was changed. Ask the person who sent it to you for a new link.',
+  expired: 'Your time is up',
   expiredHelp:
-    'The link was taken back, or has expired. What you saved before stays saved. Ask for a new link to continue.',
+    'The link was revoked or has expired. Everything that you saved is kept. Ask for a new link to continue.',
 }

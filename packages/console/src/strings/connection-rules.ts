@@ -1,8 +1,9 @@
 import type { Blackout, ConnectionRule, RuleAction, RuleCheck, RuleKey, RuleOutcome, Weekday } from '@penstock/wire'
+import { count } from '../components/numbers.ts'
 
-const most = (percent: number | undefined) => (percent ? ` in more than ${percent} % of the records` : '')
+const except = (percent: number | undefined) => (percent ? `, except for up to ${percent}% of the records` : '')
 const between = (min: number | undefined, max: number | undefined, unit = '') =>
-  [min === undefined ? [] : `at least ${min}${unit}`, max === undefined ? [] : `at most ${max}${unit}`]
+  [min === undefined ? [] : `at least ${count(min)}${unit}`, max === undefined ? [] : `at most ${count(max)}${unit}`]
     .flat()
     .join(' and ')
 
@@ -19,45 +20,46 @@ const days: Record<Weekday, string> = {
 /** The texts about the rules of a connection. */
 export const connectionRules = {
   title: 'Rules',
-  help: 'Rules judge each transfer. A broken rule that stops ends the transfer, if possible before it delivers anything.',
+  help: 'Rules check each transfer. A rule can stop the transfer, if possible before it delivers anything.',
   none: 'No rules',
   edit: 'Edit the rules',
-  saved: 'The rules were saved. Transfers that run keep the rules that they started with.',
+  saved: 'The rules were saved. Running transfers keep their earlier rules.',
   add: 'Add a rule',
   remove: (n: number) => `Remove rule ${n}`,
   rule: (n: number) => `Rule ${n}`,
   check: 'Check',
-  action: 'If it is broken',
+  action: 'If the rule fails',
   checks: {
     rejected: 'Rejected records',
     rows: 'Number of records',
-    volume: 'Number of records against the usual',
+    volume: 'Records compared with usual',
     freshness: 'Age of the newest record',
     empty: 'Empty values',
-    unique: 'Values are unique',
+    unique: 'Unique values',
     values: 'Accepted values',
-    range: 'Range of numbers',
+    range: 'Number range',
   } satisfies Record<RuleCheck, string>,
   actions: {
     stop: 'Stop the transfer',
     warn: 'Continue and send an event',
-    record: 'Continue and show it',
+    record: 'Continue and show the result',
   } satisfies Record<RuleAction, string>,
   keys: {
-    column: 'Column of the source',
-    count: 'At most so many records',
-    percent: 'At most so many percent of the records',
-    hours: 'At most so many hours',
+    column: 'Source column',
+    count: 'Maximum rejected records',
+    percent: 'Maximum share (%)',
+    hours: 'Maximum age (hours)',
     values: 'Accepted values',
-    min: 'At least',
-    max: 'At most',
+    min: 'Minimum',
+    max: 'Maximum',
   } satisfies Record<RuleKey, string>,
-  inPercent: { min: 'At least, in percent of the usual', max: 'At most, in percent of the usual' },
-  volumeHelp: 'Usual is the median of the last 10 transfers that did not fail.',
-  freshnessHelp: 'The column has dates or times in the form of ISO 8601, or Unix times.',
+  inPercent: { min: 'Minimum (% of usual)', max: 'Maximum (% of usual)' },
+  volumeHelp: 'The usual number is the median of the last 10 transfers that did not fail.',
+  freshnessHelp: 'The column must contain ISO 8601 dates or times, or Unix times.',
 
-  blackout: 'No transfers start',
-  blackoutHelp: 'In these times of the week. Scheduled transfers wait until the end, and transfers that run continue.',
+  blackout: 'Quiet hours',
+  blackoutHelp:
+    'No transfers start at these times of the week. Scheduled transfers wait, and running transfers continue.',
   addWindow: 'Add a time',
   window: (n: number) => `Time ${n}`,
   removeWindow: (n: number) => `Remove time ${n}`,
@@ -69,27 +71,27 @@ export const connectionRules = {
 
   results: 'Rules',
   outcome: 'Result',
-  outcomes: { kept: 'Kept', broken: 'Broken', not_checked: 'Not checked' } satisfies Record<RuleOutcome, string>,
+  outcomes: { kept: 'Passed', broken: 'Failed', not_checked: 'Not checked' } satisfies Record<RuleOutcome, string>,
 
   /** A rule in words. */
-  words({ check, column = '', count, percent, hours, values = [], min, max }: ConnectionRule): string {
+  words({ check, column = '', count: most, percent, hours, values = [], min, max }: ConnectionRule): string {
     switch (check) {
       case 'rejected':
-        return `Rejected records: ${between(undefined, count)}${count !== undefined && percent !== undefined ? ' and ' : ''}${between(undefined, percent, ' %')}`
+        return `Rejected records: ${between(undefined, most)}${most !== undefined && percent !== undefined ? ' and ' : ''}${between(undefined, percent, '%')}`
       case 'rows':
         return `Records read: ${between(min, max)}`
       case 'volume':
-        return `Records read, compared with the usual number: ${between(min, max, ' %')}`
+        return `Records read, compared with the usual number: ${between(min, max, '%')}`
       case 'freshness':
-        return `The newest time in ${column}: at most ${hours} hours old`
+        return `The newest time in ${column} is at most ${hours} ${hours === 1 ? 'hour' : 'hours'} old`
       case 'empty':
-        return `${column} is empty in at most ${percent} % of the records`
+        return `${column} is empty in at most ${percent}% of the records`
       case 'unique':
-        return `${column} has no value twice`
+        return `The values of ${column} are unique`
       case 'values':
-        return `${column} does not have other values than ${values.slice(0, 5).join(', ')}${values.length > 5 ? ' …' : ''}${most(percent)}`
+        return `${column} contains only ${values.slice(0, 5).join(', ')}${values.length > 5 ? ' …' : ''}${except(percent)}`
       case 'range':
-        return `${column} is not outside ${between(min, max)}${most(percent)}`
+        return `${column} is ${between(min, max)}${except(percent)}`
     }
   },
 }

@@ -40,7 +40,7 @@ export const connectors = {
   asksNothing: 'This connector needs no configuration.',
   startsAfresh: 'Connections read everything again',
   startsAfreshHelp: (labels: readonly string[], n: number) =>
-    `${n === 1 ? 'The state of 1 connection' : `The states of ${n} connections`} belong${n === 1 ? 's' : ''} to the saved values. You changed ${labels.join(', ')}, so the next transfer of each reads everything again. A destination that inserts rows gets them a second time.`,
+    `You changed ${labels.join(', ')}, so ${n === 1 ? '1 connection reads' : `${n} connections read`} everything again in the next transfer. A destination that inserts rows gets duplicates.`,
   saveFirst: 'Save or discard your changes first.',
   saveAndCheck: 'Save and check',
   saved: (name: string) => `${name} is configured`,
@@ -55,6 +55,7 @@ export const connectors = {
   checkAgain: 'Check again',
   checkOk: 'Check passed',
   checkFailed: 'Check failed',
+  configurationCount: (shown: string) => `${shown} configurations`,
   checked: 'Checked',
   steps: 'Steps of the check',
   step: (name: string, ok: boolean) => `${name.charAt(0).toUpperCase()}${name.slice(1)}: ${ok ? 'OK' : 'failed'}`,
@@ -63,6 +64,7 @@ export const connectors = {
     'No connection uses it. Its configuration and its secrets are deleted immediately. To use it later, add and configure it again.',
   removeHelpEmpty: 'No connection uses it, and it is not configured. You can add it again at any time.',
   removed: (name: string) => `${name} was removed`,
+  prepare: 'What to have ready',
   pasteUrl: 'Paste the URL of the database into any field to fill in the form.',
   filledIn: (labels: readonly string[]) => `Filled in from the URL: ${labels.join(', ')}`,
   named: (connector: string, configuration: string | undefined) =>
@@ -70,8 +72,8 @@ export const connectors = {
   configurations: 'Configurations',
   configurationsOf: (connector: string) => `Configurations of ${connector}`,
   configurationsHelp:
-    'Each has its own settings and secrets, such as those of another server or ad account. Each connection uses one of them.',
-  firstConfiguration: 'Used unless you pick another',
+    'Each configuration has its own settings and secrets, for example for another server or ad account. Each connection uses one of them.',
+  firstConfiguration: 'Used by default',
   configurationOf: (connector: string) => `Configuration of ${connector}`,
   isNotConfigured: (name: string) => `${name} (not configured)`,
   addConfiguration: 'Add configuration',

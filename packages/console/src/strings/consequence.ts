@@ -1,7 +1,18 @@
 import type { ReadMeaning, WriteMeaning } from '@penstock/wire'
+import { count } from '../components/numbers.ts'
 import type { Cure } from '../screens/connection/consequence.ts'
 
-type Names = { readonly source: string; readonly destination: string }
+/** @param rows how many rows the source has, if it is known */
+export type Names = {
+  readonly source: string
+  readonly destination: string
+  readonly rows?: { readonly n: number; readonly isEstimate: boolean } | undefined
+}
+
+const allRows = ({ rows }: Names): string => {
+  if (!rows || rows.n < 2) return 'all rows'
+  return rows.isEstimate ? `all rows (about ${count(rows.n)})` : `all ${count(rows.n)} rows`
+}
 type Sentence = (names: Names) => { readonly title: string; readonly help: string }
 
 const onlyLast = (what: string): Sentence => {
@@ -20,12 +31,12 @@ const stay = ({ source, destination }: Names) => `Rows deleted in ${source} stay
 export const consequence = {
   sentence: {
     all: {
-      add: ({ destination }) => ({
-        title: 'Every transfer adds all rows again.',
-        help: `${destination} gets each row once per transfer.`,
+      add: (names) => ({
+        title: `Every transfer adds ${allRows(names)} again.`,
+        help: `${names.destination} gets each row once per transfer.`,
       }),
       update: (names) => ({
-        title: 'Each transfer reads all rows and updates rows with the same key.',
+        title: `Each transfer reads ${allRows(names)} and updates rows with the same key.`,
         help: stay(names),
       }),
       replace: ({ source, destination }) => ({
@@ -77,5 +88,7 @@ export const consequence = {
     readLog: 'Read the change log',
     update: 'Update by key',
   } satisfies Record<Cure, string>,
+  readOnce: 'The file is read once. Another transfer would add all of its rows again.',
+  oncePerFile: 'Another transfer would add all rows of the file again.',
   changeSettings: 'Change the settings',
 }

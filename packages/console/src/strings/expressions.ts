@@ -16,6 +16,8 @@ export const expressions = {
     text === '' ? `Remove ${replaced}` : replaced === '' ? `Add ${text}` : `Use ${text}`,
   result: 'Result',
   rowsOf: (shown: number, of: string) => `${shown} of ${of} rows`,
+  otherRows: 'Other rows',
+  errors: (n: number) => (n === 1 ? '1 error' : `${n} errors`),
   row: (n: string) => `Row ${n}`,
   reading: 'Reading rows…',
   noRows: 'The source has no rows yet.',

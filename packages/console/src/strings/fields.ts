@@ -54,11 +54,12 @@ export const fields = {
   copy: 'Copy',
   copyOne: (label: string) => `Copy: ${label}`,
   copied: 'Copied',
-  copyNow: 'Copy it to the system that verifies it before you save. It is not shown again.',
+  copyNow: 'Before you save, copy it to the system that verifies it. It is not shown again.',
   showTyped: (label: string) => `Show the value: ${label}`,
 }
 
-const sentence = (text: string) => (text === '' || /[.!?…]$/.test(text) ? text : `${text}.`)
+/** A text that ends as a sentence. */
+export const sentence = (text: string) => (text === '' || /[.!?…]$/.test(text) ? text : `${text}.`)
 
 function bounds(min: number | undefined, max: number | undefined): string | false {
   if (min !== undefined && max !== undefined) return `From ${min} to ${max}.`

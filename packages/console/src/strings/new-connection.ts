@@ -75,10 +75,8 @@ export const newConnection = {
   noneFound: 'No matching connectors',
   noneCompatible: 'No compatible destinations',
   incompatible: (n: string) => `${n} incompatible with this source: see why`,
-  kind: (category: string, platformType: string) => `${components.term(category)} · ${platformType}`,
-  configured: 'Configured',
-  connected: 'Connected',
-  notConfigured: 'Not configured',
+  kind: (category: string, kind: string) => `${components.term(category)} · ${kind}`,
+  brandAndKind: (brand: string, category: string) => `${brand} · ${components.term(category)}`,
   movesNothing: 'Not supported yet',
   added: (name: string) => `${name} was added to the sub-account`,
 
@@ -151,7 +149,7 @@ export const newConnection = {
   asItIs: 'As it is',
   searchForms: (n: number) => `Search ${n} forms`,
   fitsOf: (n: string) => `fits of ${n} values`,
-  formFits: (n: string) => `fits ${n} values`,
+  formFits: (n: number, counted: string) => (n === 1 ? 'fits 1 value' : `fits ${counted} values`),
   formResult: 'Result',
   becomes: 'becomes',
   doesNotFit: 'does not fit',
@@ -181,6 +179,7 @@ export const newConnection = {
   wouldBeRejected: (n: string) => `${n} would be rejected`,
   wouldBeFiltered: (n: string) => `${n} left out by the filter`,
   wouldBeDuplicates: (n: string) => `${n} left out as duplicates`,
+  wouldLackConsent: (n: string) => `${n} left out without consent`,
   rejected: 'Rejected records',
   rejectedRow: (row: string, reason: string) => `Record ${row}: ${reason}`,
   andMore: (n: string) => `and ${n} more`,
@@ -224,6 +223,7 @@ export const newConnection = {
   },
 
   createdTitle: 'Columns of the new table',
+  createdTable: 'New columns and their types',
   createdHelp: (n: number) => `The first transfer creates the table with ${n === 1 ? '1 column' : `${n} columns`}.`,
   firstValue: 'First value',
   type: 'Type',
@@ -249,6 +249,14 @@ export const newConnection = {
   leftEmpty: 'Left empty',
   always: (value: string) => `Always “${value}”`,
   hashedAs: (digest: string) => `hashed with ${digest}`,
+  alerts: 'Alerts',
+  alertsHelp: 'Messages when a transfer fails or is overdue.',
+  noAlerts: 'No alert rule watches this connection.',
+  uploadFile: 'Upload a file',
+  addAlert: 'Add an alert',
+  alertRule: (conditions: readonly string[], channels: readonly string[]) =>
+    `${conditions.join(', ')} → ${channels.join(', ')}`,
+
   activation: 'Activation',
   activationHelp:
     'The first transfer starts immediately, and you see its progress. Choose Activate alone to start transfers later or on a schedule.',

@@ -22,6 +22,7 @@ export const palette = {
   started: (name: string) => `${name} has started`,
   already: 'This connection already has an active transfer',
   newConnection: 'New connection',
+  uploadFile: 'Upload a file',
   guides: 'Guides',
   api: 'API documentation',
   light: 'Switch to the light theme',

@@ -3,7 +3,7 @@ import type { UserRole } from '@penstock/wire'
 /** The texts of the screen “People”. */
 export const people = {
   title: 'People',
-  help: 'People who sign in to the console. Their role says what they may do.',
+  help: 'People who sign in to the console. Their role determines what they can do.',
   search: 'Search by name or e-mail address',
   invite: 'Invite a person',
   none: 'No people yet',
@@ -16,10 +16,10 @@ export const people = {
   nameHelp: 'Optional. The person can change it.',
   role: 'Role',
   roleHelp: {
-    owner: 'Everything, including the settings of the organization and other owners. Over all sub-accounts.',
+    owner: 'Everything in all sub-accounts, including the settings of the organization and other owners',
     admin: 'Also manages sub-accounts, API keys and people, and reads the audit log',
     editor: 'Also changes connectors and connections, runs transfers, and reads records',
-    viewer: 'Views connectors, connections, transfers and reports. Sees no records.',
+    viewer: 'Views connectors, connections, transfers and reports, but no records',
   } satisfies Record<UserRole, string>,
   access: 'Sub-accounts',
   status: 'Status',
@@ -34,24 +34,24 @@ export const people = {
   remove: 'Remove',
   sendInvitation: 'Invite',
 
-  notYourself: 'You cannot change or remove yourself. Ask another person who may.',
-  onlyOwners: 'Only owners change or remove owners.',
+  notYourself: 'You cannot change or remove yourself. Ask another owner or admin.',
+  onlyOwners: 'Only owners can change or remove owners.',
   hasJoined: 'This person has accepted the invitation.',
   isDeactivated: 'The identity provider has deactivated this person.',
   chooseAccount: 'Choose at least one sub-account.',
 
   invitedTitle: (email: string) => `${email} is invited`,
-  linkMailed: 'The link was also sent by mail.',
-  linkNotMailed: 'This service sends no mail. Copy the link and give it to the person yourself.',
+  linkMailed: 'The link was also sent by e-mail.',
+  linkNotMailed: 'This service does not send e-mail. Copy the link and send it to the person yourself.',
   linkHelp: (days: number) =>
-    `Anyone who has the link can accept the invitation. It is shown once, is valid for ${days} days and counts once.`,
-  link: 'Link of the invitation',
+    `Anyone who has the link can accept the invitation. The link is shown only now, is valid for ${days} days and works once.`,
+  link: 'Invitation link',
   done: 'Done',
 
-  changeTitle: (name: string) => `What ${name} may do`,
-  changed: (name: string) => `${name} may do this from now on`,
+  changeTitle: (name: string) => `Change the role of ${name}`,
+  changed: (name: string) => `The role of ${name} was changed`,
   removeTitle: (name: string) => `Remove ${name}?`,
-  removeHelp: 'The sessions of this person end at once, and they cannot sign in any more. What they created stays.',
-  removeInvited: 'The link of the invitation is refused at once.',
+  removeHelp: 'This person is signed out immediately and can no longer sign in. Everything that they created is kept.',
+  removeInvited: 'The invitation link stops working immediately.',
   removed: (name: string) => `${name} was removed`,
 }

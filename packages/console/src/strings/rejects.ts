@@ -7,12 +7,14 @@ export const rejects = {
   title: 'Rejected rows',
   titleOf: (n: number, rejected: string, read: string) =>
     n === 1 ? `1 of ${read} rows was rejected` : `${rejected} of ${read} rows were rejected`,
+  allResent: (n: number, rejected: string) =>
+    n === 1 ? 'The rejected row was accepted when resent' : `All ${rejected} rejected rows were accepted when resent`,
   none: (n: number, read: string) => (n === 1 ? 'The row was accepted.' : `All ${read} rows were accepted.`),
   noneOf: 'No rows were rejected.',
   noneRead: 'No rows were read.',
   noneSoFar: 'No rejected rows so far',
   gone: (n: number, counted: string) => `The ${rows(n, counted)} that were rejected are no longer kept`,
-  goneHelp: 'Your operator sets how long they are kept. The counts above are still complete.',
+  goneHelp: 'Your operator determines how long rejected rows are kept. The counts above are still complete.',
   resentNow: (n: number, accepted: string, rejected: string) =>
     n === 1
       ? `1 of ${rejected} rejected rows was accepted when it was resent.`
@@ -49,7 +51,7 @@ export const rejects = {
     sending: 'Sending',
     accepted: 'Accepted',
     rejected_again: 'Rejected again',
-    left_out: 'Left out',
+    left_out: 'Skipped',
     expired: 'Expired',
   } satisfies Record<RejectState, string>,
   everyState: 'All',
@@ -61,7 +63,7 @@ export const rejects = {
     left_out: 'A newer row with the same key was delivered, or may have been.',
     expired: 'Its values are not kept.',
   } satisfies Partial<Record<RejectState, string>>,
-  resentIn: 'Transfer of the resend',
+  resentIn: 'Open the transfer',
 
   row: 'Row',
   field: 'Field',
@@ -96,6 +98,7 @@ export const rejects = {
       `The row has ${has} values for ${needs} columns. Check every value: the last ${has - needs} are not kept.`,
     unread: 'The source could not read this row. Check every value.',
     scope: 'Rows to correct',
+    values: 'Values of these rows',
     all: (n: string) => `Set for all ${n} with this reason`,
     same: (value: string, n: string) => `Only the ${n} rows with ${value}`,
     one: (row: string) => `Only row ${row}`,
@@ -124,7 +127,7 @@ export const rejects = {
     none: 'No rows were rejected. There is nothing to resend.',
     running: 'The transfer has not ended yet.',
     test: 'A test is not resent. The next transfer reads its rows again.',
-    locked: 'Every row that is left needs a correction first.',
+    locked: 'Every remaining row needs a correction first.',
     title: 'Resend rejected rows?',
     help: 'Starts a new transfer with the current settings of the connection.',
     which: 'Rows to send',

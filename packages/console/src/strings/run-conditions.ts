@@ -3,20 +3,20 @@ import type { DependencyState } from '@penstock/wire'
 /** The texts about what transfers of a connection wait for, and about triggers. */
 export const runConditions = {
   title: 'Runs after',
-  none: 'It waits for no other connection.',
-  help: 'A transfer starts when each of these has ended well since the last start.',
+  none: 'It does not wait for other connections.',
+  help: 'A transfer starts when each of these connections has succeeded since the last start.',
   group: (name: string) => `Group: ${name}`,
   change: 'Change',
-  changeFull: 'Change what it waits for',
-  dialog: 'What transfers wait for',
+  changeFull: 'Change the run conditions',
+  dialog: 'Run conditions',
   connections: 'Runs after these connections',
-  connectionsHelp: 'It starts when all of them ended well. If one fails, it does not start.',
+  connectionsHelp: 'A transfer starts when all of them have succeeded. If one fails, it does not start.',
   noneFound: 'No matching connections',
   groupName: 'Group',
-  groupHelp: 'Connections of a group share a limit, such as those that load one warehouse. Empty: no group.',
-  max: 'Concurrent transfers of the group',
+  groupHelp: 'Connections in a group share a limit, for example because they load the same warehouse. Optional.',
+  max: 'Concurrent transfers in the group',
   saved: 'The run conditions were saved',
-  removed: 'A connection that was removed',
+  removed: 'Removed connection',
   states: {
     done: 'Done',
     waiting: 'Not yet',
@@ -27,13 +27,13 @@ export const runConditions = {
   set: (to: string) => `Run conditions set: ${to}`,
   gone: 'Run conditions removed',
   notStarted: (connection: string, status: string) => `Not started: ${connection} is ${status}`,
-  waitsFor: (group: string) => `Waits for the group ${group}, whose limit is reached`,
+  waitsFor: (group: string) => `Waiting: the group ${group} has reached its limit`,
 }
 
 /** The texts about triggers. */
 export const triggers = {
   title: 'Triggers',
-  help: 'Addresses that start a transfer with POST, for schedulers and webhooks such as that of a dbt job.',
+  help: 'Addresses that start a transfer when they receive a POST request, such as from a scheduler or a dbt job.',
   none: 'No triggers',
   add: 'Add a trigger',
   name: 'Name',
@@ -44,9 +44,9 @@ export const triggers = {
   address: 'Address',
   addressTitle: 'Copy the address now',
   addressHelp: 'It is shown only once. Keep it like a password: it starts transfers without a token.',
-  stored: 'I stored it',
+  stored: 'I have stored it',
   remove: (name: string) => `Delete the trigger ${name}`,
   removeTitle: 'Delete the trigger?',
-  removeHelp: 'Its address starts no transfer any more.',
+  removeHelp: 'Its address no longer starts transfers.',
   removed: 'The trigger was deleted',
 }

@@ -9,9 +9,9 @@ export const savedFilters = {
   name: 'Name',
   share: 'Share with everyone who can see this list',
   shared: 'Shared',
-  saved: (name: string) => `${name} is saved`,
+  saved: (name: string) => `${name} was saved`,
   rename: 'Rename',
   renamed: 'Renamed',
   delete: 'Delete',
-  deleted: (name: string) => `${name} is deleted`,
+  deleted: (name: string) => `${name} was deleted`,
 }

@@ -31,6 +31,8 @@ export const shell = {
   signInSettings: 'Sign-in settings',
   branding: 'Branding',
   connectLinks: 'Connect links',
+  consent: 'Consent',
+  streams: 'Event streams',
   findPerson: 'Find one person',
   audit: 'Audit log',
   alerts: 'Alerts',

@@ -14,7 +14,7 @@ export const standing = {
   help: {
     'In-progress': 'Not active yet. No rows move until you activate the connection.',
     active: 'Rows move when a transfer starts.',
-    failing: 'The connection is active, but its newest transfer failed or is retrying.',
+    failing: 'The connection is active, but its latest transfer failed or is retrying.',
     broken: 'A platform refused the last transfer. Fix the cause, then activate the connection.',
     offline: 'A platform cannot be reached. Penstock activates the connection when the platform answers.',
     disabled: 'No rows move until you enable the connection.',
@@ -34,7 +34,7 @@ export const standing = {
   next: 'Next',
   run: {
     now: 'Running',
-    retry: 'Retries by itself',
+    retry: 'Retries automatically',
     decision: 'After your decision',
     credentials: 'After new credentials',
     cause: 'After the cause is fixed',
@@ -48,10 +48,11 @@ export const standing = {
   pipe: {
     open: 'Open. Nothing moves now.',
     flows: 'Rows are moving.',
-    waits: 'Half open. The transfer retries, and nothing moves meanwhile.',
+    waits: 'Half open. The transfer retries, and nothing moves until then.',
     closed: 'Closed. Nothing moves.',
     dashed: 'Not in use. Nothing moves.',
   } satisfies Record<PipeState, string>,
+  failed: 'Nothing moves. The latest transfer failed.',
   configuration: {
     missing: 'Not configured',
     unchecked: 'Not checked',

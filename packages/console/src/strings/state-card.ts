@@ -4,18 +4,20 @@ export const stateCard = {
   cursor: 'Incremental reading continues after the last confirmed record.',
   noCursor: 'The next transfer reads from the beginning.',
   rows: (n: number, shown: string) =>
-    n === 1 ? '1 row is recognised if it did not change.' : `${shown} rows are recognised if they did not change.`,
+    n === 1
+      ? '1 row is remembered. It is sent again only if it has changed.'
+      : `${shown} rows are remembered. They are sent again only if they have changed.`,
   since: 'Kept since',
   mirrored: (n: number, shown: string) =>
     n === 0
-      ? 'Rows that leave the source are removed at the destination. The last transfer removed none.'
-      : `Rows that leave the source are removed at the destination. The last transfer removed ${shown} ${n === 1 ? 'row' : 'rows'}.`,
-  noRows: 'No rows are kept, so the next transfer sends every row that it reads.',
+      ? 'Rows that are deleted from the source are removed at the destination. The last transfer removed none.'
+      : `Rows that are deleted from the source are removed at the destination. The last transfer removed ${shown} ${n === 1 ? 'row' : 'rows'}.`,
+  noRows: 'No rows are remembered, so the next transfer sends every row that it reads.',
   removedRowsStay: 'Removed rows stay at the destination',
   reset: 'Full refresh',
   resetTitle: 'Read and send everything again?',
   resetHelp:
-    'The next transfer reads the source from its beginning and sends every row, whether it changed or not. A destination that inserts rows gets them a second time. Nothing is removed at the destination.',
+    'The next transfer reads the source from its beginning and sends every row, whether it has changed or not. A destination that inserts rows gets duplicates. Nothing is removed at the destination.',
   done: 'The state was reset. The next transfer sends everything.',
   happened: (what: string, slot: string) =>
     what === 'slot dropped'
@@ -29,6 +31,6 @@ export const stateCard = {
             : what === 'rows'
               ? 'State reset: the next transfer sends every row'
               : what === 'settings'
-                ? 'Other settings: the transfer reads from the beginning'
+                ? 'Settings changed: the transfer reads from the beginning'
                 : 'State reset: the next transfer reads and sends everything',
 }

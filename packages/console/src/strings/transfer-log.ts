@@ -7,7 +7,7 @@ export const transferLog = {
   problems: 'Waits and errors',
   noProblems: 'No waits and no errors.',
   copied: 'Copied',
-  none: 'There is no log yet. Lines appear once a worker takes the transfer.',
+  none: 'There is no log yet. Lines appear once a worker starts the transfer.',
   attempt: (n: number) => `Attempt ${n}`,
   more: (n: number) => (n === 1 ? '1 more line is in the API.' : `${n} more lines are in the API.`),
 }

@@ -19,6 +19,6 @@ export const transferParts = {
     skipped: 'Skipped',
   } satisfies Record<TransferPart['status'], string>,
   retry: 'Retry the failed parts',
-  retried: 'The failed parts are retried',
-  more: (n: string) => `${n} more are in the API.`,
+  retried: 'The failed parts are being retried',
+  more: (n: string) => `More parts are in the API: ${n}.`,
 }

@@ -6,8 +6,11 @@ export const transfer = {
   titleOf: (name: string) => `Transfer of ${name}`,
   of: 'Connection',
   isTest:
-    'This is a test. Its records were really sent, and the next transfer sends them again. They are left out of volume, reports and alerts.',
+    'This is a test. Its records were sent, and the next transfer sends them again. They do not count towards volume, reports or alerts.',
   all: 'All transfers',
+
+  settled: 'All rows accepted after resending',
+  nothingRead: 'No rows were read',
 
   account: 'Record summary',
   read: 'Read',
@@ -25,12 +28,13 @@ export const transfer = {
   equation: (read: string, terms: readonly { n: string; label: string }[]) =>
     `${read} read = ${terms.map(({ n, label }) => `${n} ${label.toLowerCase()}`).join(' + ')}`,
   skipped: {
-    filtered: { label: 'Filtered', help: 'left out by the filter' },
-    unchanged: { label: 'Unchanged', help: 'as they were last accepted' },
+    filtered: { label: 'Filtered', help: 'excluded by the filter' },
+    unchanged: { label: 'Unchanged', help: 'same as last accepted' },
     duplicates: { label: 'Duplicates', help: 'same key as another record' },
+    noConsent: { label: 'No consent', help: 'without the required consent' },
   } satisfies Record<SkipReason, { label: string; help: string }>,
   sent: (sent: string, size: string) => `${sent} sent to the destination · ${size}`,
-  removed: (n: string) => `${n} of the accepted records removed a row that left the source`,
+  removed: (n: string) => `Rows removed at the destination, because they are no longer in the source: ${n}`,
   progress: 'Progress',
   progressUnknown: 'The source does not report its size.',
   waits: 'Waiting for a worker',
@@ -92,6 +96,6 @@ export const transfer = {
     act: 'Check the source. If it is correct, run again and remove the rows at the destination.',
     button: 'Run and remove',
     confirmTitle: 'Remove the rows at the destination?',
-    help: 'All rows that earlier transfers sent are removed at the destination, unless the source has them, even if these are most of them.',
+    help: 'All rows from earlier transfers that are no longer in the source are removed at the destination, even if these are most of the rows.',
   },
 }

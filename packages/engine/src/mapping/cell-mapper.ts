@@ -1,6 +1,6 @@
 import type { Cell, Normalisation, RecordField } from '@penstock/connector'
 import type { LocalForm, LocalRead } from '@penstock/expressions/local'
-import { answerKey, readLocalNumber, readLocalTime } from '@penstock/expressions/local'
+import { answerKey, readLocalNumber, readLocalTime, withoutUnit } from '@penstock/expressions/local'
 import { answersOf } from './answers.ts'
 import {
   type Digest,
@@ -67,7 +67,9 @@ export function withAnswers(
 
 /** Reads the local forms of a field; `undefined` if it holds neither numbers nor times. */
 function localReader(definition: RecordField | undefined, local: LocalForm): ((text: string) => LocalRead) | undefined {
-  if (definition?.reads === 'number' || local.numbers) return (text) => readLocalNumber(text, local.numbers)
+  const { numbers, unit } = local
+  if (numbers && unit) return (text) => readLocalNumber(withoutUnit(text, unit), numbers)
+  if (definition?.reads === 'number' || numbers) return (text) => readLocalNumber(text, numbers)
   const isTime = definition?.reads === 'time'
   return isTime || local.dates || local.timezone ? (text) => readLocalTime(text, local, isTime) : undefined
 }

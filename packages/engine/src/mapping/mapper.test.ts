@@ -32,6 +32,7 @@ function mapRows(
     emptied,
     reasons: Object.fromEntries([...found].map(([at, { reason }]) => [at, reason])),
     fields: Object.fromEntries([...found].map(([at, { field }]) => [at, field])),
+    others: Object.fromEntries([...found].flatMap(([at, { others }]) => (others ? [[at, others]] : []))),
   }
 }
 
@@ -105,6 +106,30 @@ test('Any other value that is wrong, and a required one that is missing, is an e
     3: 'action is missing',
     4: 'action is missing',
     5: 'place is hashed, but the destination needs the plain value',
+  })
+})
+
+test('A row has all of its faults, one for each field', () => {
+  const records: Records = {
+    email: column({ description: 'E-mail', normalise: 'email', required: true }),
+    country: column({ description: 'Country', normalise: 'country' }),
+    name: column({ description: 'Name', required: true }),
+    city: column({ description: 'City', together: 'place' }),
+    zip: column({ description: 'ZIP', together: 'place' }),
+  }
+  const { reasons, fields, others } = mapRows(records, Object.keys(records), [
+    ['x', 'nowhere', '', 'Rome', ''],
+    ['x', 'Italy', 'Ada', '', ''],
+    ['ada@example.com', 'Italy', 'Ada', '', ''],
+  ])
+  assert.deepEqual(fields, { 0: 'email', 1: 'email' })
+  assert.deepEqual(reasons, { 0: 'email is not an e-mail address', 1: 'email is not an e-mail address' })
+  assert.deepEqual(others, {
+    0: [
+      { field: 'country', reason: 'country is not a country' },
+      { field: 'name', reason: 'name is missing' },
+      { field: 'zip', reason: 'zip is missing, and city cannot go without it' },
+    ],
   })
 })
 

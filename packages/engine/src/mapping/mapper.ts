@@ -1,4 +1,4 @@
-import type { Cell, RecordField, Row } from '@penstock/connector'
+import type { Cell, RecordField, Row, RowFault } from '@penstock/connector'
 import { reasonOf } from '@penstock/expressions'
 import type { LocalForm } from '@penstock/expressions/local'
 import { type FieldMapper, fieldMapper, withAnswers } from './cell-mapper.ts'
@@ -8,7 +8,12 @@ import { isPhone } from './normalise.ts'
 import { countryNamedBy, type MappingPlan } from './plan.ts'
 
 /** Why a row is not delivered, and the field to blame. The reason names the field and holds no value of the row. */
-export type RowError = { readonly field: string; readonly reason: string }
+export type RowError = {
+  readonly field: string
+  readonly reason: string
+  /** Further faults of the row, of other fields. */
+  readonly others?: readonly RowFault[]
+}
 
 export type MappedRows = {
   /** As many as were given, in their order. Rows that `errors` names must not be delivered. */
@@ -212,6 +217,7 @@ class Mapped {
       }
       for (let at = 0; at < this.rows.length; at++) {
         if (group.some((to) => !this.#isMissing(at, to))) continue
+        if (names.some((name) => name !== undefined && this.#isBlamed(at, name))) continue
         const leftOut = this.#leftOut.get(at)
         this.#blame(at, leftOut?.columns.some((to) => group.includes(to)) ? leftOut.fieldError : none)
       }
@@ -231,8 +237,19 @@ class Mapped {
     return cell === null || cell === ''
   }
 
+  /** A field has one fault: without a valid value, it would be missing as well. */
   #blame(at: number, fieldError: RowError): void {
-    if (!this.#skip?.has(at) && !this.errors.has(at)) this.errors.set(at, fieldError)
+    if (this.#skip?.has(at)) return
+    const before = this.errors.get(at)
+    if (!before) this.errors.set(at, fieldError)
+    else if (!this.#isBlamed(at, fieldError.field)) {
+      this.errors.set(at, { ...before, others: [...(before.others ?? []), fieldError] })
+    }
+  }
+
+  #isBlamed(at: number, field: string): boolean {
+    const error = this.errors.get(at)
+    return error?.field === field || Boolean(error?.others?.some((one) => one.field === field))
   }
 
   #leaveOut(at: number, to: number, fieldError: RowError): void {

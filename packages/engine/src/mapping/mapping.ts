@@ -10,6 +10,7 @@ export { createMapper, type MappedRows, passesUnchanged, type RowError, type Row
 export { mappingErrors } from './mapping-errors.ts'
 export { type ColumnMatch, matchColumns } from './match-columns.ts'
 export { type MappingPlan, planMapping, planWhatFits } from './plan.ts'
+export { proposeReadings } from './propose-readings.ts'
 export { type Mapping, type MappingEntry, readMapping } from './read-mapping.ts'
 export * from './redact.ts'
 export * from './shorten.ts'

@@ -91,6 +91,7 @@ function entryErrorsOf(entry: unknown): string[] {
     normalise,
     hash,
     numbers,
+    unit,
     dates,
     timezone,
     values,
@@ -103,13 +104,14 @@ function entryErrorsOf(entry: unknown): string[] {
     ...notOneOf('normalise', normalise, normalisations),
     ...notOneOf('hash', hash, digests),
     ...notOneOf('numbers', numbers, numberForms),
+    ...wrongUnit(unit, numbers),
     ...notOneOf('dates', dates, dateForms),
     ...(isZone ? [] : ['timezone must be the name of a time zone, such as Europe/Berlin']),
     ...(values === undefined || areAnswers(values) ? [] : ['values must be an object of texts or null, one at least']),
     ...(fallback === undefined || (typeof fallback === 'string' && fallback !== '') ? [] : ['default must be a text']),
     ...unknownParts(
       rest,
-      'beside column and expression stand normalise, hash, numbers, dates, timezone, values and default',
+      'beside column and expression stand normalise, hash, numbers, unit, dates, timezone, values and default',
     ),
   ]
 }
@@ -119,6 +121,17 @@ const wrongColumn = (column: unknown): string[] =>
 
 const wrongExpression = (expression: unknown): string[] =>
   typeof expression === 'string' ? [] : ['expression must be a text']
+
+/** Characters of the longest unit of a number. */
+const unitLengthMax = 8
+
+function wrongUnit(unit: unknown, numbers: unknown): string[] {
+  if (unit === undefined) return []
+  if (typeof unit !== 'string' || unit.length > unitLengthMax || !/^[^\d\s.,+-]+$/.test(unit)) {
+    return [`unit must be the sign or word next to a number, such as € or %, with at most ${unitLengthMax} characters`]
+  }
+  return numbers === undefined ? ['unit needs numbers: say how the numbers are written, "comma" or "point"'] : []
+}
 
 const areAnswers = (values: unknown): boolean =>
   typeof values === 'object' &&
@@ -144,8 +157,13 @@ export type ColumnReading = {
 /** The reading of its column that an entry defines. */
 export function readingOf(entry: MappingEntry): ColumnReading {
   if (entry === null || typeof entry === 'string' || 'value' in entry) return {}
-  const { numbers, dates, timezone, values, default: fallback } = entry
-  const local = { ...(numbers && { numbers }), ...(dates && { dates }), ...(timezone && { timezone }) }
+  const { numbers, unit, dates, timezone, values, default: fallback } = entry
+  const local = {
+    ...(numbers && { numbers }),
+    ...(unit && { unit }),
+    ...(dates && { dates }),
+    ...(timezone && { timezone }),
+  }
   return {
     ...(Object.keys(local).length > 0 && { local }),
     ...(values && { values }),

@@ -25,9 +25,12 @@ export function isPersonal({ field, definition, column, expression }: MappingSte
   if (definition?.values) return false
   if (definition?.hashed || definition?.normalise || definition?.oneOf || definition?.identifiers) return true
   return [field, column?.name ?? field, ...(expression?.columns ?? [])].some(
-    (name) => conceptOf(readColumnName(name).subject) !== undefined,
+    (name) => isNameOfPerson(name) || isNameOfPerson(name.slice(name.lastIndexOf('.') + 1)),
   )
 }
+
+/** Names of nested keys have dots: `traits.email`. */
+const isNameOfPerson = (name: string): boolean => conceptOf(readColumnName(name).subject) !== undefined
 
 /**
  * A value as a preview shows it. Masked, it is enough to recognise its form, and to check what becomes of it. Values that

@@ -58,6 +58,8 @@ test('A column is personal by its definition, or by its name where there is none
   assert.ok(step('a', 'customer_id'))
   assert.ok(!step('action', 'action', column({ description: '', values: ['add'], oneOf: 'x' })))
   assert.ok(!step('amount', 'amount'))
+  assert.ok(step('traits.firstName', 'traits.firstName'), 'a nested key')
+  assert.ok(!step('properties.total', 'properties.total'))
 })
 
 test('A rejected row keeps its columns and what kinds of values they had, and no value', () => {

@@ -5,16 +5,17 @@ import { isPersonal, type Showing, shorten } from './shorten.ts'
 
 export type TriedExpression = NonNullable<Preview['expressions']>[number]
 
-/** Rows that are shown, and columns of each. */
-const rowsMax = 3
+/** Rows that are shown together, how many such groups there are, and columns of each row. */
+const groupSize = 3
+const groupsMax = 4
 const inputsMax = 4
 
 /** Rows with their numbers in the source, from 1, and the names of its columns. */
 export type NumberedRows = { readonly columns: readonly string[]; readonly rows: ReadonlyMap<number, Row> }
 
 /**
- * Evaluates an expression for rows: how many have no value, and three of them with the values of the columns that it
- * reads. One of the three fails if any does.
+ * Evaluates an expression for rows: how many have no value, and some of them with the values of the columns that it reads, in
+ * groups of three. One of a group fails as long as there are rows that fail.
  * @param field the path of the expression in the settings
  */
 export function tryExpression(
@@ -38,12 +39,12 @@ export function tryExpression(
     try {
       const value: Cell = expression.evaluate(row)
       if (value === true) met++
-      if (shown.length < rowsMax) {
+      if (shown.length < groupSize * groupsMax) {
         shown.push({ row: number, inputs: inputsOf(row), value: shorten(value, personal, showing), problem: null })
       }
     } catch (error) {
       failed++
-      if (failing.length === 0)
+      if (failing.length < groupSize * groupsMax)
         failing.push({ row: number, inputs: inputsOf(row), value: null, problem: problemOf(error) })
     }
   }
@@ -53,6 +54,17 @@ export function tryExpression(
     records: rows.size,
     failed,
     met,
-    rows: [...shown.slice(0, rowsMax - failing.length), ...failing].sort((a, b) => a.row - b.row),
+    rows: grouped(shown, failing),
   }
+}
+
+/** Rows in groups: each has one that fails and others that do not, as long as there are both. */
+function grouped(shown: TriedExpression['rows'], failing: TriedExpression['rows']): TriedExpression['rows'] {
+  const [good, bad] = [[...shown], [...failing]]
+  return Array.from({ length: groupsMax }).flatMap(() => {
+    const first = bad.splice(0, 1)
+    const rest = good.splice(0, groupSize - first.length)
+    const more = bad.splice(0, groupSize - first.length - rest.length)
+    return [...first, ...rest, ...more].sort((a, b) => a.row - b.row)
+  })
 }

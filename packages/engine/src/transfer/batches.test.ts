@@ -118,6 +118,7 @@ function assertCover(
       filtered: skippedFor(1),
       unchanged: skippedFor(2),
       duplicates: skippedFor(3),
+      noConsent: skippedFor(4),
     })
     assert.deepEqual(
       filledBatch.numbers,

@@ -64,7 +64,7 @@ export class ColumnWatch {
     const changes = this.#changes()
     const followed = this.#followed(changes)
     this.#sides.follow(followChanges(before, followed, columns))
-    const added = await this.#add(columns)
+    const added = await this.#add(columns, changes)
     if (followed.length > 0 && (this.#isRefused || this.#state.drift === 'ignore')) await this.#leaveOut(columns)
     const mapping = this.#sides.mapping === before ? {} : { mapping: this.#sides.mapping }
     if (changes.length === 0 && added.length === 0 && mapping.mapping === undefined) return
@@ -81,28 +81,27 @@ export class ColumnWatch {
   }
 
   /** The columns of the source that the destination is to get. */
-  #wanted(columns: readonly string[]): readonly string[] {
+  #wanted(columns: readonly string[], changes: readonly ColumnChange[]): readonly string[] {
     const { drift, shape: before } = this.#state
-    if (drift === 'ignore') return []
+    // A person who chose no columns wants all of them, so none is lost without a word.
+    if (drift === 'ignore') return passesAll(this.#sides.mapping) ? gainedBy(changes, columns) : []
     const accepted = before?.accepted ?? []
     const isAccepted = accepted.length > 0
     // Without a mapping, all columns go to the destination, whether they are new or were renamed there.
     if (isAccepted && passesAll(this.#sides.mapping)) return columns
     // A column that a person did not accept to add stays where it is, a renamed one that the mapping left out too.
     if (drift !== 'add') return columns.filter((name) => before?.adds?.includes(name))
-    const gained = accepted.flatMap(({ side, change, column, to }) =>
-      side === 'source' ? (change === 'added' ? [column] : change === 'renamed' && to !== null ? [to] : []) : [],
-    )
+    const gained = gainedBy(accepted, columns)
     const names = new Set([...gained, ...(before?.source ? addedNames(before.source, columns) : [])])
     return columns.filter((name) => names.has(name))
   }
 
   /** @returns the columns to add to the mapping */
-  async #add(columns: readonly string[]): Promise<readonly string[]> {
-    const names = this.#wanted(columns)
+  async #add(columns: readonly string[], changes: readonly ColumnChange[]): Promise<readonly string[]> {
+    const names = this.#wanted(columns, changes)
     if (names.length === 0) return []
     try {
-      const added = await this.#sides.addColumns(names, this.#shape, this.#signal)
+      const added = await this.#sides.addColumns(names, await this.#typed(), this.#signal)
       if (this.#shape.destination) {
         this.#shape = { ...this.#shape, destination: await this.#sides.shapeOf('Destination', this.#signal) }
       }
@@ -110,13 +109,23 @@ export class ColumnWatch {
     } catch (error) {
       const refusal = asConnectorError(error)
       if (!refusal || refusal.isTransient) throw error
-      if (this.#state.shape?.accepted?.length) {
+      if (this.#state.drift === 'ignore' || this.#state.shape?.accepted?.length) {
         this.#isRefused = true
         return []
       }
       await this.#report(this.#changes())
       throw new ConnectorError('columns_changed', refusedSentenceOf(names, refusal.message), { side: 'Destination' })
     }
+  }
+
+  /** The shape with the types of both sides, which are not asked for unless columns are added. */
+  async #typed(): Promise<Shape> {
+    if (this.#state.drift !== 'ignore') return this.#shape
+    const [source, destination] = [
+      await this.#sides.shapeOf('Source', this.#signal),
+      await this.#sides.shapeOf('Destination', this.#signal),
+    ]
+    return { source: source ?? this.#shape.source, destination }
   }
 
   /** Leaves out the columns that the destination does not have: the mapping names the others from now on. */
@@ -149,3 +158,11 @@ export class ColumnWatch {
     await this.#host.reportColumns({ shape: this.#shape, changes, added: [] })
   }
 }
+
+/** The names that a source gained, by being added or renamed. */
+const gainedBy = (changes: readonly ColumnChange[], columns: readonly string[]): readonly string[] =>
+  changes
+    .flatMap(({ side, change, column, to }) =>
+      side === 'source' ? (change === 'added' ? [column] : change === 'renamed' && to !== null ? [to] : []) : [],
+    )
+    .filter((name) => columns.includes(name))

@@ -1,4 +1,4 @@
-import type { Delivery, Json, Rejection, Row } from '@penstock/connector'
+import type { Delivery, Json, Rejection, Row, RowFault } from '@penstock/connector'
 import type { Skipped } from '@penstock/wire/rules'
 import { redactRow } from '../mapping/redact.ts'
 import { type Confirmation, type KeptReject, protocolLimits } from '../protocol.ts'
@@ -26,6 +26,8 @@ export type Entry = {
   readonly batch?: FilledBatch
   /** Whether its rows were sent, and not only rejected or skipped before. */
   readonly isDelivered?: boolean
+  /** Answers of the platform about rows of the batch, by their index; not kept with the entry. */
+  readonly answers?: Delivery['answers']
 }
 
 /** One rejected row, or several that are only counted. */
@@ -35,6 +37,7 @@ export type Rejected = {
   readonly count: number
   readonly field: string | null
   readonly reason: string
+  readonly others?: readonly RowFault[]
   readonly raw: Row | undefined
   readonly structural?: boolean
 }
@@ -52,6 +55,7 @@ export const entryOf = (filledBatch: FilledBatch, delivery: Delivery | undefined
   state: delivery?.state,
   batch: filledBatch,
   isDelivered: delivery !== undefined,
+  ...(delivery?.answers && { answers: delivery.answers }),
 })
 
 const removedIn = ({ removed }: FilledBatch, { rejected = [] }: Delivery): number =>
@@ -112,11 +116,12 @@ export function confirmationOf(
     rejects: rejects.slice(0, Math.max(0, rejectsLeft)).map((reject) => keptOf(reject, names)),
     superseded: [],
     digests: null,
+    outcomes: [],
   }
 }
 
 function keptOf(
-  { row, count, field, reason, raw, structural = false }: Rejected,
+  { row, count, field, reason, others = [], raw, structural = false }: Rejected,
   names: readonly string[],
 ): KeptReject {
   const text = raw && JSON.stringify(raw)
@@ -125,6 +130,10 @@ function keptOf(
     count,
     field: field === null ? null : storable(field),
     reason: storable(reason),
+    others: others.slice(0, othersMax).map((fault) => ({
+      field: fault.field === undefined ? null : storable(fault.field),
+      reason: storable(fault.reason),
+    })),
     record: JSON.stringify(raw ? redactRow(names, raw) : {}),
     raw: text === undefined || text.length > protocolLimits.rawLengthMax ? null : text,
     structural,
@@ -133,12 +142,16 @@ function keptOf(
   }
 }
 
+/** Further faults that are kept of one row. */
+const othersMax = 50
+
 const invalidOf = ({ invalid, unread }: FilledBatch): Rejected[] =>
   invalid.map(({ number, raw, error, removed }) => ({
     row: number,
     count: 1,
     field: error.field ?? null,
     reason: error.reason,
+    ...(error.others && { others: error.others }),
     // Sent again, it would be written and not removed.
     raw: removed ? undefined : raw,
     ...(unread?.has(number) && { structural: true }),
@@ -146,12 +159,12 @@ const invalidOf = ({ invalid, unread }: FilledBatch): Rejected[] =>
 
 /** Throws where a destination names a row that it was not sent. */
 const rejectedOf = (filledBatch: FilledBatch | undefined, rejected: readonly Rejection[] = []): Rejected[] =>
-  rejected.map(({ index, count = 1, field = null, reason }) => {
+  rejected.map(({ index, count = 1, field = null, reason, others }) => {
     if (index === undefined) return { row: null, count, field, reason, raw: undefined }
     const row = filledBatch?.numbers[index]
     if (row === undefined) throw new Error('A destination rejected a record that it was not sent')
     const raw = filledBatch?.removed.has(index) ? undefined : filledBatch?.raws[index]
-    return { row, count: 1, field, reason, raw }
+    return { row, count: 1, field, reason, ...(others && { others }), raw }
   })
 
 /** In the order of the source; last what is only counted. */

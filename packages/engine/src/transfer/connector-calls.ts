@@ -5,11 +5,13 @@ import {
   ConnectorError,
   type ConnectorErrorCode,
   type Delivery,
+  type Json,
+  type RowFault,
   type SourceReader,
 } from '@penstock/connector'
 import { missingConnector } from '@penstock/connectors/installed/missing'
 import type { Role } from '@penstock/wire/rules'
-import { quoteValue } from '../quoted-reasons.ts'
+import { quoteValues } from '../quoted-reasons.ts'
 import { type SideSecrets, withoutSecrets } from '../side-secrets.ts'
 import { addedConnectorOf, isUnloadable, isUnloadableConnector } from '../unloadable.ts'
 
@@ -111,11 +113,21 @@ export function checked(delivery: Delivery, { columns, rows }: Batch, redact: Si
     } else indexes.add(index)
   }
   if (rejected + indexes.size > rows.length) throw new Error('A destination rejected more rows than it was sent')
-  const quoted = delivery.rejected?.map((rejection) => ({
-    ...rejection,
-    reason: quoteValue(rejection, columns, rows),
-  }))
-  return withoutSecretsInReasons(quoted ? { ...delivery, rejected: quoted } : delivery, redact)
+  const quoted = delivery.rejected?.map((rejection) => quoteValues(rejection, columns, rows))
+  const clean = withoutSecretsInReasons(quoted ? { ...delivery, rejected: quoted } : delivery, redact)
+  return delivery.answers
+    ? { ...clean, answers: delivery.answers.map((one) => withoutSecretsInJson(one, redact)) }
+    : clean
+}
+
+/** A platform can repeat a secret in its answer about a row. */
+function withoutSecretsInJson(value: Json | null, redact: SideSecrets['redact']): Json | null {
+  if (typeof value === 'string') return redact(value)
+  if (Array.isArray(value)) return value.map((one: Json) => withoutSecretsInJson(one, redact))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [redact(key), withoutSecretsInJson(one as Json, redact)]),
+  )
 }
 
 /** The same delivery, without secrets in the reasons and fields of what it rejects. Most of them are alike. */
@@ -127,10 +139,14 @@ export function withoutSecretsInReasons(delivery: Delivery, redact: SideSecrets[
     known.set(text, found)
     return found
   }
-  const rejected = delivery.rejected.map(({ reason, field, ...where }) => ({
-    ...where,
+  const cleanFault = ({ reason, field }: RowFault): RowFault => ({
     reason: clean(reason),
     ...(field === undefined ? {} : { field: clean(field) }),
+  })
+  const rejected = delivery.rejected.map(({ reason, field, others, ...where }) => ({
+    ...where,
+    ...cleanFault({ reason, ...(field !== undefined && { field }) }),
+    ...(others && { others: others.map(cleanFault) }),
   }))
   return { ...delivery, rejected }
 }

@@ -1,4 +1,4 @@
-import type { BatchWindow, Chunk, Json, Row } from '@penstock/connector'
+import type { BatchWindow, Chunk, Json, Row, RowFault } from '@penstock/connector'
 import type { SkipCodes, SkippedRun } from '../skipped.ts'
 
 /** A batch on its way from the source to the ledger, and the chunks that it is filled from. */
@@ -26,6 +26,7 @@ export type InvalidRow = {
   readonly error: {
     readonly field?: string
     readonly reason: string
+    readonly others?: readonly RowFault[]
     /** Whether it was rejected before the mapping, so that it has the columns of the source and no key. */
     readonly isUnmapped?: true
   }

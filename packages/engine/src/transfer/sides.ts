@@ -167,7 +167,7 @@ export class Sides {
     requireMapping(
       this.#destination,
       columns,
-      { settings: this.settings, secrets: this.destinationSide.secrets },
+      { settings: this.settings, secrets: this.destinationSide.secrets, purposes: this.#state.purposes },
       this.#settingErrors,
     )
 

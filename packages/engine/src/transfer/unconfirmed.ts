@@ -31,12 +31,12 @@ export class Unconfirmed {
   }
 
   /** Adds an entry. @param held the batch, where the destination took its rows in */
-  add({ batch, isDelivered = false, ...entry }: Entry, held?: FilledBatch): void {
+  add({ batch, isDelivered = false, answers, ...entry }: Entry, held?: FilledBatch): void {
     if (held) this.#lastHeld = held
     // A flush is about the batch that was held last.
     const rejectedFrom = batch ?? this.#lastHeld
     const { rejects, sent } = entry
-    const stored = this.#stages.added({ batch, rejectedFrom, rejects, isDelivered, sent })
+    const stored = this.#stages.added({ batch, rejectedFrom, rejects, answers, isDelivered, sent })
     this.#entries.push({ ...entry, end: entry.end && this.#endOf(entry.end, stored) })
   }
 

@@ -9,6 +9,6 @@ export {
   type NumberForm,
   numberForms,
 } from './local-forms.ts'
-export { numberReadings, readLocalNumber } from './local-numbers.ts'
+export { numberReadings, readLocalNumber, withoutUnit } from './local-numbers.ts'
 export { dateReadings, orderOf, readLocalTime } from './local-times.ts'
 export { isTimezone } from './timezones.ts'

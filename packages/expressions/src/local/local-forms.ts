@@ -7,6 +7,8 @@
 export type LocalForm = {
   /** The sign before the decimals. */
   readonly numbers?: NumberForm
+  /** The unit before or after numbers, such as `€` or `%`, which is not part of the value. Only with `numbers`. */
+  readonly unit?: string
   /** The order of day, month and year. */
   readonly dates?: DateForm
   /** The time zone of times without one, by its IANA name. */

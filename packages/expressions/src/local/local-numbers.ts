@@ -35,6 +35,15 @@ export function readLocalNumber(given: string, form: NumberForm | undefined): Lo
   return { text: isComma ? sign + canonical(text, 'comma') : given }
 }
 
+/** Takes the unit from a number such as `€ 9,90`, `-€9.90` or `12,5 %`. A text without the unit stays as it is. */
+export function withoutUnit(given: string, unit: string): string {
+  const text = given.trim()
+  if (text.endsWith(unit)) return text.slice(0, -unit.length).trimEnd()
+  const sign = /^[+-]/.exec(text)?.[0] ?? ''
+  const rest = text.slice(sign.length).trimStart()
+  return rest.startsWith(unit) ? sign + rest.slice(unit.length).trimStart() : given
+}
+
 /** A number with a point and an exponent, as programs write it. */
 const scientific = /^\d+\.\d+[eE][+-]?\d+$/
 

@@ -1,5 +1,6 @@
 import type { AlertReason, ConnectionStatus, Role } from '@penstock/wire'
 import { statement } from '../db/statement.ts'
+import { behindOf } from '../streams/behind.ts'
 
 /** Statements that find what alert rules look for. */
 
@@ -36,6 +37,8 @@ export type FactsRow = {
   volumes: number[] | null
   logKeptBytes: number | null
   logAtRisk: boolean
+  behindSeconds: number | null
+  smallestAudience: number | null
 }
 
 /**
@@ -64,7 +67,8 @@ export const factsOf = statement<{ connectionIds: readonly string[]; weeks: numb
     t.id as transfer_id, t.status as transfer_status, t.finished_time as transfer_time, t.error_code, t.error_side,
     s.finished_time as success_time, s.accepted, s.rejected,
     (extract(epoch from now() - greatest(c.created_time, s.finished_time, e.created_time)) / 3600)::float8 as idle_hours,
-    v.volumes, k.bytes as log_kept_bytes, coalesce(k.at_risk, false) as log_at_risk
+    v.volumes, k.bytes as log_kept_bytes, coalesce(k.at_risk, false) as log_at_risk,
+    b.seconds as behind_seconds, u.smallest as smallest_audience
   from connections c join accounts a on a.id = c.account_id
   left join lateral ${newestOf('succeeded', 'partial', 'failed')} t on true
   left join lateral ${newestOf('succeeded', 'partial')} s on true
@@ -93,6 +97,11 @@ export const factsOf = statement<{ connectionIds: readonly string[]; weeks: numb
     select max(kept_bytes) as bytes, bool_or(status in ('unreserved', 'lost')) as at_risk from change_logs
     where connection_id = c.id and leaving_since is null
   ) k on true
+  left join lateral (
+    select seconds from (${behindOf('c')}) behind
+    where exists (select from alert_rules where organization_id = c.organization_id and behind_minutes is not null)
+  ) b on true
+  left join lateral (select smallest from audience_checks where connection_id = c.id limit 1) u on true
   where c.id = any(:connectionIds)
 `)
 
@@ -107,6 +116,8 @@ export type CoveringRow = {
   noSuccessHours: number | null
   volumePercent: number | null
   logKeptGb: number | null
+  behindMinutes: number | null
+  audienceBelow: number | null
 }
 /** Rules that are on and may cover some connections. */
 export const findCovering = statement<
@@ -118,7 +129,7 @@ export const findCovering = statement<
   CoveringRow
 >(`
   select id, organization_id, account_id, connection_ids, transfer_failed, connection_broken, rejected_percent,
-    no_success_hours, volume_percent, log_kept_gb
+    no_success_hours, volume_percent, log_kept_gb, behind_minutes, audience_below
   from alert_rules
   where organization_id = any(:organizationIds) and coalesce(account_id, '') = any(array_append(:accountIds::text[], ''))
     and (connection_ids is null or connection_ids && :connectionIds::text[]) and enabled

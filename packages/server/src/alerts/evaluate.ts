@@ -66,7 +66,14 @@ export async function evaluate(tx: Transaction): Promise<number> {
 
 type Rule = Pick<
   queries.CoveringRow,
-  'transferFailed' | 'connectionBroken' | 'rejectedPercent' | 'noSuccessHours' | 'volumePercent' | 'logKeptGb'
+  | 'transferFailed'
+  | 'connectionBroken'
+  | 'rejectedPercent'
+  | 'noSuccessHours'
+  | 'volumePercent'
+  | 'logKeptGb'
+  | 'behindMinutes'
+  | 'audienceBelow'
 > & { readonly covers: boolean }
 
 /** The rule to use if the real one is off, or no longer covers the connection. */
@@ -78,6 +85,8 @@ const noRule: Rule = {
   noSuccessHours: null,
   volumePercent: null,
   logKeptGb: null,
+  behindMinutes: null,
+  audienceBelow: null,
 }
 
 const covers = (rule: queries.CoveringRow, { accountId, connectionId }: queries.FactsRow): boolean =>

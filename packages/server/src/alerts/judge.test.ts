@@ -12,6 +12,8 @@ const fine: Facts = {
   noSuccessHours: 24,
   volumePercent: 50,
   logKeptGb: 10,
+  behindMinutes: 15,
+  audienceBelow: 1_000,
   status: 'active',
   live: true,
   transferStatus: 'succeeded',
@@ -24,6 +26,8 @@ const fine: Facts = {
   volumes: null,
   logKeptBytes: null,
   logAtRisk: false,
+  behindSeconds: null,
+  smallestAudience: null,
   incidentReasons: null,
   openedTime: null,
 }
@@ -55,6 +59,10 @@ describe('an incident is opened', () => {
     ['where the volume is unusual', { volumes: [0, 9_000, 9_000, 9_000, 9_000] }, ['volume_unusual']],
     ['if a server keeps much of its log', { logKeptBytes: 10 * 1024 ** 3 }, ['log_kept']],
     ['not if it keeps less', { logKeptBytes: 10 * 1024 ** 3 - 1 }, []],
+    ['if an event of a stream waits', { behindSeconds: 900 }, ['behind_stream']],
+    ['not before that', { behindSeconds: 899 }, []],
+    ['if an audience is small', { smallestAudience: 999 }, ['audience_small']],
+    ['not if it is as large as it should be', { smallestAudience: 1_000 }, []],
     ['if it will not have the changes', { logAtRisk: true }, ['log_kept']],
     [
       'if it keeps much for a disabled connection, and for nothing else of it',

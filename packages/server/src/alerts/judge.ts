@@ -11,6 +11,8 @@ export type Facts = {
   readonly noSuccessHours: number | null
   readonly volumePercent: number | null
   readonly logKeptGb: number | null
+  readonly behindMinutes: number | null
+  readonly audienceBelow: number | null
   readonly status: ConnectionStatus
   /** Whether data could move, were the connection not broken or offline: neither it nor its sub-account is off or deleted. */
   readonly live: boolean
@@ -30,6 +32,10 @@ export type Facts = {
   readonly logKeptBytes: number | null
   /** Whether that server does not have changes that are still to be read, or soon removes them. */
   readonly logAtRisk: boolean
+  /** How long the oldest event has waited that the connection has not delivered; null: it reads no stream, or is not asked for. */
+  readonly behindSeconds: number | null
+  /** The people of its smallest audience, as the platform last said; null: not known. */
+  readonly smallestAudience: number | null
   /** The open incident; null: none. */
   readonly incidentReasons: readonly AlertReason[] | null
   readonly openedTime: Date | null
@@ -70,7 +76,8 @@ export function judge(facts: Facts): Verdict {
 
 /** Reasons of a rule that the connection meets, the worst first. */
 function reasonsOf(facts: Facts): AlertReason[] {
-  const { status, accepted, rejected, rejectedPercent, noSuccessHours, volumePercent, volumes } = facts
+  const { status, accepted, rejected, rejectedPercent, noSuccessHours, volumePercent, volumes, behindMinutes } = facts
+  const { audienceBelow, smallestAudience } = facts
   const found: Record<AlertReason, boolean> = {
     connection_broken: facts.connectionBroken && status === 'broken',
     connection_offline: facts.connectionBroken && status === 'offline',
@@ -81,6 +88,8 @@ function reasonsOf(facts: Facts): AlertReason[] {
     volume_unusual:
       volumePercent !== null && volumes !== null && isVolumeUnusual(volumes[0] ?? 0, volumes.slice(1), volumePercent),
     log_kept: isLogKept(facts),
+    behind_stream: behindMinutes !== null && (facts.behindSeconds ?? 0) >= behindMinutes * 60,
+    audience_small: audienceBelow !== null && smallestAudience !== null && smallestAudience < audienceBelow,
   }
   return alertReasons.filter((reason) => found[reason])
 }
@@ -107,6 +116,10 @@ function isLookedFor(reason: AlertReason, facts: Facts): boolean {
       return facts.volumePercent !== null
     case 'log_kept':
       return facts.logKeptGb !== null
+    case 'behind_stream':
+      return facts.behindMinutes !== null
+    case 'audience_small':
+      return facts.audienceBelow !== null
   }
 }
 

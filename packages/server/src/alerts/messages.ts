@@ -28,6 +28,8 @@ const what: Record<AlertReason, string> = {
   no_success: 'No transfer has succeeded for longer than the rule allows',
   volume_unusual: 'The records of the last day are far from usual',
   log_kept: 'The server of the source keeps much of its log for the connection, or will not have its changes',
+  behind_stream: 'Events of the stream wait for longer than the rule allows',
+  audience_small: 'An audience has fewer people than the rule allows',
 }
 const todo: Record<AlertReason, string> = {
   connection_broken: 'Fix the connector or the platform, then activate the connection.',
@@ -38,6 +40,8 @@ const todo: Record<AlertReason, string> = {
   no_success: 'Check the schedule and the last transfers of the connection.',
   volume_unusual: 'Check the source and the last transfers of the connection.',
   log_kept: 'Run a transfer. If the connection is not needed, drop its replication slot in the console.',
+  behind_stream: 'Look at the last transfers of the connection, and at the speed of the destination.',
+  audience_small: 'Check the source, the rejected records, and the audience at the platform.',
 }
 const over = {
   recovered: 'It works again',

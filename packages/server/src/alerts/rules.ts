@@ -165,6 +165,8 @@ const fresh: Omit<queries.RuleContent, 'id'> = {
   noSuccessHours: null,
   volumePercent: null,
   logKeptGb: null,
+  behindMinutes: null,
+  audienceBelow: null,
   dataKeyId: null,
   slackSealed: null,
   teamsSealed: null,
@@ -186,6 +188,8 @@ async function contentOf(
     noSuccessHours: conditions.noSuccessHours ?? null,
     volumePercent: conditions.volumePercent ?? null,
     logKeptGb: conditions.logKeptGb ?? null,
+    behindMinutes: conditions.behindMinutes ?? null,
+    audienceBelow: conditions.audienceBelow ?? null,
   }
   if (asked && !Object.values(asked).some((one) => one !== null && one !== false)) {
     refuse('invalid_request', [{ field: 'body.conditions', message: 'name at least one condition' }])
@@ -202,6 +206,8 @@ async function contentOf(
     noSuccessHours: before.noSuccessHours,
     volumePercent: before.volumePercent,
     logKeptGb: before.logKeptGb,
+    behindMinutes: before.behindMinutes,
+    audienceBelow: before.audienceBelow,
     ...asked,
     emails: body.emails?.map((email) => email.trim()) ?? before.emails,
     emailRoles: body.emailRoles ?? before.emailRoles,

@@ -1,4 +1,5 @@
 import { statement } from '../db/statement.ts'
+import { behindOf } from '../streams/behind.ts'
 import { newestOf } from './check-queries.ts'
 
 /** Statements that note connections which no trigger noted: time has passed, or a rule has changed. */
@@ -59,6 +60,7 @@ const nextWith = (condition: string) =>
     select min(organization_id) as id from alert_rules where ${condition} and organization_id > :after
   `)
 export const nextWithIdle = nextWith('no_success_hours is not null')
+export const nextWithBehind = nextWith('behind_minutes is not null')
 export const nextWithVolume = nextWith('volume_percent is not null')
 
 const isOn = `status in ('active', 'broken', 'offline')`
@@ -99,6 +101,15 @@ export const noteIdle = notePage(
   `select c.id from covered c left join lateral ${newestOf('succeeded', 'partial')} s on true
    where greatest(c.created_time, s.finished_time) < now() - make_interval(hours => c.bound)`,
   lowest('no_success_hours'),
+)
+/** Connections that are behind their stream for as long as a rule allows. */
+export const noteBehind = notePage(
+  'organization_id',
+  `select v.id from covered v
+   cross join lateral (select id, src_configuration_id, src_config from connections where id = v.id limit 1) c
+   cross join lateral (${behindOf('c')}) behind
+   where behind.seconds >= v.bound * 60`,
+  lowest('behind_minutes'),
 )
 /** Those whose volume a rule compares. */
 export const noteVolumes = notePage('organization_id', 'select id from covered', lowest('volume_percent'))

@@ -3,8 +3,8 @@ import type { Database } from '../db/database.ts'
 import * as queries from './sweep-queries.ts'
 
 /**
- * Sweeps note the connections that no trigger notes: every minute those with an open incident, or without a success for as long
- * as a rule allows; once a day those whose volume is compared; and those of a rule that changed. A sweep goes page by page,
+ * Sweeps note the connections that no trigger notes: every minute those with an open incident, without a success for as long as a
+ * rule allows, or behind their stream; once a day those whose volume is compared; and those of a rule that changed. A sweep goes page by page,
  * however many connections there are, and what a page noted is looked at before the next one.
  */
 
@@ -59,6 +59,7 @@ async function* pagesOf(database: Database, name: string): AsyncGenerator<void> 
   if (kind === 'open') {
     yield* pagesOfOpen(database)
     yield* pagesOfAll(database, queries.nextWithIdle, queries.noteIdle)
+    yield* pagesOfAll(database, queries.nextWithBehind, queries.noteBehind)
   } else if (kind === 'volume') yield* pagesOfAll(database, queries.nextWithVolume, queries.noteVolumes)
   else if (kind === 'organization') yield* pagesOfConnections(database, queries.noteOrganization, id)
   else if (kind === 'account') yield* pagesOfConnections(database, queries.noteAccount, id)

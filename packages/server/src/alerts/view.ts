@@ -24,6 +24,8 @@ export const viewRule = (row: RuleRow, mailIsSetUp: boolean): AlertRule => ({
     noSuccessHours: row.noSuccessHours,
     volumePercent: row.volumePercent,
     logKeptGb: row.logKeptGb,
+    behindMinutes: row.behindMinutes,
+    audienceBelow: row.audienceBelow,
   },
   emails: row.emails,
   emailRoles: row.emailRoles,

@@ -13,14 +13,19 @@ export async function findPersonCommand(options: PersonOptions): Promise<void> {
   const { client } = connect(options)
   const values = await readValues()
   const records = []
+  const events = []
   for await (const { reply } of parts((body) => client.findDataSubject({ ...ofAccount(options), body }), values)) {
     records.push(...reply.records)
+    events.push(...reply.events)
   }
   const lines = records.map(
     ({ connectionName, accountId, connectionId, transferId, row, reason }) =>
       `${connectionName} (${accountId}/${connectionId}), transfer ${transferId}, row ${row ?? 'unknown'}: ${reason}`,
   )
-  print(records, options.json, lines.join('\n') || 'Nothing is kept of this person.')
+  for (const { streamName, accountId, streamId, number } of events) {
+    lines.push(`${streamName} (${accountId}/${streamId}), event ${number}`)
+  }
+  print([...records, ...events], options.json, lines.join('\n') || 'Nothing is kept about this person.')
 }
 
 /** Erases the person, and prints how many records that were. */
@@ -36,7 +41,7 @@ export async function erasePersonCommand(options: PersonOptions): Promise<void> 
   }
   const again =
     done.activeTransfers > 0 ? ` ${done.activeTransfers} transfers are active: erase again once they have ended.` : ''
-  print(done, options.json, `Erased ${done.erased} of ${done.searched} kept records.${again}`)
+  print(done, options.json, `Erased ${done.erased} of ${done.searched} kept records and events.${again}`)
 }
 
 const ofAccount = ({ account }: PersonOptions) => (account === undefined ? {} : { accountId: account })

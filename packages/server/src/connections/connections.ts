@@ -309,7 +309,8 @@ export async function triggerConnection(
     const previousStatus = to === 'disabled' || to === 'deleted' ? previousStatusOf(row) : null
     const moved = await requireSides(
       () => queries.moveConnection.run(tx, { id, from: row.status, to, previousStatus }),
-      (key) => refuse('configuration_deleted', [{ field: `${key}Connector`, message: 'no longer has it' }]),
+      (key) =>
+        refuse('configuration_deleted', [{ field: `${key}Connector`, message: 'no longer has this configuration' }]),
     )
     if (moved === 0) throw new Error(`Connection ${id} was locked, but changed anyway`)
   }

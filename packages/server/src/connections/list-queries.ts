@@ -313,33 +313,31 @@ const details = {
 const readsRejects = `src_connector_id = '${rejectedRecordsConnectorId}' and src_config ->> 'connection' in (
         :rejectsOf, (select o.name from connections o where o.id = :rejectsOf and o.account_id = connections.account_id)
       )`
-type RejectsOf = { rejectsOf: string }
-const readersOf = (scope: keyof typeof listedBy) =>
-  statement<Scope & Page & RejectsOf, ConnectionRow & LabelsRow & DetailsRow>(`${detailsSql(scope, readsRejects)}`)
-const readers = {
-  account: readersOf('account'),
-  organization: readersOf('organization'),
-  accounts: readersOf('accounts'),
-}
-const countReaders = (scope: keyof typeof listedBy) =>
-  statement<Scope & RejectsOf, { total: number }>(`
+const isChosen = `(:rejectsOf::text is null or ${readsRejects})
+      and (:connectionIds::text[] is null or connections.id = any(:connectionIds))`
+type Chosen = { rejectsOf: string | null; connectionIds: readonly string[] | null }
+/** Planned for the values at hand: those of a page of connections are found by their identifiers. */
+const planned = { plannedEachTime: true }
+const chosenOf = (scope: keyof typeof listedBy) => ({
+  list: statement<Scope & Page & Chosen, ConnectionRow & LabelsRow & DetailsRow>(detailsSql(scope, isChosen), planned),
+  count: statement<Scope & Chosen, { total: number }>(
+    `
     select count(*) as total from connections
-    where ${listedBy[scope]} and not account_deleted and status <> 'deleted' and ${readsRejects}
-  `)
-const readerCounts = {
-  account: countReaders('account'),
-  organization: countReaders('organization'),
-  accounts: countReaders('accounts'),
+    where ${listedBy[scope]} and not account_deleted and status <> 'deleted' and ${isChosen}`,
+    planned,
+  ),
+})
+const chosen = {
+  account: chosenOf('account'),
+  organization: chosenOf('organization'),
+  accounts: chosenOf('accounts'),
 }
 
 const nameOfScope = ({ accountId, accountIds }: Scope) =>
   accountId !== null ? 'account' : accountIds !== null ? 'accounts' : 'organization'
 
-/** Connections that read the rejected records of another one, whole, and how many there are. */
-export const readersList = (scope: Scope) => {
-  const name = nameOfScope(scope)
-  return { list: readers[name], count: readerCounts[name] }
-}
+/** Connections by their identifiers, or that read the rejected records of another one, whole; and how many there are. */
+export const chosenList = (scope: Scope) => chosen[nameOfScope(scope)]
 
 /** Connections that are not deleted, whole. */
 export const detailsList = (scope: Scope) => details[nameOfScope(scope)]

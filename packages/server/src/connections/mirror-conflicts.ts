@@ -4,6 +4,8 @@ import type { Catalogue } from '../connectors/catalogue.ts'
 import type { Transaction } from '../db/database.ts'
 import { refuse } from '../refusal.ts'
 import { findMirror, holdMirrors } from './mirror-queries.ts'
+import { outcomesErrors } from './outcomes.ts'
+import { purposeErrors } from './purposes.ts'
 import type { ConnectionRow } from './queries.ts'
 import { requireReady } from './sides.ts'
 
@@ -19,6 +21,10 @@ export async function requireActivatable(
   connection: Parameters<typeof requireReady>[2] & Parameters<typeof requireOwnMirror>[1],
 ): Promise<void> {
   await requireReady(tx, catalogue, connection)
+  const consentErrors = await purposeErrors(tx, connection.accountId, connection.destConfig)
+  if (consentErrors.length > 0) refuse('connection_not_ready', consentErrors)
+  const outcomeErrors = await outcomesErrors(tx, connection)
+  if (outcomeErrors.length > 0) refuse('connection_not_ready', outcomeErrors)
   await requireOwnMirror(tx, connection)
 }
 
@@ -34,7 +40,7 @@ async function requireOwnMirror(
   const others = await findMirror.all(tx, { id, accountId, destConnectorId, destConfigurationId })
   const other = others.find((one) => placeOf(one.destConfig) === place)
   if (!other) return
-  const message = `another mirror, ${other.name} (${other.id}), writes to the same table: each would remove rows of the other one. Choose another table, or send new and changed rows`
+  const message = `another mirror, ${other.name} (${other.id}), writes to the same table: each would remove the rows of the other. Choose another table, or send new and changed rows`
   refuse('connection_not_ready', [{ field: 'destConnectionConfig.sendRows', message }])
 }
 

@@ -1,4 +1,4 @@
-import { limits } from '@penstock/wire'
+import { limits, streamConnectorIds } from '@penstock/wire'
 import type { Answer, Call } from '../call.ts'
 import { violates } from '../db/errors.ts'
 import { newIdentifier } from '../identifiers.ts'
@@ -18,7 +18,7 @@ import { etagOf, viewSaved, viewSavedValues } from './view.ts'
 
 /** The configurations of one sub-account, or of all that the actor may see, each without its secrets. */
 export async function listConnectorConfigurations(
-  { db, actor, account, query: { connectorId, size, offset } }: Call<'listConnectorConfigurations'>,
+  { db, actor, account, query: { connectorId, streams, size, offset } }: Call<'listConnectorConfigurations'>,
   deps: ConnectorDeps,
 ): Promise<Answer<'listConnectorConfigurations'>> {
   const { organizationId, accountIds } = actor
@@ -26,6 +26,8 @@ export async function listConnectorConfigurations(
     organizationId,
     accountIds: account ? [account.id] : accountIds,
     connectorId: connectorId ?? null,
+    streamConnectorIds,
+    streams: streams ?? null,
   }
   const [rows, count] = await Promise.all([
     queries.listConfigurations.all(db, { ...filter, size, offset }),

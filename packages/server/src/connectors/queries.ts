@@ -138,9 +138,18 @@ export type ListedConfigurationRow = ConfigurationRow & { accountId: string; sec
 /** In the order in which they are listed: by sub-account and connector, the first one first, then the oldest. */
 const listedOrder = (f: string) => `${f}.account_id, ${f}.connector_id, ${f}.first desc, ${f}.created_time, ${f}.id`
 
+type ConfigurationFilter = {
+  connectorId: string | null
+  /** Keeps, or leaves out, the configurations of these connectors, unless `streams` is null. */
+  streamConnectorIds: readonly string[]
+  streams: boolean | null
+}
+const ofConnectors = `(:connectorId::text is null or a.connector_id = :connectorId)
+    and (:streams::boolean is null or (a.connector_id = any(:streamConnectorIds)) = :streams)`
+
 /** The page is picked first; only its secrets are looked up. */
 export const listConfigurations = statement<
-  OfAccounts & { connectorId: string | null; size: number; offset: number },
+  OfAccounts & ConfigurationFilter & { size: number; offset: number },
   ListedConfigurationRow
 >(`
   select f.account_id, f.connector_id, f.id as configuration_id, f.first, f.configured, f.name, f.secret_name, f.settings,
@@ -151,7 +160,7 @@ export const listConfigurations = statement<
     ) as secrets
   from (
     select a.* from configurations a ${ofAccounts}
-    where :connectorId::text is null or a.connector_id = :connectorId
+    where ${ofConnectors}
     order by ${listedOrder('a')} limit :size offset :offset
   ) f
   join lateral (
@@ -160,9 +169,8 @@ export const listConfigurations = statement<
   order by ${listedOrder('f')}
 `)
 
-export const countConfigurations = statement<OfAccounts & { connectorId: string | null }, { total: number }>(`
-  select count(*) as total from configurations a ${ofAccounts}
-  where :connectorId::text is null or a.connector_id = :connectorId
+export const countConfigurations = statement<OfAccounts & ConfigurationFilter, { total: number }>(`
+  select count(*) as total from configurations a ${ofAccounts} where ${ofConnectors}
 `)
 
 export const countAdded = statement<AddedFilter, { total: number }>(`

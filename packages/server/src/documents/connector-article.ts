@@ -20,6 +20,7 @@ export function connectorArticle(connector: Connector): string {
     status ? (statusNotes[status] ?? '') : '',
     withdrawn ? plain(`${withdrawn.why} ${withdrawn.instead}`) : '',
     facts(connector),
+    prepare(connector),
     notes ? `## Before you use it\n\n${plain(notes)}` : '',
     '## Configuration',
     ...configuration(secrets, authorization),
@@ -29,6 +30,9 @@ export function connectorArticle(connector: Connector): string {
   ]
   return parts.filter(Boolean).join('\n\n')
 }
+
+const prepare = ({ platform: { prepare = [] } }: Connector): string =>
+  prepare.length === 0 ? '' : `## What to have ready\n\n${prepare.map((sentence) => `- ${plain(sentence)}`).join('\n')}`
 
 const statusNotes: { readonly [S in NonNullable<Connector['status']>]?: string } = {
   preview: '> In preview: little is published about this platform, and the definition may still change.',

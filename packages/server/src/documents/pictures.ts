@@ -9,17 +9,20 @@ export type Picture = {
   readonly size: { readonly width: number; readonly height: number } | undefined
 }
 
-/** The pictures that are here: a package of the service alone has none. */
-export const pictures = (): Picture[] =>
+/** Paths of the pictures that are here, in `docs/`: a package of the service alone has none. */
+export const picturePaths = (): string[] =>
   ['diagrams', 'screenshots'].flatMap((folder) => {
     const place = new URL(`${folder}/`, guidesFolder)
     if (!existsSync(place)) return []
     return readdirSync(place)
       .filter((file) => /^[\w-]+\.(?:svg|png)$/.test(file))
-      .map((file) => ({ path: `${folder}/${file}`, size: sizeOf(readFileSync(new URL(file, place))) }))
+      .map((file) => `${folder}/${file}`)
   })
 
-/** The content of a picture. @param path one of `pictures` */
+/** The pictures that are here, each with its size, for which its file is read. */
+export const pictures = (): Picture[] => picturePaths().map((path) => ({ path, size: sizeOf(readPicture(path)) }))
+
+/** The content of a picture. @param path one of `picturePaths` */
 export const readPicture = (path: string): Buffer => readFileSync(new URL(path, guidesFolder))
 
 const pngSignature = '89504e470d0a1a0a'

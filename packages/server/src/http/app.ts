@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import cors from '@fastify/cors'
+import cors, { type FastifyCorsOptions } from '@fastify/cors'
 import { compile as compileAddresses } from '@fastify/proxy-addr'
 import { type ErrorCode, errors, type FieldError } from '@penstock/wire'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, LogController } from 'fastify'
@@ -92,11 +92,15 @@ export async function createApp({
   })
   app.setNotFoundHandler((request, reply) => refuseRequest(request, reply, new Refusal('not_found', [])))
   if (corsOrigins.length > 0) {
-    await app.register(cors, {
+    const options: FastifyCorsOptions = {
       origin: [...corsOrigins],
       methods: ['GET', 'POST', 'PUT', 'DELETE'],
       exposedHeaders: ['etag', 'link', 'x-total-count', 'x-connection-states', 'x-request-id', 'retry-after'],
       maxAge: 600,
+    }
+    await app.register(cors, {
+      delegator: (request, callback) =>
+        callback(null, request.routeOptions.config.ownCors ? { origin: false } : options),
     })
   }
   return { app, listener }

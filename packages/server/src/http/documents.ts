@@ -11,7 +11,7 @@ import { guideSlugs, movedGuides, readGuide } from '../documents/guide-files.ts'
 import { guidePage, guidesFoundPage, guidesPage } from '../documents/guides.ts'
 import { pagePolicy } from '../documents/layout.ts'
 import { createLinks } from '../documents/links.ts'
-import { pictures, readPicture } from '../documents/pictures.ts'
+import { picturePaths, readPicture } from '../documents/pictures.ts'
 import { referencePage, referencePolicy, referenceScript } from '../documents/reference.ts'
 import { makeResource, pageType, type Resource, sendResource } from '../documents/resource.ts'
 import { loadScalarScript } from '../documents/scalar.ts'
@@ -94,13 +94,15 @@ export function serveDocuments(app: FastifyInstance, publicUrl: string, catalogu
   serve('/docs', () => page(referencePage(links), referencePolicy(publicUrl)))
   app.get('/docs/', { config: { operation: 'docs' } }, (_, reply) => reply.redirect(links.reference, 308))
   const guides = guideSlugs().map((slug) => ({ slug }))
-  const guidesList = page(guidesPage(links))
+  let guidesList: Resource | undefined
   app.get<{ Querystring: { q?: string | string[] } }>(
     '/docs/guides',
     { config: { operation: 'docs' } },
     (request, reply) => {
       const search = [request.query.q ?? ''].flat()[0]?.trim() ?? ''
-      return sendResource(request, reply, search === '' ? guidesList : page(guidesFoundPage(links, search)))
+      if (search !== '') return sendResource(request, reply, page(guidesFoundPage(links, search)))
+      guidesList ??= page(guidesPage(links))
+      return sendResource(request, reply, guidesList)
     },
   )
   serveEach(
@@ -147,7 +149,7 @@ export function serveDocuments(app: FastifyInstance, publicUrl: string, catalogu
     ({ slug }) => catalogueId('platform', slug),
   )
 
-  for (const { path } of pictures()) {
+  for (const path of picturePaths()) {
     serve(`/docs/pictures/${path}`, () =>
       makeResource({
         type: path.endsWith('.png') ? 'image/png' : svgType,

@@ -13,6 +13,8 @@ declare module 'fastify' {
     operation?: string
     /** Called every few seconds by a program that watches the process. The log shows only calls that fail, unless its level is `debug`. */
     isProbe?: boolean
+    /** Whether the route says itself which pages may read its answers. */
+    ownCors?: boolean
   }
 }
 

@@ -38,6 +38,10 @@ export type DatabaseFigures = {
     }[]
     readonly warnings: number
   }>
+  /** Connections that are behind their event streams. */
+  readonly streams: () => Promise<
+    readonly { readonly connectionId: string; readonly behindEvents: number; readonly behindSeconds: number }[]
+  >
   /** Work that waits for a process that does it. */
   readonly overdue: () => Promise<{
     readonly workersOverdueSeconds: number

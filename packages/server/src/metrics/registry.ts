@@ -5,6 +5,7 @@ import type { RegisteredMetric, Telemetry } from '../telemetry/telemetry.ts'
 import { observeChangeLogs } from './change-logs.ts'
 import { type DatabaseFigures, observeDatabase } from './database.ts'
 import { type Disks, observeDisks } from './disks.ts'
+import { observeStreams } from './streams.ts'
 import { observeWorker, type WorkerStats } from './worker.ts'
 
 export type Observed = {
@@ -19,12 +20,24 @@ export type Observed = {
   readonly telemetry: Telemetry | undefined
 }
 
+let ofProcess: Registry | undefined
+
+/**
+ * Metrics of this process, the same ones for each of its services. They cannot be given up: they wake the process a hundred
+ * times a second and watch each garbage collection as long as it lives.
+ */
+function metricsOfProcess(): Registry {
+  if (ofProcess) return ofProcess
+  ofProcess = new Registry()
+  collectDefaultMetrics({ register: ofProcess })
+  // Gauges that are named like counters; the sums of others, which stay.
+  for (const name of ['handles', 'requests', 'resources']) ofProcess.removeSingleMetric(`nodejs_active_${name}_total`)
+  return ofProcess
+}
+
 /** Creates the metrics that `serve` and `worker` have in common: the process, its database pools, its runners, the database. */
 export function createRegistry({ pools, figures, disks, runners, worker, telemetry }: Observed): Registry {
-  const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
-  // Gauges that are named like counters; the sums of others, which stay.
-  for (const name of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`nodejs_active_${name}_total`)
+  const registry = Registry.merge([metricsOfProcess()])
   const registers = [registry]
   new Gauge({
     name: 'penstock_database_connections',
@@ -41,6 +54,7 @@ export function createRegistry({ pools, figures, disks, runners, worker, telemet
   })
   observeDatabase(registry, figures)
   observeChangeLogs(registers, figures.changeLogs)
+  observeStreams(registers, figures.streams)
   observeDisks(registry, disks)
   new Gauge({
     name: 'penstock_runners',

@@ -13,7 +13,7 @@ export function compileForRunners(user: RunnerUser | undefined): void {
   const compiled = compiledFor(user)
   if (compiled === undefined) return
   const options = { env: environmentOfRunners(compiled), stdio: 'ignore', ...user } as const
-  const child = spawn(process.execPath, [compileProgram], options)
+  const child = spawn(process.execPath, [compileProgram, String(process.pid)], options)
   child.on('error', () => {})
   child.unref()
   try {

@@ -42,6 +42,7 @@ const viewDefinition = (connector: Connector): ConnectorDefinition => ({
   api: connector.api ?? null,
   notes: connector.notes ?? null,
   tested: connector.tested ?? null,
+  prepare: [...(connector.platform.prepare ?? [])],
   secretFields: viewFields(connector.secrets),
   authorization: connector.authorization ? viewAuthorization(connector.authorization) : null,
   source: connector.source
@@ -59,12 +60,18 @@ const viewDefinition = (connector: Connector): ConnectorDefinition => ({
     : null,
 })
 
-function viewDelivery(side: DestinationSide): Pick<SideDefinition, 'removes' | 'batch' | 'columnTypes'> {
+function viewDelivery(
+  side: DestinationSide,
+): Pick<SideDefinition, 'removes' | 'audienceSizes' | 'batch' | 'columnTypes' | 'creates'> {
   const batch = usualBatch(side)
   return {
     ...(side.deliver?.removesBy && { removes: true }),
+    ...(side.deliver?.measureAudiences && { audienceSizes: true }),
     ...(batch && { batch }),
     ...(side.columnTypes && { columnTypes: [...side.columnTypes] }),
+    ...(side.creates && {
+      creates: { ...side.creates, records: [...side.creates.records], settings: [...side.creates.settings] },
+    }),
   }
 }
 
@@ -101,6 +108,7 @@ const viewFields = (fields: Fields): FieldDefinition[] =>
     ...(field.labels ? { optionLabels: field.labels } : {}),
     ...(field.asked && { asked: true as const }),
     ...(field.meanings && { meanings: { ...field.meanings } }),
+    ...(field.purpose && { purpose: field.purpose }),
     ...(field.default === undefined ? {} : { default: showValue(field.default) }),
     ...(field.when
       ? { when: Object.fromEntries(Object.entries(field.when).map(([other, values]) => [other, [values].flat()])) }

@@ -45,8 +45,8 @@ export async function discoverValues(
     showing: showingTo(actor, body.view),
   } as const
   const view = body.view === undefined ? undefined : { id: body.view, of: { ...side, connector: connectorId, values } }
-  // This service knows its own files as they are now.
-  const isLasting = connector.readsUploads !== true && connector.readsRejects !== true
+  // This service knows its own files and events as they are now.
+  const isLasting = !(connector.readsUploads || connector.readsRejects || connector.readsEvents)
   const kept = fresh || !isLasting ? undefined : discoveries.find([account.id, asked])
   if (kept) return answerOf(kept, view)
   const host = new JobHost({ database, keyring }, [side])

@@ -1,5 +1,7 @@
 import {
+  type EventHost,
   type HostMethod,
+  isEventMethod,
   isRejectMethod,
   isSecretMethod,
   isUploadMethod,
@@ -10,33 +12,37 @@ import {
 import type { Database } from '../db/database.ts'
 import { EndJob } from '../runners/runner-process.ts'
 import type { Keyring } from '../secrets/keyring.ts'
+import { type EventsRead, JobEvents } from './job-events.ts'
 import { JobRejects, type RejectsRead } from './job-rejects.ts'
 import { JobSecrets } from './job-secrets.ts'
 import { JobUploads } from './job-uploads.ts'
 import type { ConfiguredSide } from './sides.ts'
 
-type JobMethod = keyof SecretHost | keyof UploadHost | keyof RejectHost
+type JobMethod = keyof SecretHost | keyof UploadHost | keyof RejectHost | keyof EventHost
 
 /** Whether any job can ask for it; a transfer asks for more. */
 export const isJobMethod = (method: HostMethod): method is JobMethod =>
-  isSecretMethod(method) || isUploadMethod(method) || isRejectMethod(method)
+  isSecretMethod(method) || isUploadMethod(method) || isRejectMethod(method) || isEventMethod(method)
 
-/** Answers what the runner of any job asks: about the secrets of its connectors, uploaded files, and rejected records. */
+/** Answers what the runner of any job asks: about the secrets of its connectors, uploaded files, rejected records, and events. */
 export class JobHost {
   readonly #secrets: JobSecrets
   readonly #uploads: JobUploads
   readonly #rejects: JobRejects
+  readonly #events: JobEvents
 
   /** @param sides the configurations of the job's connectors; none, and the job has neither secrets nor files nor records */
   constructor(deps: { readonly database: Database; readonly keyring: Keyring }, sides: readonly ConfiguredSide[] = []) {
     this.#secrets = new JobSecrets(deps, sides)
     this.#uploads = new JobUploads(deps, sides)
     this.#rejects = new JobRejects(deps, sides)
+    this.#events = new JobEvents(deps, sides)
   }
 
-  /** Throws as {@link JobSecrets}, {@link JobUploads} and {@link JobRejects} do. */
+  /** Throws as {@link JobSecrets}, {@link JobUploads}, {@link JobRejects} and {@link JobEvents} do. */
   answer(method: JobMethod, argument: unknown): Promise<unknown> {
     if (isUploadMethod(method)) return this.#uploads.answer(method, argument)
+    if (isEventMethod(method)) return this.#events.answer(method, argument)
     if (isRejectMethod(method)) return this.#rejects.answer(method, argument)
     return this.#secrets.answer(method as keyof SecretHost, argument)
   }
@@ -44,6 +50,16 @@ export class JobHost {
   /** Up to where the job read rejected records, once it has read all. */
   get rejectsRead(): RejectsRead | undefined {
     return this.#rejects.read
+  }
+
+  /** Up to where the events that the job read are confirmed. */
+  get eventsRead(): EventsRead | undefined {
+    return this.#events.read
+  }
+
+  /** Notes the cursor of a batch that is confirmed. */
+  confirmed(cursor: unknown): void {
+    this.#events.confirmed(cursor)
   }
 
   /** Gives back what the job still holds, however it ended. */

@@ -6,7 +6,7 @@ import { containing } from '../db/like.ts'
 import { openDataKey } from '../secrets/data-keys.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import type { MasterKey } from '../secrets/seal.ts'
-import { reasonIn } from './reject-reasons.ts'
+import { joinedReasons, reasonsIn } from './reject-reasons.ts'
 import * as queries from './rejecting-queries.ts'
 import { openText, places } from './sealed.ts'
 import type { ConfiguredSide } from './sides.ts'
@@ -81,7 +81,8 @@ export class JobRejects {
     const key = rows.length > 0 && dataKeyId ? await openDataKey(database, keyring, dataKeyId) : undefined
     const records = rows.map((row): RejectedRecord => {
       const { number, row: ofSource, count, field } = row
-      const reason = reasonIn(key, transferId, row)
+      const { reason: first, others } = reasonsIn(key, transferId, row)
+      const reason = joinedReasons(first, others)
       return { number, row: ofSource, count, field, reason, ...valuesOf(key, transferId, sourceColumns ?? [], row) }
     })
     const end = rows.at(-1)?.number ?? behind

@@ -3,6 +3,7 @@ import { columnsDoNotFit } from '@penstock/engine'
 import { limits } from '@penstock/wire'
 import { showingTo } from '../access.ts'
 import type { Answer, Call } from '../call.ts'
+import { purposesOf } from '../connections/purposes.ts'
 import { readFieldValues, requireReady } from '../connections/sides.ts'
 import { Refusal, refuse } from '../refusal.ts'
 import { findRules } from './connection-rules-queries.ts'
@@ -60,6 +61,7 @@ export async function previewConnection(
       ...(body.formsOf !== undefined && { formsOf: body.formsOf }),
       showing: showingTo(actor, body.view),
       rules: (await findRules.first(database, { accountId: account.id, connectionId }))?.rules ?? [],
+      purposes: await purposesOf(database, account.id),
       noAnswerMs,
       inspectionMs,
       deadlineMs: previewTimeoutMs,

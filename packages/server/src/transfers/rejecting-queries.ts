@@ -108,3 +108,24 @@ export const saveRejectsRead = statement<{ id: string; rejectsOf: string; reject
   where id = :id and not (rejected > 0 and accepted = 0 and unchanged = 0)
   on conflict (connection_id) do update set rejects_of = excluded.rejects_of, rejects_read = excluded.rejects_read
 `)
+
+/**
+ * Stores up to which number a connection delivered the events of a stream, under the same condition. A transfer that delivered
+ * some has their numbers.
+ * @param begin where a connection without an earlier number began
+ */
+export const saveEventsRead = statement<{ id: string; streamOf: string; streamRead: number; begin: number }>(`
+  with read as (
+    select t.id, t.connection_id, coalesce(s.stream_read, least(:begin::bigint, :streamRead::bigint)) as after
+    from transfers t
+      left join connection_states s on s.connection_id = t.connection_id and s.stream_of = :streamOf::text
+    where t.id = :id and not (t.rejected > 0 and t.accepted = 0 and t.unchanged = 0)
+  ),
+  noted as (
+    update transfers t set stream_after = r.after, stream_read = :streamRead from read r
+    where t.id = r.id and r.after < :streamRead
+  )
+  insert into connection_states (connection_id, stream_of, stream_read)
+  select connection_id, :streamOf, :streamRead from read
+  on conflict (connection_id) do update set stream_of = excluded.stream_of, stream_read = excluded.stream_read
+`)

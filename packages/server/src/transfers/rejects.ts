@@ -9,7 +9,7 @@ import { openDataKey } from '../secrets/data-keys.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import type { MasterKey } from '../secrets/seal.ts'
 import * as queries from './reject-queries.ts'
-import { reasonIn } from './reject-reasons.ts'
+import { joinedReasons, reasonsIn, reasonsOf } from './reject-reasons.ts'
 import { openText, places } from './sealed.ts'
 import { requireTransfer, type TransferDeps } from './transfers.ts'
 import { viewReject } from './view.ts'
@@ -79,7 +79,7 @@ function openerOf(db: Database, keyring: Keyring, transferId: string): Reader['o
     if (againKeyId !== null && opening) replays.set(againKeyId, opening)
     const key = await opening
     // The key of a replay can be purged before the key of the transfer.
-    return againSealed && key ? openText(key, places.reason(resentBy, againNumber), againSealed) : null
+    return againSealed && key ? reasonsOf(openText(key, places.reason(resentBy, againNumber), againSealed)) : null
   }
   return async (rows) => {
     if (!sealing && rows.some(({ reasonSealed, sealed }) => reasonSealed ?? sealed)) {
@@ -98,11 +98,11 @@ function openerOf(db: Database, keyring: Keyring, transferId: string): Reader['o
         bytes = 0
         await setImmediate()
       }
-      const reason = reasonIn(key, transferId, row)
+      const reasons = reasonsIn(key, transferId, row)
       const values: Json = sealed ? JSON.parse(openText(key, places.reject(transferId, number), sealed)) : null
       const record = recordOf(columns, values)
       const edited = editOf(key, transferId, columns, row)
-      opened.push(viewReject(row, reason, await reasonAgain(row), record ?? row.record, edited, record !== undefined))
+      opened.push(viewReject(row, reasons, await reasonAgain(row), record ?? row.record, edited, record !== undefined))
     }
     return opened
   }
@@ -176,11 +176,12 @@ async function* everyReject(
 async function* matching(reader: Reader, q: string): AsyncGenerator<readonly Reject[]> {
   const wanted = q.toLowerCase()
   for await (const rejects of everyReject(reader, limits.rejectsSearchedMax)) {
-    yield rejects.filter(({ row, field, reason, record, edited }) =>
-      [row === null ? null : String(row), field, reason, ...Object.values({ ...record, ...edited })].some((text) =>
-        text?.toLowerCase().includes(wanted),
-      ),
-    )
+    yield rejects.filter(({ row, field, reason, otherFaults = [], record, edited }) => {
+      const others = otherFaults.flatMap((fault) => [fault.field, fault.reason])
+      const values = Object.values({ ...record, ...edited })
+      const texts = [row === null ? null : String(row), field, reason, ...others, ...values]
+      return texts.some((text) => text?.toLowerCase().includes(wanted))
+    })
   }
 }
 
@@ -196,6 +197,14 @@ async function* ndjsonLines(pages: AsyncIterable<readonly Reject[]>): AsyncGener
 async function* csvLines(pages: AsyncIterable<readonly Reject[]>): AsyncGenerator<string> {
   yield csvOf([['row', 'count', 'field', 'reason', 'record']])
   for await (const rejects of pages) {
-    yield csvOf(rejects.map((one) => [one.row, one.count, one.field, one.reason, JSON.stringify(one.record)]))
+    yield csvOf(
+      rejects.map((one) => [
+        one.row,
+        one.count,
+        one.field,
+        joinedReasons(one.reason, one.otherFaults),
+        JSON.stringify(one.record),
+      ]),
+    )
   }
 }

@@ -27,7 +27,10 @@ export async function retryTransfer(
   if (active?.id === id) return { reply: viewTransfer(active), already: true }
   if (active) refuse('transfer_active')
   const until = row.blackout && blackoutEnd(row.blackout, row.now)
-  if (until) refuse('transfer_blacked_out', [{ field: 'id', message: `has a blackout until ${until.toISOString()}` }])
+  if (until)
+    refuse('transfer_blacked_out', [
+      { field: 'id', message: `starts no transfers until ${until.toISOString()} (blackout)` },
+    ])
   await requireRowsLeft(tx, config, row.organizationId)
   const found = (await queries.findRetry.first(tx, { id, connectionId })) ?? refuse('not_found')
   const why = whyNot(found)

@@ -1,4 +1,4 @@
-import type { FieldError } from '@penstock/wire'
+import { continuousSchedule, type FieldError } from '@penstock/wire'
 import { Cron } from 'croner'
 import type { ActingAccount, Answer, Call } from '../call.ts'
 import { databaseNow } from '../db/clock.ts'
@@ -53,9 +53,14 @@ export async function setSchedule(
   const current = await queries.findSchedule.first(tx, { accountId: account.id, connectionId })
   const timezone = body.timezone ?? current?.timezone ?? 'UTC'
   const enabled = body.enabled ?? current?.enabled ?? true
-  refuseFieldErrors(errorsOf(body.cron, timezone))
-  const nextTime = nextRun(body.cron, timezone, await databaseNow(tx))
-  if (!nextTime)
+  const isContinuous = body.cron.trim() === continuousSchedule
+  if (isContinuous && !deps.catalogue.known(row.srcConnectorId).readsEvents) {
+    const message = `can be ${continuousSchedule} only if the source receives events, such as the connector Event stream`
+    refuse('invalid_request', [{ field: 'body.cron', message }])
+  }
+  refuseFieldErrors(isContinuous ? timezoneErrors(timezone, 'body.timezone') : errorsOf(body.cron, timezone))
+  const nextTime = isContinuous ? null : nextRun(body.cron, timezone, await databaseNow(tx))
+  if (nextTime === undefined)
     refuse('invalid_request', [{ field: 'body.cron', message: 'never occurs: correct the day or the month' }])
   if (enabled && !current?.enabled) await requireScheduleQuota(tx, account, deps)
   const saved = await queries.putSchedule.first(tx, {

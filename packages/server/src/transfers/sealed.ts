@@ -22,6 +22,8 @@ export const places = {
   // Under the key of the connection.
   cursor: (connectionId: string): SealedPlace => ['cursor', connectionId],
   state: (connectionId: string): SealedPlace => ['state', connectionId],
+  /** @param day ISO 8601 */
+  audiences: (connectionId: string, day: string): SealedPlace => ['audiences', connectionId, day],
   digestKey: (connectionId: string): SealedPlace => ['digest key', connectionId],
   /** @param generation of the pages of digests */
   rowKeys: (connectionId: string, generation: string): SealedPlace => ['row keys', connectionId, generation],

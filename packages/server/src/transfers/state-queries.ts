@@ -52,9 +52,23 @@ export const findLogs = statement<{ connectionId: string }, ChangeLogRow>(`
   order by leaving_since desc nulls first, slot, server
 `)
 
+/** Whether the audiences of a connection are measured, and the key that the measures are sealed under. */
+export const findAudienceCheck = statement<
+  { connectionId: string },
+  { measuredTime: Date | null; problem: string | null; dataKeyId: string | null }
+>(`
+  select a.measured_time, a.problem, s.data_key_id
+  from audience_checks a left join connection_states s on s.connection_id = a.connection_id
+  where a.connection_id = :connectionId
+`)
+export const listAudienceMeasures = statement<{ connectionId: string }, { day: string; sealed: Buffer }>(`
+  select to_char(day, 'YYYY-MM-DD') as day, sealed from audience_measures where connection_id = :connectionId order by day
+`)
+
 /** The next transfer reads everything. @param salt makes its batches others than all before */
 export const forgetCursor = statement<{ connectionId: string; salt: string }>(`
-  update connection_states set cursor_sealed = null, pending = null, keys_salt = :salt where connection_id = :connectionId
+  update connection_states set cursor_sealed = null, pending = null, stream_read = null, keys_salt = :salt
+  where connection_id = :connectionId
 `)
 
 /** The next transfer does not repeat the batch that may have been delivered. */

@@ -5,6 +5,7 @@ import type { Catalogue } from '../connectors/catalogue.ts'
 import type { Db } from '../db/database.ts'
 import { newIdentifier } from '../identifiers.ts'
 import { refuse, requireEditable } from '../refusal.ts'
+import { viewAudiences } from './audience-view.ts'
 import { viewChangeLogs } from './change-log-view.ts'
 import { describedBy, inWords, otherIdentity } from './described.ts'
 import { findActive, holdRunnable } from './queries.ts'
@@ -29,14 +30,16 @@ export async function getConnectionState(
 async function readState(
   db: Db,
   of: { accountId: string; connectionId: string },
-  { catalogue }: TransferDeps,
+  { catalogue, keyring }: TransferDeps,
 ): Promise<ConnectionState> {
   const row = (await queries.findState.first(db, of)) ?? refuse('not_found')
   const connectors = { source: catalogue.known(row.srcConnectorId), destination: catalogue.known(row.destConnectorId) }
   const afresh = startsAfresh(catalogue, row)
   const stay = await removedRowsStay(db, connectors, { ...row, forgets: afresh !== undefined })
   const logs = await queries.findLogs.all(db, { connectionId: of.connectionId })
-  return { ...viewState(row, { afresh, removedRowsStay: stay }), ...viewChangeLogs(logs, connectors.source) }
+  const state = viewState(row, { afresh, removedRowsStay: stay })
+  const audiences = await viewAudiences({ db, keyring }, of.connectionId)
+  return { ...state, ...viewChangeLogs(logs, connectors.source), ...audiences }
 }
 
 /** Why the next transfer with these settings reads everything though there is a cursor, as a sentence; `undefined` if it continues. */

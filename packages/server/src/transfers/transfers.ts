@@ -172,7 +172,10 @@ export async function begin(
   if (active && !isSame) refuse('transfer_active')
   if (active) return { reply: viewTransfer(active), already: true }
   const until = row.blackout && blackoutEnd(row.blackout, row.now)
-  if (until) refuse('transfer_blacked_out', [{ field: 'id', message: `has a blackout until ${until.toISOString()}` }])
+  if (until)
+    refuse('transfer_blacked_out', [
+      { field: 'id', message: `starts no transfers until ${until.toISOString()} (blackout)` },
+    ])
   await requireRowsLeft(tx, config, row.organizationId)
   const id = newIdentifier()
   const inserted = await queries.insertTransfer.first(tx, {

@@ -16,6 +16,7 @@ import type { LogRow } from './log-queries.ts'
 import type { PartRow } from './parts-queries.ts'
 import type { TransferRow } from './queries.ts'
 import type { RejectRow } from './reject-queries.ts'
+import type { Reasons } from './reject-reasons.ts'
 import type { ScheduleRow } from './schedule-queries.ts'
 import type { ConnectionStateRow } from './state-queries.ts'
 
@@ -33,7 +34,7 @@ export const viewTransfer = (row: TransferRow): Transfer => ({
   finishedTime: maybeSeconds(row.finishedTime),
   records: { read: row.read, sent: row.sent, accepted: row.accepted, rejected: row.rejected },
   removed: row.removed,
-  skipped: { filtered: row.filtered, unchanged: row.unchanged, duplicates: row.duplicates },
+  skipped: { filtered: row.filtered, unchanged: row.unchanged, duplicates: row.duplicates, noConsent: row.noConsent },
   bytes: row.bytes,
   progress: row.progress,
   attempt: row.attempt,
@@ -66,14 +67,14 @@ export function viewError(
 }
 
 /**
- * @param reasonAgain why the last replay rejected it again; null if it did not, or if the reason is not kept any more
+ * @param again why the last replay rejected it again; null if it did not, or if the reason is not kept any more
  * @param record with its values, or the redacted copy
  * @param isShown whether these are its values
  */
 export const viewReject = (
   { number, row, count, field, replayed, structural, superseded, state, resentBy }: RejectRow,
-  reason: string,
-  reasonAgain: string | null,
+  { reason, others }: Reasons,
+  again: Reasons | null,
   record: Reject['record'],
   edited: Reject['record'] | undefined,
   isShown: boolean,
@@ -83,13 +84,21 @@ export const viewReject = (
   count,
   field,
   reason,
+  ...(others.length > 0 && { otherFaults: others.map((fault) => ({ ...fault })) }),
   record,
   edited: edited ?? null,
   structural,
   superseded,
   editable: isShown && !replayed && !superseded,
   state,
-  resent: resentBy === null ? null : { transferId: resentBy, reason: reasonAgain },
+  resent:
+    resentBy === null
+      ? null
+      : {
+          transferId: resentBy,
+          reason: again?.reason ?? null,
+          ...(again && again.others.length > 0 && { otherFaults: again.others.map((fault) => ({ ...fault })) }),
+        },
 })
 
 export const viewLogLine = ({ number, attempt, ms, kind, text }: LogRow): TransferLogLine => ({

@@ -85,7 +85,7 @@ export async function acceptInvitation(
     }
     return completeSignIn(tx, { userId, method: 'password', action: 'acceptInvitation' }, call)
   })
-  return answerSelf(db, invited.id, 'password', session)
+  return answerSelf(db, invited.id, 'password', session, deps)
 }
 
 /** Everything that depends on whether there is such a person happens after the answer. */

@@ -260,5 +260,5 @@ export async function signInWithPasskey(
     const proven = { userId, method: 'passkey', action: 'signInWithPasskey' } as const
     return completeSignIn(tx, proven, call, { keyring, token: body.link })
   })
-  return session ? answerSelf(db, userId, methodOf('passkey', body.link), session) : fail()
+  return session ? answerSelf(db, userId, methodOf('passkey', body.link), session, deps) : fail()
 }

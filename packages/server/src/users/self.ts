@@ -22,13 +22,14 @@ export async function answerSelf(
   userId: string,
   method: SignInMethod,
   session: BegunSession,
+  { mailer }: Pick<UserDeps, 'mailer'>,
 ): Promise<{ reply: Me; session: BegunSession }> {
-  return { reply: viewSelf(await findSelf(db, userId), method, csrfTokenOf(session.token)), session }
+  return { reply: viewSelf(await findSelf(db, userId), method, csrfTokenOf(session.token), mailer.isSetUp), session }
 }
 
-export async function getMe({ db, actor, csrfToken }: Call<'getMe'>): Promise<Answer<'getMe'>> {
+export async function getMe({ db, actor, csrfToken }: Call<'getMe'>, { mailer }: UserDeps): Promise<Answer<'getMe'>> {
   const { person, scopes, kind, id, name, organizationId } = actor
-  if (person) return { reply: viewSelf(await findSelf(db, id), person.method, csrfToken) }
+  if (person) return { reply: viewSelf(await findSelf(db, id), person.method, csrfToken, mailer.isSetUp) }
   const organization = await queries.findOrganization.first(db, { organizationId })
   return {
     reply: {
@@ -44,6 +45,7 @@ export async function getMe({ db, actor, csrfToken }: Call<'getMe'>): Promise<An
       method: kind === 'session' ? 'session token' : kind === 'link' ? 'connect link' : 'client credentials',
       hasPassword: false,
       mustRegisterPasskey: false,
+      mail: mailer.isSetUp,
       csrfToken: null,
     },
   }
@@ -51,20 +53,20 @@ export async function getMe({ db, actor, csrfToken }: Call<'getMe'>): Promise<An
 
 export async function updateMe(
   { db: tx, actor, body: { name }, csrfToken }: Call<'updateMe'>,
-  { userSessions }: UserDeps,
+  { userSessions, mailer }: UserDeps,
 ): Promise<Answer<'updateMe'>> {
   const before = await findSelf(tx, actor.id)
   await queries.updateName.run(tx, { id: actor.id, name: name.trim() })
   await refreshSessions(tx, actor.id, userSessions)
   const method = actor.person?.method ?? 'password'
-  const view = (row: queries.UserRow) => viewSelf(row, method, csrfToken)
+  const view = (row: queries.UserRow) => viewSelf(row, method, csrfToken, mailer.isSetUp)
   return { reply: view(await findSelf(tx, actor.id)), audited: { before: view(before) } }
 }
 
 /** Guesses of the present password are counted like sign-ins: a session that was stolen must not give it away. */
 export async function changePassword(
   call: Call<'changePassword'>,
-  { attempts, failedSignIns, passwords, userSessions }: UserDeps,
+  { attempts, failedSignIns, mailer, passwords, userSessions }: UserDeps,
 ): Promise<Answer<'changePassword'>> {
   const { db, actor, body, address } = call
   const row = await findSelf(db, actor.id)
@@ -95,7 +97,7 @@ export async function changePassword(
     await endSessions(tx, actor.id, userSessions)
     return completeSignIn(tx, { userId: actor.id, method, action: 'changePassword' }, call)
   })
-  return answerSelf(db, actor.id, method, session)
+  return answerSelf(db, actor.id, method, session, { mailer })
 }
 
 export async function listMySessions({ db, actor }: Call<'listMySessions'>): Promise<Answer<'listMySessions'>> {

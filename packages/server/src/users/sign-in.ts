@@ -51,7 +51,7 @@ export async function signIn(call: Call<'signIn'>, deps: UserDeps): Promise<Answ
   const signedIn = { userId, method: 'password', passwordDigest } as const
   const confirming = { keyring: deps.keyring, token: body.link }
   const session = await db.transaction((tx) => completeSignIn(tx, signedIn, call, confirming))
-  return answerSelf(db, person.id, methodOf('password', body.link), session)
+  return answerSelf(db, person.id, methodOf('password', body.link), session, deps)
 }
 
 export async function signOut(

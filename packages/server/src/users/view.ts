@@ -18,8 +18,8 @@ export const viewUser = (row: UserRow): User => ({
   invitationExpiresTime: row.joinedTime === null ? optional(row.invitationExpiresTime) : null,
 })
 
-/** A person as they see themselves, in a session that began by a method. */
-export function viewSelf(row: UserRow, method: SignInMethod, csrfToken: string | null): Me {
+/** A person as they see themselves, in a session that began by a method. @param mail whether this deployment sends e-mails */
+export function viewSelf(row: UserRow, method: SignInMethod, csrfToken: string | null, mail: boolean): Me {
   const { scopes, mustRegisterPasskey } = grantsOf(row, method)
   return {
     kind: 'user',
@@ -34,6 +34,7 @@ export function viewSelf(row: UserRow, method: SignInMethod, csrfToken: string |
     method,
     hasPassword: row.hasPassword,
     mustRegisterPasskey,
+    mail,
     csrfToken,
   }
 }

@@ -2,6 +2,7 @@ import { alertFigures } from '../alerts/keep.ts'
 import { countConnections } from '../connections/connections.ts'
 import type { Database } from '../db/database.ts'
 import type { DatabaseFigures } from '../metrics/database.ts'
+import { streamFigures } from '../streams/figures.ts'
 import { changeLogFigures } from '../transfers/change-log-figures.ts'
 import { readTransferTotals } from '../transfers/totals/totals.ts'
 import { readWebhookTotals } from '../webhooks/totals.ts'
@@ -14,5 +15,6 @@ export const databaseFigures = (database: Database): DatabaseFigures => ({
   webhooks: () => readWebhookTotals(database),
   alerts: () => alertFigures(database),
   changeLogs: () => changeLogFigures(database),
+  streams: () => streamFigures(database),
   overdue: () => readOverdueWork(database),
 })

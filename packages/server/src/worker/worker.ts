@@ -16,10 +16,14 @@ import { createOutgoing } from '../outgoing/outgoing.ts'
 import type { Runners } from '../runners/runner-pool.ts'
 import { openKeyring } from '../secrets/keyring.ts'
 import type { MasterKey } from '../secrets/seal.ts'
+import { keepStreams } from '../streams/keep.ts'
+import { KeptBytes } from '../streams/kept-bytes.ts'
+import { eventsTopic } from '../streams/topics.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import { transferTopic } from '../transfers/queries.ts'
 import { WorkerActivity } from '../transfers/supervisor/activity.ts'
 import { Claims } from '../transfers/supervisor/claim.ts'
+import { ContinuousStarts } from '../transfers/supervisor/continuous.ts'
 import type { SupervisorDeps } from '../transfers/supervisor/deps.ts'
 import { keepUp } from '../transfers/supervisor/upkeep.ts'
 import { recordWorker, untilOutdated } from '../transfers/supervisor/versions.ts'
@@ -76,8 +80,9 @@ export async function startWorker(config: Config, given: WorkerResources, log: L
     throw error
   })
   const auditLinker = createAuditLinker(database, keyring, log)
+  const continuous = new ContinuousStarts(deps, log, retiring)
   const work = new TransferWork(transfers.atOnce, (onClaim) =>
-    workOnTransfers(deps, claims, log, signal, onClaim).catch((err) => {
+    workOnTransfers(deps, claims, log, signal, onClaim, continuous.wake).catch((err) => {
       // A living worker claims what this one could not continue.
       log.warn({ err }, 'a transfer could not continue; a worker will claim it again')
     }),
@@ -86,6 +91,7 @@ export async function startWorker(config: Config, given: WorkerResources, log: L
     if (!retiring.aborted) work.wake()
   }
   notices.on(transferTopic, { onMessage: wake, onReconnect: async () => wake() })
+  notices.on(eventsTopic, { onMessage: continuous.wake })
   const outgoing = createOutgoing(config)
   const mailer = createMailer(config, log)
   const bounds = { leaseSeconds: config.heartbeatTimeoutSeconds }
@@ -102,11 +108,12 @@ export async function startWorker(config: Config, given: WorkerResources, log: L
     keepAlerts({ ...deps, config, mailer, outgoing }, log, retiring),
     keepPurging(database, kept, log, retiring),
     keepPurgingUploads(database, log, retiring),
+    keepStreams(database, config.streams, log, retiring),
   ]
   wake()
   const end = async () => {
     stopping.abort()
-    const statements = Promise.all([claims.settled(), ...tasks])
+    const statements = Promise.all([claims.settled(), continuous.ended(), ...tasks])
     await within(finishMs, Promise.all([work.ended(), statements]))
     // Without its connection, a claim could be lost that the database has already confirmed.
     await within(statementsMs, statements)
@@ -178,7 +185,8 @@ async function openSupervisor(
       parts: { atOnce: config.transfers.perTransfer, bytesMin: config.transfers.partMb << 20 },
       runTimeMs: config.transfers.hours * 3_600_000,
     }
-    const deps = { database, keyring, catalogue, runners, settings, startSpan: telemetry?.startSpan }
+    const keptBytes = new KeptBytes(database, config.streams)
+    const deps = { database, keyring, catalogue, runners, settings, keptBytes, startSpan: telemetry?.startSpan }
     return { deps, notices, close }
   } catch (error) {
     await close()

@@ -14,6 +14,7 @@ const resources: { readonly [T in Operation['tag']]?: { name: string; id: string
   Connections: { name: 'the connection', id: example.connectionId },
   Transfers: { name: 'the connection', id: example.connectionId },
   Clients: { name: 'the client', id: example.clientId },
+  Streams: { name: 'the stream', id: example.streamId },
   Uploads: { name: 'the uploaded file', id: example.uploadId },
   Users: { name: 'the person', id: '2f6b8d0c4e917a35' },
 }

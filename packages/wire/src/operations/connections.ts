@@ -1,7 +1,7 @@
 import { example } from '../examples.ts'
 import { limits } from '../limits.ts'
 import { operation } from '../operation.ts'
-import { filter, optionalId, owner, page, q, status, tags, yes } from '../parameters.ts'
+import { connectionIds, filter, optionalId, owner, page, q, status, tags, yes } from '../parameters.ts'
 import {
   AttentionEntry,
   Connection,
@@ -52,6 +52,7 @@ export const connections = {
         'Keeps connections that write the rejected records of this one to a store',
         example.connectionId,
       ),
+      connectionIds,
       ...page,
     },
     reply: ConnectionWithSettings,

@@ -118,6 +118,7 @@ export const connectors = {
     scope: 'connectors:read',
     query: {
       connectorId: optionalId('Keeps the configurations of this connector', example.destination.connectorId),
+      streams: yes('Keeps the configurations that are, or are not, event streams'),
       ...page,
     },
     reply: SavedValues,

@@ -34,11 +34,17 @@ const what = {
     'The records of the last full day (UTC) differ by more than this percentage from the median of the same weekday of the last 8 weeks; null: not checked',
   logKeptGb:
     'The server of a source keeps at least this number of GiB of its log for the connection, also while it is disabled, or has removed or will soon remove changes that were not read yet; null: not checked',
+  behindMinutes:
+    'The connection reads an event stream, and an event has waited for at least this number of minutes; null: not checked',
+  audienceBelow:
+    'An audience that the connection feeds has fewer people than this, as the platform says once a day; null: not checked',
 }
 const percent = Type.Number({ minimum: 0, maximum: 100 })
 const hours = Type.Integer({ minimum: 1, maximum: limits.alertNoSuccessHoursMax })
 const far = Type.Integer({ minimum: limits.alertVolumePercentMin, maximum: limits.alertVolumePercentMax })
 const size = Type.Integer({ minimum: 1, maximum: limits.alertLogKeptGbMax })
+const minutes = Type.Integer({ minimum: 1, maximum: limits.alertBehindMinutesMax })
+const people = Type.Integer({ minimum: 1, maximum: limits.alertAudienceBelowMax })
 const conditions = exactly(
   {
     transferFailed: flag(what.transferFailed),
@@ -47,6 +53,8 @@ const conditions = exactly(
     noSuccessHours: orNull(hours, what.noSuccessHours, 26),
     volumePercent: orNull(far, what.volumePercent, null),
     logKeptGb: orNull(size, what.logKeptGb, 10),
+    behindMinutes: orNull(minutes, what.behindMinutes, 15),
+    audienceBelow: orNull(people, what.audienceBelow, 1000),
   },
   { description: 'Conditions of the rule' },
 )
@@ -58,6 +66,8 @@ const askedConditions = Type.Object(
     noSuccessHours: Type.Optional(orNull(hours, what.noSuccessHours, 26)),
     volumePercent: Type.Optional(orNull(far, what.volumePercent, null)),
     logKeptGb: Type.Optional(orNull(size, what.logKeptGb, 10)),
+    behindMinutes: Type.Optional(orNull(minutes, what.behindMinutes, 15)),
+    audienceBelow: Type.Optional(orNull(people, what.audienceBelow, 1000)),
   },
   {
     additionalProperties: false,
@@ -67,7 +77,7 @@ const askedConditions = Type.Object(
 )
 
 const role = Type.Unsafe<UserRole>(oneOf(userRoleNames, { description: 'Role', examples: ['owner'] }))
-const people = 'Roles whose people get an e-mail about the connections that they can see'
+const recipients = 'Roles whose people get an e-mail about the connections that they can see'
 const addresses = 'E-mail addresses that get a message'
 const connectionIds =
   'Connections that the rule covers; null: all of the sub-account or the organization, including later ones'
@@ -83,7 +93,7 @@ export const AlertRule = exactly(
     enabled: flag('Whether it is on'),
     conditions,
     emails: Type.Array(Type.String(), { description: addresses, examples: [['data@example.com']] }),
-    emailRoles: Type.Array(role, { description: people, examples: [['owner']] }),
+    emailRoles: Type.Array(role, { description: recipients, examples: [['owner']] }),
     slackUrl: isSet('Slack'),
     teamsUrl: isSet('Microsoft Teams'),
     mutedUntil: maybeTime('Time until which the rule sends no messages; null: it is not muted', null),
@@ -142,7 +152,7 @@ const givenFields = {
   ),
   emailRoles: Type.Optional(
     Type.Unsafe<UserRole[]>(
-      Type.Array(role, { uniqueItems: true, description: people, examples: [['owner', 'admin']] }),
+      Type.Array(role, { uniqueItems: true, description: recipients, examples: [['owner', 'admin']] }),
     ),
   ),
   slackUrl: webhookUrl('Address of an incoming webhook of Slack'),

@@ -1,5 +1,6 @@
 import { example } from '../examples.ts'
 import { type Static, Type } from '../type.ts'
+import { audiences } from './audience.ts'
 import { changeLog, leftSlot } from './change-log.ts'
 import { count, exactly, flag, identifier, text, unixSeconds } from './kinds.ts'
 
@@ -28,6 +29,7 @@ export const ConnectionState = exactly(
       ),
     ),
     changeLog: Type.Optional(changeLog),
+    audiences: Type.Optional(audiences),
     leftSlots: Type.Optional(
       Type.Array(leftSlot, {
         description: 'Slots that the connection used and no longer reads. Absent if there are no such slots',

@@ -6,7 +6,8 @@ import { Reject } from './reject.ts'
 
 /** One person in the kept records (ours). */
 
-const cursorPattern = '^[0-9a-f]{16}-[0-9]{1,10}$'
+/** A place among transfers, or, with `s`, among streams. */
+const cursorPattern = '^s?[0-9a-f]{16}-[0-9]{1,16}$'
 
 /** Request of Find Data Subject and of Erase Data Subject. */
 export const DataSubject = exactly(
@@ -45,7 +46,10 @@ const progress = {
     12,
   ),
   next: Type.Union([
-    text('`cursor` of the next call, which continues with older transfers', `${example.transferId}-17`),
+    text(
+      '`cursor` of the next call, which continues with older transfers, and then with streams',
+      `${example.transferId}-17`,
+    ),
     Type.Null(),
   ]),
 }
@@ -105,6 +109,21 @@ export const FoundDataSubject = exactly(
       ),
       { description: 'Rejected records of the person, beginning with the newest transfer' },
     ),
+    events: Type.Array(
+      exactly(
+        {
+          accountId: identifier('the sub-account', example.accountId),
+          accountName: text('Name of the sub-account', 'Acme Outdoor'),
+          streamId: identifier('the event stream, or the record of outcomes', example.source.configurationId),
+          streamName: text('Name of the configuration', 'Shop clicks'),
+          number: count('Number of the event in its stream', 17),
+          receivedTime: unixSeconds('When it was stored', example.createdTime),
+          event: text('The event or the outcome, as JSON', '{"userId":"jane.doe@example.com"}'),
+        },
+        { description: 'Event or outcome of the person' },
+      ),
+      { description: 'Events of streams and outcomes of rows that name the person' },
+    ),
     elsewhere: Type.Union([elsewhere, Type.Null()], {
       description: 'Other places that keep something; null: this call continues with a `cursor`',
     }),
@@ -117,7 +136,7 @@ export type FoundDataSubject = Static<typeof FoundDataSubject>
 /** Response of Erase Data Subject. */
 export const ErasedDataSubject = exactly(
   {
-    erased: count('Number of records whose values and reasons this call erased', 3),
+    erased: count('Number of records, events and outcomes that this call erased', 3),
     ...progress,
     activeTransfers: count(
       'Number of active transfers, which can still reject a record of the person: erase again once they have ended',

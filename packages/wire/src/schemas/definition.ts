@@ -8,6 +8,7 @@ import {
   recordReadings,
   roles,
   secretForms,
+  settingPurposes,
   writeMeanings,
 } from '../terms.ts'
 import { type Static, Type } from '../type.ts'
@@ -59,6 +60,13 @@ export const FieldDefinition = Type.Object(
           examples: [{ Full: 'all', Incremental: 'changed' }],
         },
       ),
+    ),
+    purpose: Type.Optional(
+      oneOf(settingPurposes, {
+        description:
+          'sent: which rows that were read are sent. key: the columns by which rows are updated. lookBack: how much of the past each transfer reads again. start: where a source begins that keeps its own place',
+        examples: ['key'],
+      }),
     ),
     default: Type.Optional(text('Default value, as text like every returned value', '540')),
     when: Type.Optional(
@@ -189,6 +197,12 @@ export const SideDefinition = Type.Object(
         examples: [true],
       }),
     ),
+    audienceSizes: Type.Optional(
+      Type.Literal(true, {
+        description: 'The platform says the sizes of audiences that connections feed; absent if it does not',
+        examples: [true],
+      }),
+    ),
     batch: Type.Optional(
       exactly(
         {
@@ -204,6 +218,25 @@ export const SideDefinition = Type.Object(
           'Types that the setting `columnTypes` can give the columns of a table that a transfer creates; absent without the setting',
         examples: [['text', 'bigint', 'timestamptz']],
       }),
+    ),
+    creates: Type.Optional(
+      exactly(
+        {
+          what: oneOf(['audience'] as const, { description: 'The kind of object', examples: ['audience'] }),
+          records: Type.Array(Type.String(), {
+            description: 'Fields of a record that name another one',
+            examples: [['segment_name', 'segment_id']],
+          }),
+          settings: Type.Array(Type.String(), {
+            description: 'Settings of the connection that name another one',
+            examples: [['audienceName']],
+          }),
+        },
+        {
+          description:
+            'The first transfer creates this at the platform if neither the mapping nor a setting names one, so a form can ask; absent if a transfer creates nothing without being told',
+        },
+      ),
     ),
     asks: Type.Optional(
       Type.Literal(true, {
@@ -264,6 +297,11 @@ export const ConnectorDefinition = exactly(
     secretFields: Type.Array(FieldDefinition, {
       description: 'Values that a sub-account saves once for all its connections',
       examples: [definitionFields.slice(0, 2)],
+    }),
+    prepare: Type.Array(Type.String(), {
+      description:
+        'What a person needs before connecting, a sentence each: account, role, permissions, and where to find IDs and tokens. Empty if there is nothing to say',
+      examples: [['Ad account ID: the number after act= in the address of Ads Manager.']],
     }),
     authorization: Type.Union([AuthorizationDefinition, Type.Null()], {
       description:

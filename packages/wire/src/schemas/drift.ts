@@ -30,7 +30,7 @@ export const columnChanges = (description: string) =>
 const driftFields = {
   drift: oneOf(driftModes, {
     description:
-      'ignore: transfers continue. stop: a transfer fails before its first record. add: new columns of the source are added to the mapping and to the table of the destination; other changes stop the transfer',
+      'ignore: transfers continue; if all columns are sent, tables of PostgreSQL and MySQL get new columns. stop: a transfer fails before its first record. add: new columns of the source are added to the mapping and to the table of the destination; other changes stop the transfer',
     examples: ['stop'],
   }),
 }

@@ -2,6 +2,7 @@ import { limits } from '../limits.ts'
 import { normalisations } from '../normalisations.ts'
 import { type Static, type TSchema, Type } from '../type.ts'
 import { count, exactly, flag, oneOf, text, viewId } from './kinds.ts'
+import { OtherFaults } from './row-faults.ts'
 import { runTimeConfigs } from './transfer.ts'
 import { TransferRoute } from './transfer-route.ts'
 
@@ -87,12 +88,14 @@ export const Preview = exactly(
     ),
     filtered: count('Number of read records that the filter skips', 0),
     duplicates: count('Number of read records with the same key as another record that is sent', 0),
+    noConsent: count('Number of read records without the consent that the connection requires', 0),
     rejected: Type.Array(
       exactly(
         {
           row: Type.Integer({ minimum: 1, description: 'Number of the record, from 1', examples: [3] }),
           field: maybe(text('Field that caused it, if known', 'email')),
           reason: text('Why it would not be sent', 'email is not an e-mail address'),
+          otherFaults: OtherFaults,
         },
         { description: 'Record that would not be sent' },
       ),
@@ -186,6 +189,59 @@ export const Preview = exactly(
         },
       ),
     ),
+    readings: Type.Optional(
+      Type.Array(
+        exactly(
+          {
+            column: text('Column of the source', 'Umsatz'),
+            records: count('Values looked at', 100),
+            reason: oneOf(['shown', 'ambiguous', 'contradicting'] as const, {
+              description:
+                '`shown`: all values can be read in one way. `ambiguous`: all can be read in two ways. `contradicting`: some can be read only in one way, the others only in the other way',
+              examples: ['shown'],
+            }),
+            choices: Type.Array(
+              exactly(
+                {
+                  reading: exactly(
+                    {
+                      numbers: Type.Optional(
+                        oneOf(['comma', 'point'] as const, {
+                          description: 'Sign before decimals',
+                          examples: ['comma'],
+                        }),
+                      ),
+                      unit: Type.Optional(text('Unit next to the numbers', '€')),
+                      dates: Type.Optional(
+                        oneOf(['DMY', 'MDY', 'YMD'] as const, {
+                          description: 'Order of day, month and year',
+                          examples: ['DMY'],
+                        }),
+                      ),
+                      values: Type.Optional(
+                        Type.Record(Type.String(), Type.String(), { description: 'Value for each word' }),
+                      ),
+                    },
+                    { description: 'Keys of a mapping entry', examples: [{ numbers: 'comma' }] },
+                  ),
+                  type: text('Type for `columnTypes` of the destination', 'numeric'),
+                  fits: count('Values that can be read in this way', 100),
+                  before: text('Value of the source, shown like `rows`', '1.234,56'),
+                  after: text('Value as it would be sent', '1234.56'),
+                },
+                { description: 'Way to read the values' },
+              ),
+              { description: 'Ways to read the values, one or two' },
+            ),
+          },
+          { description: 'Column with numbers, times or booleans in a local form' },
+        ),
+        {
+          description:
+            'With `unmapped`: columns whose texts are numbers, times or booleans in a local form, if the destination has types and accepts any columns. A choice has no effect until it is in the mapping',
+        },
+      ),
+    ),
     mappingErrors: Type.Optional(
       Type.Array(
         exactly(
@@ -223,7 +279,10 @@ export const Preview = exactly(
                 },
                 { description: 'Record with the value of the expression' },
               ),
-              { description: 'Up to 3 records; one of them fails if any does' },
+              {
+                description:
+                  'Up to 12 records in groups of 3; one of a group fails as long as there are records that fail',
+              },
             ),
           },
           { description: 'Expression of the mapping, or the filter' },

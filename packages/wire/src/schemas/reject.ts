@@ -3,6 +3,7 @@ import { limits } from '../limits.ts'
 import { rejectStates } from '../reject-terms.ts'
 import { type Static, type TSchema, Type } from '../type.ts'
 import { count, exactly, flag, identifier, oneOf, text } from './kinds.ts'
+import { OtherFaults } from './row-faults.ts'
 
 const maybe = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
 
@@ -51,6 +52,7 @@ export const Reject = exactly(
     }),
     field: maybe(text('Field that caused it, if known', 'email')),
     reason: text('Why it was rejected', 'email is not an e-mail address'),
+    otherFaults: OtherFaults,
     record: rejectedValues,
     edited: maybe(
       Type.Record(Type.String(), Type.Union([Type.String(), Type.Null()]), {
@@ -85,6 +87,7 @@ export const Reject = exactly(
               'email is not an e-mail address',
             ),
           ),
+          otherFaults: OtherFaults,
         },
         { description: 'The last replay of this transfer that sent the record; null if there is none' },
       ),

@@ -131,7 +131,8 @@ const scheduleFields = {
   cron: Type.String({
     minLength: 1,
     maxLength: limits.cronLengthMax,
-    description: 'When to start transfers, as a cron expression: minute, hour, day of month, month, day of week',
+    description:
+      'When to start transfers, as cron: minute, hour, day of month, month, day of week. `@continuous`: as soon as a stream has events',
     examples: ['0 6 * * *'],
   }),
   timezone: Type.String({

@@ -129,6 +129,7 @@ export const Me = exactly(
       'Whether the session can only register a passkey and sign out, because the organization requires a second factor and the person has no passkey yet',
       false,
     ),
+    mail: flag('Whether this deployment sends e-mails'),
     csrfToken: Type.Union([Type.String({ format: 'password' }), Type.Null()], {
       description:
         'Send it as `X-CSRF-Token` with every request of the session that is not GET or HEAD; null: not a browser session',

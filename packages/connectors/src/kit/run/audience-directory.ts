@@ -48,22 +48,7 @@ export function openDirectory(
   }
   const find = async (name: string): Promise<string | undefined> => {
     assertAccount()
-    const { page, found: foundIn, next } = lists
-    if (!page) return undefined
-    const found: { id: string; created: string }[] = []
-    const readPage = async (cursor: string | undefined) => {
-      const answer = await client.askObject(page(to, cursor, name))
-      return { items: foundIn?.(answer) ?? [], next: cursorIn(next?.(answer, cursor), platform) }
-    }
-    for await (const { items } of pagesOf(readPage)) {
-      for (const item of items) {
-        const id = idIn(lists, item.id)
-        if (id !== undefined && item.name === name) found.push({ id, created: textIn(item.created) ?? '' })
-      }
-    }
-    // Names are not unique: always the oldest, which has the lowest number. Numbers are too large to compare as such.
-    return found.sort((a, b) => compare(a.created, b.created) || a.id.length - b.id.length || compare(a.id, b.id))[0]
-      ?.id
+    return findAudience(facts, client, to, name)
   }
   const makeOrFind = async (name: string, asked: PlatformCall): Promise<unknown> => {
     try {
@@ -90,6 +75,30 @@ export function openDirectory(
         return id
       }),
   }
+}
+
+/** The ID of the audience with this name; `undefined` if there is none, or the platform does not list its audiences. */
+export async function findAudience(
+  { lists, platformApi: { name: platform } }: OpenedAudience,
+  client: PlatformClient,
+  to: AccountTarget,
+  name: string,
+): Promise<string | undefined> {
+  const { page, found: foundIn, next } = lists
+  if (!page) return undefined
+  const found: { id: string; created: string }[] = []
+  const readPage = async (cursor: string | undefined) => {
+    const answer = await client.askObject(page(to, cursor, name))
+    return { items: foundIn?.(answer) ?? [], next: cursorIn(next?.(answer, cursor), platform) }
+  }
+  for await (const { items } of pagesOf(readPage)) {
+    for (const item of items) {
+      const id = idIn(lists, item.id)
+      if (id !== undefined && item.name === name) found.push({ id, created: textIn(item.created) ?? '' })
+    }
+  }
+  // Names are not unique: always the oldest, which has the lowest number. Numbers are too large to compare as such.
+  return found.sort((a, b) => compare(a.created, b.created) || a.id.length - b.id.length || compare(a.id, b.id))[0]?.id
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

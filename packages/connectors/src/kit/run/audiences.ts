@@ -1,4 +1,4 @@
-import type { Batch, DestinationContext, DestinationWriter, Rejection, Values } from '@penstock/connector'
+import type { Batch, DestinationContext, DestinationWriter, Json, Rejection, Values } from '@penstock/connector'
 import { type Changes, groupMemberships } from '../../platform-api/audiences/memberships.ts'
 import { NamedAudiences } from '../../platform-api/audiences/named-audiences.ts'
 import {
@@ -55,6 +55,7 @@ export async function openAudiences(
       const identifiers = new Map<number, number>()
       for (const { index } of memberships) identifiers.set(index, (identifiers.get(index) ?? 0) + 1)
       let bytes = 0
+      const answers: (Json | null)[] = new Array(batch.rows.length).fill(null)
       const groups = groupMemberships(memberships)
       // An audience may be made of the people who are added.
       if (!facts.lists.make) groups.sort((a, b) => Number(a.verb === 'remove') - Number(b.verb === 'remove'))
@@ -79,12 +80,14 @@ export async function openAudiences(
           rejected.push(...rejectionsOf(changes, sent.blamed))
           const blamed = new Set(sent.blamed.map(({ at }) => at))
           const left = changes.filter((_, at) => !blamed.has(at)).flatMap(({ rows }) => rows)
+          for (const index of left) answers[index] = sent.answer ?? null
           // A person with another identifier can be found by that one.
           const rows = left.filter((index) => identifiers.get(index) === 1)
           rejected.push(...rejectionsOf([{ rows }], sent.missed))
         }
       }
-      return { ...(isHeld() && { held: true }), bytes, rejected, ...delivered() }
+      const answered = answers.some((one) => one !== null) && { answers }
+      return { ...(isHeld() && { held: true }), bytes, rejected, ...answered, ...delivered() }
     },
     ...(replacement?.flush && {
       flush: async () => {

@@ -8,11 +8,13 @@ import {
   type DestinationWriter,
   type Finding,
   type InspectionContext,
+  type Json,
   type Rejection,
   type Values,
 } from '@penstock/connector'
 import { type Answer, assertConnectivity } from '../../platform-api/call.ts'
 import { type JsonObject, textIn } from '../../platform-api/json.ts'
+import { answerAbout } from '../../platform-api/rows/answers.ts'
 import { type RowEvent, readEvents } from '../../platform-api/rows/events.ts'
 import { sendInHalves, type Taken } from '../../platform-api/rows/halving.ts'
 import { Refusals } from '../../platform-api/rows/refusals.ts'
@@ -39,15 +41,17 @@ export async function openEvents(facts: EventDestination, context: DestinationCo
     async deliver(batch) {
       const { events, rejected } = (await reading())(batch)
       let bytes = 0
+      const answers: (Json | null)[] = new Array(batch.rows.length).fill(null)
       const byTarget = Map.groupBy(events, ({ event }) => event.target)
       const isAnyTarget = facts.targets !== undefined && facts.targets.settings === undefined
       for (const target of isAnyTarget ? byTarget.keys() : targetsOf(facts)) {
         const some = byTarget.get(target) ?? []
-        const sent = await sendInHalves(some, refusals, (part) => send(part, targetOf(facts, context.settings, target)))
+        const to = targetOf(facts, context.settings, target)
+        const sent = await sendInHalves(some, refusals, (part) => send(part, to, answers))
         bytes += sent.bytes
         rejected.push(...sent.rejected)
       }
-      return { bytes, rejected }
+      return { bytes, rejected, ...(answers.some((one) => one !== null) && { answers }) }
     },
   }
   return later?.writer(writer) ?? writer
@@ -135,7 +139,13 @@ async function openSending(facts: EventDestination, use: Use) {
 
   return { send, later }
 
-  async function send(events: readonly Event[], to: TargetOf, isAgain = false): Promise<Taken<Event>> {
+  /** @param answers gets what the platform answers about each event, by the index of its row */
+  async function send(
+    events: readonly Event[],
+    to: TargetOf,
+    answers: (Json | null)[] = [],
+    isAgain = false,
+  ): Promise<Taken<Event>> {
     const bodies = events.map(({ event }) => event.event)
     completed ??= (await facts.completeSettings?.(client, settings)) ?? settings
     const target = { settings: completed, secrets, isProbe, ...to }
@@ -154,6 +164,8 @@ async function openSending(facts: EventDestination, use: Use) {
       expects: (one) => isRefusal(one, blames) || (one.status < 500 && hasResults(one)),
     })
     const { bytesSent: bytes } = answer
+    const about = answerAbout(answer)
+    if (about !== null) for (const { index } of events) answers[index] = about
     const results = says.results?.(answer, bodies, target)
     if (results) {
       const notTaken = blamedBy((place) => results[place])
@@ -162,7 +174,7 @@ async function openSending(facts: EventDestination, use: Use) {
       const unnamed = says.unnamed?.(answer, bodies).slice(0, events.length - blamed.length) ?? []
       const uncounted = countsOf(unnamed)
       if (failed.length === 0) return { bytes, blamed, uncounted }
-      const second = isAgain ? undefined : await send(failed, to, true)
+      const second = isAgain ? undefined : await send(failed, to, answers, true)
       if (second && second.refused === undefined) {
         return { bytes: bytes + second.bytes, blamed: [...blamed, ...(second.blamed ?? [])], uncounted }
       }

@@ -9,7 +9,8 @@ import {
   readObjects,
   readTexts,
 } from '../../platform-api/rows/event-values.ts'
-import { eventIdOf, type Read, readObject, readTime, secondsMs, wrong } from '../../platform-api/rows/events.ts'
+import { eventIdOf, isoMs, type Read, readObject, readTime, secondsMs, wrong } from '../../platform-api/rows/events.ts'
+import { amountWanted, microsOf } from '../../platform-api/rows/money.ts'
 import type { ColumnReading, DaysMaxBy, EventColumn, How, ObjectKeys, ObjectType } from '../columns.ts'
 import type { Completion, EventDestination } from '../event-facts.ts'
 import { valueAt } from './open-api.ts'
@@ -240,6 +241,8 @@ function read(reading: ColumnReading, row: BatchRow, name: string, event: Tree):
     }
     case 'decimal':
       return readDecimal(reading, row, name)
+    case 'amount':
+      return microsOf(text) === undefined ? wrong(amountWanted, name) : { read: text }
     case 'count':
       return readCount(row, name)
     case 'whole': {
@@ -256,6 +259,11 @@ function read(reading: ColumnReading, row: BatchRow, name: string, event: Tree):
     }
     case 'time':
       return readEventTime(reading, row, name, event)
+    case 'moment': {
+      const ms = isoMs(text)
+      if (ms !== undefined) return { read: `${new Date(ms).toISOString().slice(0, 19)}Z` }
+      return wrong('The time must be written as 2026-01-31T12:00:00+01:00, with its zone.', name)
+    }
     case 'oneOf': {
       const { values, lettersOnly, wanted, otherwise } = reading
       const key = lettersOnly ? text.toLowerCase().replace(/[^a-z]/g, '') : text.toLowerCase()

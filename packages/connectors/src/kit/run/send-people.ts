@@ -2,6 +2,7 @@ import type { DestinationContext, Json } from '@penstock/connector'
 import { type Answer, isSuccess } from '../../platform-api/call.ts'
 import type { PlatformClient } from '../../platform-api/client.ts'
 import { type JsonObject, listIn, objectIn, textIn } from '../../platform-api/json.ts'
+import { answerAbout } from '../../platform-api/rows/answers.ts'
 import { Refusals } from '../../platform-api/rows/refusals.ts'
 import type { MemberReplacement, OpenedAudience, PersonBlame, SendPeople } from '../audience-facts.ts'
 import type { Later } from '../later.ts'
@@ -38,6 +39,7 @@ export async function openSend(
     let left = people.map((_, at) => at)
     let bytes = 0
     let missed = 0
+    let about: Json | null = null
     for (let round = 1; left.length > 0; round++) {
       const sent = left.map((at) => people[at] as JsonObject)
       const blamedIn = (one: Answer) => (round > roundsMax && !isSuccess(one) ? [] : (blames?.(one, sent) ?? []))
@@ -57,6 +59,7 @@ export async function openSend(
       const places = new Set(now.map(({ at }) => at))
       left = left.filter((at) => !places.has(at))
       if (!isSuccess(answer)) continue
+      about = answerAbout(answer)
       later?.accepted(
         answer,
         left.map((at) => ({ rows: to.rows[at] ?? [], ...keyOf(people[at]) })),
@@ -65,7 +68,7 @@ export async function openSend(
       missed = Math.max(0, left.length - (taken?.(answer, to) ?? left.length))
       break
     }
-    return { bytes, blamed, missed: [{ count: missed, reason }] }
+    return { bytes, blamed, missed: [{ count: missed, reason }], answer: about }
   }
 }
 

@@ -31,6 +31,7 @@ export const writeFields = ({
     isRequired,
   }),
   keyColumns: text({
+    purpose: 'key',
     label: 'Key columns',
     description: keys,
     required: true,
@@ -43,7 +44,7 @@ export const createTable: Fields = {
     asked: true,
     keepsState: 'onward',
     label: 'Create table',
-    description: 'Whether a missing table is created, with text columns',
+    description: 'Create the table if it is missing, with text columns',
     default: false,
   }),
 }
@@ -53,7 +54,7 @@ export const loadFiles = (platform: string, files: string): Fields => ({
   loadFiles: boolean({
     keepsState: 'transport',
     label: `Load files inside ${platform}`,
-    description: `Whether ${platform} itself loads CSV and Parquet files from ${files}; rows pass Penstock if the connection needs what only Penstock does, such as hashing`,
+    description: `${platform} loads CSV and Parquet files directly from ${files}. Rows still pass through Penstock if it must process them, such as for hashing`,
     default: false,
   }),
 })

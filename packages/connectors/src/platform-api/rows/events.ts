@@ -118,8 +118,8 @@ export function readTime(
   return { read: ms }
 }
 
-/** Times without a zone mean another time for every reader. */
-function isoMs(text: string): number | undefined {
+/** Milliseconds of a time of ISO 8601 with its zone: times without a zone mean another time for every reader. */
+export function isoMs(text: string): number | undefined {
   if (!/^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})$/i.test(text)) return undefined
   const ms = Date.parse(text.replace(' ', 'T'))
   return Number.isNaN(ms) ? undefined : ms

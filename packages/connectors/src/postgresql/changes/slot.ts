@@ -1,4 +1,5 @@
 import { ConnectorError, type Values } from '@penstock/connector'
+import { noValue } from '../../kit/names.ts'
 import type { PostgresSession } from '../session.ts'
 import { lsnIn, lsnText } from './snapshot.ts'
 
@@ -15,7 +16,7 @@ export function placeOfChanges(settings: Values): ChangesPlace {
   const text = (key: string, otherwise?: string): string => {
     const value = settings[key] ?? otherwise
     if (typeof value === 'string' && value !== '') return value
-    throw new ConnectorError('invalid_setting', `The setting ${key} has no value; set it.`)
+    throw noValue(key)
   }
   const slot = text('slot')
   if (!/^[a-z0-9_]{1,63}$/.test(slot)) {

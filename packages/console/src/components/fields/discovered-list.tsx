@@ -282,11 +282,10 @@ const Rows = () => (
 
 /** Why there is no list; a name can be entered all the same. */
 function Refused({ error, onRetry }: { error: unknown; onRetry: () => void }) {
-  const { title, help, details } = describe(error)
+  const { title, help, problems } = describe(error)
   const isOfPlatform = error instanceof PenstockError && error.code === 'platform_refused'
-  const reasons = isOfPlatform
-    ? details.map(({ message }) => message)
-    : [title, help, ...details.map(({ message }) => message)]
+  const reasons =
+    isOfPlatform && error.details.length > 0 ? error.details.map(({ message }) => message) : [title, help, ...problems]
   return (
     <Alert color="red" radius={0} icon={<IconAlertTriangle aria-hidden />} title={say.failed} role="alert">
       <Text size="sm" mb="xs" style={{ overflowWrap: 'anywhere' }}>

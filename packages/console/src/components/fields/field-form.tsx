@@ -3,6 +3,7 @@ import type { Role } from '@penstock/wire'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { Fragment, type ReactNode, useEffect, useRef } from 'react'
 import { fields as say } from '../../strings/fields.ts'
+import { wordsOf } from '../problems.ts'
 import { mirrorOf } from './choices.tsx'
 import { type Discovery, settingsOf } from './discovery.ts'
 import { FieldInput } from './field-input.tsx'
@@ -64,7 +65,7 @@ export function FieldForm({
           <List size="sm">
             {elsewhere.map(([name, message]) => (
               <List.Item key={name}>
-                {say.fieldError(fields.find((field) => field.name === name)?.label ?? name, message)}
+                {say.fieldError(fields.find((field) => field.name === name)?.label ?? wordsOf(name), message)}
               </List.Item>
             ))}
           </List>

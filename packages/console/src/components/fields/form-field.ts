@@ -39,6 +39,8 @@ export type FormField = {
   readonly asked?: boolean
   /** Effect of choices on the rows that are read or written, by choice. */
   readonly meanings?: FieldDefinition['meanings']
+  /** Its purpose, if a form explains it together with others. */
+  readonly purpose?: FieldDefinition['purpose']
   /** Effective while no value is set, as text. */
   readonly default?: string
   /** Other fields of the form, of whose values each must have one for this field to count. */

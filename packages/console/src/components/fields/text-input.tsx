@@ -1,5 +1,6 @@
 import { Textarea, TextInput } from '@mantine/core'
 import { type ClipboardEvent, useState } from 'react'
+import { mono } from '../mono.ts'
 import { type FieldInputProps, wordsOf } from './field-words.ts'
 import type { FormField } from './form-field.ts'
 
@@ -30,7 +31,7 @@ export function LineInput(props: FieldInputProps) {
         minRows={2}
         maxRows={12}
         autoFocus={grown}
-        ff="monospace"
+        styles={mono}
         onChange={({ currentTarget }) => onChange(currentTarget.value)}
       />
     )

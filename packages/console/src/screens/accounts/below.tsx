@@ -7,12 +7,13 @@ import { useForbidden } from '../../api/me.ts'
 import { useRead } from '../../api/queries.ts'
 import { AccountName } from '../../components/account-name.tsx'
 import { Loaded } from '../../components/loaded.tsx'
+import { wordsOf } from '../../components/problems.ts'
 import { Section } from '../../components/section.tsx'
 import { Time } from '../../components/time.tsx'
 import { accounts as say } from '../../strings/accounts.ts'
 import { audit } from '../../strings/audit.ts'
 import { dataSubjects } from '../../strings/data-subjects.ts'
-import { actionInWords, targetOf } from '../audit/words.ts'
+import { targetOf } from '../audit/words.ts'
 import { handOver, wrongIn } from '../data-subjects/use-search.ts'
 
 const shownEvents = 5
@@ -99,7 +100,7 @@ function Change({ event }: { event: AuditEvent }) {
   return (
     <Group justify="space-between" align="flex-start" wrap="nowrap" gap="sm">
       <Text size="sm" component="div" miw={0} style={{ overflowWrap: 'anywhere' }}>
-        <b>{actor.name ?? audit.kind[actor.kind]}</b> · {actionInWords(action)}
+        <b>{actor.name ?? audit.kind[actor.kind]}</b> · {wordsOf(action)}
         {target && ` · ${target}`}{' '}
         {outcome !== 'done' && (
           <Badge variant="default" size="sm" fw={500}>

@@ -31,6 +31,8 @@ const reasonColors: Readonly<Record<AlertReason, string>> = {
   no_success: 'orange',
   volume_unusual: 'yellow',
   log_kept: 'yellow',
+  behind_stream: 'yellow',
+  audience_small: 'yellow',
 }
 
 export function Incidents({ accountId }: { accountId: string | undefined }) {

@@ -102,39 +102,58 @@ function About({
   )
 }
 
-function Conditions({ rule: { conditions } }: { rule: AlertRule }) {
-  const { transferFailed, connectionBroken, rejectedPercent, noSuccessHours, volumePercent, logKeptGb } = conditions
-  const lines = [
+/** The failures that a rule looks for, in words. */
+export function conditionsOf({ conditions }: AlertRule): string[] {
+  const {
+    transferFailed,
+    connectionBroken,
+    rejectedPercent,
+    noSuccessHours,
+    volumePercent,
+    logKeptGb,
+    behindMinutes,
+    audienceBelow,
+  } = conditions
+  return [
     transferFailed && say.condition.transferFailed,
     connectionBroken && say.condition.connectionBroken,
     rejectedPercent !== null && say.condition.rejectedPercent(count(rejectedPercent)),
     noSuccessHours !== null && say.condition.noSuccessHours(count(noSuccessHours)),
     volumePercent !== null && say.condition.volumePercent(count(volumePercent)),
     logKeptGb !== null && say.condition.logKeptGb(count(logKeptGb)),
-  ]
+    behindMinutes !== null && say.condition.behindMinutes(count(behindMinutes)),
+    audienceBelow !== null && say.condition.audienceBelow(count(audienceBelow)),
+  ].filter((line) => line !== false)
+}
+
+function Conditions({ rule }: { rule: AlertRule }) {
   return (
     <Stack gap={2}>
-      {lines
-        .filter((line) => line !== false)
-        .map((line) => (
-          <Text key={line} size="sm">
-            {line}
-          </Text>
-        ))}
+      {conditionsOf(rule).map((line) => (
+        <Text key={line} size="sm">
+          {line}
+        </Text>
+      ))}
     </Stack>
   )
 }
 
-function Channels({ rule: { emails, emailRoles, slackUrl, teamsUrl, deliveryError } }: { rule: AlertRule }) {
+/** Where a rule sends its messages, in words. */
+export function channelsOf({ emails, emailRoles, slackUrl, teamsUrl }: AlertRule): string[] {
   const lines = [
     ...emailRoles.map((role) => `${say.channel.email}: ${access.role[role]}`),
     ...emails.map((email) => `${say.channel.email}: ${email}`),
     ...(slackUrl === null ? [] : [say.channel.slack]),
     ...(teamsUrl === null ? [] : [say.channel.teams]),
   ]
+  return lines.length > 0 ? lines : [say.noOne]
+}
+
+function Channels({ rule }: { rule: AlertRule }) {
+  const { deliveryError } = rule
   return (
     <Stack gap={2}>
-      {(lines.length > 0 ? lines : [say.noOne]).map((line) => (
+      {channelsOf(rule).map((line) => (
         <Text key={line} size="sm">
           {line}
         </Text>

@@ -11,8 +11,10 @@ import {
   Text,
   TextInput,
 } from '@mantine/core'
-import { type AlertRule, limits, type UserRole, userRoleNames } from '@penstock/wire'
+import { type AlertRule, type Connection, limits, type UserRole, userRoleNames } from '@penstock/wire'
+import { IconAlertTriangle } from '@tabler/icons-react'
 import { useState } from 'react'
+import { useMe } from '../../api/me.ts'
 import { useWrite } from '../../api/queries.ts'
 import { FormDialog } from '../../components/form-dialog.tsx'
 import { PickSeveral } from '../../components/pick-several.tsx'
@@ -30,6 +32,8 @@ const amounts = {
     suffix: say.percent,
   },
   logKeptGb: { start: 10, min: 1, max: limits.alertLogKeptGbMax, suffix: say.gibibytes },
+  behindMinutes: { start: 15, min: 1, max: limits.alertBehindMinutesMax, suffix: say.minutes },
+  audienceBelow: { start: 1_000, min: 1, max: limits.alertAudienceBelowMax, suffix: say.people },
 } as const
 const helpOf: Partial<Record<Amount, string>> = { volumePercent: say.volumeHelp, logKeptGb: say.logHelp }
 type Amount = keyof typeof amounts
@@ -42,23 +46,33 @@ const startConditions: Conditions = {
   noSuccessHours: null,
   volumePercent: null,
   logKeptGb: 10,
+  behindMinutes: null,
+  audienceBelow: null,
 }
 
 /** Creates a rule, or changes one. @param accountId of the rule; null: it is of the organization */
 export function SaveRule({
   rule,
   accountId,
+  connection,
   onClose,
 }: {
   rule?: AlertRule
   accountId: string | null
+  /** The connection for which a new rule is proposed. */
+  connection?: Pick<Connection, 'id' | 'name'>
   onClose: () => void
 }) {
   const [create, update] = [useWrite('createAlertRule'), useWrite('updateAlertRule')]
-  const [name, setName] = useState(rule?.name ?? '')
+  const sendsMail = useMe()?.mail ?? true
+  const [name, setName] = useState(rule?.name ?? connection?.name ?? '')
   const [enabled, setEnabled] = useState(rule?.enabled ?? true)
-  const [connectionIds, setConnectionIds] = useState<readonly string[]>(rule?.connectionIds ?? [])
-  const [conditions, setConditions] = useState(rule?.conditions ?? startConditions)
+  const [connectionIds, setConnectionIds] = useState<readonly string[]>(
+    rule?.connectionIds ?? (connection ? [connection.id] : []),
+  )
+  const [conditions, setConditions] = useState(
+    rule?.conditions ?? { ...startConditions, logKeptGb: connection ? null : startConditions.logKeptGb },
+  )
   const [roles, setRoles] = useState<UserRole[]>(rule?.emailRoles ?? ['owner'])
   const [emails, setEmails] = useState<string[]>(rule?.emails ?? [])
   const [slackUrl, setSlackUrl] = useState(rule?.slackUrl ?? '')
@@ -77,7 +91,8 @@ export function SaveRule({
     const { reply } = rule
       ? await update.mutateAsync({ id: rule.id, body })
       : await create.mutateAsync({ body: { ...body, accountId } })
-    return reply.deliveryError ? say.savedBut(reply.name, reply.deliveryError.message) : say.saved(reply.name)
+    const { name: saved, deliveryError } = reply
+    return deliveryError ? { title: say.savedBut(saved), message: deliveryError.message } : say.saved(saved)
   }
   return (
     <FormDialog
@@ -143,6 +158,11 @@ export function SaveRule({
                   onChange={({ currentTarget }) => change(currentTarget.value)}
                 />
               ))}
+              {!sendsMail && roles.length + emails.length > 0 && (
+                <Alert color="orange" title={say.noMail} icon={<IconAlertTriangle aria-hidden />} role="status">
+                  {say.noMailHelp}
+                </Alert>
+              )}
               {roles.length + emails.length === 0 && slackUrl.trim() === '' && teamsUrl.trim() === '' && (
                 <Alert color="yellow" title={say.reachesNoOne} role="status">
                   {say.reachesNoOneHelp}

@@ -17,7 +17,7 @@ import { audit as say } from '../../strings/audit.ts'
 import { EventDetails } from './event-details.tsx'
 import { Filters, filterNames } from './filters.tsx'
 import { Verified } from './verified.tsx'
-import { actionInWords, changesOf, targetOf } from './words.ts'
+import { actionOf, changesOf, targetOf, timeOf } from './words.ts'
 
 const ndjson = 'application/x-ndjson'
 
@@ -91,14 +91,14 @@ export function Component() {
           {
             header: say.when,
             from: 'sm',
-            w: 130,
+            w: 190,
             folded: (event) => (
               <>
-                <Time seconds={event.time} />
+                <When seconds={event.time} />
                 <Actor event={event} />
               </>
             ),
-            cell: ({ time }) => <Time seconds={time} />,
+            cell: ({ time }) => <When seconds={time} />,
           },
           { header: say.who, from: 'sm', w: '20%', wraps: true, cell: (event) => <Actor event={event} /> },
           {
@@ -153,7 +153,7 @@ function What({ event, showsAccount }: { event: AuditEvent; showsAccount: boolea
   return (
     <>
       <Text size="sm" fw={550}>
-        {actionInWords(action)}
+        {actionOf(action)}
         {target && (
           <Text span inherit fw={400}>
             {' · '}
@@ -168,6 +168,20 @@ function What({ event, showsAccount }: { event: AuditEvent; showsAccount: boolea
           <AccountName accountId={accountId} page="audit" />
         </Box>
       )}
+    </>
+  )
+}
+
+/** How long ago, and exactly when. */
+function When({ seconds }: { seconds: number }) {
+  return (
+    <>
+      <Text size="sm" className="figures">
+        {timeOf(seconds)}
+      </Text>
+      <Text size="xs" c="dimmed">
+        <Time seconds={seconds} />
+      </Text>
     </>
   )
 }
@@ -199,7 +213,10 @@ const changesShown = 2
 
 /** Changed values, before and after, in one line. Values of new resources are in the details. */
 function Changes({ event }: { event: AuditEvent }) {
-  const changes = event.before && event.after ? changesOf(event) : []
+  // Every change sets this time: it is in the details.
+  const { updatedTime: _, ...after } = event.after ?? {}
+  const { updatedTime: __, ...before } = event.before ?? {}
+  const changes = event.before && event.after ? changesOf({ before, after }) : []
   if (changes.length === 0) return null
   const more = changes.length - changesShown
   return (

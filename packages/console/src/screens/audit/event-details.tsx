@@ -4,7 +4,7 @@ import { AccountName } from '../../components/account-name.tsx'
 import { count } from '../../components/numbers.ts'
 import { DataTable } from '../../components/resource-table.tsx'
 import { audit as say } from '../../strings/audit.ts'
-import { actionInWords, changesOf, detailsOf } from './words.ts'
+import { actionOf, changesOf, detailsOf } from './words.ts'
 
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
 
@@ -19,7 +19,7 @@ export function EventDetails({
   onKeepOnly: (filter: Readonly<Record<string, string>>) => void
   onClose: () => void
 }) {
-  const { number, time, actor, address, requestId, action, accountId, targetId, outcome, hash } = event
+  const { number, time, actor, address, requestId, action, accountId, targetId, outcome } = event
   const changes = changesOf(event)
   const facts = [
     { name: say.time, value: exact.format(new Date(time * 1000)) },
@@ -33,15 +33,13 @@ export function EventDetails({
     },
     { name: say.address, value: address },
     { name: say.outcomeTitle, value: say.outcome[outcome] },
-    { name: say.actionId, value: <Code>{action}</Code> },
     { name: say.account, value: accountId && <AccountName accountId={accountId} page="audit" /> },
     { name: say.resource, value: targetId && <Code>{targetId}</Code> },
     { name: say.requestId, value: requestId && <Code>{requestId}</Code> },
     ...detailsOf(event).map(([name, value]) => ({ name, value })),
-    { name: say.hash, value: <Code>{hash}</Code> },
   ]
   return (
-    <Modal opened onClose={onClose} title={`${say.event(count(number))}: ${actionInWords(action)}`} size="xl">
+    <Modal opened onClose={onClose} title={`${say.event(count(number))}: ${actionOf(action)}`} size="xl">
       <Stack>
         <DataTable
           verticalSpacing={6}

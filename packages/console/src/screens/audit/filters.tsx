@@ -5,7 +5,7 @@ import { useRead } from '../../api/queries.ts'
 import { useAddress } from '../../components/address.ts'
 import { SearchBox } from '../../components/search-box.tsx'
 import { audit as say } from '../../strings/audit.ts'
-import { actionInWords, targetOf } from './words.ts'
+import { actionOf, targetOf } from './words.ts'
 
 /** Everything of the address that narrows the log. */
 export const filterNames = ['q', 'from', 'until', 'action', 'actorId', 'targetId'] as const
@@ -90,7 +90,7 @@ function Action() {
   const action = value('action')
   const actions = new Set<string>([...audited, ...(action ? [action] : [])])
   const data = [...actions]
-    .map((id) => ({ value: id, label: actionInWords(id) }))
+    .map((id) => ({ value: id, label: actionOf(id) }))
     .sort((a, b) => a.label.localeCompare(b.label))
   return (
     <Select

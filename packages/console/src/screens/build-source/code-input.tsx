@@ -1,7 +1,5 @@
 import { NumberInput, TextInput, type TextInputProps } from '@mantine/core'
-
-/** The text of an input in the typeface of code; its label and its help stay as they are. */
-export const mono = { input: { fontFamily: 'var(--mantine-font-family-monospace)' } }
+import { mono } from '../../components/mono.ts'
 
 /** A text of the definition, such as a path. */
 export const CodeInput = ({

@@ -1,9 +1,9 @@
 import { Alert, Button, Stack, Text, Textarea } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { useEffect, useRef } from 'react'
+import { mono } from '../../components/mono.ts'
 import { buildSource as say } from '../../strings/build-source.ts'
 import classes from './build-source.module.css'
-import { mono } from './code-input.tsx'
 import { offsetOf, type TextError } from './definition-text.ts'
 import { Panel } from './panel.tsx'
 

@@ -1,5 +1,5 @@
 import { Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core'
-import { IconPlugConnected } from '@tabler/icons-react'
+import { IconFileUpload, IconPlugConnected } from '@tabler/icons-react'
 import { useCallback, useDeferredValue, useMemo, useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { useWrite } from '../../api/queries.ts'
@@ -9,7 +9,7 @@ import { count } from '../../components/numbers.ts'
 import { Empty, Page } from '../../components/page.tsx'
 import { SearchBox } from '../../components/search-box.tsx'
 import { pathOf, useAccount } from '../../shell/account.ts'
-import { catalogue as say, route as sayRoute } from '../../strings/catalogue.ts'
+import { notHere, catalogue as say, route as sayRoute } from '../../strings/catalogue.ts'
 import { Alternatives } from './alternatives.tsx'
 import { Filters, useFilters } from './filters.tsx'
 import { NotHere } from './not-here.tsx'
@@ -31,8 +31,8 @@ const movingFirst = (entries: readonly KnownConnector[]): KnownConnector[] =>
 /** The catalogue: a sentence becomes a route, and without a sentence all connectors are listed, to be added and configured. */
 export function Component() {
   const { accountId } = useAccount()
-  const filters = useFilters()
   const { query, connectors, added, isAddedKnown } = useCatalogue(accountId)
+  const filters = useFilters(connectors)
   const configured: Added = useMemo(() => new Map([...added].map(([id, one]) => [id, one.configured])), [added])
   const read = useMemo(() => connectors && makeReader(connectors), [connectors])
   const text = useDeferredValue(filters.text)
@@ -57,14 +57,24 @@ export function Component() {
       title={say.title}
       help={say.help}
       actions={
-        <Button
-          component={Link}
-          to={pathOf(accountId, 'connectors')}
-          variant="default"
-          leftSection={<IconPlugConnected size={18} aria-hidden />}
-        >
-          {say.toConnectors}
-        </Button>
+        <>
+          <Button
+            component={Link}
+            to={pathOf(accountId, 'start')}
+            variant="default"
+            leftSection={<IconFileUpload size={18} aria-hidden />}
+          >
+            {notHere.upload.title}
+          </Button>
+          <Button
+            component={Link}
+            to={pathOf(accountId, 'connectors')}
+            variant="default"
+            leftSection={<IconPlugConnected size={18} aria-hidden />}
+          >
+            {say.toConnectors}
+          </Button>
+        </>
       }
     >
       <SearchBox label={say.search} placeholder={say.placeholder} wide />

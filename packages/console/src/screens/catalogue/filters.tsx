@@ -1,18 +1,22 @@
 import { Chip, Group, Select } from '@mantine/core'
-import { type CatalogueEntry, dataTypeCategories, dataTypes, platformTypes, roles } from '@penstock/wire'
+import { dataTypeCategories, dataTypes, roles } from '@penstock/wire'
+import { useMemo } from 'react'
 import { useAddress } from '../../components/address.ts'
 import { Toolbar } from '../../components/page.tsx'
 import { catalogue as say } from '../../strings/catalogue.ts'
 import { components } from '../../strings/components.ts'
+import { kindOf } from './use-catalogue.ts'
+import type { KnownConnector } from './vocabulary.ts'
 
-/** Filters of the catalogue. All of them are in the address; unknown terms there are ignored. */
-export function useFilters() {
+/** Filters of the catalogue. All of them are in the address; unknown terms there are ignored. @param connectors undefined: not read yet */
+export function useFilters(connectors: readonly KnownConnector[] | undefined) {
   const { value, change } = useAddress()
   const term = <T extends string>(name: string, terms: readonly T[]) => terms.find((one) => one === value(name))
+  const kinds = useMemo(() => [...new Set(connectors?.map(kindOf))].sort((a, b) => a.localeCompare(b)), [connectors])
   const query = {
     supportedType: term('role', roles),
     dataTypeCategory: term('category', dataTypeCategories),
-    platformType: term('platform', platformTypes),
+    kind: term('kind', kinds),
     dataType: term('data', dataTypes),
   }
   const moves = value('moves') === 'yes'
@@ -23,11 +27,13 @@ export function useFilters() {
     text: value('q'),
     setText: (text: string) => change({ q: text }),
     query,
+    /** The kinds of platforms as people call them. */
+    kinds,
     /** Whether a connector has the terms of the filters. */
-    keeps: ({ supportedType, dataTypeCategory, platformType, dataType }: CatalogueEntry) =>
+    keeps: ({ supportedType, dataTypeCategory, dataType, ...of }: KnownConnector) =>
       (query.supportedType === undefined || supportedType.includes(query.supportedType)) &&
       (query.dataTypeCategory ?? dataTypeCategory) === dataTypeCategory &&
-      (query.platformType ?? platformType) === platformType &&
+      (query.kind === undefined || query.kind === kindOf(of)) &&
       (query.dataType ?? dataType) === dataType,
     /** Only connectors that this deployment can move data through. */
     moves,
@@ -37,11 +43,11 @@ export function useFilters() {
     narrows,
     any: value('q') !== '' || narrows,
     set: (name: string, next: string) => change({ [name]: next }),
-    clear: () => change({ q: '', role: '', category: '', platform: '', data: '', moves: '', added: '' }),
+    clear: () => change({ q: '', role: '', category: '', kind: '', data: '', moves: '', added: '' }),
   }
 }
 
-export function Filters({ query, moves, fresh, set }: ReturnType<typeof useFilters>) {
+export function Filters({ query, kinds, moves, fresh, set }: ReturnType<typeof useFilters>) {
   return (
     <Toolbar>
       <Term name="role" label={say.role} terms={roles} value={query.supportedType} onPick={set} />
@@ -52,7 +58,7 @@ export function Filters({ query, moves, fresh, set }: ReturnType<typeof useFilte
         value={query.dataTypeCategory}
         onPick={set}
       />
-      <Term name="platform" label={say.platformType} terms={platformTypes} value={query.platformType} onPick={set} />
+      <Term name="kind" label={say.kind} terms={kinds} value={query.kind} onPick={set} />
       <Term name="data" label={say.dataType} terms={dataTypes} value={query.dataType} onPick={set} />
       <Group gap="xs" mih={36}>
         <Chip variant="outline" checked={moves} onChange={(on) => set('moves', on ? 'yes' : '')}>

@@ -5,6 +5,8 @@ import { useRead, useWrite } from '../../api/queries.ts'
 import { pathOf } from '../../shell/account.ts'
 import { route as say } from '../../strings/catalogue.ts'
 import { beginDraft } from '../new-connection/draft.ts'
+import { freeTag } from '../new-connection/set/free-tag.ts'
+import { writeTargets } from '../new-connection/set/targets.ts'
 import type { Route } from './route.ts'
 import { type Entity, entities } from './vocabulary.ts'
 
@@ -23,7 +25,8 @@ export function useStartRoute(accountId: string, { source, destinations, entity 
     setFailure(undefined)
     try {
       const [first, ...others] = destinations.map(({ connector }) => connector)
-      const connectorIds = [sourceId, ...(first ? [first.connectorId] : [])]
+      const targets = destinations.map(({ connector: { connectorId } }) => ({ connectorId }))
+      const connectorIds = [sourceId, ...targets.map(({ connectorId }) => connectorId)]
       await add.mutateAsync({ accountId, body: { connectorIds } })
       if (first) {
         const name = say.name(source.connector.platform, entity && say.entities[entity.id], first.platform)
@@ -31,7 +34,10 @@ export function useStartRoute(accountId: string, { source, destinations, entity 
       }
       const picks = new URLSearchParams({ source: sourceId, step: first ? 'settings' : 'destination' })
       if (first) picks.set('destination', first.connectorId)
-      if (others.length > 0) picks.set('then', others.map(({ connectorId }) => connectorId).join(','))
+      if (others.length > 0) {
+        picks.set('targets', writeTargets(targets))
+        picks.set('set', await freeTag(accountId, source.connector.name))
+      }
       await navigate(`${pathOf(accountId, 'connections/new')}?${picks}`)
     } catch (error) {
       setFailure(error)

@@ -52,7 +52,12 @@ export const entities: readonly Entity[] = [
     from: ['reporting', 'campaign management'],
     to: ['data store'],
   },
-  { id: 'campaigns', words: ['campaign', 'campaigns'], from: ['campaign management', 'reporting'], to: ['data store'] },
+  {
+    id: 'campaigns',
+    words: ['campaign', 'campaigns', 'budgets'],
+    from: ['campaign management', 'reporting', 'data store'],
+    to: ['data store', 'campaign management'],
+  },
   { id: 'products', words: ['product', 'products', 'inventory'], from: ['data store'], to: ['data store'] },
   { id: 'companies', words: ['company', 'companies'], from: ['audience activation'], to: ['data store'] },
   { id: 'deals', words: ['deal', 'deals', 'opportunities'], from: ['audience activation'], to: ['data store'] },

@@ -8,15 +8,17 @@ import { Loaded } from '../../components/loaded.tsx'
 import { ReasonedButton } from '../../components/reasoned.tsx'
 import { DataTable } from '../../components/resource-table.tsx'
 import { Section } from '../../components/section.tsx'
+import { SettingValue } from '../../components/setting-value.tsx'
 import { Time } from '../../components/time.tsx'
-import { isUpload, UploadName } from '../../components/upload-name.tsx'
 import { pathOf } from '../../shell/account.ts'
 import { connection as say } from '../../strings/connection.ts'
 import { newConnection } from '../../strings/new-connection.ts'
 import { shell } from '../../strings/shell.ts'
+import { useStandings } from '../connectors/use-standing.ts'
 import { DriftCard } from './drift-card.tsx'
 import { LabelsCard } from './labels-card.tsx'
 import { linesOfMapping } from './mapping.ts'
+import { OutcomesCard } from './outcomes-card.tsx'
 import { RulesCard } from './rules-card.tsx'
 import { StateCard } from './state-card.tsx'
 import { TriggersCard } from './triggers-card.tsx'
@@ -53,6 +55,7 @@ export function Configuration({
       <LabelsCard connection={connection} reason={reason} />
       <DriftCard connection={connection} reason={reason} />
       <RulesCard connection={connection} reason={reason} />
+      <OutcomesCard connection={connection} reason={reason} />
       <StateCard connection={connection} reason={reason} />
       <TriggersCard connection={connection} reason={reason} />
       <Section title={say.identifiers}>
@@ -79,13 +82,16 @@ const sideOf = (connection: ConnectionDetails, side: 'src' | 'dest') => ({
 function SideSettings({ connection, side }: { connection: ConnectionDetails; side: 'src' | 'dest' }) {
   const { connectorId, connectorLogo, connectorName, role, values } = sideOf(connection, side)
   const query = useRead('getConnectorDefinition', { id: connectorId })
+  const { accountId } = connection
+  const configurationId = connection[`${side}ConfigurationId`]
+  const { name = connectorName } = useStandings(accountId)({ accountId, connectorId, configurationId })
   return (
     <Card withBorder padding="lg">
       <Text size="xs" c="dimmed">
         {role}
       </Text>
-      <Title order={2} size="h4" mb="md" aria-label={say.settingsOf(role, connectorName)}>
-        <ConnectorName logo={connectorLogo} name={connectorName} size={22} />
+      <Title order={2} size="h4" mb="md" aria-label={say.settingsOf(role, name)}>
+        <ConnectorName logo={connectorLogo} name={name} brand={connectorName} size={22} />
       </Title>
       <Loaded query={query} quiet>
         {({ reply }) => {
@@ -101,11 +107,12 @@ function SideSettings({ connection, side }: { connection: ConnectionDetails; sid
                     {field.label}
                   </Text>
                   <Text component="dd" m={0} size="sm" style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>
-                    {isUpload(connectorId, values[field.name]) ? (
-                      <UploadName accountId={connection.accountId} id={String(values[field.name])} />
-                    ) : (
-                      <Value field={field} value={values[field.name]} />
-                    )}
+                    <Value
+                      accountId={connection.accountId}
+                      connectorId={connectorId}
+                      field={field}
+                      value={values[field.name]}
+                    />
                   </Text>
                 </Box>
               ))}
@@ -117,14 +124,23 @@ function SideSettings({ connection, side }: { connection: ConnectionDetails; sid
   )
 }
 
-function Value({ field, value }: { field: FieldDefinition; value: unknown }): ReactNode {
+function Value({
+  field,
+  value,
+  ...of
+}: {
+  accountId: string
+  connectorId: string
+  field: FieldDefinition
+  value: unknown
+}): ReactNode {
   if (field.type === 'Password') return <Dimmed>{say.isSecret}</Dimmed>
   const isSet = value !== undefined && value !== null && value !== ''
   if (!isSet && field.default === undefined) return <Dimmed>{say.unset}</Dimmed>
   const shown = isSet ? value : field.default
   return (
     <>
-      {field.type === 'Boolean' ? (String(shown) === 'true' ? say.yes : say.no) : [shown].flat().join(', ')}
+      <SettingValue {...of} field={field} value={shown} />
       {!isSet && <Dimmed> {say.byDefault}</Dimmed>}
     </>
   )

@@ -1,7 +1,7 @@
 import { Alert, Anchor, Button, Card, Group, Stack, Tabs, Text } from '@mantine/core'
 import type { ResultOf } from '@penstock/client'
 import { type ConnectionDetails, limits, type Transfer } from '@penstock/wire'
-import { IconTrash } from '@tabler/icons-react'
+import { IconAlertTriangle, IconTrash } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
 import { useRead, useReadIfAny } from '../../api/queries.ts'
@@ -10,17 +10,21 @@ import { useAddress } from '../../components/address.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { useDialog } from '../../components/form-dialog.tsx'
 import { Lines, NotRead, NotReadAgain } from '../../components/loaded.tsx'
+import { count } from '../../components/numbers.ts'
 import { Page } from '../../components/page.tsx'
 import { lastResultOf, nextRunOf, refusesCredentials } from '../../components/standing.ts'
 import { ConnectionBadge, NextRunWords } from '../../components/status.tsx'
 import { Time, useNow } from '../../components/time.tsx'
 import { connection as say } from '../../strings/connection.ts'
+import { rejects as sayRejects } from '../../strings/rejects.ts'
 import { standing as words } from '../../strings/standing.ts'
 import { wayToList } from '../connections/remembered-list.ts'
 import { Cured, useIsCuredRead } from '../failing/cured.tsx'
 import { StoppedByColumns } from '../transfer/column-changes.tsx'
 import { Failed } from '../transfer/failed.tsx'
+import { NothingRead } from '../transfer/nothing-read.tsx'
 import { pathOfTransfer } from '../transfer/paths.ts'
+import { useIsSettled } from '../transfer/rejects/use-rejects.ts'
 import { needsConfirmation, ReplaceGuard } from '../transfer/replace-guard.tsx'
 import { Actions } from './actions.tsx'
 import { Active } from './active-transfer.tsx'
@@ -155,6 +159,8 @@ function Shown({
           </Button>
         </Failed>
       )}
+      {latest && <NothingRead transfer={latest} />}
+      {latest && <RejectedRows transfer={latest} />}
       <Parts>
         {{
           overview: <Overview connection={connection} latest={latest} reason={reasons.edit} />,
@@ -165,6 +171,25 @@ function Shown({
       </Parts>
       {dialog}
     </Page>
+  )
+}
+
+/** Leads to the rows that the newest transfer rejected, until all of them are accepted. */
+function RejectedRows({ transfer }: { transfer: Transfer }) {
+  const { read, rejected } = transfer.records
+  const isSettled = useIsSettled(transfer)
+  if (transfer.status !== 'partial' || rejected === 0 || isSettled) return null
+  return (
+    <Alert
+      color="orange"
+      icon={<IconAlertTriangle aria-hidden />}
+      title={sayRejects.titleOf(rejected, count(rejected), count(read))}
+      role="status"
+    >
+      <Button component={Link} to={pathOfTransfer(transfer)} size="compact-sm" variant="default">
+        {say.seeRejected}
+      </Button>
+    </Alert>
   )
 }
 

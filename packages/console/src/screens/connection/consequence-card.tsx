@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import { consequence as say } from '../../strings/consequence.ts'
+import { type Names, consequence as say } from '../../strings/consequence.ts'
 import { type Cure, changesOfCure, consequenceOf, type SideSettings, type Ways, waysOf } from './consequence.ts'
 
 /** Colours of the sentence. */
@@ -12,18 +12,28 @@ export function ConsequenceCard({
   source,
   destination,
   names,
+  isReadOnce = false,
   onSet,
   onKey,
 }: {
   source: SideSettings
   destination: SideSettings
-  names: { readonly source: string; readonly destination: string }
+  names: Names
+  /** Whether the source is a file that is usually read once, so that rows that come again are no reason to warn. */
+  isReadOnce?: boolean
   onSet: (side: 'src' | 'dest', name: string, value: string) => void
   /** Leads to the columns of the key. */
   onKey: () => void
 }) {
   const ways = waysOf(source, destination)
   if (!ways) return null
+  if (isReadOnce && ways.read === 'all' && ways.write === 'add') {
+    return (
+      <Text size="sm" c="dimmed" role="status">
+        {say.readOnce}
+      </Text>
+    )
+  }
   const cureWith = (cure: Cure) => {
     const changes = changesOfCure(cure, source, destination)
     return (
@@ -59,15 +69,7 @@ const lacksKey = ({ read, write, isKeyed }: Ways): boolean =>
   (write === 'update' || write === 'mirror') && !isKeyed && consequenceOf(read, write).tone !== 'fails'
 
 /** The sentence. @param children its buttons or links */
-export function ConsequenceLine({
-  ways,
-  names,
-  children,
-}: {
-  ways: Ways
-  names: { readonly source: string; readonly destination: string }
-  children: ReactNode
-}) {
+export function ConsequenceLine({ ways, names, children }: { ways: Ways; names: Names; children: ReactNode }) {
   const noKey = lacksKey(ways)
   const tone = noKey ? 'warns' : consequenceOf(ways.read, ways.write).tone
   const { title, help } = noKey ? say.noKey : say.sentence[ways.read][ways.write](names)

@@ -23,8 +23,8 @@ const source = (values: FormValues) => ({
 const destination = (values: FormValues) => ({
   fields: [
     select('writeMode', { Insert: 'add', Upsert: 'update' }, { default: 'Insert' }),
-    select('keyColumns', undefined, { type: 'Text', required: true, when: { writeMode: ['Upsert'] } }),
-    select('sendRows', { Changed: 'changed', Mirror: 'mirror' }),
+    select('keyColumns', undefined, { type: 'Text', purpose: 'key', required: true, when: { writeMode: ['Upsert'] } }),
+    select('sendRows', { Changed: 'changed', Mirror: 'mirror' }, { purpose: 'sent' }),
   ],
   values,
 })

@@ -1,4 +1,4 @@
-import { type ReadMeaning, readMeanings, type WriteMeaning, writeMeanings } from '@penstock/wire'
+import { type ReadMeaning, readMeanings, type SettingPurpose, type WriteMeaning, writeMeanings } from '@penstock/wire'
 import { countingFields, type FormField, type FormValues, optionOf } from '../../components/fields/form-field.ts'
 
 /** The consequence of the settings of both sides together. */
@@ -39,38 +39,49 @@ export type Ways = { readonly read: ReadMeaning; readonly write: WriteMeaning; r
 
 /** @returns undefined if the destination has no choice of writing, or the source keeps its own place */
 export function waysOf(source: SideSettings, destination: SideSettings): Ways | undefined {
-  const write = meaningIn(destination, writeMeanings, 'writeMode')
-  const read = meaningIn(source, readMeanings) ?? readByItself(source)
-  if (!write || !read) return undefined
-  const sent = destination.values.sendRows
-  const { fields, values } = destination
-  const key = countingFields(fields, values).find(({ name }) => name === 'keyColumns')
+  const written = countingFields(destination.fields, destination.values).filter(({ purpose }) => purpose !== 'sent')
+  const write = meaningIn(written, destination.values, writeMeanings)
+  const read = meaningIn(countingFields(source.fields, source.values), source.values, readMeanings)
+  const reads = read ?? readByItself(source)
+  if (!write || !reads) return undefined
+  const sent = sentRows(destination)
+  const key = keyField(destination)
   return {
-    read: read === 'all' && sent === 'Changed' ? 'changed' : read,
-    write: sent === 'Mirror' ? 'mirror' : write,
-    isKeyed: write === 'update' && (!key || String(values.keyColumns ?? '').trim() !== ''),
+    read: reads === 'all' && sent === 'changed' ? 'changed' : reads,
+    write: sent === 'mirror' ? 'mirror' : write,
+    isKeyed: write === 'update' && (!key || String(destination.values[key.name] ?? '').trim() !== ''),
   }
 }
 
 /** A report reads its last days again, and a topic is read on; other sources without a choice are read in full. */
 function readByItself({ fields }: SideSettings): ReadMeaning | undefined {
-  const has = (name: string) => fields.some((field) => field.name === name)
-  if (has('lookBackDays')) return 'changed'
-  return has('startAt') ? undefined : 'all'
+  const has = (purpose: SettingPurpose) => fields.some((field) => field.purpose === purpose)
+  if (has('lookBack')) return 'changed'
+  return has('start') ? undefined : 'all'
+}
+
+/** Which of the rows that were read are sent; undefined: all. */
+function sentRows({ fields, values }: SideSettings): 'changed' | 'mirror' | undefined {
+  const field = fields.find(({ purpose }) => purpose === 'sent')
+  return field && meaningIn([field], values, ['changed', 'mirror'] as const)
 }
 
 function meaningIn<M extends ReadMeaning | WriteMeaning>(
-  { fields, values }: SideSettings,
+  fields: readonly FormField[],
+  values: FormValues,
   meanings: readonly M[],
-  name?: string,
 ): M | undefined {
-  for (const field of countingFields(fields, values)) {
+  for (const field of fields) {
     const meaning = field.meanings?.[String(values[field.name] || field.default || '')]
     const known = meanings.find((one) => one === meaning)
-    if (known && (!name || field.name === name)) return known
+    if (known) return known
   }
   return undefined
 }
+
+/** The setting that holds the columns of the key, if the destination has it with these values. */
+export const keyField = ({ fields, values }: SideSettings): FormField | undefined =>
+  countingFields(fields, values).find(({ purpose }) => purpose === 'key')
 
 export type SettingChange = { readonly side: 'src' | 'dest'; readonly name: string; readonly value: string }
 
@@ -92,15 +103,17 @@ export function changesOfCure(
     }
     return undefined
   }
-  const sendAll: SettingChange[] = destination.values.sendRows ? [{ side: 'dest', name: 'sendRows', value: '' }] : []
+  const sent = destination.fields.find(({ purpose }) => purpose === 'sent')
+  const sendAll: SettingChange[] =
+    sent && destination.values[sent.name] ? [{ side: 'dest', name: sent.name, value: '' }] : []
+  const isMirror = sentRows(destination) === 'mirror'
   switch (cure) {
     case 'update': {
       const update = of('dest', 'update')
-      return update && [...update, ...(destination.values.sendRows === 'Mirror' ? sendAll : [])]
+      return update && [...update, ...(isMirror ? sendAll : [])]
     }
     case 'readAll': {
       const all = of('src', 'all') ?? []
-      const isMirror = destination.values.sendRows === 'Mirror'
       return all.length + sendAll.length > 0 ? [...all, ...(isMirror ? [] : sendAll)] : undefined
     }
     case 'readNew':

@@ -1,8 +1,10 @@
+import { continuousSchedule } from '@penstock/wire'
 import { Cron } from 'croner'
 
 /** The schedules that most people want, the cron expressions that they are, and when they run. */
 
 export const cronPresets = [
+  'continuous',
   'minutes5',
   'minutes15',
   'minutes30',
@@ -34,6 +36,8 @@ export const timeOf = ({ hour, minute }: Pick<Times, 'hour' | 'minute'>): string
 /** The cron expression that is meant. */
 export function cronOf({ preset, minute, hour, weekday, cron }: Times): string {
   switch (preset) {
+    case 'continuous':
+      return continuousSchedule
     case 'minutes5':
     case 'minutes15':
     case 'minutes30':

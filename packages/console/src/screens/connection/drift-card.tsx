@@ -7,9 +7,8 @@ import { Loaded } from '../../components/loaded.tsx'
 import { notifyOutcome } from '../../components/notify.ts'
 import { Section } from '../../components/section.tsx'
 import { columnChanges as say } from '../../strings/column-changes.ts'
-import { StoppedByColumns } from '../transfer/column-changes.tsx'
 
-/** The setting for changed columns, and the changes that wait to be accepted. */
+/** The setting for changed columns. Changes that wait to be accepted are above all parts of the page. */
 export function DriftCard({ connection, reason }: { connection: ConnectionDetails; reason: string | undefined }) {
   const { accountId, id } = connection
   const query = useRead('getDrift', { accountId, id })
@@ -46,7 +45,6 @@ export function DriftCard({ connection, reason }: { connection: ConnectionDetail
             <Text size="sm" c="dimmed">
               {reply.source ? say.known(reply.source.length, reply.destination?.length) : say.unknown}
             </Text>
-            <StoppedByColumns connection={connection} reason={whyNot} />
           </Stack>
         )}
       </Loaded>

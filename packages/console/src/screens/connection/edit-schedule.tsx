@@ -1,9 +1,20 @@
 import { List, NumberInput, Select, Stack, Switch, Text, TextInput } from '@mantine/core'
-import { type ConnectionDetails, limits, type Schedule } from '@penstock/wire'
+import {
+  type Connection,
+  type ConnectionDetails,
+  continuousSchedule,
+  limits,
+  receivesEvents,
+  type Schedule,
+} from '@penstock/wire'
 import { useMemo, useState } from 'react'
 import { useWrite } from '../../api/queries.ts'
 import { FormDialog } from '../../components/form-dialog.tsx'
+import { monoLine } from '../../components/mono.ts'
+import { notifyProblem } from '../../components/notify.ts'
 import { connection as say } from '../../strings/connection.ts'
+import { connectionSet as saySet } from '../../strings/connection-set.ts'
+import { callEach } from '../connections/call-each.ts'
 import { type CronPreset, cronOf, cronPresets, nextRuns, type Times, timeOf, timesOf } from './cron.ts'
 import { RowsComeAgain, useRepeats } from './rows-come-again.tsx'
 
@@ -15,48 +26,68 @@ export const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'
 export function EditSchedule({
   connection,
   schedule,
+  set: of,
   onClose,
 }: {
   connection: ConnectionDetails
   schedule: Schedule | undefined
+  /** Connections that all get the schedule. */
+  set?: { readonly name: string; readonly live: readonly Pick<Connection, 'id' | 'name'>[] }
   onClose: () => void
 }) {
   const { accountId, id } = connection
   const set = useWrite('setSchedule')
-  const [times, setTimes] = useState<Times>(timesOf(schedule?.cron ?? '0 6 * * *'))
+  const [times, setTimes] = useState<Times>(timesOf(schedule?.cron ?? usualOf(connection)))
   const [timezone, setTimezone] = useState(schedule?.timezone ?? ownZone)
   const [enabled, setEnabled] = useState(schedule?.enabled ?? true)
   const zones = useMemo(() => zonesWith(timezone), [timezone])
   const repeats = useRepeats(connection)
+  const isStream = receivesEvents(connection.src.connectorId)
+  const presets = cronPresets.filter((preset) => preset !== 'continuous' || isStream)
   const change = (part: Partial<Times>) => setTimes((before) => ({ ...before, ...part }))
+  const body = { cron: cronOf(times), timezone, enabled }
   const save = async () => {
-    await set.mutateAsync({ accountId, id, body: { cron: cronOf(times), timezone, enabled } })
-    return say.scheduleSaved
+    if (!of) {
+      await set.mutateAsync({ accountId, id, body })
+      return say.scheduleSaved
+    }
+    // The first one shows what is wrong with the schedule itself.
+    const [first, ...rest] = of.live
+    if (first) await set.mutateAsync({ accountId, id: first.id, body })
+    const refusals = await callEach(rest, (one) => set.mutateAsync({ accountId, id: one.id, body }))
+    if (refusals.length > 0) {
+      const why = refusals.map(({ connection: { name }, why }) => `${name}: ${why}`).join(' ')
+      notifyProblem(saySet.scheduleRefused(refusals.map(({ connection: { name } }) => name)), why)
+    }
+    return saySet.scheduleSaved(of.live.length - refusals.length)
   }
   return (
-    <FormDialog title={say.schedule} onSubmit={save} onClose={onClose}>
+    <FormDialog title={of ? saySet.schedule(of.name) : say.schedule} onSubmit={save} onClose={onClose}>
       {(errorOf) => (
         <>
+          {of && <Text size="sm">{saySet.scheduleHelp(of.live.length)}</Text>}
           <Select
             label={say.how}
-            data={cronPresets.map((preset) => ({ value: preset, label: say[preset] }))}
+            data={presets.map((preset) => ({ value: preset, label: say[preset] }))}
             value={times.preset}
             allowDeselect={false}
             data-autofocus
             onChange={(preset) => change({ preset: (preset ?? 'daily') as CronPreset, cron: cronOf(times) })}
           />
           <When times={times} fieldError={errorOf('cron')} onChange={change} />
-          <Select
-            label={say.timezone}
-            data={zones}
-            value={timezone}
-            searchable
-            allowDeselect={false}
-            limit={50}
-            nothingFoundMessage={say.timezoneNone}
-            error={errorOf('timezone')}
-            onChange={(zone) => setTimezone(zone ?? timezone)}
-          />
+          {times.preset !== 'continuous' && (
+            <Select
+              label={say.timezone}
+              data={zones}
+              value={timezone}
+              searchable
+              allowDeselect={false}
+              limit={50}
+              nothingFoundMessage={say.timezoneNone}
+              error={errorOf('timezone')}
+              onChange={(zone) => setTimezone(zone ?? timezone)}
+            />
+          )}
           {enabled && <NextRuns cron={cronOf(times)} timezone={timezone} />}
           <Switch
             label={say.scheduleEnabled}
@@ -70,6 +101,10 @@ export function EditSchedule({
     </FormDialog>
   )
 }
+
+/** The proposed schedule: events move as they come, and everything else each morning. */
+const usualOf = ({ src }: ConnectionDetails): string =>
+  receivesEvents(src.connectorId) ? continuousSchedule : '0 6 * * *'
 
 /** When the schedule starts the next transfers, in its own time zone. */
 function NextRuns({ cron, timezone }: { cron: string; timezone: string }) {
@@ -99,7 +134,7 @@ function When({
   fieldError: string | undefined
   onChange: (part: Partial<Times>) => void
 }) {
-  if (times.preset.startsWith('minutes')) return null
+  if (times.preset === 'continuous' || times.preset.startsWith('minutes')) return null
   if (times.preset === 'hourly') {
     return (
       <NumberInput
@@ -122,7 +157,7 @@ function When({
         maxLength={limits.cronLengthMax}
         required
         error={fieldError}
-        ff="monospace"
+        styles={monoLine}
         autoComplete="off"
         onChange={({ currentTarget }) => onChange({ cron: currentTarget.value })}
       />

@@ -1,16 +1,19 @@
 import './flow.css'
 import { Anchor, Card, Group, Stack, Text, VisuallyHidden } from '@mantine/core'
 import type { ConnectionDetails, Transfer } from '@penstock/wire'
+import { useMemo } from 'react'
 import { Link } from 'react-router'
 import { useRead } from '../../api/queries.ts'
 import { Logo } from '../../components/connector-name.tsx'
-import { evidenceOf, pipeOf, standingOf } from '../../components/standing.ts'
+import { SettingValue } from '../../components/setting-value.tsx'
+import { pipeOf, standingOf } from '../../components/standing.ts'
 import { ConfigurationBadge } from '../../components/status.tsx'
+import { isUpload } from '../../components/upload-name.tsx'
 import { pathOf } from '../../shell/account.ts'
 import { connection as say } from '../../strings/connection.ts'
 import { standing as words } from '../../strings/standing.ts'
 import { configureAt } from '../connectors/of-account.ts'
-import { useNamedConfiguration } from '../connectors/use-standing.ts'
+import { type NamedStanding, useStandings } from '../connectors/use-standing.ts'
 import { FlowStatus } from './flow-status.tsx'
 
 const shownSettings = 2
@@ -32,11 +35,21 @@ export function Flow({
   const { src, dest, status } = connection
   const standing = standingOf(status, latest)
   const pipe = pipeOf(status, newest?.status === 'running' ? newest : latest)
-  const source = useSideStanding(connection, 'src', latest)
-  const destination = useSideStanding(connection, 'dest', latest)
-  const caption = standing === 'active' || standing === 'failing' ? words.pipe[pipe] : words.help[standing]
+  const fresh = useMemo(() => (latest ? [latest] : []), [latest])
+  const standings = useStandings(connection.accountId, fresh)
+  const [source, destination] = (['src', 'dest'] as const).map((side) => {
+    const { connectorId, configured } = connection[side]
+    const configurationId = connection[`${side}ConfigurationId`]
+    return standings({ accountId: connection.accountId, connectorId, configured, configurationId })
+  }) as [NamedStanding, NamedStanding]
+  const isFailed = standing === 'failing' && pipe === 'closed'
+  const caption = isFailed
+    ? words.failed
+    : standing === 'active' || standing === 'failing'
+      ? words.pipe[pipe]
+      : words.help[standing]
   const water = { 'data-apart': pipe === 'dashed' || undefined, 'data-flowing': pipe === 'flows' || undefined }
-  const described = (side: typeof src, { standing }: SideStanding) =>
+  const described = (side: typeof src, { standing }: NamedStanding) =>
     say.sideDescribed(side.connectorName, words.configuration[standing])
   return (
     <>
@@ -59,26 +72,13 @@ export function Flow({
   )
 }
 
-type SideStanding = ReturnType<typeof useNamedConfiguration>
-
-/** How the configuration of a side is doing, and its name. */
-function useSideStanding(
-  { accountId, ...connection }: ConnectionDetails,
-  side: 'src' | 'dest',
-  latest: Transfer | undefined,
-): SideStanding {
-  const { connectorId, configured } = connection[side]
-  const of = { accountId, connectorId, configured, configurationId: connection[`${side}ConfigurationId`] }
-  return useNamedConfiguration(of, [evidenceOf(latest, side === 'src' ? 'source' : 'destination')])
-}
-
 function Side({
   connection,
   side,
   standing,
   why,
   name,
-}: SideStanding & { connection: ConnectionDetails; side: 'src' | 'dest' }) {
+}: NamedStanding & { connection: ConnectionDetails; side: 'src' | 'dest' }) {
   const { connectorId, connectorLogo, connectorName } = connection[side]
   const settings = useSettingsInShort(connection, side)
   return (
@@ -97,9 +97,10 @@ function Side({
               {connectorName}
             </Text>
           )}
-          {settings.map(({ name, text }) => (
-            <Text key={name} size="sm" c="dimmed" truncate title={text}>
-              {text}
+          {settings.map(({ field, value }) => (
+            <Text key={field.name} size="sm" c="dimmed" truncate title={isUpload(connectorId, value) ? '' : value}>
+              {field.label}:{' '}
+              <SettingValue accountId={connection.accountId} connectorId={connectorId} field={field} value={value} />
             </Text>
           ))}
         </Stack>
@@ -122,12 +123,12 @@ function Side({
 }
 
 /** The first settings of a side: a file, a table. */
-function useSettingsInShort(connection: ConnectionDetails, side: 'src' | 'dest'): { name: string; text: string }[] {
+function useSettingsInShort(connection: ConnectionDetails, side: 'src' | 'dest') {
   const { data } = useRead('getConnectorDefinition', { id: connection[side].connectorId })
   const values = side === 'src' ? connection.srcConnectionConfig : connection.destConnectionConfig
   const fields = (side === 'src' ? data?.reply.source : data?.reply.destination)?.fields ?? []
   return fields
     .filter(({ name, type }) => type === 'Text' && name !== 'mapping' && typeof values[name] === 'string')
     .slice(0, shownSettings)
-    .map(({ name, label }) => ({ name, text: `${label}: ${values[name]}` }))
+    .map((field) => ({ field, value: String(values[field.name]) }))
 }

@@ -1,10 +1,12 @@
 import { Card, Flex, Grid, SimpleGrid, Stack, Text } from '@mantine/core'
-import type { ConnectionDetails, Transfer } from '@penstock/wire'
+import { type ConnectionDetails, type Transfer, uploadedFileConnectorId } from '@penstock/wire'
 import { count } from '../../components/numbers.ts'
 import { connection as say } from '../../strings/connection.ts'
+import { AudienceCard } from './audience-card.tsx'
 import { Funnel } from './funnel.tsx'
 import { RowsComeAgain, useRepeats } from './rows-come-again.tsx'
 import { ScheduleCard } from './schedule-card.tsx'
+import { SetCard } from './set-card.tsx'
 import { useVolumeOf } from './use-volume.ts'
 import { VolumeCard } from './volume.tsx'
 
@@ -24,7 +26,14 @@ export function Overview({
   const repeats = useRepeats(connection)
   return (
     <Stack gap="md">
-      {repeats && usedVolume > 0 && <RowsComeAgain connection={connection} repeats={repeats} />}
+      {repeats && usedVolume > 0 && (
+        <RowsComeAgain
+          connection={connection}
+          repeats={repeats}
+          latest={latest}
+          quiet={connection.src.connectorId === uploadedFileConnectorId}
+        />
+      )}
       <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="md">
         <Figure label={say.deliveredMonth} n={monthlyVolume} />
         <Figure label={say.delivered} n={usedVolume} />
@@ -38,6 +47,8 @@ export function Overview({
           <ScheduleCard connection={connection} reason={reason} />
         </Grid.Col>
       </Grid>
+      <SetCard connection={connection} />
+      <AudienceCard connection={connection} />
       <VolumeCard volume={volume} />
     </Stack>
   )

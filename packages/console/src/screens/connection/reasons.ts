@@ -25,6 +25,8 @@ export type Surroundings = {
   /** The name of the source, if it has no ranges. */
   readonly noRanges: string | undefined
   readonly active: boolean
+  /** Whether the newest transfer failed because its credentials were refused. */
+  readonly refused?: boolean
 }
 
 /** Reads from the contract's own tables what can be done with a connection, and else why not. */
@@ -64,10 +66,11 @@ function refusalOf(
 
 function refusalToTransfer(
   status: ConnectionStatus,
-  { accountEnabled, entriesOnly, active }: Surroundings,
+  { accountEnabled, entriesOnly, active, refused = false }: Surroundings,
 ): string | undefined {
   if (status === 'deleted') return errors.connection_deleted.message
   if (entriesOnly.length > 0) return entriesOnly.map(say.entryOnly).join(' ')
+  if (status === 'broken' && refused) return say.credentialsFirst
   if (!mayTransfer(status)) return errors.connection_not_active.message
   if (accountEnabled === false) return errors.account_disabled.message
   return active ? say.active : undefined

@@ -1,5 +1,5 @@
-import { Anchor } from '@mantine/core'
-import type { ConnectionDetails } from '@penstock/wire'
+import { Anchor, Text } from '@mantine/core'
+import type { ConnectionDetails, Transfer } from '@penstock/wire'
 import { Link } from 'react-router'
 import { useRead } from '../../api/queries.ts'
 import type { FormValues } from '../../components/fields/form-field.ts'
@@ -29,21 +29,39 @@ export function useRepeats({
 export function RowsComeAgain({
   connection: { accountId, id, src, dest },
   repeats,
+  latest,
+  quiet = false,
 }: {
   connection: ConnectionDetails
   repeats: Ways
+  /** Tells how many rows the source has. */
+  latest?: Transfer | undefined
+  /** In small letters: one transfer may be all that is wanted. */
+  quiet?: boolean
 }) {
+  const n = latest?.status === 'succeeded' && latest.backfill === null ? latest.records.read : undefined
+  const names = { source: src.connectorName, destination: dest.connectorName }
+  const change = (
+    <Anchor
+      component={Link}
+      size="sm"
+      c="var(--mantine-color-text)"
+      underline="always"
+      to={pathOf(accountId, `connections/new?${new URLSearchParams({ connection: id, step: 'settings' })}`)}
+    >
+      {say.changeSettings}
+    </Anchor>
+  )
+  if (quiet) {
+    return (
+      <Text size="sm" c="dimmed">
+        {say.oncePerFile} {change}
+      </Text>
+    )
+  }
   return (
-    <ConsequenceLine ways={repeats} names={{ source: src.connectorName, destination: dest.connectorName }}>
-      <Anchor
-        component={Link}
-        size="sm"
-        c="var(--mantine-color-text)"
-        underline="always"
-        to={pathOf(accountId, `connections/new?${new URLSearchParams({ connection: id, step: 'settings' })}`)}
-      >
-        {say.changeSettings}
-      </Anchor>
+    <ConsequenceLine ways={repeats} names={{ ...names, ...(n !== undefined && { rows: { n, isEstimate: false } }) }}>
+      {change}
     </ConsequenceLine>
   )
 }

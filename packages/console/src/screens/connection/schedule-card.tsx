@@ -1,5 +1,5 @@
 import { Alert, Badge, Group, SimpleGrid, Stack, Text } from '@mantine/core'
-import { type ConnectionDetails, mayTransfer, type Schedule } from '@penstock/wire'
+import { type ConnectionDetails, continuousSchedule, mayTransfer, type Schedule } from '@penstock/wire'
 import { IconCalendarOff, IconCalendarTime } from '@tabler/icons-react'
 import { useForbidden } from '../../api/me.ts'
 import { useReadIfAny } from '../../api/queries.ts'
@@ -119,17 +119,19 @@ function ScheduleFacts({ schedule }: { schedule: Schedule }) {
               </Badge>
             )}
           </Group>
-          <Text size="sm" c="dimmed">
-            {timezone} ·{' '}
-            <Text span inherit ff="monospace">
-              {cron}
+          {cron !== continuousSchedule && (
+            <Text size="sm" c="dimmed">
+              {timezone} ·{' '}
+              <Text span inherit ff="monospace">
+                {cron}
+              </Text>
             </Text>
-          </Text>
+          )}
         </div>
       </Group>
       <SimpleGrid cols={2} spacing="md">
         <Fact label={say.nextTransfer}>
-          <Time seconds={nextTime} planned />
+          {cron === continuousSchedule ? say.asEventsArrive : <Time seconds={nextTime} planned />}
         </Fact>
         <Fact label={say.lastTransfer}>
           <Time seconds={lastTime} />

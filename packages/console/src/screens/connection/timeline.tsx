@@ -15,10 +15,12 @@ import {
 } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
+import { definitionsRead } from '../../api/definitions.ts'
 import { useRead } from '../../api/queries.ts'
 import { Loaded } from '../../components/loaded.tsx'
 import { count } from '../../components/numbers.ts'
 import { Empty } from '../../components/page.tsx'
+import { labelOf } from '../../components/problems.ts'
 import { statusColors, transferColors } from '../../components/status.tsx'
 import { Time } from '../../components/time.tsx'
 import { backfill } from '../../strings/backfill.ts'
@@ -174,7 +176,7 @@ function EventWords({ event: { actor, changes } }: { event: ConnectionEvent }) {
     <>
       {changes?.map(({ key, from, to }) => (
         <Text key={key} size="sm" style={{ overflowWrap: 'anywhere' }}>
-          {say.settingChanged(key, shown(from), shown(to))}
+          {say.settingChanged(labelOf(key, definitionsRead()), shown(from), shown(to))}
         </Text>
       ))}
       {actor && (
@@ -194,7 +196,7 @@ const When = ({ seconds }: { seconds: number }) => (
 
 /** In the form of the history: cron, time zone, and “off” if it is not enabled. */
 function scheduleInWords(text: string): string {
-  const [, cron, zone, off] = /^((?:\S+ ){4}\S+) (\S+)( off)?$/.exec(text) ?? []
+  const [, cron, zone, off] = /^((?:\S+ ){4}\S+|@\S+) (\S+)( off)?$/.exec(text) ?? []
   return cron && zone ? say.inZone(wordsOfCron(cron), zone, off !== undefined) : text
 }
 

@@ -21,6 +21,7 @@ import { duration, Time } from '../../components/time.tsx'
 import { connection as say } from '../../strings/connection.ts'
 import { standing as words } from '../../strings/standing.ts'
 import { pathOfTransfer } from '../transfer/paths.ts'
+import { startOf } from '../transfer/start-of.ts'
 import { CancelTransfer, TransferProgress } from './active-transfer.tsx'
 import { againWhileActive, isActive } from './use-connection.ts'
 
@@ -118,7 +119,7 @@ const columns: readonly Column<Transfer>[] = [
     ),
   },
   { header: say.transferStarted, orders: orders.started, cell: ({ createdTime }) => <Time seconds={createdTime} /> },
-  { header: say.trigger, from: 'lg', cell: ({ trigger }) => say.triggers[trigger] },
+  { header: say.trigger, from: 'lg', cell: (transfer) => startOf(transfer) },
   { header: say.read, orders: orders.read, from: 'sm', right: true, cell: ({ records }) => count(records.read) },
   { header: say.accepted, right: true, cell: ({ records }) => count(records.accepted) },
   {

@@ -5,6 +5,7 @@ import { useEffect, useRef } from 'react'
 import { useParams } from 'react-router'
 import { useForbiddenOf } from '../../api/me.ts'
 import { useRead, useReadIfAny } from '../../api/queries.ts'
+import { refusesCredentials } from '../../components/standing.ts'
 import { useAccount } from '../../shell/account.ts'
 import { idleNames } from '../new-connection/settings.ts'
 import { type Reasons, reasonsOf } from './reasons.ts'
@@ -72,6 +73,7 @@ export function useReasons(connection: ConnectionDetails, newest: Transfer | und
     entriesOnly: idleNames(source.data?.reply, destination.data?.reply),
     noRanges: source.data?.reply.source?.backfill === undefined ? source.data?.reply.name : undefined,
     active: isActive(newest),
+    refused: refusesCredentials(newest),
   })
   const move = forbidden('updateConnectionStatus')
   return {

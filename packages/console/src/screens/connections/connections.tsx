@@ -18,7 +18,8 @@ import { useRememberedList } from './remembered-list.ts'
 import { SavedFilters } from './saved-filters.tsx'
 import { Selection } from './selection.tsx'
 import { ConnectionTable } from './table.tsx'
-import { endingOf, readConnections, useConnections } from './use-connections.ts'
+import { endingOf, type Listed, readConnections, useConnections } from './use-connections.ts'
+import { useSideNames } from './use-side-names.ts'
 
 export const readAhead = readConnections
 
@@ -29,6 +30,7 @@ export function Component() {
   const { value, change } = address
   const ending = endingOf(address)
   const { connections, transfers, schedules, labels } = useConnections(accountId)
+  const names = useSideNames(accountId, connections.data?.reply ?? noRows, transfers)
   useRememberedList()
   const [ids, setIds] = useState<ReadonlySet<string>>(noIds)
   // Rows that are no longer shown are not acted on.
@@ -53,6 +55,7 @@ export function Component() {
           transfers={transfers}
           schedules={schedules}
           labels={labels}
+          names={names}
           showsAccount={accountId === undefined}
           showsVolume={!ending}
           picked={ids}
@@ -82,6 +85,7 @@ export function Component() {
 }
 
 const noIds: ReadonlySet<string> = new Set()
+const noRows: readonly Listed[] = []
 
 function StatusFilter() {
   const { value, change } = useAddress()

@@ -29,18 +29,18 @@ export function Endings({ accountId }: { accountId: string | undefined }) {
 }
 
 function Count({ accountId, ending }: { accountId: string | undefined; ending: Ending }) {
-  const n = useEnded(accountId, ending) ?? 0
+  const n = useEnded(accountId, ending)
   // It has its place before it is known, so that nothing moves.
   return (
     <Badge
       ml={6}
       size="sm"
       variant="light"
-      color={colors[ending]}
+      color={n ? colors[ending] : 'gray'}
       autoContrast
-      style={n > 0 ? {} : { visibility: 'hidden' }}
+      style={n === undefined ? { visibility: 'hidden' } : {}}
     >
-      {count(n)}
+      {count(n ?? 0)}
     </Badge>
   )
 }

@@ -14,6 +14,7 @@ import { Time } from '../../components/time.tsx'
 import { connections as say } from '../../strings/connections.ts'
 import { labels as labelWords } from '../../strings/labels.ts'
 import type { Listed } from './use-connections.ts'
+import type { SideNames } from './use-side-names.ts'
 
 /** How the columns sort: names from A, the newest transfer and the next one first. */
 const orders = {
@@ -22,12 +23,15 @@ const orders = {
   next: { first: 'nextTransfer', second: '-nextTransfer' },
 } as const
 
+const noNames = {}
+
 /** A table of connections; each row leads to its connection. */
 export function ConnectionTable({
   query,
   transfers,
   schedules,
   labels,
+  names,
   showsAccount,
   showsVolume,
   picked,
@@ -39,6 +43,8 @@ export function ConnectionTable({
   transfers: ReadonlyMap<string, Transfer>
   schedules: ReadonlyMap<string, ScheduleEntry>
   labels: ReadonlyMap<string, ConnectionLabels>
+  /** Names of the configurations of both sides. */
+  names: ReadonlyMap<string, SideNames>
   showsAccount: boolean
   showsVolume: boolean
   /** Identifiers of the selected connections. */
@@ -66,13 +72,18 @@ export function ConnectionTable({
             )}
             {!isWide && (
               <Box fz="sm" c="dimmed" mt={2}>
-                <Sides src={src} dest={dest} size={16} wraps />
+                {/* Longer names come later and would wrap, so that rows move. */}
+                <Sides src={src} dest={dest} names={noNames} size={16} wraps />
               </Box>
             )}
           </>
         ),
       },
-      isWide && { header: say.sides, w: '28%', cell: ({ src, dest }) => <Sides src={src} dest={dest} /> },
+      isWide && {
+        header: say.sides,
+        w: '28%',
+        cell: ({ id, src, dest }) => <Sides src={src} dest={dest} names={names.get(id) ?? {}} />,
+      },
       {
         header: say.status,
         w: 130,
@@ -114,7 +125,7 @@ export function ConnectionTable({
         },
       },
     ],
-    [transfers, schedules, labels, showsAccount, showsVolume, isWide, shownIds, picked, onPick],
+    [transfers, schedules, labels, names, showsAccount, showsVolume, isWide, shownIds, picked, onPick],
   )
   return (
     <ResourceTable

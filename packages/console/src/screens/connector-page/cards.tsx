@@ -2,6 +2,8 @@ import { Button, Card, Code, Group, Stack, Text, Title } from '@mantine/core'
 import type { ConnectorDefinition, FieldDefinition } from '@penstock/wire'
 import { IconCheck, IconX } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
+import { PrepareList } from '../../components/prepare-list.tsx'
+import { WithCode } from '../../components/with-code.tsx'
 import { connectorPage as say } from '../../strings/catalogue.ts'
 import classes from './cards.module.css'
 import { type Fact, sentencesOf, testsOf } from './facts.ts'
@@ -57,7 +59,9 @@ export function NotesCard({ notes }: { notes: string }) {
     <Section title={say.notes}>
       <ul className={classes.notes}>
         {(all ? sentences : sentences.slice(0, notesShown)).map((sentence) => (
-          <li key={sentence}>{sentence}</li>
+          <li key={sentence}>
+            <WithCode text={sentence} />
+          </li>
         ))}
       </ul>
       {sentences.length > notesShown && (
@@ -70,12 +74,17 @@ export function NotesCard({ notes }: { notes: string }) {
 }
 
 /** Fields and permissions that a person needs before connecting. */
-export function NeedsCard({ definition: { secretFields, authorization } }: { definition: ConnectorDefinition }) {
+export function NeedsCard({
+  definition: { prepare, secretFields, authorization },
+}: {
+  definition: ConnectorDefinition
+}) {
   const fields = secretFields.filter(({ readonly }) => !readonly)
   const required = fields.filter((field) => field.required)
   const optional = fields.length - required.length
   return (
     <Section title={say.need}>
+      {prepare.length > 0 && <PrepareList prepare={prepare} />}
       {fields.length === 0 && <Text size="sm">{say.needNothing}</Text>}
       {authorization && (
         <Stack gap={4}>

@@ -81,6 +81,7 @@ export function factsOfDestination(side: SideDefinition): Fact[] {
     { label: say.howWritten, values: modes.length > 0 ? modes : (actions ?? [say.add]) },
     { label: say.rowsToSend, values: optionsOf(fieldNamed(side, 'sendRows')) },
     { label: say.deletions, values: [removes] },
+    ...(side.audienceSizes ? [{ label: say.audienceSizes, values: [say.yes] }] : []),
     ...(formats.length > 0
       ? [{ label: fieldNamed(side, 'fileFormat')?.label ?? '', values: [formats.join(', ')] }]
       : []),

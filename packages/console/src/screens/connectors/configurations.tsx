@@ -12,7 +12,7 @@ import { components } from '../../strings/components.ts'
 import { connectors as say } from '../../strings/connectors.ts'
 import { forgetCheck } from './kept-checks.ts'
 import { AddConfiguration, RenameConfiguration } from './name-configuration.tsx'
-import { useConfigurationStanding } from './use-standing.ts'
+import { useStandings } from './use-standing.ts'
 
 type Look = (at: { configure?: string; check?: string; configuration?: string }) => void
 
@@ -99,10 +99,7 @@ function Line({
 }) {
   const forbidden = useForbiddenOf()
   const at = first ? {} : { configuration: configurationId }
-  const standing = useConfigurationStanding(
-    { accountId, connectorId, configured, savedTime: lastUpdated, ...(first ? {} : { configurationId }) },
-    [],
-  )
+  const { standing, why } = useStandings(accountId)({ accountId, connectorId, configurationId, configured })
   const unsaved = configured ? undefined : errors.connector_not_configured.message
   return (
     <Group justify="space-between" wrap="nowrap">
@@ -118,7 +115,7 @@ function Line({
           )}
         </Group>
         <Group gap="xs" fz="sm" c="dimmed">
-          <ConfigurationBadge {...standing} />
+          <ConfigurationBadge standing={standing} why={why} />
           {lastUpdated > 0 && <Time seconds={lastUpdated} />}
         </Group>
       </Stack>

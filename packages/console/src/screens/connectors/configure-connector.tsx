@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Drawer, Group, Spoiler, Stack, Text } from '@mantine/core'
+import { Alert, Anchor, Box, Button, Drawer, Group, Spoiler, Stack, Text } from '@mantine/core'
 import { PenstockError } from '@penstock/client'
 import { IconBook, IconPlugConnectedX, IconTool } from '@tabler/icons-react'
 import { useState } from 'react'
@@ -6,8 +6,10 @@ import { useRead, useWrite } from '../../api/queries.ts'
 import { Logo } from '../../components/connector-name.tsx'
 import { Lines, Loaded, NotRead } from '../../components/loaded.tsx'
 import { notifyOutcome } from '../../components/notify.ts'
+import { PrepareList } from '../../components/prepare-list.tsx'
 import { ReasonedButton } from '../../components/reasoned.tsx'
 import { Time } from '../../components/time.tsx'
+import { WithCode } from '../../components/with-code.tsx'
 import { pathOf } from '../../shell/account.ts'
 import { buildSource as sayBuild } from '../../strings/build-source.ts'
 import { connectors as say } from '../../strings/connectors.ts'
@@ -16,6 +18,7 @@ import { ConfigureForm } from './configure-form.tsx'
 import { useKeptCheck } from './kept-checks.ts'
 import { buildSourceAt, type ConnectorOfAccount, parametersOf } from './of-account.ts'
 import { useAuthorization } from './use-connect.ts'
+import { useStandings } from './use-standing.ts'
 
 /** A drawer in which a connector is configured, with what is to be known of it. */
 export function ConfigureConnector({
@@ -42,6 +45,7 @@ export function ConfigureConnector({
   // Changes when someone else's version is loaded, so that the form is rendered from it.
   const [drawn, setDrawn] = useState(0)
   const { name, docUrl, logo, integrated = false } = connector.data?.reply ?? {}
+  const isNew = !configuration.data?.reply.secretConfig[0]?.configuration.some(({ value }) => value)
   const lastUpdated = configuration.data?.reply.lastUpdated
   const configurationName = configurationId && configuration.data?.reply.secretConfig[0]?.name
   // All at once: what arrived later would move what is read already.
@@ -87,8 +91,18 @@ export function ConfigureConnector({
               c="dimmed"
               styles={{ control: { fontSize: 'inherit' } }}
             >
-              {definition.data.reply.notes}
+              <WithCode text={definition.data.reply.notes} />
             </Spoiler>
+          )}
+          {definition.data && definition.data.reply.prepare.length > 0 && (
+            <details open={isNew}>
+              <summary style={{ cursor: 'pointer', fontSize: 'var(--mantine-font-size-sm)', fontWeight: 600 }}>
+                {say.prepare}
+              </summary>
+              <Box mt="xs">
+                <PrepareList prepare={definition.data.reply.prepare} />
+              </Box>
+            </details>
           )}
           {definition.data?.reply.source?.asks && <BuildSource {...of} changed={changed} />}
           {lastUpdated !== undefined && (
@@ -161,7 +175,7 @@ function BuildSource({ accountId, connectorId, configurationId, changed }: Conne
   )
 }
 
-/** Says that the last check failed, unless the configuration was saved since. */
+/** Says that the last check failed, unless the configuration was saved or proved to work since. */
 function LastCheck({
   lastUpdated,
   onCheck,
@@ -172,7 +186,8 @@ function LastCheck({
   onCheck: (() => void) | undefined
 }) {
   const failed = useKeptCheck(of)
-  if (!failed || failed.ok || failed.checkedTime < lastUpdated) return null
+  const { standing } = useStandings(of.accountId)({ ...of, configured: true })
+  if (!failed || failed.ok || failed.checkedTime < lastUpdated || standing !== 'failed') return null
   return (
     <Alert color="red" icon={<IconPlugConnectedX aria-hidden />} title={say.checkFailed}>
       <Stack gap="xs" align="flex-start">

@@ -151,7 +151,7 @@ export function ConfigureForm({
       onPasteCapture={fill}
       onSubmit={(event) => {
         event.preventDefault()
-        if (editable && !forbidden) void send(changes, opened.etag, onClose)
+        if (editable && !forbidden) void send(changes, opened.etag, onCheck ?? onClose)
       }}
     >
       <Stack gap="lg">
@@ -223,17 +223,17 @@ export function ConfigureForm({
           )}
           {!isEmpty && onCheck && (
             <ReasonedButton
-              variant="light"
+              variant="default"
               disabled={!editable || save.isPending}
               reason={forbidden}
-              onClick={() => void send(changes, opened.etag, onCheck)}
+              onClick={() => void send(changes, opened.etag, onClose)}
             >
-              {say.saveAndCheck}
+              {components.save}
             </ReasonedButton>
           )}
           {!isEmpty && (
             <ReasonedButton type="submit" loading={save.isPending} disabled={!editable} reason={forbidden}>
-              {components.save}
+              {onCheck ? say.saveAndCheck : components.save}
             </ReasonedButton>
           )}
         </Group>

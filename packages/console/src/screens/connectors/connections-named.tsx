@@ -2,6 +2,7 @@ import { Alert, Anchor, List, Text } from '@mantine/core'
 import { PenstockError } from '@penstock/client'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { Link } from 'react-router'
+import { describe } from '../../components/describe.ts'
 import { pathOf } from '../../shell/account.ts'
 import { components } from '../../strings/components.ts'
 
@@ -13,7 +14,7 @@ export function ConnectionsNamed({ error, accountId }: { error: unknown; account
   if (!(error instanceof PenstockError)) return null
   const named = error.details.filter(({ field }) => field.startsWith(`${ofConnection}.`))
   return (
-    <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={error.message} role="alert">
+    <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={describe(error).title} role="alert">
       <List size="sm">
         {named.map(({ field, message }) => (
           <List.Item key={field} style={{ overflowWrap: 'anywhere' }}>

@@ -15,7 +15,7 @@ import { pathOf } from '../../shell/account.ts'
 import { components } from '../../strings/components.ts'
 import { connectors as say } from '../../strings/connectors.ts'
 import { Reconnect, refusedSide } from './reconnect.tsx'
-import { useConfigurationStanding, useEvidence } from './use-standing.ts'
+import { useAllConfigurations, useStandings } from './use-standing.ts'
 
 type Doing = {
   onLook: (at: { configure?: string; check?: string; configurations?: string }) => void
@@ -133,7 +133,7 @@ function Name({
   )
 }
 
-/** How the first configuration of a connector is doing. */
+/** How the configurations of a connector are doing: the one that is doing worst. */
 function Readiness({
   connector: { connectorId, configured },
   accountId,
@@ -141,9 +141,23 @@ function Readiness({
   connector: AddedConnector
   accountId: string
 }) {
-  const { evidence, saved } = useEvidence(accountId)
-  const of = { accountId, connectorId, configured, savedTime: saved.get(connectorId) }
-  return <ConfigurationBadge {...useConfigurationStanding(of, [evidence.get(connectorId)])} />
+  const standingOf = useStandings(accountId)
+  const own = useAllConfigurations(accountId)?.filter((one) => one.connectorId === connectorId) ?? []
+  const first = standingOf({ accountId, connectorId, configured })
+  const others = own
+    .filter((one) => !one.first)
+    .map(({ configurationId }) => standingOf({ accountId, connectorId, configurationId }))
+  const { standing, why } = [first, ...others].find(({ standing }) => standing === 'failed') ?? first
+  return (
+    <Group gap={6}>
+      <ConfigurationBadge standing={standing} why={why} />
+      {others.length > 0 && (
+        <Text span size="xs" c="dimmed">
+          {say.configurationCount(count(own.length))}
+        </Text>
+      )}
+    </Group>
+  )
 }
 
 export const usesOf = ({ srcConnections, destConnections }: AddedConnector) => srcConnections + destConnections

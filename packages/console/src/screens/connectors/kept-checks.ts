@@ -1,5 +1,5 @@
 import type { CheckResult } from '@penstock/wire'
-import { useSyncExternalStore } from 'react'
+import { useCallback, useSyncExternalStore } from 'react'
 import { kept, sessionStore } from '../../api/session.ts'
 import type { ConnectorOfAccount } from './of-account.ts'
 
@@ -77,6 +77,12 @@ export function keepCheck(of: ConnectorOfAccount, { ok, message, checkedTime }: 
 export function forgetCheck(of: ConnectorOfAccount): void {
   const { [keyOf(of)]: gone, ...rest } = read()
   if (gone) write(rest)
+}
+
+/** The last checks in this browser, by configuration. */
+export function useKeptChecks(): (of: ConnectorOfAccount) => KeptCheck | undefined {
+  const checks = useSyncExternalStore(subscribe, read)
+  return useCallback((of) => checks[keyOf(of)], [checks])
 }
 
 /** The last check of a configuration in this browser. */

@@ -12,6 +12,7 @@ export function PickConfiguration({
   connectorName,
   configurationId,
   onPick,
+  onAdded,
 }: {
   accountId: string
   connectorId: string
@@ -19,6 +20,8 @@ export function PickConfiguration({
   /** Undefined: the first one. */
   configurationId: string | undefined
   onPick: (configurationId: string) => void
+  /** A configuration without values was added, and picked. */
+  onAdded?: (configurationId: string) => void
 }) {
   const all = useConfigurations(accountId, connectorId)
   const forbidden = useForbidden('createConnectorConfiguration')
@@ -37,7 +40,10 @@ export function PickConfiguration({
             accountId={accountId}
             connectorId={connectorId}
             connectorName={connectorName}
-            onMade={onPick}
+            onMade={(id) => {
+              onPick(id)
+              onAdded?.(id)
+            }}
             onClose={close}
           />
         ))

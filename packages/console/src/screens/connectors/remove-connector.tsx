@@ -1,6 +1,6 @@
 import { Anchor, Button, Group, List, Modal, Stack, Text } from '@mantine/core'
 import { PenstockError } from '@penstock/client'
-import { type AddedConnector, errors, limits } from '@penstock/wire'
+import { type AddedConnector, limits } from '@penstock/wire'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { useRead, useWrite } from '../../api/queries.ts'
@@ -12,6 +12,7 @@ import { ConnectionBadge } from '../../components/status.tsx'
 import { pathOf } from '../../shell/account.ts'
 import { components } from '../../strings/components.ts'
 import { connectors as say } from '../../strings/connectors.ts'
+import { failures } from '../../strings/failures.ts'
 import { usesOf } from './connector-table.tsx'
 import { forgetCheck } from './kept-checks.ts'
 
@@ -55,7 +56,7 @@ function Held({ accountId, connector: { connectorId, name }, onClose }: Props) {
   return (
     <Modal opened onClose={onClose} title={say.heldTitle(name)}>
       <Stack>
-        <Text size="sm">{errors.connector_in_use.message}</Text>
+        <Text size="sm">{failures.message('connector_in_use')}</Text>
         <Loaded query={query} lines={2}>
           {({ reply }) => {
             const holders = reply.filter(

@@ -59,8 +59,7 @@ export function Component() {
               {isBusy && <Loader size="sm" />}
               <Text fw={600}>
                 {search.isWhole
-                  ? search.records.length > 0 &&
-                    say.found(search.records.length, count(search.records.length), count(search.searched))
+                  ? foundIn(search) > 0 && say.found(foundIn(search), count(foundIn(search)), count(search.searched))
                   : say.searching(count(search.searched))}
               </Text>
             </Group>
@@ -70,7 +69,7 @@ export function Component() {
                   {say.stop}
                 </Button>
               )}
-              {search.records.length > 0 && (
+              {foundIn(search) > 0 && (
                 <ReasonedButton color="red" reason={forbidden} onClick={() => ask(search.values)}>
                   {say.erase}
                 </ReasonedButton>
@@ -85,6 +84,8 @@ export function Component() {
     </Page>
   )
 }
+
+const foundIn = ({ records, events }: Search): number => records.length + events.length
 
 function Form({
   given = [],
@@ -131,60 +132,108 @@ function Form({
 }
 
 function Results({
-  search: { records, searched, notKept, isWhole },
+  search: { records, events, searched, notKept, isWhole },
   showsAccount,
 }: {
   search: Search
   showsAccount: boolean
 }) {
-  if (records.length === 0) {
+  if (records.length + events.length === 0) {
     return isWhole ? <Empty title={say.none} help={say.noneHelp(count(searched))} /> : null
   }
   return (
     <>
-      <Card withBorder padding={0}>
-        <DataTable
-          label={say.results}
-          top
-          rows={records}
-          keyOf={({ transferId, row }) => `${transferId} ${row}`}
-          columns={[
-            {
-              header: say.transfer,
-              w: '28%',
-              wraps: true,
-              cell: ({ accountId, accountName, connectionId, connectionName, transferId, row, ...times }) => (
-                <>
-                  <Anchor
-                    component={Link}
-                    to={`/accounts/${accountId}/connections/${connectionId}/transfers/${transferId}`}
-                    fw={550}
-                    fz="inherit"
-                  >
-                    {connectionName}
-                  </Anchor>
-                  {showsAccount && (
+      {events.length > 0 && <Events events={events} showsAccount={showsAccount} />}
+      {records.length > 0 && (
+        <Card withBorder padding={0}>
+          <DataTable
+            label={say.results}
+            top
+            rows={records}
+            keyOf={({ transferId, row }) => `${transferId} ${row}`}
+            columns={[
+              {
+                header: say.transfer,
+                w: '28%',
+                wraps: true,
+                cell: ({ accountId, accountName, connectionId, connectionName, transferId, row, ...times }) => (
+                  <>
+                    <Anchor
+                      component={Link}
+                      to={`/accounts/${accountId}/connections/${connectionId}/transfers/${transferId}`}
+                      fw={550}
+                      fz="inherit"
+                    >
+                      {connectionName}
+                    </Anchor>
+                    {showsAccount && (
+                      <Text size="sm" c="dimmed">
+                        {accountName}
+                      </Text>
+                    )}
                     <Text size="sm" c="dimmed">
-                      {accountName}
+                      {say.rejectedAt} <Time seconds={times.transferTime} />
+                      {row !== null && ` · ${say.rowOf(count(row))}`}
                     </Text>
-                  )}
-                  <Text size="sm" c="dimmed">
-                    {say.rejectedAt} <Time seconds={times.transferTime} />
-                    {row !== null && ` · ${say.rowOf(count(row))}`}
-                  </Text>
-                  {times.deliveredTime !== null && (
-                    <Text size="sm">
-                      {say.deliveredAt} <Time seconds={times.deliveredTime} />
-                    </Text>
-                  )}
-                </>
-              ),
-            },
-            ...recordColumns(say),
-          ]}
-        />
-      </Card>
+                    {times.deliveredTime !== null && (
+                      <Text size="sm">
+                        {say.deliveredAt} <Time seconds={times.deliveredTime} />
+                      </Text>
+                    )}
+                  </>
+                ),
+              },
+              ...recordColumns(say),
+            ]}
+          />
+        </Card>
+      )}
       {notKept > 0 && <Alert color="gray">{say.notKept(count(notKept))}</Alert>}
     </>
+  )
+}
+
+/** Events of streams and outcomes of rows. */
+function Events({ events, showsAccount }: { events: Search['events']; showsAccount: boolean }) {
+  return (
+    <Card withBorder padding={0}>
+      <DataTable
+        label={say.events}
+        top
+        rows={events}
+        keyOf={({ streamId, number }) => `${streamId} ${number}`}
+        columns={[
+          {
+            header: say.stream,
+            w: '28%',
+            wraps: true,
+            cell: ({ accountName, streamName, number, receivedTime }) => (
+              <>
+                <Text fw={550} fz="inherit">
+                  {streamName}
+                </Text>
+                {showsAccount && (
+                  <Text size="sm" c="dimmed">
+                    {accountName}
+                  </Text>
+                )}
+                <Text size="sm" c="dimmed">
+                  {say.receivedAt} <Time seconds={receivedTime} /> · {say.eventOf(count(number))}
+                </Text>
+              </>
+            ),
+          },
+          {
+            header: say.event,
+            wraps: true,
+            cell: ({ event }) => (
+              <Text size="sm" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
+                {event}
+              </Text>
+            ),
+          },
+        ]}
+      />
+    </Card>
   )
 }

@@ -9,6 +9,7 @@ type Found = Reply['records'][number]
 export type Search = {
   readonly values: readonly string[]
   readonly records: readonly Found[]
+  readonly events: Reply['events']
   readonly searched: number
   readonly notKept: number
   /** Other places that keep something; null until the first part is there. */
@@ -52,7 +53,7 @@ export function useSearch(accountId: string | undefined) {
     const run = ++latest.current
     setBusy(true)
     setFailure(undefined)
-    let found: Search = { values, records: [], searched: 0, notKept: 0, elsewhere: null, isWhole: false }
+    let found: Search = { values, records: [], events: [], searched: 0, notKept: 0, elsewhere: null, isWhole: false }
     setSearch(found)
     try {
       for (let cursor: string | null | undefined; cursor !== null; ) {
@@ -63,6 +64,7 @@ export function useSearch(accountId: string | undefined) {
         found = {
           values,
           records: [...found.records, ...reply.records],
+          events: [...found.events, ...reply.events],
           searched: found.searched + reply.searched,
           notKept: found.notKept + reply.notKept,
           elsewhere: reply.elsewhere ?? found.elsewhere,

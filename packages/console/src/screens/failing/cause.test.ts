@@ -50,10 +50,10 @@ describe('the cause of failing connections', () => {
     const elsewhere = failing({}, { accountId: 'urban' })
     const read = failing({}, { src: side('meta'), dest: side('shop') })
     assert.deepEqual(kinds([...eight, other, elsewhere, read]), [
-      ['credentials', 8, 'META says that the credentials expired'],
-      ['credentials', 1, 'META says that the credentials expired'],
-      ['credentials', 1, 'META says that the credentials expired'],
-      ['credentials', 1, 'SHOP says that the credentials expired'],
+      ['credentials', 8, 'META reports that the credentials have expired'],
+      ['credentials', 1, 'META reports that the credentials have expired'],
+      ['credentials', 1, 'META reports that the credentials have expired'],
+      ['credentials', 1, 'SHOP reports that the credentials have expired'],
     ])
     const source = failing({ side: 'source' }, { src: side('meta'), dest: side('shop') })
     assert.equal(causeOf(source).key, causeOf(eight[0] as FailingConnection).key, 'whichever side uses it')
@@ -76,7 +76,7 @@ describe('the cause of failing connections', () => {
         ['credentials', 1, 'META refused the credentials'],
         ['configuration', 1, 'META was not found'],
         ['configuration', 1, 'META is not configured'],
-        ['confirmation', 1, 'Waits for a confirmation'],
+        ['confirmation', 1, 'Waiting for confirmation'],
         ['connection', 1, 'stock.csv does not exist'],
         ['connection', 1, 'leads.csv does not exist'],
         ['connection', 1, 'x'],

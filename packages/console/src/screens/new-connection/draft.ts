@@ -89,12 +89,16 @@ const without = <T>(values: Readonly<Record<string, T>>, keys: readonly string[]
 export function beginDraft(
   accountId: string,
   sourceId: string,
-  { name, settings }: { name: string; settings: FormValues },
+  { name, settings = {}, configuration }: { name?: string; settings?: FormValues; configuration?: string },
 ): void {
   const before = read(accountId)
   write(accountId, {
     ...before,
-    texts: { ...before.texts, 'name of new': name },
+    texts: {
+      ...before.texts,
+      ...(name !== undefined && { 'name of new': name }),
+      ...(configuration !== undefined && { [`source configuration of ${sourceId}`]: configuration }),
+    },
     settings: { ...before.settings, [`source of ${sourceId}`]: { ...settings } },
   })
 }

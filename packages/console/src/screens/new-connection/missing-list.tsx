@@ -10,6 +10,7 @@ import { newConnection as say } from '../../strings/new-connection.ts'
 import { SmallConnectButton } from '../connectors/connect-button.tsx'
 import { configureAt } from '../connectors/of-account.ts'
 import { isConnectable, useAuthorization } from '../connectors/use-connect.ts'
+import { writeTargets } from './set/targets.ts'
 import { sideOf, sides } from './settings.ts'
 import { useWizard, type WizardStep } from './wizard.ts'
 
@@ -45,7 +46,7 @@ export function MissingList({
 }
 
 function Missing({ fieldError: { field }, connection }: { fieldError: FieldError; connection: ConnectionDetails }) {
-  const { accountId } = useWizard()
+  const { accountId, set, targets } = useWizard()
   const side = sides.find(({ key }) => field.startsWith(key)) ?? sides[0]
   const { connectorId, connectorName } = connection[side.key]
   const definition = useRead('getConnectorDefinition', { id: connectorId }).data?.reply
@@ -85,15 +86,21 @@ function Missing({ fieldError: { field }, connection }: { fieldError: FieldError
   return (
     <Text span inherit>
       {say.missingSetting(side.key === 'src' ? say.source : say.destination, label)}{' '}
-      <Anchor component={Link} to={`?${linkTo(connection, step)}`} inherit underline="always">
+      <Anchor
+        component={Link}
+        to={`?${linkTo(connection, step, set === '' ? {} : { set, targets: writeTargets(targets) })}`}
+        inherit
+        underline="always"
+      >
         {say.fillIn(label)}
       </Anchor>
     </Text>
   )
 }
 
-const linkTo = (connection: Connection, step: WizardStep) =>
+const linkTo = (connection: Connection, step: WizardStep, set: Readonly<Record<string, string>>) =>
   new URLSearchParams({
+    ...set,
     source: connection.src.connectorId,
     destination: connection.dest.connectorId,
     connection: connection.id,

@@ -4,17 +4,17 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { useForbidden } from '../../api/me.ts'
 import { useRead } from '../../api/queries.ts'
-import { useAddress } from '../../components/address.ts'
 import { NotAllowed } from '../../components/failure.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { Page } from '../../components/page.tsx'
 import { pathOf } from '../../shell/account.ts'
 import { newConnection as say } from '../../strings/new-connection.ts'
-import { NextDestinations } from '../catalogue/next-destinations.tsx'
 import { MapFields } from './mapper/map-fields.tsx'
 import { PickDestination } from './pick/pick-destination.tsx'
 import { PickSource } from './pick/pick-source.tsx'
 import { Review } from './review/review.tsx'
+import { ReviewSet } from './set/review-set.tsx'
+import { SetProgress } from './set/set-progress.tsx'
 import { SetUp } from './set-up/set-up.tsx'
 import { Steps } from './steps.tsx'
 import { useNewWizard, useWizard, WizardProvider } from './wizard.ts'
@@ -25,7 +25,6 @@ export function Component() {
   const { accountId, connection, connectionId } = wizard
   // Where a draft was left is known before this visit makes its own mark.
   const [left, setLeft] = useState(wizard.draft.at)
-  const wantsMore = useAddress().value('then') !== ''
   const forbidden = useForbidden('createConnection')
   const isNew = connection === undefined || connection.status === 'In-progress'
   const cancel = (
@@ -42,9 +41,7 @@ export function Component() {
       <Page title={isNew ? say.title : say.titleOfExisting} help={connection?.name ?? say.help} actions={cancel}>
         {forbidden && <NotAllowed reason={forbidden} />}
         <Steps />
-        {wantsMore && (
-          <NextDestinations accountId={accountId} sourceId={wizard.sourceId} isCreated={connection !== undefined} />
-        )}
+        <SetProgress />
         {left !== undefined && wizard.sourceId === '' && (
           <Unfinished at={left} onStartOver={() => setLeft(undefined)} />
         )}
@@ -73,7 +70,7 @@ function StepRegion({ children }: { children: ReactNode }) {
 }
 
 function CurrentStep() {
-  const { step, connectionId, reading } = useWizard()
+  const { step, connectionId, reading, set, targets } = useWizard()
   if (step === 'source') return <PickSource />
   if (step === 'destination') return <PickDestination />
   if (connectionId === '') return <SetUp />
@@ -81,7 +78,8 @@ function CurrentStep() {
     <Loaded query={reading} lines={6}>
       {({ reply }) => {
         if (step === 'settings') return <SetUp />
-        return step === 'mapping' ? <MapFields connection={reply} /> : <Review connection={reply} />
+        if (step === 'mapping') return <MapFields connection={reply} />
+        return set !== '' && targets.length > 1 ? <ReviewSet /> : <Review connection={reply} />
       }}
     </Loaded>
   )

@@ -4,6 +4,7 @@ import { useRead } from '../../api/queries.ts'
 import { useAddress } from '../../components/address.ts'
 import { useAccount } from '../../shell/account.ts'
 import { type DraftStore, useDraft } from './draft.ts'
+import { pendingTarget, readTargets, type Target, withConnection, writeTargets } from './set/targets.ts'
 
 /** The steps, in their order. */
 export const steps = ['source', 'destination', 'settings', 'mapping', 'review'] as const
@@ -25,6 +26,18 @@ export type Wizard = DraftStore & {
   /** Whether a step can be gone to. The sides of a connection never change, so they are picked before it is there. */
   readonly isOpen: (step: WizardStep) => boolean
   readonly go: (step: WizardStep, picks?: Readonly<Record<string, string>>) => void
+  /** The destinations that were picked together, if there are several. */
+  readonly targets: readonly Target[]
+  /** The destination of a set whose connection is next. */
+  readonly target: Target | undefined
+  /** The tag of the connections that are created together; empty without a set. */
+  readonly set: string
+  /** Leads on from the settings of a connection that was just created. */
+  readonly goCreated: (connectionId: string) => void
+  /** Whether a destination of the set has no connection yet. */
+  readonly hasNext: boolean
+  /** Leads on from the mapping: to the settings of the next destination, or to the review. */
+  readonly goMapped: () => void
   /** Keys of the drafts of this connection, or of the new connection between these sides. */
   readonly keys: Readonly<
     Record<'name' | 'src' | 'dest' | 'srcConfiguration' | 'destConfiguration' | 'mapping' | 'filter' | 'types', string>
@@ -49,7 +62,11 @@ export function useNewWizard(): Wizard {
   const reading = useRead('getConnection', { accountId, id: connectionId }, { enabled: connectionId !== '' })
   const connection = connectionId === '' ? undefined : reading.data?.reply
   const sourceId = connection?.src.connectorId ?? value('source')
-  const destinationId = connection?.dest.connectorId ?? value('destination')
+  const targets = readTargets(value('targets'))
+  const set = value('set')
+  const next = set === '' ? undefined : pendingTarget(targets)
+  const pending = connectionId === '' ? next : undefined
+  const destinationId = connection?.dest.connectorId ?? pending?.connectorId ?? value('destination')
   const isOpen = (step: WizardStep) => {
     if (connectionId !== '') return step !== 'source' && step !== 'destination'
     if (step === 'source') return true
@@ -60,17 +77,30 @@ export function useNewWizard(): Wizard {
   const usual = connectionId !== '' ? 'mapping' : (['settings', 'destination'] as const).find(isOpen)
   const step = asked ?? usual ?? 'source'
   const scope = connectionId || 'new'
-  const at = sourceId === '' ? undefined : new URLSearchParams(picksOf({ step, sourceId, destinationId, connectionId }))
+  const picks = { step, sourceId, destinationId, connectionId, set, targets: set && writeTargets(targets) }
+  const at = sourceId === '' ? undefined : new URLSearchParams(picksOf(picks))
   const { setAt } = store
   const storedAt = at?.toString()
-  const isComplete = step === 'review' && connection !== undefined && mayTransfer(connection.status)
+  const isComplete = set === '' && step === 'review' && connection !== undefined && mayTransfer(connection.status)
   useEffect(() => {
     if (storedAt !== undefined) setAt(isComplete ? undefined : storedAt)
   }, [storedAt, isComplete, setAt])
+  const go = (to: WizardStep, picks: Readonly<Record<string, string>> = {}) =>
+    change({ sources: '', destinations: '', step: to, ...picks })
   return {
     ...store,
     accountId,
     step,
+    targets,
+    target: pending,
+    set,
+    goCreated: (id) =>
+      go('mapping', { connection: id, ...(set && { targets: writeTargets(withConnection(targets, id)) }) }),
+    hasNext: next !== undefined,
+    goMapped: () => {
+      if (next) go('settings', { connection: '', source: sourceId, destination: next.connectorId })
+      else go('review')
+    },
     sourceId,
     destinationId,
     connectionId,
@@ -78,13 +108,13 @@ export function useNewWizard(): Wizard {
     reading,
     isOpen,
     etag: reading.data?.etag,
-    go: (next, picks = {}) => change({ sources: '', destinations: '', step: next, ...picks }),
+    go,
     keys: {
       name: `name of ${scope}`,
       src: `source of ${connectionId || sourceId}`,
       dest: `destination of ${connectionId || destinationId}`,
-      srcConfiguration: `source configuration of ${connectionId || sourceId}`,
-      destConfiguration: `destination configuration of ${connectionId || destinationId}`,
+      srcConfiguration: configurationKey('source', connectionId || sourceId),
+      destConfiguration: configurationKey('destination', connectionId || destinationId),
       mapping: `mapping of ${scope}`,
       filter: `filter of ${scope}`,
       types: `types of ${scope}`,
@@ -92,13 +122,22 @@ export function useNewWizard(): Wizard {
   }
 }
 
+/** The key of the draft that has the picked configuration. @param of a connection, or a connector of a new connection */
+export const configurationKey = (side: 'source' | 'destination', of: string): string => `${side} configuration of ${of}`
+
 /** The parameters of the address that lead to a step. */
-const picksOf = (at: { step: WizardStep; sourceId: string; destinationId: string; connectionId: string }) =>
+const picksOf = (
+  at: Readonly<Record<'sourceId' | 'destinationId' | 'connectionId' | 'set' | 'targets', string>> & {
+    step: WizardStep
+  },
+) =>
   Object.fromEntries(
     Object.entries({
       source: at.sourceId,
       destination: at.destinationId,
       connection: at.connectionId,
+      set: at.set,
+      targets: at.targets,
       step: at.step,
     }).filter(([, value]) => value !== ''),
   )

@@ -9,6 +9,7 @@ import { ReasonedButton } from '../../components/reasoned.tsx'
 import { useAccount } from '../../shell/account.ts'
 import { connections } from '../../strings/connections.ts'
 import { overview as say } from '../../strings/overview.ts'
+import { useFailedCount } from '../connectors/use-standing.ts'
 import { useAttention, useBareConnectors } from './attention.ts'
 import { ByStatus, totalOf, useCounts } from './by-status.tsx'
 import { Figures } from './figures.tsx'
@@ -29,6 +30,7 @@ export function Component() {
   const connectionsTotal = counts && totalOf(counts)
   const isKnown = counts !== undefined && addedTotal !== undefined && bareTotal !== undefined
   const isNew = isKnown && connectionsTotal === 0 && counts.deleted === 0
+  const failedCount = useFailedCount(accountId)
   const forbidden = useForbidden('createConnection')
   const failure = added.error ?? bare.error ?? error
   const base = `/accounts/${accountId}`
@@ -79,7 +81,9 @@ export function Component() {
                     ? undefined
                     : bareTotal > 0
                       ? say.notConfigured(count(bareTotal))
-                      : say.allConfigured,
+                      : failedCount > 0
+                        ? say.checksFailed(failedCount, count(failedCount))
+                        : say.allConfigured,
                 to: `${base}/connectors`,
               },
               ...figuresOf(accountId, moved.data),

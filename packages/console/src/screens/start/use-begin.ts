@@ -1,13 +1,11 @@
-import { limits, uploadedFileConnectorId } from '@penstock/wire'
+import { uploadedFileConnectorId } from '@penstock/wire'
 import { useState, useTransition } from 'react'
 import { useNavigate } from 'react-router'
 import { readNow, useWrite } from '../../api/queries.ts'
 import { notifyDone } from '../../components/notify.ts'
+import { isCancelled, type Sending, titleOfFile, useUpload } from '../../components/use-upload.ts'
 import { start as say } from '../../strings/start.ts'
 import { beginDraft } from '../new-connection/draft.ts'
-
-/** A file that is on its way. */
-export type Sending = { readonly name: string; readonly sizeBytes: number; readonly cancel: () => void }
 
 /** The ways into the wizard: with a connector as its source, with a file that is uploaded first, or with a search. */
 export type Beginning = {
@@ -26,14 +24,13 @@ export type Beginning = {
 export function useBegin(existing: string | undefined): Beginning {
   const addAccount = useWrite('addAccount')
   const addConnectors = useWrite('addConnectors')
-  const upload = useWrite('createUpload')
+  const { sending, send } = useUpload()
   const createSample = useWrite('createSample')
   const navigate = useNavigate()
   const [working, setWorking] = useState(false)
   // The next page is drawn in a while: until then this one stays busy, and a click begins no other way.
   const [leaving, leave] = useTransition()
   const busy = working || leaving
-  const [sending, setSending] = useState<Sending>()
   const [failure, setFailure] = useState<unknown>()
 
   const run = async (work: (accountId: string) => Promise<void>) => {
@@ -43,9 +40,8 @@ export function useBegin(existing: string | undefined): Beginning {
     try {
       await work(existing ?? (await addAccount.mutateAsync({ body: { name: say.account } })).reply.id)
     } catch (error) {
-      if (!(error instanceof DOMException && error.name === 'AbortError')) setFailure(error)
+      if (!isCancelled(error)) setFailure(error)
     } finally {
-      setSending(undefined)
       setWorking(false)
     }
   }
@@ -57,7 +53,7 @@ export function useBegin(existing: string | undefined): Beginning {
     open(accountId, { source, step: 'destination' })
   }
   const openFile = async (accountId: string, { id, name }: { id: string; name: string }) => {
-    beginDraft(accountId, uploadedFileConnectorId, { name: titleOf(name), settings: { upload: id } })
+    beginDraft(accountId, uploadedFileConnectorId, { name: titleOfFile(name), settings: { upload: id } })
     await openWith(accountId, uploadedFileConnectorId)
   }
   return {
@@ -70,32 +66,17 @@ export function useBegin(existing: string | undefined): Beginning {
       void run(async (accountId) => {
         const { reply: before } = await readNow('getSample', { accountId })
         if (before.connectionId === null) {
-          const { reply } = await upload.mutateAsync({ accountId, query: { name: say.sample.file }, body: content })
-          await createSample.mutateAsync({ accountId, body: { uploadId: reply.id } })
+          const { id: uploadId } = await send(accountId, content, say.sample.file)
+          await createSample.mutateAsync({ accountId, body: { uploadId } })
         }
         go(`/accounts/${accountId}/start?show=sample`)
       }),
     withUpload: (file) => void run((accountId) => openFile(accountId, file)),
     withFile: (content, given) =>
       void run(async (accountId) => {
-        const name = nameOf(given)
-        const ending = new AbortController()
-        setSending({ name, sizeBytes: content.size, cancel: () => ending.abort() })
-        const { signal } = ending
-        const { reply } = await upload.mutateAsync({ accountId, query: { name }, body: content, signal })
-        notifyDone(say.uploaded(reply.name))
-        await openFile(accountId, reply)
+        const uploaded = await send(accountId, content, given)
+        notifyDone(say.uploaded(uploaded.name))
+        await openFile(accountId, uploaded)
       }),
   }
 }
-
-/** The name of a file as the service takes it: what it refuses becomes an underscore, and the end of a long name stays. */
-const nameOf = (name: string): string =>
-  name
-    .replaceAll(/[/\\\p{Cc}\p{Cs}\u2028-\u202e\u2066-\u2069]/gu, '_')
-    .slice(-limits.uploadNameLengthMax)
-    .trim() || 'upload'
-
-/** The name that a connection gets: that of the file, without its endings. */
-const titleOf = (name: string): string =>
-  name.replace(/(?:\.(?:csv|tsv|txt|ndjson|jsonl|json|xlsx|xlsm|parquet|avro|duckdb|gz|zst|bz2))+$/i, '')

@@ -3,9 +3,7 @@ import {
   Box,
   Button,
   Card,
-  FileButton,
   Group,
-  Loader,
   SimpleGrid,
   Stack,
   Table,
@@ -15,12 +13,13 @@ import {
   Title,
 } from '@mantine/core'
 import { limits } from '@penstock/wire'
-import { IconArrowRight, IconBolt, IconFileUpload, IconPlug, IconSearch, IconUpload } from '@tabler/icons-react'
-import { type DragEvent, type ReactNode, useId, useRef, useState } from 'react'
+import { IconArrowRight, IconBolt, IconFileUpload, IconPlug, IconSearch } from '@tabler/icons-react'
+import { type ReactNode, useId, useState } from 'react'
 import { useRead } from '../../api/queries.ts'
 import { Logo, logoOfPlatform } from '../../components/connector-name.tsx'
-import { bytes, count } from '../../components/numbers.ts'
+import { count } from '../../components/numbers.ts'
 import { ReasonedButton } from '../../components/reasoned.tsx'
+import { UploadButton, UploadDrop } from '../../components/upload-drop.tsx'
 import { start as say } from '../../strings/start.ts'
 import { faultyEvery, sampleColumns, sampleFaulty, sampleFile, samplePeople, samplePerson } from './sample-people.ts'
 import classes from './start.module.css'
@@ -135,78 +134,17 @@ export function SampleWay({ begin, reason, accountId }: WayProps & { accountId: 
 /** A file of one's own, dropped or chosen. */
 export function FileWay({ begin, reason }: WayProps) {
   const { file: words } = say
-  const [isOver, setIsOver] = useState(false)
-  const [problem, setProblem] = useState<string>()
-  const reset = useRef<() => void>(null)
-  const { sending } = begin
-  const send = (file: File | null) => {
-    if (!file) return
-    reset.current?.()
-    setProblem(undefined)
-    begin.withFile(file, file.name)
-  }
-  const drop = (event: DragEvent) => {
-    event.preventDefault()
-    setIsOver(false)
-    if (reason !== undefined || begin.busy) return
-    const { items, files } = event.dataTransfer
-    const isFolder = items[0]?.webkitGetAsEntry?.()?.isDirectory === true
-    const wrong = isFolder ? words.folder : files.length > 1 ? words.one : undefined
-    if (wrong) setProblem(wrong)
-    else send(files[0] ?? null)
-  }
+  const { sending, busy } = begin
+  const upload = { reason, busy, sending, onFile: (file: File) => begin.withFile(file, file.name) }
   return (
     <Way
       title={words.title}
       help={words.help}
       icon={<IconFileUpload size={20} />}
       under={words.under}
-      action={
-        sending ? (
-          <Button variant="default" fullWidth onClick={sending.cancel}>
-            {words.cancel}
-          </Button>
-        ) : reason === undefined ? (
-          <FileButton onChange={send} resetRef={reset}>
-            {(props) => (
-              <Button {...props} variant="default" fullWidth disabled={begin.busy}>
-                {words.action}
-              </Button>
-            )}
-          </FileButton>
-        ) : (
-          <ReasonedButton reason={reason} fullWidth>
-            {words.action}
-          </ReasonedButton>
-        )
-      }
+      action={<UploadButton {...upload} fullWidth />}
     >
-      <Stack
-        className={classes.drop}
-        align="center"
-        justify="center"
-        gap={4}
-        data-over={isOver || undefined}
-        onDragOver={(event) => {
-          event.preventDefault()
-          setIsOver(true)
-        }}
-        onDragLeave={() => setIsOver(false)}
-        onDrop={drop}
-      >
-        {sending ? <Loader size={24} aria-hidden /> : <IconUpload size={24} aria-hidden />}
-        <Text size="sm" fw={600} ta="center" role="status" style={{ overflowWrap: 'anywhere' }}>
-          {sending ? words.uploading(sending.name, bytes(sending.sizeBytes)) : isOver ? words.dropNow : words.drop}
-        </Text>
-        <Text size="xs" c="dimmed" ta="center">
-          {words.formats}
-        </Text>
-        {problem && (
-          <Text size="sm" c="var(--mantine-color-error)" role="alert">
-            {problem}
-          </Text>
-        )}
-      </Stack>
+      <UploadDrop {...upload} mih={148} />
     </Way>
   )
 }

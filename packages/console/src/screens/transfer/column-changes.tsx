@@ -51,7 +51,7 @@ export function StoppedByColumns({
   reason: string | undefined
   onStarted?: (transfer: Transfer) => void
 }) {
-  const { accountId, id, dest, srcConnectionConfig } = connection
+  const { accountId, id, dest, srcConnectionConfig, destConnectionConfig } = connection
   const drift = useRead('getDrift', { accountId, id }).data?.reply
   const accept = useWrite('setDrift')
   const start = useWrite('startTransfer')
@@ -59,7 +59,9 @@ export function StoppedByColumns({
   const [decided, setDecided] = useState<Readonly<Record<string, Decision>>>({})
   const changes = drift?.changes ?? []
   if (changes.length === 0) return null
-  const groups = columnGroupsOf(changes, connection, drift?.destination !== null)
+  // The columns of a table may not be known yet, and it can get new ones all the same.
+  const hasTable = drift?.destination !== null || typeof destConnectionConfig.table === 'string'
+  const groups = columnGroupsOf(changes, connection, hasTable)
   const isDecided = groups.every(({ key }) => key in decided)
   const decide = (key: string, decision: Decision | undefined) =>
     setDecided(({ [key]: _, ...others }) => (decision === undefined ? others : { ...others, [key]: decision }))
@@ -144,7 +146,7 @@ function Line({
           {decision && <IconCheck size={16} color="var(--mantine-color-teal-filled)" aria-hidden />}
           <Text size="sm">{consequence}</Text>
         </Group>
-        <Group gap="xs">
+        <Group gap="xs" justify="flex-end" style={{ flex: '0 1 15rem' }}>
           {decision ? (
             <Button
               size="compact-sm"

@@ -29,7 +29,7 @@ describe('groups of changed columns', () => {
     assert.deepEqual(words('{"name":"name","phone":"phone"}'), [
       ['Added 2', 'Warehouse gets these columns, if its table can be changed.', 'Accept and add 2 columns'],
       ['Renamed 1', 'The mapping reads the new name. Correct expressions that read phone.', 'Read phone_number'],
-      ['Removed 1', 'Not sent any more. Correct expressions that read city.', 'Stop sending city'],
+      ['Removed 1', 'No longer sent. Correct expressions that read city.', 'Stop sending city'],
       ['New type 1, in Warehouse', 'Values that do not fit the new type are rejected.', 'Accept 1 new type'],
     ])
   })

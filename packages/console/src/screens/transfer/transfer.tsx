@@ -1,4 +1,4 @@
-import { Alert, Anchor, Grid, Group } from '@mantine/core'
+import { Alert, Anchor, Badge, Grid, Group } from '@mantine/core'
 import type { Connection, ConnectionDetails, Reject, Transfer } from '@penstock/wire'
 import { IconFlask, IconPlayerStop, IconSend } from '@tabler/icons-react'
 import { Link, useNavigate, useParams } from 'react-router'
@@ -10,7 +10,7 @@ import { notifyDone } from '../../components/notify.ts'
 import { count } from '../../components/numbers.ts'
 import { Page } from '../../components/page.tsx'
 import { ReasonedButton } from '../../components/reasoned.tsx'
-import { TransferBadge, TransferTag } from '../../components/status.tsx'
+import { TransferBadge, TransferTag, transferColors } from '../../components/status.tsx'
 import { connection as sayConnection } from '../../strings/connection.ts'
 import { rejects as sayRejects } from '../../strings/rejects.ts'
 import { transfer as say } from '../../strings/transfer.ts'
@@ -19,12 +19,13 @@ import { isActive, useReadAgainAfter, useReasons } from '../connection/use-conne
 import { ColumnChanges, StoppedByColumns } from './column-changes.tsx'
 import { Failed } from './failed.tsx'
 import { Log } from './log.tsx'
+import { NothingRead } from './nothing-read.tsx'
 import { Parts } from './parts.tsx'
 import { pathOfConnection, pathOfTransfer } from './paths.ts'
 import { BigProgress, RecordSummary } from './record-summary.tsx'
 import { Rejects } from './rejects/rejects.tsx'
 import { Resend } from './rejects/resend.tsx'
-import { countStates, readyStates, useFirstRejects, useResent } from './rejects/use-rejects.ts'
+import { countStates, readyStates, useFirstRejects, useIsSettled, useResent } from './rejects/use-rejects.ts'
 import { needsConfirmation, ReplaceGuard } from './replace-guard.tsx'
 import { RuleResults } from './rule-results.tsx'
 import { Timing } from './timing.tsx'
@@ -86,6 +87,7 @@ function Shown({
   const start = useWrite('startTransfer')
   const navigate = useNavigate()
   const resent = useResent(transfer)
+  const isSettled = useIsSettled(transfer)
   const rejects = useFirstRejects(transfer)
   const corrected = countStates(rejects).get('corrected') ?? 0
   const reasonNotToResend = forbidden('replayTransfer') ?? refusalToResend(transfer, rejects, reasons.run)
@@ -105,14 +107,16 @@ function Shown({
               {say.cancel}
             </ReasonedButton>
           )}
-          <DialogButton
-            variant="filled"
-            leftSection={<IconSend size={18} aria-hidden />}
-            reason={reasonNotToResend}
-            dialog={(close) => <Resend transfer={transfer} rejects={rejects} onClose={close} />}
-          >
-            {corrected > 0 ? sayRejects.resend.actionCorrected(count(corrected)) : sayRejects.resend.action}
-          </DialogButton>
+          {!isSettled && (
+            <DialogButton
+              variant="filled"
+              leftSection={<IconSend size={18} aria-hidden />}
+              reason={reasonNotToResend}
+              dialog={(close) => <Resend transfer={transfer} rejects={rejects} onClose={close} />}
+            >
+              {corrected > 0 ? sayRejects.resend.actionCorrected(count(corrected)) : sayRejects.resend.action}
+            </DialogButton>
+          )}
         </>
       }
     >
@@ -151,6 +155,7 @@ function Shown({
           <Timing transfer={transfer} nowMs={readMs} />
         </Grid.Col>
       </Grid>
+      <NothingRead transfer={transfer} />
       <RuleResults transfer={transfer} />
       <Rejects transfer={transfer} connection={connection} reason={forbidden('replayTransfer') ?? reasons.run} />
       <Parts transfer={transfer} />
@@ -174,10 +179,17 @@ function refusalToResend(
 }
 
 function Facts({ transfer, connection }: { transfer: Transfer; connection: Connection }) {
+  const isSettled = useIsSettled(transfer)
   const path = pathOfConnection({ accountId: connection.accountId, connectionId: connection.id })
   return (
     <Group gap="sm" mt={6}>
-      <TransferBadge transfer={transfer} />
+      {isSettled ? (
+        <Badge variant="dot" color={transferColors.succeeded} fw={500}>
+          {say.settled}
+        </Badge>
+      ) : (
+        <TransferBadge transfer={transfer} />
+      )}
       <TransferTag transfer={transfer} />
       <Anchor component={Link} to={path} fz="inherit">
         {say.of}

@@ -8,6 +8,7 @@ import {
   IconBook,
   IconBookmark,
   IconBuilding,
+  IconFileUpload,
   IconFilter,
   IconLogout,
   IconMoon,
@@ -266,6 +267,7 @@ function useActions(best: Connection | undefined, newest: Transfer | undefined):
       Icon: IconPlus,
       to: pathOf(accountId, 'connections/new'),
     })
+    actions.push({ key: 'upload', label: say.uploadFile, Icon: IconFileUpload, to: pathOf(accountId, 'start') })
   }
   return [
     ...actions,

@@ -1,8 +1,10 @@
 import { changedRows } from './changed-rows/stage.ts'
+import { consent } from './consent/stage.ts'
 import { duplicates } from './duplicates/stage.ts'
 import { filter } from './filter/stage.ts'
 import { mapping } from './mapping/stage.ts'
 import { mirror } from './mirror/stage.ts'
+import { outcomes } from './outcomes/stage.ts'
 import { rejectedKeys } from './rejected-keys/stage.ts'
 import { removals } from './removals/stage.ts'
 import { repeatedRows } from './repeated-rows/stage.ts'
@@ -13,6 +15,7 @@ import type { StageKind } from './stage.ts'
 export const stages: readonly StageKind[] = [
   filter,
   mapping,
+  consent,
   removals,
   duplicates,
   rules,
@@ -20,4 +23,5 @@ export const stages: readonly StageKind[] = [
   changedRows,
   repeatedRows,
   rejectedKeys,
+  outcomes,
 ]

@@ -171,6 +171,8 @@ export type StageResult = {
   /** The batch that `rejects` are about: of a flush, the last one that was held. */
   readonly rejectedFrom: FilledBatch | undefined
   readonly rejects: readonly Rejected[]
+  /** The answers of the platform, by the index of the row in the batch. */
+  readonly answers?: Entry['answers']
   /** Whether the batch was delivered, and not only rows of it rejected or skipped. */
   readonly isDelivered: boolean
   /** How many rows the destination has of it, whenever they were delivered. */

@@ -16,7 +16,7 @@ const batchRows = 2_000
  * Access tokens are not backed up: after a restore clients ask for new ones, and none that was revoked comes back. Neither
  * are authorizations that have begun, sessions of people and links for them: none that was used or ended comes back. Messages
  * of alerts are not sent once more, mails are counted from zero, and the next purge is in the night. Uploaded files are kept for
- * hours only. The migrations are in the header of the backup.
+ * hours only, and events of streams until they are read: after a restore, a transfer reports events that it has not read as removed. The migrations are in the header of the backup.
  */
 const notBackedUp = [
   'tokens',
@@ -29,6 +29,11 @@ const notBackedUp = [
   'purges',
   'uploads',
   'upload_chunks',
+  'stream_batches',
+  'stream_batches_default',
+  'stream_messages',
+  'stream_messages_default',
+  'stream_notes',
   'penstock_migrations',
 ]
 

@@ -6,8 +6,8 @@ import type { Db } from '../../db/database.ts'
 import { openDataKey } from '../../secrets/data-keys.ts'
 import type { Keyring } from '../../secrets/keyring.ts'
 import type { MasterKey } from '../../secrets/seal.ts'
+import { everyReason } from '../reject-reasons.ts'
 import { openText, places } from '../sealed.ts'
-import { matcherOf } from './matching.ts'
 import * as queries from './queries.ts'
 
 /** Looks through the kept records of many transfers for those of one person, a bounded part at a time. */
@@ -53,9 +53,9 @@ export const scopeOf = (actor: Actor, account: ActingAccount | undefined): queri
 export async function searchPart(
   { db, keyring }: { readonly db: Db; readonly keyring: Keyring },
   scope: queries.SearchScope,
-  { values, cursor }: DataSubject,
+  { cursor }: Pick<DataSubject, 'cursor'>,
+  isOfPerson: (stored: string) => boolean,
 ): Promise<Searched> {
-  const isOfPerson = matcherOf(values)
   const [fromId = null, number = '0'] = cursor?.split('-') ?? []
   const transfers = await queries.searchedTransfers.all(db, { ...scope, fromId, limit: transfersAtOnce })
   const found: FoundRecord[] = []
@@ -100,7 +100,7 @@ export async function searchPart(
 
 function openRecord(key: MasterKey | undefined, { id }: queries.SearchedTransfer, kept: queries.SearchedRecord) {
   const { number, reasonSealed, sealed, editedSealed } = kept
-  const reason = key && reasonSealed ? openText(key, places.reason(id, number), reasonSealed) : ''
+  const reason = key && reasonSealed ? everyReason(openText(key, places.reason(id, number), reasonSealed)) : ''
   const values: Json | undefined =
     key && sealed ? JSON.parse(openText(key, places.reject(id, number), sealed)) : undefined
   const edited: Json | undefined =
@@ -109,7 +109,7 @@ function openRecord(key: MasterKey | undefined, { id }: queries.SearchedTransfer
 }
 
 /** Every text and number in a value, at any depth. */
-function textsOf(value: Json | undefined): string[] {
+export function textsOf(value: Json | undefined): string[] {
   if (value === undefined || value === null || typeof value === 'boolean') return []
   if (typeof value === 'string') return [value]
   if (typeof value === 'number') return [String(value)]

@@ -1,5 +1,5 @@
 import type { Values } from '@penstock/connector'
-import type { CheckJob, DropSlotJob, JobResult, MeasureLogJob, OpenedSide } from '@penstock/engine'
+import type { CheckJob, DropSlotJob, JobResult, MeasureAudiencesJob, MeasureLogJob, OpenedSide } from '@penstock/engine'
 import { EndJob } from '../../runners/runner-process.ts'
 import { answerJob, JobHost } from '../job-host.ts'
 import { type ConfiguredSide, openSide } from '../sides.ts'
@@ -11,7 +11,7 @@ const graceMs = 5_000
 /** The part of every job that is the same. */
 export type JobOf = { readonly connector: OpenedSide; readonly deadlineMs: number }
 
-type BackgroundJob = CheckJob | MeasureLogJob | DropSlotJob
+type BackgroundJob = CheckJob | MeasureLogJob | DropSlotJob | MeasureAudiencesJob
 
 /**
  * Runs a job for which nobody waits, within a minute. It has separate runners, so that no transfer of the sub-account

@@ -1,5 +1,5 @@
 import type { Values } from '@penstock/connector'
-import type { Shape } from '@penstock/engine'
+import type { ConsentPurpose, Shape } from '@penstock/engine'
 import type { ConnectionRule, DriftMode, TransferRange, TransferTrigger } from '@penstock/wire'
 import { statement } from '../../db/statement.ts'
 import type { Described } from '../described.ts'
@@ -74,6 +74,8 @@ export type WorkRow = StandingRow & {
   shape: Shape | null
   /** The rules of the connection as they were at the start. */
   rules: ConnectionRule[] | null
+  /** The consent purposes of the sub-account as they were at the start; null: it has none. */
+  purposes: ConsentPurpose[] | null
   /** The number of the part that is moved, from 1. */
   part: number
   /** How many parts the transfer has. */
@@ -121,7 +123,7 @@ const workOf = (transfers: 'transfers' | 'of_turn', parts: 'transfer_parts' | 'c
     extract(epoch from t.paused)::float8 * 1000 as paused_ms, t.traceparent,
     s.data_key_id as connection_data_key_id, s.cursor_sealed, p.cursor_sealed as reached_sealed, s.state_sealed, s.replaced, s.describes,
     s.digest_key_sealed, s.digests_scope, s.digests_salt, s.digests_generation,
-    coalesce(s.drift, 'ignore') as drift, s.shape, t.rules,
+    coalesce(s.drift, 'ignore') as drift, s.shape, t.rules, t.purposes,
     case when t.parts = 1 and t.read = 0 and t.test_rows is null and t.backfill is null then s.pending end as unconfirmed,
     ${carried('announced_by')} as carried_from, ${carried('announced_data_key_id')} as carried_data_key_id,
     ${carried('announced_sealed')} as carried_sealed, s.keys_salt,

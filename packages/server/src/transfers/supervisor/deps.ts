@@ -4,6 +4,7 @@ import type { Database } from '../../db/database.ts'
 import type { LimitSettings } from '../../organizations/limits.ts'
 import type { Runners } from '../../runners/runner-pool.ts'
 import type { Keyring } from '../../secrets/keyring.ts'
+import type { KeptBytes } from '../../streams/kept-bytes.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { WorkerActivity } from './activity.ts'
 
@@ -14,6 +15,8 @@ export type SupervisorDeps = {
   readonly catalogue: Catalogue
   readonly runners: Runners
   readonly settings: SupervisorSettings
+  /** Bounds the outcomes that sub-accounts keep; missing: nothing does. */
+  readonly keptBytes?: KeptBytes
   /** Makes spans, where traces are exported. */
   readonly startSpan?: Telemetry['startSpan']
   /** Counts what the worker does, if it is measured. */

@@ -27,6 +27,7 @@ export const describe = statement<{
     describes = excluded.describes,
     cursor_sealed = case when not :forgets::boolean then s.cursor_sealed end,
     pending = case when not :forgets then s.pending end,
+    stream_read = case when not :forgets then s.stream_read end,
     state_sealed = case when not :isElsewhere::boolean then s.state_sealed end,
     replaced = case when not :isElsewhere then s.replaced end
 `)

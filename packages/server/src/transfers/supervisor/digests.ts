@@ -93,7 +93,7 @@ export class KeptDigests {
     const { max, setting } = this.#capacity
     throw new ConnectorError(
       'digests_full',
-      `The organization keeps ${max / 1024 ** 2} MiB of digests of sent rows, which is all that it may (${setting}). Send all rows with a connection that sends only changed rows, or delete one that is not needed, or ask the operator for more.`,
+      `The organization has reached its limit of ${max / 1024 ** 2} MiB for remembered rows (${setting}). Send all rows with a connection that sends only changed rows, delete a connection that is not needed, or ask the operator to raise the limit.`,
     )
   }
 

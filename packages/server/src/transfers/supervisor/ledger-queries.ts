@@ -28,6 +28,7 @@ export const confirmBatch = statement<
     filtered: number
     unchanged: number
     duplicates: number
+    noConsent: number
     replayed: number
     test: boolean
     bytes: number
@@ -57,7 +58,7 @@ export const confirmBatch = statement<
   transfer as (
     update transfers t set
       read = read + :read, sent = sent + :sent, accepted = accepted + :accepted, rejected = rejected + :rejected,
-      removed = removed + :removed, filtered = filtered + :filtered, unchanged = unchanged + :unchanged, duplicates = duplicates + :duplicates,
+      removed = removed + :removed, filtered = filtered + :filtered, unchanged = unchanged + :unchanged, duplicates = duplicates + :duplicates, no_consent = no_consent + :noConsent,
       bytes = bytes + :bytes,
       progress = case
         when :progress::float8 is null then progress

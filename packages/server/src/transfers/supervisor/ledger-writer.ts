@@ -3,6 +3,7 @@ import type { Database, Db, Transaction } from '../../db/database.ts'
 import { DataKey } from '../../secrets/data-keys.ts'
 import type { Keyring } from '../../secrets/keyring.ts'
 import { type MasterKey, type SealedPlace, seal } from '../../secrets/seal.ts'
+import { textOfReasons } from '../reject-reasons.ts'
 import { places, sealJson } from '../sealed.ts'
 import type { WorkRow } from './claim-queries.ts'
 import { Lost } from './endings.ts'
@@ -211,7 +212,7 @@ export class LedgerWriter {
       rows: rejects.map(({ row }) => row),
       counts: rejects.map(({ count }) => count),
       fields: rejects.map(({ field }) => field),
-      reasons: rejects.map(({ reason }, i) => sealed(places.reason(id, after + i + 1), reason)),
+      reasons: rejects.map((reject, i) => sealed(places.reason(id, after + i + 1), textOfReasons(reject))),
       records: rejects.map(({ record }) => record),
       sealed: rejects.map(({ raw }, i) => (raw === null ? null : sealed(places.reject(id, after + i + 1), raw))),
       structural: rejects.map(({ structural }) => structural),

@@ -2,6 +2,7 @@ import type { KeptReject } from '@penstock/engine'
 import { limits } from '@penstock/wire'
 import type { Transaction } from '../../db/database.ts'
 import { bytesLeft } from '../../organizations/limits.ts'
+import { textOfReasons } from '../reject-reasons.ts'
 import type { WorkRow } from './claim-queries.ts'
 import type { KeptLimits } from './deps.ts'
 import { addKeptBytes, keptBytesOf } from './ledger-queries.ts'
@@ -75,15 +76,17 @@ const cut = (text: string, max: number) => (text.length > max ? `${text.slice(0,
 const withinRecord = (reject: KeptReject): KeptReject => ({
   ...reject,
   reason: cut(reject.reason, limits.rejectReasonLengthMax),
+  others: reject.others.map(({ field, reason }) => ({ field, reason: cut(reason, limits.rejectReasonLengthMax) })),
   record: reject.record.length > limits.rejectShownLengthMax ? '{}' : reject.record,
 })
 
 const bare = (reject: KeptReject): KeptReject => ({
   ...reject,
   reason: cut(reject.reason, limits.rejectBareReasonLengthMax),
+  others: [],
   record: '{}',
   raw: null,
 })
 
-const bytesOf = ({ reason, record, raw }: KeptReject): number =>
-  Buffer.byteLength(reason) + Buffer.byteLength(record) + (raw === null ? 0 : Buffer.byteLength(raw))
+const bytesOf = ({ record, raw, ...reasons }: KeptReject): number =>
+  Buffer.byteLength(textOfReasons(reasons)) + Buffer.byteLength(record) + (raw === null ? 0 : Buffer.byteLength(raw))

@@ -34,12 +34,16 @@ export type StartDeps = Pick<SupervisorDeps, 'catalogue'> & {
   readonly settings?: Pick<SupervisorDeps['settings'], 'limits'>
 }
 
-/** Starts a transfer of each connection that may run and has no active one, and audits it. The others are left out. */
+/** Starts a transfer of each connection that may run and has no active one, and audits it. The others are left out. Starts that come every second are not audited; their schedule is. */
 export async function startMany(
   tx: Transaction,
   { catalogue, settings }: StartDeps,
   due: readonly (StartableRow & { readonly startedBy: AuditActor })[],
-  { trigger, log }: { readonly trigger: TransferTrigger; readonly log: Logger },
+  {
+    trigger,
+    log,
+    isAudited = true,
+  }: { readonly trigger: TransferTrigger; readonly log: Logger; readonly isAudited?: boolean },
 ): Promise<void> {
   const used = settings?.limits
     ? await withoutRows(
@@ -75,6 +79,7 @@ export async function startMany(
   })
   if (started.length === 0) return
   await wakeWorkers.run(tx, {})
+  if (!isAudited) return
   record(
     tx,
     ...started.flatMap((row): AuditEntry[] => {

@@ -7,11 +7,11 @@ import type { Logger } from '../../log.ts'
 import { EndJob, RunnerDied } from '../../runners/runner-process.ts'
 import { Unreadable } from '../../secrets/seal.ts'
 import { isJobMethod, JobHost } from '../job-host.ts'
-import type { RejectsRead } from '../job-rejects.ts'
 import { wakeWorkers } from '../queries.ts'
 import { consequencesOf } from '../reads-again.ts'
-import { saveRejectsRead } from '../rejecting-queries.ts'
+import { saveEventsRead, saveRejectsRead } from '../rejecting-queries.ts'
 import { frozenSides, replacesAll } from '../sides.ts'
+import { watchAudiencesOf } from './audiences.ts'
 import { measureSoon } from './change-log-queries.ts'
 import { noteLogOf } from './change-logs.ts'
 import { giveBack } from './claim.ts'
@@ -91,6 +91,7 @@ async function runTransfer(
   const { source, destination } = sides
   await sayIfAgain(database, work, { source: source.connector, destination: destination.connector }, lines)
   const readsLog = await noteLogOf(deps, work)
+  await watchAudiencesOf(deps, work)
   const begunMs = performance.now()
   const ending = new AbortController()
   let endedBy: unknown
@@ -142,7 +143,11 @@ async function runTransfer(
             const answered = await (isJobMethod(method)
               ? ofJob.answer(method, argument)
               : host.answer(method, argument))
-            if (method === 'confirm') deps.activity?.confirmed((argument as ConfirmArgument).confirmation)
+            if (method === 'confirm') {
+              const { confirmation } = argument as ConfirmArgument
+              deps.activity?.confirmed(confirmation)
+              ofJob.confirmed(confirmation.cursor)
+            }
             trace?.answered(method, argument, answered)
             lines.answered(method, argument, answered)
             return answered
@@ -155,9 +160,9 @@ async function runTransfer(
     )
     if (!result.ok) throw endedBy ?? errorOf(result.error)
     trace?.stopped()
-    lines.add('ended', 'Everything is delivered and confirmed.')
+    lines.addEnd()
     await lines.flush()
-    await finish(deps, work, lines, ofJob.rejectsRead)
+    await finish(deps, work, lines, ofJob)
   } catch (error) {
     throw error instanceof RunnerDied || error instanceof EndJob ? (endedBy ?? error) : error
   } finally {
@@ -179,19 +184,22 @@ async function finish(
   deps: SupervisorDeps,
   work: WorkRow,
   lines: TransferLog,
-  rejectsRead: RejectsRead | undefined,
+  { rejectsRead, eventsRead }: JobHost,
 ): Promise<void> {
   const { id, connectionId } = work
   const isReplaced = replacesAll(deps.catalogue, work)
   const hasDigests = sendsChangedRows(work.destConfig)
   const isOfRejects = rejectsRead !== undefined && work.testRows === null
+  const movesCursor = work.testRows === null && work.backfill === null
+  const isOfEvents = eventsRead !== undefined && movesCursor
   const also = async (tx: Transaction) => {
     if (isReplaced) await saveReplaced.run(tx, { id })
     if (isOfRejects) await saveRejectsRead.run(tx, { id, ...rejectsRead })
+    if (isOfEvents) await saveEventsRead.run(tx, { id, ...eventsRead })
     if (hasDigests) await settleDigests.run(tx, { id, connectionId })
   }
   const success = { status: 'succeeded', code: null, message: null, side: null, connection: null } as const
-  const stores = isReplaced || isOfRejects || hasDigests
+  const stores = isReplaced || isOfRejects || isOfEvents || hasDigests
   if (!(await endPart(deps, work, success, lines.lineOf, stores ? also : undefined))) throw new Lost()
 }
 

@@ -1,20 +1,20 @@
 import { ConnectorError, type Json } from '@penstock/connector'
-import {
-  acceptedOf,
-  type BatchStart,
-  type ColumnReport,
-  type ConfirmArgument,
-  type Confirmation,
-  type DigestRecords,
-  type DivideArgument,
-  type DividedPart,
-  type KeptReject,
-  type RejectedKeysState,
-  type ReplayPage,
-  type StageDigestsArgument,
-  type TransferHost,
-  type TransferMethod,
-  type TransferState,
+import type {
+  BatchStart,
+  ColumnReport,
+  ConfirmArgument,
+  Confirmation,
+  DigestRecords,
+  DivideArgument,
+  DividedPart,
+  KeptReject,
+  OutcomePiece,
+  RejectedKeysState,
+  ReplayPage,
+  StageDigestsArgument,
+  TransferHost,
+  TransferMethod,
+  TransferState,
 } from '@penstock/engine'
 import type { RuleResult } from '@penstock/wire'
 import type { Transaction } from '../../db/database.ts'
@@ -25,6 +25,7 @@ import { type FrozenSides, openSide } from '../sides.ts'
 import { openCarried } from './carried.ts'
 import { deliveryStatesOf, findWork, type WorkRow } from './claim-queries.ts'
 import { reportColumns } from './column-reports.ts'
+import { assertCounts } from './confirmed-counts.ts'
 import type { SupervisorDeps } from './deps.ts'
 import { describeState } from './describe.ts'
 import { KeptDigests } from './digests.ts'
@@ -32,6 +33,7 @@ import { divide, partsMax } from './divide.ts'
 import { endingOf, Lost } from './endings.ts'
 import { countKeptRejects } from './ledger-queries.ts'
 import { LedgerWriter, numbersOf, type TransferKeys, transferKeys } from './ledger-writer.ts'
+import { KeptOutcomes } from './outcomes.ts'
 import { takePresentSettings } from './present-settings-queries.ts'
 import * as queries from './queries.ts'
 import { RejectBounds } from './reject-bounds.ts'
@@ -60,6 +62,8 @@ export class DatabaseTransferHost {
   #staged: (readonly KeptReject[])[] = []
   #stagedParts: (readonly DividedPart[])[] = []
   #digests: KeptDigests | undefined
+  #outcomes: KeptOutcomes | undefined
+  #stagedOutcomes: (readonly OutcomePiece[])[] = []
   /** Records of confirmed rows that came ahead of their confirmation. */
   #stagedRecords: string[] = []
   /** Whether the destination gave delivery states: it may drop the rows of a transfer that ends without success. */
@@ -111,6 +115,8 @@ export class DatabaseTransferHost {
         return this.#stageDigests(argument as StageDigestsArgument)
       case 'replaceDigests':
         return this.#digestsOf().replace(argument as { isEmpty: boolean })
+      case 'stageOutcomes':
+        return this.#stageOutcomes(argument as readonly OutcomePiece[])
       case 'stageParts':
         return this.#stageParts(argument as readonly DividedPart[])
       case 'divide':
@@ -150,6 +156,8 @@ export class DatabaseTransferHost {
     const digests = now.parts === 1 ? await KeptDigests.open(database, now, connection, settings.limits) : undefined
     this.#digests = digests?.kept
     const { source, destination } = this.#sides
+    this.#outcomes = await KeptOutcomes.open(this.#deps, now, this.#note)
+    this.#stagedOutcomes = []
     const carried = await openCarried(database, keyring, now)
     return {
       source: now.replayOf ? null : await openSide(this.#deps, source, now.srcConfig),
@@ -180,6 +188,8 @@ export class DatabaseTransferHost {
       plan: await openJson(database, transfer, places.plan(now.id), now.planSealed),
       divides: dividesOf(now, settings),
       rules: await rulesOf(database, now),
+      purposes: now.purposes,
+      outcomes: this.#outcomes?.common ?? null,
       drift: now.drift,
       shape: now.shape,
       // Of a replay it must be known of each record whether it was rejected again, kept or not.
@@ -309,14 +319,26 @@ export class DatabaseTransferHost {
     return following !== undefined && endingOf(standing) === undefined
   }
 
-  /** Stores the digests of a confirmation, if there are some. */
-  #keeping({ digests, deliveryState }: Confirmation): ((tx: Transaction) => Promise<void>) | undefined {
+  /** Stores the digests and the outcomes of a confirmation, if there are some. */
+  #keeping({ digests, deliveryState, outcomes }: Confirmation): ((tx: Transaction) => Promise<void>) | undefined {
     const records = [...this.#stagedRecords, ...(digests === null ? [] : [digests])]
+    const pieces = [...this.#stagedOutcomes.flat(), ...outcomes]
     this.#stagedRecords = []
+    this.#stagedOutcomes = []
     if (deliveryState !== null) this.#hasDeliveryStates = true
-    const kept = this.#digests
+    const [keptDigests, keptOutcomes] = [this.#digests, this.#outcomes]
     const isConditional = this.#hasDeliveryStates
-    return kept && records.length > 0 ? (tx) => kept.confirm(tx, records, isConditional) : undefined
+    if (!(keptDigests && records.length > 0) && !(keptOutcomes && pieces.length > 0)) return undefined
+    return async (tx) => {
+      if (records.length > 0) await keptDigests?.confirm(tx, records, isConditional)
+      // Last, since connections that record into one stream wait for each other from here to the commit.
+      if (pieces.length > 0) await keptOutcomes?.confirm(tx, pieces)
+    }
+  }
+
+  async #stageOutcomes(pieces: readonly OutcomePiece[]): Promise<void> {
+    if (this.#stagedOutcomes.length >= stagedMax) throw new Error('A runner sent too many outcomes ahead')
+    this.#stagedOutcomes.push(pieces)
   }
 
   #digestsOf(): KeptDigests {
@@ -362,18 +384,6 @@ export class DatabaseTransferHost {
       bytes: replayBytesAtOnce,
     })
     return kept.map((row) => readReplayed(key, transferId, row))
-  }
-}
-
-/** The counts of a runner are not trusted. */
-function assertCounts({ read, sent, rejected, removed, skipped, bytes }: Confirmation): void {
-  const { filtered, unchanged, duplicates } = skipped
-  const counts = [read, sent, rejected, removed, filtered, unchanged, duplicates, bytes]
-  if (
-    counts.some((count) => !Number.isSafeInteger(count) || count < 0) ||
-    acceptedOf({ read, rejected, skipped }) < removed
-  ) {
-    throw new Error('A runner confirmed counts that cannot be')
   }
 }
 

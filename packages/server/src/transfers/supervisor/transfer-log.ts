@@ -22,6 +22,9 @@ export type LogLine = {
   readonly text: string
 }
 
+/** Words for the reasons of skipped records that are no words. */
+const inWords: Readonly<Record<string, string>> = { noConsent: 'without consent' }
+
 /** The lines that are kept from the beginning of an attempt; the others are its last ones. */
 const firstKept = Math.floor(limits.transferLogLinesMax / 3)
 
@@ -45,6 +48,9 @@ export class TransferLog {
   #flushed: Promise<void> = Promise.resolve()
   #sentMs: number | undefined
   #read = 0
+  /** Counts of this attempt, and whether an earlier one confirmed records. */
+  readonly #confirmed = { accepted: 0, rejected: 0 }
+  #continues = false
   /** How many files the destination loads itself, of the batch that was begun last. */
   #files: number | undefined
 
@@ -87,6 +93,16 @@ export class TransferLog {
     this.#dropped++
   }
 
+  /** The last line of an attempt that went through all records. */
+  addEnd(): void {
+    const { accepted, rejected } = this.#confirmed
+    const those = this.#continues ? ' of this attempt' : ''
+    const were = (n: number) => `${count(n)} ${n === 1 ? 'record' : 'records'}${those} ${n === 1 ? 'was' : 'were'}`
+    if (rejected === 0) this.add('ended', 'Everything is delivered and confirmed.')
+    else if (accepted === 0) this.add('ended', `Ended: nothing was accepted. ${were(rejected)} rejected.`)
+    else this.add('ended', `Ended: ${were(accepted)} accepted, ${count(rejected)} rejected.`)
+  }
+
   /** Adds a line that the service itself has to say. That of a part goes into the log of its transfer. */
   note = (text: string): void => {
     if (!this.#isOfPart) {
@@ -109,6 +125,7 @@ export class TransferLog {
     if (method === 'open') {
       const { read } = answer as TransferState
       this.#read = read
+      this.#continues = read > 0
       const from = read > 0 ? `, after record ${count(read)}` : ''
       this.add('opened', `Reads from ${this.#names.source} and writes to ${this.#names.destination}${from}.`)
     } else if (method === 'beginBatch') this.#begin(argument as BatchStart)
@@ -155,6 +172,8 @@ export class TransferLog {
   #confirm({ read, sent, rejected, removed, skipped, bytes }: Confirmation): void {
     const took = this.#sentMs === undefined ? '' : `, ${seconds(performance.now() - this.#sentMs)}`
     this.#read += read
+    this.#confirmed.accepted += acceptedOf({ read, rejected, skipped })
+    this.#confirmed.rejected += rejected
     const counts = [
       `${count(read)} read`,
       `${count(sent)} sent`,
@@ -162,7 +181,8 @@ export class TransferLog {
     ]
     if (removed > 0) counts.push(`${count(removed)} removed`)
     if (rejected > 0) counts.push(`${count(rejected)} rejected`)
-    for (const [reason, n] of Object.entries(skipped)) if (n > 0) counts.push(`${count(n)} ${reason}`)
+    for (const [reason, n] of Object.entries(skipped))
+      if (n > 0) counts.push(`${count(n)} ${inWords[reason] ?? reason}`)
     const kind = rejected > 0 ? 'rejected' : 'confirmed'
     this.add(kind, `${this.#names.destination} confirmed a batch: ${counts.join(', ')}. ${count(bytes)} bytes${took}.`)
   }

@@ -1,7 +1,9 @@
 import type { Logger } from '../../log.ts'
 import { repeat } from '../../repeat.ts'
+import { Audiences } from './audiences.ts'
 import { ChangeLogs } from './change-logs.ts'
 import type { Claims } from './claim.ts'
+import { startContinuous } from './continuous.ts'
 import { startDependents } from './dependents.ts'
 import { heartbeatMs, type SupervisorDeps } from './deps.ts'
 import { startDueRejects } from './due-rejects.ts'
@@ -11,8 +13,7 @@ import { Probes } from './probes.ts'
 
 /**
  * Periodic tasks of every worker: transfers whose worker died, schedules and rejected records that are due, connections that run after others,
- * connections that are offline, logs from which changes are read. None waits
- * for another one. The first worker to notice one acts.
+ * connections that are offline, logs from which changes are read, sizes of audiences. None waits for another one. The first worker to notice one acts.
  */
 
 /**
@@ -31,6 +32,7 @@ export async function keepUp(
   const everyMs = heartbeatMs(deps)
   const lost = new LostTransfers(deps, claims, wake, log)
   const probes = new Probes(deps, log, retiring)
+  const audiences = new Audiences(deps, log, retiring)
   const changeLogs = new ChangeLogs(deps, log, retiring)
   await Promise.all([
     repeat({ name: 'upkeep of transfers', everyMs, run: lost.requeue }, log, stopping),
@@ -45,9 +47,15 @@ export async function keepUp(
       log,
       retiring,
     ),
+    repeat(
+      { name: 'starting continuous transfers', everyMs, run: () => startContinuous(deps, null, log) },
+      log,
+      retiring,
+    ),
     repeat({ name: 'probing offline connections', everyMs, run: probes.begin }, log, retiring),
+    repeat({ name: 'measuring audiences', everyMs, run: audiences.begin }, log, retiring),
     repeat({ name: 'measuring logs of changes', everyMs, run: changeLogs.begin }, log, retiring),
   ])
   lost.close()
-  await Promise.all([probes.ended(), changeLogs.ended()])
+  await Promise.all([probes.ended(), changeLogs.ended(), audiences.ended()])
 }

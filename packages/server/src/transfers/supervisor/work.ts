@@ -7,6 +7,7 @@ import { superviseTransfer } from './supervise.ts'
  * Runs transfers, one after the other, until none may be claimed or the signal aborts. Any number of these may work at
  * once, in any number of processes.
  * @param onClaim called after each claim, before the transfer runs
+ * @param onEnd called after a transfer ended, with the configuration of its source
  */
 export async function workOnTransfers(
   deps: SupervisorDeps,
@@ -14,6 +15,7 @@ export async function workOnTransfers(
   log: Logger,
   stopping: AbortSignal,
   onClaim = () => {},
+  onEnd: (sourceConfigurationId: string) => void = () => {},
 ): Promise<void> {
   while (!stopping.aborted && !deps.runners.isPaused) {
     const claimed = await claimTransfer(deps, claims, stopping)
@@ -23,6 +25,7 @@ export async function workOnTransfers(
     await superviseTransfer(deps, claimed, log, stopping).finally(() => {
       claims.release(claimed)
       ended?.()
+      onEnd(claimed.srcConfigurationId)
     })
   }
 }

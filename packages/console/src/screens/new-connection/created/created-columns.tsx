@@ -26,7 +26,7 @@ export function CreatedColumns({
   return (
     <Section title={say.createdTitle} help={say.createdHelp(createdColumns.length)} region>
       <DataTable
-        label={say.createdTitle}
+        label={say.createdTable}
         minWidth={0}
         maxHeight={420}
         fz="sm"

@@ -223,6 +223,8 @@ function textOf(need: Need, label: string, hasValues: boolean): string {
       return say.missingValue
     case 'expression':
       return say.missingExpression
+    case 'answer':
+      return say.chooseAudience
     case 'refused':
       return say.refused(label, need.message)
   }

@@ -127,7 +127,11 @@ export function Forms({
                       key={form}
                       {...keys.optionAt(options.indexOf(form))}
                       role="option"
-                      aria-description={fits.has(form) ? say.formFits(count(fits.get(form)?.fits ?? 0)) : undefined}
+                      aria-description={
+                        fits.has(form)
+                          ? say.formFits(fits.get(form)?.fits ?? 0, count(fits.get(form)?.fits ?? 0))
+                          : undefined
+                      }
                       aria-selected={form === entry.normalise}
                       className={classes.option}
                       onClick={() => onPick(form)}

@@ -2,13 +2,20 @@ import { Button, Group, SegmentedControl, Stack, Text, TextInput } from '@mantin
 import { IconPlus, IconSearch } from '@tabler/icons-react'
 import { useDeferredValue, useState } from 'react'
 import { newConnection as say } from '../../../strings/new-connection.ts'
+import { isOnlyRead, linesOf } from '../created/readings.ts'
 import { columnText, type Line, type Lines } from '../mapping/mapping.ts'
 import { ColumnLine, type LineEditor } from './column-line.tsx'
 import { AllColumns, SameColumns, UnsentColumns } from './column-lists.tsx'
 import { tokensOf } from './expression/tokens.ts'
 
 /** For a destination that takes any columns: all columns of the source unchanged, or the named ones. Every column is listed. */
-export function MapColumns(editor: Omit<LineEditor, 'onRemove'>) {
+export function MapColumns({
+  foldsRead,
+  ...editor
+}: Omit<LineEditor, 'onRemove'> & {
+  /** Columns of which only the reading is chosen are shown in one row each. */
+  foldsRead: boolean
+}) {
   const { lines, columns, samples, wrong, onChange } = editor
   const [text, setText] = useState('')
   const [opened, setOpened] = useState<ReadonlySet<number>>(new Set())
@@ -16,7 +23,9 @@ export function MapColumns(editor: Omit<LineEditor, 'onRemove'>) {
   const searched = useDeferredValue(text.trim().toLowerCase())
   const found = lines.flatMap((line, index) => (isFound(line, searched) || wrong.has(index) ? [{ line, index }] : []))
   // Lines that are invalid or new are never out of sight.
-  const shown = found.filter(({ index }, at) => at < shownMax || wrong.has(index) || opened.has(index))
+  const shown = found.filter(
+    ({ line, index }, at) => (foldsRead ? !isOnlyRead(line) : at < shownMax) || wrong.has(index) || opened.has(index),
+  )
   const folded = found.filter((one) => !shown.includes(one))
   const all = [...new Set(columns)].filter((column) => column !== '')
   const used = usedIn(lines, all)
@@ -31,13 +40,13 @@ export function MapColumns(editor: Omit<LineEditor, 'onRemove'>) {
       <SegmentedControl
         aria-label={say.whichColumns}
         value={picks ? 'picked' : 'all'}
-        onChange={(next) => onChange(next === 'all' ? [] : all.length > 0 ? all.map(lineOf) : [newLine])}
+        onChange={(next) => onChange(next === 'all' ? [] : all.length > 0 ? linesOf(all) : [newLine])}
         data={[
           { value: 'all', label: say.allColumns },
           { value: 'picked', label: say.pickedColumns },
         ]}
-        style={{ alignSelf: 'flex-start', maxWidth: '100%' }}
-        styles={{ label: { whiteSpace: 'normal' } }}
+        // A control that is too narrow for its texts scrolls: texts of two lines have another height than the others.
+        style={{ alignSelf: 'flex-start', maxWidth: '100%', overflowX: 'auto' }}
       />
       {!picks && columns && <AllColumns columns={all} samples={samples} />}
       {lines.length > searchedFrom && (

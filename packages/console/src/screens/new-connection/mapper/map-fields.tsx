@@ -10,14 +10,17 @@ import { Failure } from '../../../components/failure.tsx'
 import { errorsOf } from '../../../components/fields/field-errors.ts'
 import { Lines as SkeletonLines } from '../../../components/loaded.tsx'
 import { Section } from '../../../components/section.tsx'
+import { connectionSet as saySet } from '../../../strings/connection-set.ts'
 import { mapper as sayMapper } from '../../../strings/mapper.ts'
 import { newConnection as say } from '../../../strings/new-connection.ts'
 import { TestButton } from '../../connection/test-transfer.tsx'
 import { useReasons } from '../../connection/use-connection.ts'
 import { BothDefinitions } from '../both-definitions.tsx'
+import { ReadColumns } from '../created/column-readings.tsx'
 import { CreatedColumns } from '../created/created-columns.tsx'
+import { proposedReadings, type Readings, withReading } from '../created/readings.ts'
 import { readTypes, writeTypes } from '../created/types.ts'
-import { firstLines, leftToDecide, type Matches, mapFields } from '../mapping/mapped-fields.ts'
+import { creatingFields, firstLines, leftToDecide, type Matches, mapFields } from '../mapping/mapped-fields.ts'
 import {
   completeLines,
   errorsOfLines,
@@ -36,13 +39,14 @@ import { MappingTemplates } from '../templates/templates-menu.tsx'
 import { useWizard } from '../wizard.ts'
 import { ChecksContext, filterPath, mappingPath, useAnswers, usePaused } from './expression/checks.ts'
 import { ExpressionEditor } from './expression/expression-editor.tsx'
-import { goToProblem } from './focus.ts'
+import { focusField, goToProblem } from './focus.ts'
 import { MapColumns } from './map-columns.tsx'
 import { Mapper } from './mapper.tsx'
 
 const noMatches: Matches = []
 const noLint: Preview['lint'] = []
 const noTypes: string[] = []
+const noReadings: Readings = []
 const noneWrong: ReturnType<typeof errorsOfLines> = new Map()
 
 /** The fourth step: which column of the source fills which field of the destination, on real records. */
@@ -59,20 +63,22 @@ export function MapFields({ connection }: { connection: ConnectionDetails }) {
 /** @param idle the names of the sides that cannot move data yet; none: there is a preview */
 function Mapping({
   connection,
-  side: { fields, records, columnTypes = noTypes },
+  side: { fields, records, creates, columnTypes = noTypes },
   idle,
 }: {
   connection: ConnectionDetails
   side: ReturnType<typeof sideOf>
   idle: readonly string[]
 }) {
-  const { accountId, draft, keys, setText, drop, go, etag, reading } = useWizard()
+  const { accountId, draft, keys, setText, drop, go, goMapped, hasNext, etag, reading } = useWizard()
   const update = useWrite('updateConnection')
   const [failure, setFailure] = useState<unknown>()
   const saved = textOf(connection.destConnectionConfig[mappingField])
   const savedLines = useMemo(() => readMapping(saved), [saved])
   const takesMapping = fields.some(({ name }) => name === mappingField)
   const hasRecords = records.length > 0
+  const { destConnectionConfig } = connection
+  const creating = useMemo(() => creatingFields(creates, destConnectionConfig), [creates, destConnectionConfig])
   const moves = idle.length === 0
   const raw = usePreview(connection, { unmapped: true, view }, moves)
   const ready = !isNotReady(raw.error)
@@ -82,10 +88,17 @@ function Mapping({
   const settled = !moves || raw.isSuccess || raw.isError
   const matches = samples?.matches ?? noMatches
   const isNew = connection.status === 'In-progress' && savedLines?.length === 0
-  const first = useMemo(
-    () => (hasRecords ? firstLines(savedLines ?? [], { records, columns, matches, isNew }) : (savedLines ?? [])),
-    [hasRecords, savedLines, records, columns, matches, isNew],
+  const readings = samples?.readings ?? noReadings
+  // A table that exists has types of its own, and texts among them.
+  const proposes = isNew && destConnectionConfig.createTable === true
+  const proposed = useMemo(
+    () => proposedReadings(proposes ? readings : noReadings, columns ?? []),
+    [proposes, readings, columns],
   )
+  const first = useMemo(() => {
+    if (hasRecords) return firstLines(savedLines ?? [], { records, columns, matches, isNew, creating })
+    return proposed.lines.length > 0 ? proposed.lines : (savedLines ?? [])
+  }, [hasRecords, savedLines, records, columns, matches, isNew, creating, proposed])
   const lines = readDraft(draft.texts[keys.mapping]) ?? first
   const textFor = (of: Lines) =>
     writeMapping(
@@ -97,11 +110,14 @@ function Mapping({
         : of,
     )
   const text = textFor(lines)
-  const setLines = (next: Lines) => setText(keys.mapping, textFor(next) === saved ? undefined : writeDraft(next))
+  // Without a draft, proposals come back.
+  const setLines = (next: Lines) =>
+    setText(keys.mapping, textFor(next) === saved && proposed.lines.length === 0 ? undefined : writeDraft(next))
   const savedFilter = textOf(connection.destConnectionConfig[filterField])
   const filter = draft.texts[keys.filter] ?? savedFilter
   const savedTypes = textOf(connection.destConnectionConfig[typesField])
-  const types = draft.texts[keys.types] ?? (columnTypes.length > 0 ? savedTypes : '')
+  const types =
+    draft.texts[keys.types] ?? (columnTypes.length > 0 ? savedTypes || writeTypes(proposed.types, undefined) : '')
   const changed =
     takesMapping &&
     settled &&
@@ -139,11 +155,13 @@ function Mapping({
       ),
     [errors],
   )
-  const left = useMemo(
+  const decided = useMemo(
     () =>
-      hasRecords ? leftToDecide(mapFields({ records, lines, columns, matches, lint: [], refused: refusedFields })) : 0,
-    [hasRecords, records, lines, columns, matches, refusedFields],
+      hasRecords ? mapFields({ records, lines, columns, matches, lint: [], refused: refusedFields, creating }) : [],
+    [hasRecords, records, lines, columns, matches, refusedFields, creating],
   )
+  const left = leftToDecide(decided)
+  const unanswered = decided.find(({ record, need }) => need && creating.includes(record.name))
 
   const [looked, setLooked] = useState<string>()
   // The first preview starts as soon as nothing is left to decide.
@@ -182,7 +200,7 @@ function Mapping({
       }
       await update.mutateAsync({ accountId, id: connection.id, body: { destConnectionConfig }, ifMatch })
       drop(keys.mapping, keys.filter, keys.types)
-      go('review')
+      goMapped()
     } catch (error) {
       setFailure(error)
     }
@@ -243,9 +261,22 @@ function Mapping({
                   lint={mapping.data?.reply.lint ?? noLint}
                   isReading={isReading}
                   refused={refusedFields}
+                  creates={creates}
+                  creating={creating}
                   onChange={setLines}
                 />
               </section>
+            )}
+            {!hasRecords && settled && (
+              <ReadColumns
+                readings={readings}
+                lines={lines}
+                onChoose={(column, choice) => {
+                  const next = withReading({ lines, types: readTypes(types) }, columns ?? [], column, choice)
+                  setLines(next.lines)
+                  setText(keys.types, writeTypes(next.types, undefined))
+                }}
+              />
             )}
             {!hasRecords && (
               <Section title={say.mapTitle} help={say.mapColumnsHelp}>
@@ -258,6 +289,7 @@ function Mapping({
                     samples={samples}
                     fieldErrors={refused}
                     wrong={wrong}
+                    foldsRead={proposed.lines.length > 0}
                   />
                 ) : (
                   <SkeletonLines lines={8} />
@@ -336,9 +368,17 @@ function Mapping({
           <Button
             loading={update.isPending}
             disabled={wrong.size > 0 || !settled}
-            onClick={() => (changed ? void save(etag) : go('review'))}
+            onClick={() => {
+              // Saved without an answer, it would be created.
+              if (unanswered) focusField(unanswered.record.name)
+              else if (changed) void save(etag)
+              else {
+                drop(keys.mapping, keys.filter, keys.types)
+                goMapped()
+              }
+            }}
           >
-            {changed ? say.saveAndContinue : say.goToReview}
+            {changed ? say.saveAndContinue : hasNext ? saySet.nextOne : say.goToReview}
           </Button>
           {blocked !== undefined && (
             <Text size="sm" c="dimmed">

@@ -1,5 +1,5 @@
 import { Button, Group, Kbd, Paper, SegmentedControl, Stack, Text, TextInput, VisuallyHidden } from '@mantine/core'
-import type { Preview, RecordDefinition } from '@penstock/wire'
+import type { Preview, RecordDefinition, SideDefinition } from '@penstock/wire'
 import { IconSearch } from '@tabler/icons-react'
 import { type KeyboardEvent, useCallback, useDeferredValue, useMemo, useRef, useState } from 'react'
 import { count } from '../../../components/numbers.ts'
@@ -38,6 +38,8 @@ export function Mapper({
   lint,
   isReading,
   refused,
+  creates,
+  creating,
   onChange,
 }: {
   records: readonly RecordDefinition[]
@@ -49,6 +51,9 @@ export function Mapper({
   /** The values for these lines are on their way. */
   isReading: boolean
   refused: Readonly<Record<string, string>>
+  creates: SideDefinition['creates']
+  /** Fields that name what is created otherwise. */
+  creating: readonly string[]
   onChange: (lines: Lines) => void
 }) {
   const [shown, setShown] = useState<Shown>('all')
@@ -58,11 +63,11 @@ export function Mapper({
   const searched = useDeferredValue(text.trim().toLowerCase())
   const sources = useMemo(() => ({ columns, samples }), [columns, samples])
   const fields = useMemo(
-    () => mapFields({ records, lines, columns, matches, lint, refused }),
-    [records, lines, columns, matches, lint, refused],
+    () => mapFields({ records, lines, columns, matches, lint, refused, creating }),
+    [records, lines, columns, matches, lint, refused, creating],
   )
   const byName = useMemo(() => new Map(fields.map((field) => [field.record.name, field])), [fields])
-  const questions = useMemo(() => questionsOf(records), [records])
+  const questions = useMemo(() => questionsOf(records, creates, creating), [records, creates, creating])
   const asked = useMemo(() => new Set(questionFields(questions).map(({ name }) => name)), [questions])
   // A question is asked above the list; what a column of it becomes is shown in the list.
   const listed = useMemo(
@@ -87,6 +92,9 @@ export function Mapper({
     change(next)
   }, [])
 
+  const leaveEmpty = (rows: readonly MappedField[]) => {
+    for (const { record } of rows) set(record.name, { kind: 'empty' })
+  }
   const inGroup = (group: FieldGroup) => listed.filter((field) => groupOf(field) === group)
   const left = leftToDecide(fields)
   useKeptFocus(lines)
@@ -165,6 +173,11 @@ export function Mapper({
                         onClick={() => setShowsOpen(!showsOpen)}
                       >
                         {showsOpen ? say.hideOpen : say.showOpen}
+                      </Button>
+                    )}
+                    {group === 'suggested' && !isSearching && (
+                      <Button size="compact-xs" variant="subtle" onClick={() => leaveEmpty(rows)}>
+                        {say.leaveTheseEmpty}
                       </Button>
                     )}
                     {isFolded && (

@@ -1,4 +1,4 @@
-import { Button, Card, Group, SegmentedControl, Select, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Card, Group, Radio, SegmentedControl, Select, Stack, Text, TextInput } from '@mantine/core'
 import type { RecordDefinition } from '@penstock/wire'
 import { useId } from 'react'
 import { mapper as say } from '../../../strings/mapper.ts'
@@ -35,29 +35,41 @@ const isByColumns = (entry: MappingChoice | undefined): boolean =>
 
 type Way = 'own' | 'name' | 'id' | 'column'
 
-function Audience({ name, id, fields, sources, onSet }: Asked & { name?: RecordDefinition; id?: RecordDefinition }) {
-  const titleId = useId()
+function Audience({
+  name,
+  id,
+  otherwise,
+  fields,
+  sources,
+  onSet,
+}: Asked & { name?: RecordDefinition; id?: RecordDefinition; otherwise?: 'created' | 'settings' }) {
   const entryOf = (record: RecordDefinition | undefined) => record && fields.get(record.name)?.entry
   const [ofName, ofId] = [entryOf(name), entryOf(id)]
+  const both = [name, id].filter((record) => record !== undefined)
+  const need = both.map((record) => fields.get(record.name)?.need).find((one) => one !== undefined)
   const byColumn = [
     { record: name, entry: ofName },
     { record: id, entry: ofId },
   ].find(({ entry }) => isByColumns(entry))
-  const way: Way = byColumn ? 'column' : ofName?.kind === 'value' ? 'name' : ofId?.kind === 'value' ? 'id' : 'own'
-  const clear = () => {
-    for (const record of [name, id]) if (record && isFilled(entryOf(record))) onSet(record.name, { kind: 'empty' })
-  }
+  const isOwn = otherwise !== undefined && need?.kind !== 'answer'
+  const filled: Way | undefined = byColumn
+    ? 'column'
+    : ofName?.kind === 'value'
+      ? 'name'
+      : ofId?.kind === 'value'
+        ? 'id'
+        : undefined
+  const way = filled ?? (isOwn ? 'own' : undefined)
   const choose = (next: Way) => {
-    if (next === way) return
-    clear()
+    for (const record of both) if (next === 'own' || isFilled(entryOf(record))) onSet(record.name, { kind: 'empty' })
     const record = next === 'id' ? id : (name ?? id)
     if (!record || next === 'own') return
     if (next === 'column') onSet(record.name, { kind: 'column', column: '' })
     else onSet(record.name, { kind: 'value', value: '' })
   }
-  const isOwn = !name?.required && !id?.required
-  const ways: { value: Way; label: string }[] = [
-    ...(isOwn ? [{ value: 'own' as const, label: say.audienceOwn }] : []),
+  const ways: { value: Way; label: string; help?: string }[] = [
+    ...(otherwise === 'created' ? [{ value: 'own' as const, label: say.audienceOwn, help: say.audienceOwnHelp }] : []),
+    ...(otherwise === 'settings' ? [{ value: 'own' as const, label: say.audienceSettings }] : []),
     ...(name ? [{ value: 'name' as const, label: say.audienceName }] : []),
     ...(id ? [{ value: 'id' as const, label: say.audienceId }] : []),
     { value: 'column', label: say.audienceColumn },
@@ -65,22 +77,27 @@ function Audience({ name, id, fields, sources, onSet }: Asked & { name?: RecordD
   const typed = way === 'name' ? name : way === 'id' ? id : undefined
   const typedEntry = entryOf(typed)
   return (
-    <Stack gap={6}>
-      <Text size="sm" fw={600} id={titleId}>
-        {say.audience}
-      </Text>
-      <Select
-        aria-labelledby={titleId}
-        data={ways}
-        value={isOwn || way !== 'own' ? way : null}
-        allowDeselect={false}
-        onChange={(next) => next && choose(next as Way)}
-      />
-      {way === 'own' && isOwn && (
-        <Text size="xs" c="dimmed">
-          {say.audienceOwnHelp}
-        </Text>
-      )}
+    <Stack gap={6} data-need={need ? 'required' : undefined}>
+      <Radio.Group
+        label={say.audience}
+        labelProps={{ fw: 600, mb: 6 }}
+        value={way ?? ''}
+        onChange={(next) => next !== way && choose(next as Way)}
+        error={need?.kind === 'answer' && say.chooseAudience}
+      >
+        <Stack gap={6} pb={need?.kind === 'answer' ? 6 : 0}>
+          {ways.map(({ value, label, help }, at) => (
+            <Radio
+              key={value}
+              size="sm"
+              value={value}
+              label={label}
+              description={help}
+              data-mapper-field={at === 0 ? both[0]?.name : undefined}
+            />
+          ))}
+        </Stack>
+      </Radio.Group>
       {typed && (
         <TextInput
           aria-label={say.labelOf(typed.name)}

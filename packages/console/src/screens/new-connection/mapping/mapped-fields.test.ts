@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { RecordDefinition } from '@penstock/wire'
-import { firstLines, groupOf, mapFields, openGroups, unusedColumns } from './mapped-fields.ts'
+import {
+  creatingFields,
+  firstLines,
+  groupOf,
+  leftToDecide,
+  mapFields,
+  openGroups,
+  unusedColumns,
+} from './mapped-fields.ts'
 import { completeLines, type Lines, readMapping, writeMapping } from './mapping.ts'
 
 const field = (name: string, rest: Partial<RecordDefinition> = {}): RecordDefinition => ({
@@ -105,4 +113,26 @@ test('A mapping is written with every field, and keeps how values are read', () 
     country: { column: 'Pays', dates: 'DMY' },
   })
   assert.equal(writeMapping(readMapping(text) ?? []), text)
+})
+
+test('A person is asked once what a transfer would create, and answered by the mapping or by a setting', () => {
+  const creates = { what: 'audience', records: ['segment_name', 'segment_id'], settings: ['audienceName'] } as const
+  const definition = { ...creates, records: [...creates.records], settings: [...creates.settings] }
+  const creating = creatingFields(definition, {})
+  assert.deepEqual(creating, creates.records)
+  assert.deepEqual(creatingFields(definition, { audienceName: 'VIP' }), [])
+  assert.deepEqual(creatingFields(undefined, {}), [])
+  const people = [field('segment_name'), field('segment_id'), field('email')]
+  const left = (lines: Lines) =>
+    leftToDecide(mapFields({ records: people, lines, columns, matches: [], lint: [], refused: {}, creating }))
+  assert.equal(left([]), 1)
+  assert.equal(left([{ field: 'segment_name', entry: column('') }]), 1)
+  assert.equal(left([{ field: 'segment_name', entry: { kind: 'empty' } }]), 0)
+  assert.equal(left([{ field: 'segment_id', entry: { kind: 'value', value: '7' } }]), 0)
+  const begin = (isNew: boolean) => firstLines([], { records: people, columns, matches: [], isNew, creating })
+  assert.deepEqual(begin(true), [])
+  assert.deepEqual(
+    begin(false).map(({ field }) => field),
+    creates.records,
+  )
 })

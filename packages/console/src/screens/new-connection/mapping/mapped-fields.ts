@@ -1,4 +1,4 @@
-import type { Preview, RecordDefinition } from '@penstock/wire'
+import type { Preview, RecordDefinition, SideDefinition } from '@penstock/wire'
 import type { Line, Lines, MappingChoice } from './mapping.ts'
 
 /** The fields of a destination while they are mapped: what fills each, and what is still to be decided. */
@@ -18,6 +18,8 @@ export type Need =
   | { readonly kind: 'value' }
   /** Its expression is not given. */
   | { readonly kind: 'expression' }
+  /** Nobody has said what is created at the platform. */
+  | { readonly kind: 'answer' }
   /** The service refuses what fills it. */
   | { readonly kind: 'refused'; readonly message: string }
 
@@ -36,6 +38,18 @@ export type MappedField = {
 /** Fields of which one is enough, while none is filled. */
 export type OpenGroup = { readonly name: string; readonly fields: readonly MappedField[] }
 
+const noNames: readonly string[] = []
+
+/**
+ * The fields that name what the first transfer would otherwise create at the platform, such as an audience. Without one of
+ * them in the mapping, a person is asked. None if a setting of the connection names it.
+ */
+export const creatingFields = (
+  creates: SideDefinition['creates'],
+  settings: Readonly<Record<string, unknown>>,
+): readonly string[] =>
+  creates && !creates.settings.some((name) => (settings[name] ?? '') !== '') ? creates.records : noNames
+
 /** A column that is still to be picked fills nothing. */
 export const isFilled = (entry: MappingChoice | undefined): boolean =>
   entry !== undefined && entry.kind !== 'empty' && !(entry.kind === 'column' && entry.column === '')
@@ -48,9 +62,12 @@ export function mapFields({
   matches,
   lint,
   refused,
+  creating = noNames,
 }: {
   records: readonly RecordDefinition[]
   lines: Lines
+  /** Fields of which a person must say that one is created, or which one; see `creatingFields`. */
+  creating?: readonly string[]
   columns: readonly string[] | undefined
   matches: Matches
   lint: readonly FieldLint[]
@@ -65,6 +82,10 @@ export function mapFields({
     records.filter(({ together }) => together !== undefined),
     ({ together }) => together,
   )
+  const isAnswered = creating.some((name) => {
+    const entry = entries.get(name)
+    return entry && (entry.kind === 'empty' || isFilled(entry))
+  })
   return records.map((record) => {
     const entry = entries.get(record.name)
     const match = byField.get(record.name)
@@ -74,11 +95,14 @@ export function mapFields({
     return {
       record,
       entry,
-      need: needOf(record, entry, {
-        known,
-        partners: (groups.get(record.together) ?? []).filter(({ name }) => isFilled(entries.get(name))),
-        message: refused[record.name],
-      }),
+      need:
+        !isAnswered && record.name === creating[0]
+          ? { kind: 'answer' }
+          : needOf(record, entry, {
+              known,
+              partners: (groups.get(record.together) ?? []).filter(({ name }) => isFilled(entries.get(name))),
+              message: refused[record.name],
+            }),
       isByName: column !== undefined && match?.column === column,
       candidates:
         isFilled(entry) && !(column !== undefined && known && !known.has(column))
@@ -128,7 +152,7 @@ export type FieldGroup = 'need' | 'suggested' | 'matched' | 'open'
 
 /** Where a field is shown. */
 export const groupOf = ({ need, entry, candidates }: MappedField): FieldGroup =>
-  need ? 'need' : isFilled(entry) ? 'matched' : candidates.length > 0 ? 'suggested' : 'open'
+  need ? 'need' : isFilled(entry) ? 'matched' : candidates.length > 0 && entry?.kind !== 'empty' ? 'suggested' : 'open'
 
 /** Columns that fill no field. */
 export function unusedColumns(columns: readonly string[], lines: Lines): string[] {
@@ -148,7 +172,9 @@ export function firstLines(
     columns,
     matches,
     isNew,
+    creating = noNames,
   }: {
+    creating?: readonly string[]
     records: readonly RecordDefinition[]
     columns: readonly string[] | undefined
     matches: Matches
@@ -162,7 +188,10 @@ export function firstLines(
     const of = isNew ? column : byDefault
     return of === null || named.has(field) || used.has(of) ? [] : [{ field, entry: { kind: 'column', column: of } }]
   })
-  const all = [...saved, ...proposed]
+  // Transfers of any other connection create it without being asked.
+  const isCreated = !isNew && ![...saved, ...proposed].some(({ field }) => creating.includes(field))
+  const created = (isCreated ? creating : []).map((field): Line => ({ field, entry: { kind: 'empty' } }))
+  const all = [...saved, ...proposed, ...created]
   const action = records.find(({ name, values }) => name === 'action' && values?.includes('add'))
   if (!action || named.has('action') || all.some(({ field }) => field === 'action')) return all
   return [...all, { field: 'action', entry: { kind: 'value', value: 'add' } }]

@@ -8,6 +8,8 @@ import { type Digest, digests, type Normalisation, normalisations } from '@penst
 /** How numbers and times of a column are written, what single values stand for, and the value of empty ones. */
 export type ColumnReading = {
   readonly numbers?: 'comma' | 'point'
+  /** The unit next to the numbers, which is not sent. */
+  readonly unit?: string
   readonly dates?: 'DMY' | 'MDY' | 'YMD'
   readonly timezone?: string
   readonly values?: Readonly<Record<string, string | null>>
@@ -69,7 +71,7 @@ function readEntry(entry: unknown): MappingChoice | undefined {
   }
 }
 
-const readingKeys: readonly string[] = ['numbers', 'dates', 'timezone', 'values', 'default']
+const readingKeys: readonly string[] = ['numbers', 'unit', 'dates', 'timezone', 'values', 'default']
 
 /** The text to save; empty if there is nothing to say, and names alone decide. */
 export function writeMapping(lines: Lines): string {

@@ -6,6 +6,7 @@ export const wordsOfReading = (reading: ColumnReading): string[] =>
   [
     reading.default !== undefined && say.ifEmpty(reading.default),
     reading.numbers && say.numbers[reading.numbers],
+    reading.unit,
     reading.dates && say.dates[reading.dates],
     reading.timezone,
     reading.values && say.answers(Object.keys(reading.values).length),

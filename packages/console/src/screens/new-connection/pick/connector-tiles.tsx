@@ -3,26 +3,38 @@ import type { CatalogueEntry } from '@penstock/wire'
 import { IconCheck } from '@tabler/icons-react'
 import { Logo, logoOfPlatform } from '../../../components/connector-name.tsx'
 import { count } from '../../../components/numbers.ts'
+import { ConfigurationBadge } from '../../../components/status.tsx'
 import { newConnection as say } from '../../../strings/new-connection.ts'
+import { useStandings } from '../../connectors/use-standing.ts'
 import classes from './tile.module.css'
 
 /** Content of a tile: an entry of the catalogue, and the state of the connector in the sub-account. */
 export type Tile = CatalogueEntry & {
+  readonly accountId: string
+  /** The kind of the platform as people call it, such as a database. */
+  readonly kindName: string
   readonly added: boolean
   readonly configured: boolean
+  /** Undefined: the first configuration. */
+  readonly configurationId?: string
+  /** Undefined if nobody named the configuration. */
+  readonly configurationName?: string
 }
+
+/** The name of a tile: the name of its configuration, if somebody named it. */
+export const titleOf = ({ configurationName, name }: Tile): string => configurationName ?? name
 
 /** Connectors of one kind under a title, each a button that picks it. */
 export function Tiles({
   title,
   tiles,
-  picked,
+  isPicked,
   busy,
   onPick,
 }: {
   title: string
   tiles: readonly Tile[]
-  picked: string
+  isPicked: (tile: Tile) => boolean
   /** Is being added. */
   busy: string | undefined
   onPick: (tile: Tile) => void
@@ -41,7 +53,7 @@ export function Tiles({
       <SimpleGrid cols={{ base: 1, xs: 2, lg: 3, xl: 4 }} spacing="sm">
         {tiles.map((tile) => (
           <Paper
-            key={tile.connectorId}
+            key={`${tile.connectorId} ${tile.configurationId ?? ''}`}
             component="button"
             type="button"
             withBorder
@@ -49,9 +61,9 @@ export function Tiles({
             className={classes.tile}
             onClick={() => onPick(tile)}
             disabled={busy !== undefined}
-            aria-pressed={tile.connectorId === picked}
+            aria-pressed={isPicked(tile)}
           >
-            <Face tile={tile} picked={tile.connectorId === picked} busy={tile.connectorId === busy} />
+            <Face tile={tile} picked={isPicked(tile)} busy={tile.connectorId === busy} />
           </Paper>
         ))}
       </SimpleGrid>
@@ -65,22 +77,15 @@ function Face({ tile, picked, busy }: { tile: Tile; picked: boolean; busy: boole
       <Logo src={logoOfPlatform(tile.platformId)} size={32} />
       <Stack gap={2} miw={0} style={{ flex: 1 }}>
         <Text fw={550} size="sm" style={{ overflowWrap: 'anywhere' }}>
-          {tile.name}
+          {titleOf(tile)}
         </Text>
         <Text size="xs" c="dimmed">
-          {say.kind(tile.dataTypeCategory, tile.platformType)}
+          {tile.configurationName === undefined
+            ? say.kind(tile.dataTypeCategory, tile.kindName)
+            : say.brandAndKind(tile.name, tile.dataTypeCategory)}
         </Text>
         <Group gap={6} mt={4}>
-          {tile.added && tile.configured && (
-            <Badge size="sm" variant="dot" color="teal" fw={500}>
-              {say.configured}
-            </Badge>
-          )}
-          {tile.added && !tile.configured && (
-            <Badge size="sm" variant="dot" color="orange" fw={500}>
-              {say.notConfigured}
-            </Badge>
-          )}
+          {tile.added && <Standing tile={tile} />}
           {!tile.transfer && (
             <Badge size="sm" variant="default" fw={500}>
               {say.movesNothing}
@@ -91,6 +96,12 @@ function Face({ tile, picked, busy }: { tile: Tile; picked: boolean; busy: boole
       {busy ? <Loader size={18} /> : picked && <IconCheck size={18} aria-hidden />}
     </Group>
   )
+}
+
+/** Whether the configuration is known to work. */
+function Standing({ tile }: { tile: Tile }) {
+  const { standing, why } = useStandings(tile.accountId)(tile)
+  return <ConfigurationBadge standing={standing} why={why} />
 }
 
 /** Connectors that cannot be picked, each with the reasons. */

@@ -1,20 +1,42 @@
 import { Stack, Text } from '@mantine/core'
+import { type Upload, uploadedFileConnectorId } from '@penstock/wire'
+import { useForbidden } from '../../../api/me.ts'
+import { useWrite } from '../../../api/queries.ts'
 import { useAddress } from '../../../components/address.ts'
 import { Failure } from '../../../components/failure.tsx'
 import { Loaded } from '../../../components/loaded.tsx'
+import { notifyDone } from '../../../components/notify.ts'
 import { Empty, Toolbar } from '../../../components/page.tsx'
 import { SearchBox } from '../../../components/search-box.tsx'
+import { titleOfFile } from '../../../components/use-upload.ts'
 import { newConnection as say } from '../../../strings/new-connection.ts'
-import { useWizard } from '../wizard.ts'
+import { start as sayStart } from '../../../strings/start.ts'
+import { UploadHere } from '../set-up/upload-here.tsx'
+import { configurationKey, useWizard } from '../wizard.ts'
 import { matchesSearch, splitAdded, useCatalogue, usePick } from './catalogue.ts'
-import { Tiles } from './connector-tiles.tsx'
+import { type Tile, Tiles } from './connector-tiles.tsx'
 
 /** The first step: where the data comes from. */
 export function PickSource() {
-  const { sourceId, go } = useWizard()
+  const { accountId, sourceId, go, setText, setValue, draft, keys } = useWizard()
   const q = useAddress().value('sources')
-  const { all, added, tileOf } = useCatalogue()
-  const { busy, failure, pick } = usePick((source) => go('destination', { source }))
+  const { all, added, saved, tilesOf } = useCatalogue()
+  const { busy, failure, pick } = usePick(({ connectorId, configurationId }) => {
+    setText(configurationKey('source', connectorId), configurationId)
+    go('destination', { source: connectorId })
+  })
+  const add = useWrite('addConnectors')
+  const mayAdd = useForbidden('addConnectors')
+  /** Goes on with a file that was just uploaded. */
+  const begin = async ({ id, name }: Upload) => {
+    await add.mutateAsync({ accountId, body: { connectorIds: [uploadedFileConnectorId] } })
+    setText(keys.name, titleOfFile(name))
+    setValue(`source of ${uploadedFileConnectorId}`, 'upload', id)
+    notifyDone(sayStart.uploaded(name))
+    go('destination', { source: uploadedFileConnectorId })
+  }
+  const isPicked = ({ connectorId, configurationId }: Tile) =>
+    connectorId === sourceId && configurationId === draft.texts[configurationKey('source', connectorId)]
   return (
     <Stack gap="lg">
       <Text size="sm" c="dimmed">
@@ -22,22 +44,30 @@ export function PickSource() {
       </Text>
       <Toolbar>
         <SearchBox name="sources" label={say.searchSources} />
+        {mayAdd === undefined && <UploadHere compact onUploaded={begin} />}
       </Toolbar>
       {failure !== undefined && <Failure error={failure} />}
       <Loaded query={added} lines={6}>
         {() => (
-          <Loaded query={all} lines={6}>
-            {({ reply }) => {
-              const sources = reply.filter((entry) => entry.supportedType !== 'Destination' && matchesSearch(entry, q))
-              const { added, others } = splitAdded(sources.map(tileOf))
-              if (sources.length === 0) return <Empty title={say.noneFound} />
-              return (
-                <>
-                  <Tiles title={say.addedOnes} tiles={added} picked={sourceId} busy={busy} onPick={pick} />
-                  <Tiles title={say.catalogueOnes} tiles={others} picked={sourceId} busy={busy} onPick={pick} />
-                </>
-              )
-            }}
+          <Loaded query={saved} lines={6}>
+            {() => (
+              <Loaded query={all} lines={6}>
+                {({ reply }) => {
+                  const sources = reply
+                    .filter(({ supportedType }) => supportedType !== 'Destination')
+                    .flatMap(tilesOf)
+                    .filter((tile) => matchesSearch(tile, q))
+                  const { added, others } = splitAdded(sources)
+                  if (sources.length === 0) return <Empty title={say.noneFound} />
+                  return (
+                    <>
+                      <Tiles title={say.addedOnes} tiles={added} isPicked={isPicked} busy={busy} onPick={pick} />
+                      <Tiles title={say.catalogueOnes} tiles={others} isPicked={isPicked} busy={busy} onPick={pick} />
+                    </>
+                  )
+                }}
+              </Loaded>
+            )}
           </Loaded>
         )}
       </Loaded>

@@ -75,8 +75,8 @@ export function PreviewCard({
   )
 }
 
-function Looked({ preview: { columns, rows, filtered, duplicates, rejected, lint } }: { preview: Preview }) {
-  if (rows.length === 0 && rejected.length === 0 && filtered === 0) {
+function Looked({ preview: { columns, rows, filtered, duplicates, noConsent, rejected, lint } }: { preview: Preview }) {
+  if (rows.length === 0 && rejected.length === 0 && filtered + noConsent === 0) {
     return (
       <Alert color="gray" icon={<IconInfoCircle aria-hidden />} title={say.noRecords}>
         {say.noRecordsHelp}
@@ -104,6 +104,11 @@ function Looked({ preview: { columns, rows, filtered, duplicates, rejected, lint
             {say.wouldBeDuplicates(count(duplicates))}
           </Badge>
         )}
+        {noConsent > 0 && (
+          <Badge variant="dot" color="gray" fw={500}>
+            {say.wouldLackConsent(count(noConsent))}
+          </Badge>
+        )}
       </Group>
       {rows.length > 0 && <Rows columns={columns} rows={rows} />}
       {rejected.length > 0 && (
@@ -112,9 +117,9 @@ function Looked({ preview: { columns, rows, filtered, duplicates, rejected, lint
             {say.rejected}
           </Title>
           <List size="sm" spacing={4}>
-            {rejected.slice(0, rejectedShown).map(({ row, reason }) => (
+            {rejected.slice(0, rejectedShown).map(({ row, reason, otherFaults = [] }) => (
               <List.Item key={row} style={{ overflowWrap: 'anywhere' }}>
-                {say.rejectedRow(count(row), reason)}
+                {say.rejectedRow(count(row), [reason, ...otherFaults.map((fault) => fault.reason)].join(' '))}
               </List.Item>
             ))}
           </List>

@@ -4,8 +4,10 @@ import { IconPencil } from '@tabler/icons-react'
 import { useRead } from '../../../api/queries.ts'
 import { Logo } from '../../../components/connector-name.tsx'
 import { DataTable } from '../../../components/resource-table.tsx'
+import { SettingValue } from '../../../components/setting-value.tsx'
 import { newConnection as say } from '../../../strings/new-connection.ts'
 import { parametersOf } from '../../connectors/of-account.ts'
+import { useStandings } from '../../connectors/use-standing.ts'
 import { BothDefinitions, type Definitions } from '../both-definitions.tsx'
 import { MissingList } from '../missing-list.tsx'
 import { type ConnectionSide, mappingField, sideOf, sides, textOf } from '../settings.ts'
@@ -13,6 +15,7 @@ import { useWizard } from '../wizard.ts'
 import { Activation } from './activation.tsx'
 import { MappingSummary } from './mapping-summary.tsx'
 import { missingOf } from './missing.ts'
+import { WhenItRuns } from './when-it-runs.tsx'
 
 /** The last step: all that was decided, what is still missing, and the activation. */
 export function Review({ connection }: { connection: ConnectionDetails }) {
@@ -74,6 +77,7 @@ function Decided({ connection, definitions }: { connection: ConnectionDetails; d
         records={sideOf(definitions.dest, 'Destination').records}
         onEdit={() => go('mapping')}
       />
+      <WhenItRuns connection={connection} />
       <Activation connection={connection} definitions={definitions} />
     </Stack>
   )
@@ -89,14 +93,17 @@ function SideSummary({
   definition: ConnectorDefinition
 }) {
   const { go } = useWizard()
-  const { connectorLogo, connectorName } = connection[key]
+  const { connectorId, connectorLogo, connectorName } = connection[key]
+  const configurationId = connection[`${key}ConfigurationId`]
+  const named = useStandings(connection.accountId)({ accountId: connection.accountId, connectorId, configurationId })
+  const name = named.name ?? connectorName
   const settings = connection[`${key}ConnectionConfig`]
   const set = sideOf(definition, role).fields.filter(
     ({ name }) => name !== mappingField && textOf(settings[name]) !== '',
   )
   const title = key === 'src' ? say.source : say.destination
   return (
-    <Card withBorder component="section" aria-label={`${title}: ${connectorName}`} padding="lg">
+    <Card withBorder component="section" aria-label={`${title}: ${name}`} padding="lg">
       <Group justify="space-between" wrap="nowrap" align="flex-start" mb="sm">
         <Group gap="sm" wrap="nowrap" miw={0}>
           <Logo src={connectorLogo} size={28} />
@@ -105,8 +112,13 @@ function SideSummary({
               {title}
             </Text>
             <Title order={2} size="h5" style={{ overflowWrap: 'anywhere' }}>
-              {connectorName}
+              {name}
             </Title>
+            {name !== connectorName && (
+              <Text size="sm" c="dimmed">
+                {connectorName}
+              </Text>
+            )}
           </div>
         </Group>
         <Button
@@ -141,7 +153,17 @@ function SideSummary({
                 </Text>
               ),
             },
-            { wraps: true, cell: ({ name }) => textOf(settings[name]) },
+            {
+              wraps: true,
+              cell: (field) => (
+                <SettingValue
+                  accountId={connection.accountId}
+                  connectorId={connectorId}
+                  field={field}
+                  value={settings[field.name]}
+                />
+              ),
+            },
           ]}
         />
       )}

@@ -21,9 +21,12 @@ import { useWizard } from '../wizard.ts'
 export function Configuration({
   definition,
   configurationId,
+  isNew,
 }: {
   definition: ConnectorDefinition
   configurationId: string | undefined
+  /** It was just added: its form opens. */
+  isNew: boolean
 }) {
   const { connectorId, name, secretFields } = definition
   const { accountId } = useWizard()
@@ -33,7 +36,7 @@ export function Configuration({
     enabled: configuration.data !== undefined,
   })
   const add = useWrite('addConnectors')
-  const [opened, setOpened] = useState<'configure' | 'by hand' | 'check'>()
+  const [opened, setOpened] = useState<'configure' | 'by hand' | 'check' | undefined>(isNew ? 'configure' : undefined)
   const { error, data } = configuration
   if (error instanceof PenstockError && error.code === 'connector_not_added') {
     return (
@@ -65,7 +68,7 @@ export function Configuration({
             {say.lastChanged} <Time seconds={lastUpdated} />
           </Text>
         )}
-        {platform === undefined && (
+        {platform === undefined && !(asksNothing && configured) && (
           <Button
             size="xs"
             variant={configured ? 'default' : 'filled'}

@@ -1,22 +1,31 @@
-import { type ConnectionConfig, uploadedFileConnectorId } from '@penstock/wire'
+import { type ConnectionConfig, limits, receivesEvents, uploadedFileConnectorId } from '@penstock/wire'
 import { useEffect } from 'react'
 import { useDiscovered } from '../../../api/queries.ts'
 import { type Discovery, settingsOf } from '../../../components/fields/discovery.ts'
-import type { FormField, FormValues } from '../../../components/fields/form-field.ts'
-import { waysOf } from '../../connection/consequence.ts'
+import { countingFields, type FormField, type FormValues } from '../../../components/fields/form-field.ts'
+import { keyField, waysOf } from '../../connection/consequence.ts'
 import { useWizard } from '../wizard.ts'
 
 type Side = { readonly fields: readonly FormField[]; readonly values: FormValues }
 
 /**
- * Proposes a table with the name of the file that was uploaded, which is created if it is missing, where the user has not
- * chosen one.
- * @param name the name that the connection got from the file; empty: none
+ * Proposes a table with the name of the file that was uploaded, of the stream of events, or of the table that is read, which is
+ * created if it is missing, if the user has not chosen one.
+ * @param names the name that the connection got from the file, or nothing; the name of the source; and the table that is read
+ * @param isSame whether both sides use one configuration, so that the table that is read must not be written
  */
-export function useProposedTable(name: string, { fields, values }: Side) {
+export function useProposedTable(
+  names: { connection: string; source: string; table: string },
+  { fields, values }: Side,
+  isSame: boolean,
+) {
   const { connectionId, sourceId, draft, keys, setValue } = useWizard()
   const takesTable = ['table', 'createTable'].every((one) => fields.some((field) => field.name === one))
-  const isOpen = connectionId === '' && sourceId === uploadedFileConnectorId && takesTable
+  const isStream = receivesEvents(sourceId)
+  const isFile = sourceId === uploadedFileConnectorId
+  const read = names.table.split('.').at(-1) ?? ''
+  const name = isStream ? names.source : isFile ? names.connection : isSame && read ? `${read}_copy` : read
+  const isOpen = connectionId === '' && takesTable
   const table = isOpen && draft.settings[keys.dest]?.table === undefined && !values.table ? tableNameOf(name) : ''
   const { dest } = keys
   useEffect(() => {
@@ -39,8 +48,6 @@ const tableNameOf = (name: string): string =>
 /** The length that PostgreSQL takes. */
 const tableNameMax = 60
 
-const keyField = 'keyColumns'
-
 /**
  * Proposes the key by which rows are updated: the primary key of the table that is written, or of the one that is read. It is set
  * while nobody has chosen a key.
@@ -53,25 +60,68 @@ export function useProposedKey(
   const { draft, keys, setValue } = useWizard()
   const { dest } = keys
   const ways = waysOf(form.src, form.dest)
+  const name = keyField(form.dest)?.name
   const isOpen =
-    ways !== undefined &&
-    (ways.write === 'update' || ways.write === 'mirror') &&
-    !form.dest.values[keyField] &&
-    draft.settings[dest]?.[keyField] === undefined
+    name !== undefined &&
+    (ways?.write === 'update' || ways?.write === 'mirror') &&
+    !form.dest.values[name] &&
+    draft.settings[dest]?.[name] === undefined
   const written = usePrimaryKey(form.dest, discoveries.dest, isOpen)
   const read = usePrimaryKey(form.src, discoveries.src, isOpen && written === '')
   const key = written || read || ''
   useEffect(() => {
-    if (isOpen && key !== '') setValue(dest, keyField, key)
-  }, [isOpen, key, dest, setValue])
+    if (isOpen && key !== '') setValue(dest, name, key)
+  }, [isOpen, name, key, dest, setValue])
+}
+
+/** Names of columns with the time of the last change, as many applications call them. */
+const changeNames = /^(?:last_?)?(?:updated|modified|changed|modification|update|change)_?(?:at|on|time|date|ts)?$/i
+const timeTypes = /timestamp|datetime/i
+
+/** Proposes a column with the time of the last change as the cursor of the source, while nobody has chosen one. */
+export function useProposedCursor({ fields, values }: Side, discovery: Discovery | undefined): void {
+  const { draft, keys, setValue } = useWizard()
+  const { src } = keys
+  const isAsked = countingFields(fields, values).some(({ name }) => name === cursorField)
+  const isOpen = isAsked && !values[cursorField] && draft.settings[src]?.[cursorField] === undefined
+  const columns = useColumns({ fields, values }, discovery, isOpen)
+  const found = columns?.find(({ value, type }) => changeNames.test(value) && timeTypes.test(type ?? ''))?.value
+  useEffect(() => {
+    if (isOpen && found !== undefined) setValue(src, cursorField, found)
+  }, [isOpen, found, src, setValue])
+}
+const cursorField = 'markerColumn'
+
+/** The estimate of the rows of the table that is read, if the source has one; undefined if it is not known. */
+export function useRowEstimate({ fields, values }: Side, discovery: Discovery | undefined, isWanted: boolean) {
+  const { table: asked, ...all } = settingsOf(fields, values)
+  const table = String(asked ?? '')
+  // Only settings that are picked from a list, such as a schema, say which tables there are.
+  const settings = Object.fromEntries(Object.entries(all).filter(([name]) => discovery?.fields.includes(name)))
+  const enabled = isWanted && discovery?.fields.includes('table') === true && table !== ''
+  const { accountId = '', connectorId = '', configurationId, role = 'Source' } = discovery ?? {}
+  const { items } = useDiscovered(
+    {
+      accountId,
+      id: connectorId,
+      ...(configurationId === undefined ? {} : { query: { configurationId } }),
+      body: { field: 'table', role, settings, q: table.slice(0, limits.discoverySearchLengthMax) },
+    },
+    { enabled },
+  )
+  const n = enabled ? items.find(({ value }) => value === table)?.rows : undefined
+  return n === undefined || n === null ? undefined : { n, isEstimate: true }
 }
 
 /** @returns undefined while it is not known; empty if there is none */
-function usePrimaryKey(
-  { fields, values }: Side,
-  discovery: Discovery | undefined,
-  isWanted: boolean,
-): string | undefined {
+const usePrimaryKey = (side: Side, discovery: Discovery | undefined, isWanted: boolean): string | undefined =>
+  useColumns(side, discovery, isWanted)
+    ?.filter(({ key }) => key === true)
+    .map(({ value }) => value)
+    .join(', ')
+
+/** The columns of the table of a side; undefined while they are not known, and none if they cannot be listed. */
+function useColumns({ fields, values }: Side, discovery: Discovery | undefined, isWanted: boolean) {
   const settings: ConnectionConfig = settingsOf(fields, values)
   const enabled = isWanted && discovery?.fields.includes('columns') === true && Boolean(settings.table)
   const { accountId = '', connectorId = '', configurationId, role = 'Source' } = discovery ?? {}
@@ -84,10 +134,6 @@ function usePrimaryKey(
     },
     { enabled },
   )
-  if (!enabled || query.isError) return ''
-  if (!query.isSuccess) return undefined
-  return items
-    .filter(({ key }) => key === true)
-    .map(({ value }) => value)
-    .join(', ')
+  if (!enabled || query.isError) return []
+  return query.isSuccess ? items : undefined
 }

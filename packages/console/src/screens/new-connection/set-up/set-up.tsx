@@ -1,6 +1,6 @@
-import { Button, Card, Group, SimpleGrid, Stack, TextInput } from '@mantine/core'
+import { Button, Card, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { PenstockError } from '@penstock/client'
-import { limits } from '@penstock/wire'
+import { limits, uploadedFileConnectorId } from '@penstock/wire'
 import { type FormEvent, useMemo, useRef, useState } from 'react'
 import { useWrite } from '../../../api/queries.ts'
 import { Changed, isChanged } from '../../../components/changed.tsx'
@@ -9,15 +9,20 @@ import { errorsOf, isOfFields } from '../../../components/fields/field-errors.ts
 import { missingIn } from '../../../components/fields/form-field.ts'
 import { Lines } from '../../../components/loaded.tsx'
 import { notifyDone } from '../../../components/notify.ts'
+import { titleOfFile } from '../../../components/use-upload.ts'
+import { connectionSet as saySet } from '../../../strings/connection-set.ts'
 import { fields as sayFields } from '../../../strings/fields.ts'
 import { newConnection as say } from '../../../strings/new-connection.ts'
+import { waysOf } from '../../connection/consequence.ts'
 import { ConsequenceCard } from '../../connection/consequence-card.tsx'
 import { StartsAfresh } from '../../connection/starts-afresh.tsx'
 import { wordsOfValues } from '../../connectors/versions.ts'
 import { BothDefinitions, type Definitions } from '../both-definitions.tsx'
+import { type Copied, CopiedSettings } from '../set/copied-settings.tsx'
+import { GoOnWithout } from '../set/go-on-without.tsx'
 import { fieldsOfSide, isTyped, type SideKey, settingsToSend, sideOf, sides, valuesNow } from '../settings.ts'
 import { useWizard } from '../wizard.ts'
-import { useProposedKey, useProposedTable } from './proposals.ts'
+import { useProposedCursor, useProposedKey, useProposedTable, useRowEstimate } from './proposals.ts'
 import { SideCard } from './side-card.tsx'
 import { useSide } from './use-side.ts'
 
@@ -29,34 +34,50 @@ export function SetUp() {
   return (
     <BothDefinitions src={wizard.sourceId} dest={wizard.destinationId}>
       {(definitions) =>
-        wizard.connectionId !== '' && !wizard.connection ? <Lines lines={6} /> : <Form definitions={definitions} />
+        wizard.connectionId !== '' && !wizard.connection ? (
+          <Lines lines={6} />
+        ) : (
+          <CopiedSettings dest={definitions.dest}>
+            {(copied) => (
+              <Form
+                key={`${wizard.connectionId} ${wizard.destinationId} ${wizard.target?.configurationId}`}
+                definitions={definitions}
+                copied={copied}
+              />
+            )}
+          </CopiedSettings>
+        )
       }
     </BothDefinitions>
   )
 }
 
-function Form({ definitions }: { definitions: Definitions }) {
+/** @param copied what the next connection of a set has from the one before; undefined otherwise */
+function Form({ definitions, copied }: { definitions: Definitions; copied: Copied | undefined }) {
   const wizard = useWizard()
-  const { accountId, connection, connectionId, draft, keys, go, drop } = wizard
+  const { accountId, connection, connectionId, draft, keys, go, drop, set, target } = wizard
   const create = useWrite('createConnection')
   const update = useWrite('updateConnection')
+  const label = useWrite('setConnectionLabels')
   const [failure, setFailure] = useState<unknown>()
   const [missing, setMissing] = useState(noErrors)
   const of = (key: SideKey) => {
     const role = key === 'src' ? 'Source' : 'Destination'
-    const saved = connection?.[`${key}ConnectionConfig`]
+    const saved = connection?.[`${key}ConnectionConfig`] ?? copied?.[key]
     const fields = fieldsOfSide(sideOf(definitions[key], role).fields, saved)
     const typed = draft.settings[keys[key]]
     return { fields, values: valuesNow(fields, typed), saved, typed: isTyped(fields, typed) }
   }
   const form = { src: of('src'), dest: of('dest') }
   /** The configuration that was picked; undefined: that of the connection, or the first one. */
-  const picked = (key: SideKey) => draft.texts[keys[`${key}Configuration`]]
+  const picked = (key: SideKey) =>
+    draft.texts[keys[`${key}Configuration`]] ?? (key === 'src' ? copied?.srcConfigurationId : target?.configurationId)
   const used = {
     src: useSide(definitions.src, 'Source', picked('src') ?? connection?.srcConfigurationId),
     dest: useSide(definitions.dest, 'Destination', picked('dest') ?? connection?.destConfigurationId),
   }
-  const names = { source: used.src.name, destination: used.dest.name }
+  const rows = useRowEstimate(form.src, used.src.discovery, waysOf(form.src, form.dest)?.read === 'all')
+  const names = { source: used.src.name, destination: used.dest.name, rows }
   const usualName = say.usualName(names.source, names.destination).slice(0, limits.nameLengthMax)
   const name = draft.texts[keys.name] ?? connection?.name ?? usualName
   const switched = (['src', 'dest'] as const).filter(
@@ -66,7 +87,13 @@ function Form({ definitions }: { definitions: Definitions }) {
     form.src.typed ||
     form.dest.typed ||
     (connection !== undefined && (name.trim() !== connection.name || switched.length > 0))
-  useProposedTable(draft.texts[keys.name] ?? '', form.dest)
+  const tableRead = String(form.src.values.table ?? '')
+  useProposedTable(
+    { connection: draft.texts[keys.name] ?? '', source: used.src.name, table: tableRead },
+    form.dest,
+    definitions.src.connectorId === definitions.dest.connectorId && used.src.other === used.dest.other,
+  )
+  useProposedCursor(form.src, used.src.discovery)
   useProposedKey(form, { src: used.src.discovery, dest: used.dest.discovery })
   const body = {
     ...Object.fromEntries(switched.map((key) => [`${key}ConfigurationId`, picked(key)])),
@@ -105,8 +132,10 @@ function Form({ definitions }: { definitions: Definitions }) {
           body: { ...body, ...ids },
           idempotencyKey: once(JSON.stringify({ ...body, ...ids })),
         })
+        // A repeated request of the same connection gets the same answer, so a tag that was not saved is set again.
+        if (set) await label.mutateAsync({ accountId, id: reply.id, body: { tags: [set] } })
         notifyDone(say.created(reply.name))
-        go('mapping', { connection: reply.id })
+        wizard.goCreated(reply.id)
       } else {
         await update.mutateAsync({ accountId, id: connectionId, body, ifMatch })
         go('mapping')
@@ -128,6 +157,11 @@ function Form({ definitions }: { definitions: Definitions }) {
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="lg">
+        {copied && (
+          <Text size="sm" c="dimmed">
+            {saySet.copied(copied.name)}
+          </Text>
+        )}
         <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
           {sides.map((side) => (
             <SideCard
@@ -139,6 +173,7 @@ function Form({ definitions }: { definitions: Definitions }) {
               fieldErrors={fieldErrors[side.key]}
               used={used[side.key]}
               onConfiguration={(configurationId) => wizard.setText(keys[`${side.key}Configuration`], configurationId)}
+              onUploaded={(file) => connectionId === '' && wizard.setText(keys.name, titleOfFile(file))}
               onChange={(field, value) => wizard.setValue(keys[side.key], field, value)}
             />
           ))}
@@ -147,6 +182,7 @@ function Form({ definitions }: { definitions: Definitions }) {
           source={form.src}
           destination={form.dest}
           names={names}
+          isReadOnce={wizard.sourceId === uploadedFileConnectorId}
           onSet={(side, field, value) => wizard.setValue(keys[side], field, value)}
           onKey={isComplete}
         />
@@ -206,13 +242,14 @@ function Form({ definitions }: { definitions: Definitions }) {
           !nameError &&
           !isOfFields(failure, prefixes.src, prefixes.dest) && <Failure error={failure} />
         )}
+        {failure !== undefined && connectionId === '' && <GoOnWithout name={used.dest.name} />}
         <Group gap="sm">
           {connectionId === '' && (
             <Button variant="default" onClick={() => go('destination')}>
               {say.back}
             </Button>
           )}
-          <Button type="submit" loading={create.isPending || update.isPending}>
+          <Button type="submit" loading={create.isPending || update.isPending || label.isPending}>
             {connectionId === '' ? say.create : changed ? say.saveAndContinue : say.goToMapping}
           </Button>
         </Group>

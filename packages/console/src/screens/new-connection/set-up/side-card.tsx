@@ -1,5 +1,6 @@
 import { Card, Group, Stack, Text, Title } from '@mantine/core'
 import { type ConnectorDefinition, uploadedFileConnectorId } from '@penstock/wire'
+import { useState } from 'react'
 import { useRead } from '../../../api/queries.ts'
 import { Logo, logoOfPlatform } from '../../../components/connector-name.tsx'
 import type { FormField, FormValue, FormValues } from '../../../components/fields/form-field.ts'
@@ -11,6 +12,7 @@ import { PickConfiguration } from '../../connectors/pick-configuration.tsx'
 import { type ConnectionSide, sideOf } from '../settings.ts'
 import { useWizard } from '../wizard.ts'
 import { Configuration } from './configuration.tsx'
+import { UploadHere } from './upload-here.tsx'
 import type { UsedSide } from './use-side.ts'
 
 /** One side of the connection: the configuration, which all connections share, and the settings of this one. */
@@ -22,6 +24,7 @@ export function SideCard({
   fieldErrors,
   used,
   onConfiguration,
+  onUploaded,
   onChange,
 }: {
   side: ConnectionSide
@@ -31,9 +34,12 @@ export function SideCard({
   fieldErrors: Readonly<Record<string, string>>
   used: UsedSide
   onConfiguration: (configurationId: string) => void
+  /** Called with the name of a file that was uploaded here. */
+  onUploaded: (name: string) => void
   onChange: (name: string, value: FormValue) => void
 }) {
   const { accountId } = useWizard()
+  const [added, setAdded] = useState<string>()
   const { connectorId, name: brand } = definition
   const connector = useRead('getConnector', { accountId, id: connectorId })
   const upload = useUploadName(accountId, connectorId, values.upload)
@@ -67,8 +73,22 @@ export function SideCard({
           connectorName={brand}
           configurationId={used.configurationId}
           onPick={onConfiguration}
+          onAdded={setAdded}
         />
-        <Configuration key={used.other} definition={definition} configurationId={used.other} />
+        <Configuration
+          key={used.other}
+          definition={definition}
+          configurationId={used.other}
+          isNew={used.other !== undefined && used.other === added}
+        />
+        {connectorId === uploadedFileConnectorId && (
+          <UploadHere
+            onUploaded={({ id, name }) => {
+              onChange('upload', id)
+              onUploaded(name)
+            }}
+          />
+        )}
         {fields.length === 0 ? (
           <Text size="sm" c="dimmed">
             {say.noSettings}

@@ -2,7 +2,7 @@ import type { ConnectorDefinition, Role } from '@penstock/wire'
 import { useRead } from '../../../api/queries.ts'
 import { useDiscovery } from '../../../components/fields/use-discovery.ts'
 import { parametersOf, useOtherConfiguration } from '../../connectors/of-account.ts'
-import { useNamedConfiguration } from '../../connectors/use-standing.ts'
+import { useStandings } from '../../connectors/use-standing.ts'
 import { useWizard } from '../wizard.ts'
 
 /** The configuration that a side uses, and how its settings are listed. */
@@ -12,7 +12,7 @@ export function useSide(definition: ConnectorDefinition, role: Role, configurati
   const other = useOtherConfiguration(of)
   const configured = useRead('getConnectorConfiguration', parametersOf({ ...of, configurationId: other })).data?.reply
     .configured
-  const { name, ...standing } = useNamedConfiguration({ ...of, configured: configured === true })
+  const { name, ...standing } = useStandings(accountId)({ ...of, configured: configured === true })
   return {
     configurationId,
     other,

@@ -9,7 +9,7 @@ import { modifier } from '../../../shell/hot-keys.ts'
 import { rejects as sayRejects } from '../../../strings/rejects.ts'
 import { ColumnInput } from './column-input.tsx'
 import { columnsOf, editsOf, inCalls, rowsOf, type Scope, type Values } from './correction.ts'
-import { type ReasonGroup, shapeOf } from './groups.ts'
+import { type FieldOfRecord, faultyColumns, lastFaults, type ReasonGroup, shapeOf } from './groups.ts'
 import { titleOf, valuesInWords } from './reasons.tsx'
 import { rowName } from './reject-table.tsx'
 import { Sent } from './sent.tsx'
@@ -25,6 +25,7 @@ export function Correct({
   connection,
   group,
   reject,
+  columnOf,
   correctedBefore,
   reason,
   onClose,
@@ -34,6 +35,8 @@ export function Correct({
   /** The reason of the row, with all rows that have it. */
   group: ReasonGroup
   reject: Reject
+  /** The column that fills a field. */
+  columnOf: (fault: FieldOfRecord) => string | undefined
   /** How many other rows have corrections that are not sent yet. */
   correctedBefore: (numbers: ReadonlySet<number>) => number
   /** Why nothing can be sent now; undefined if it can. */
@@ -41,17 +44,22 @@ export function Correct({
   onClose: () => void
 }) {
   const { structural, record, edited } = reject
+  const last = lastFaults(reject)
   const { column, shape } = group
   const [changed, setChanged] = useState<Values>({})
   const open = group.rejects.filter(({ editable }) => editable)
   const canShare = column !== undefined && !structural && open.length > 1
-  const [scope, setScope] = useState<Scope>(canShare ? 'all' : 'one')
+  // One value for rows with different values is a choice of the user.
+  const alike = column === undefined ? [] : sameOf(group, reject)
+  const [scope, setScope] = useState<Scope>(
+    !canShare || last.otherFaults ? 'one' : alike.length === open.length ? 'all' : alike.length > 1 ? 'same' : 'one',
+  )
   const [showsOthers, setShowsOthers] = useState(false)
   const save = useWrite('editRejects')
   const resend = useWrite('replayTransfer')
   const rows = rowsOf(scope, reject, group.rejects, column)
   const edits = editsOf(rows, reject, column, changed)
-  const { faulty, others } = columnsOf(reject, column, shape)
+  const { faulty, others } = columnsOf(reject, faultyColumns(last, columnOf), shape)
   const firstOthers = faulty.length === 0
   const isChanged = Object.keys(changed).length > 0
   const before = correctedBefore(new Set(rows.map(({ number }) => number)))
@@ -72,6 +80,8 @@ export function Correct({
     return already ? say.waits : say.sending(sent + before, count(sent + before))
   }
   const sends = reason === undefined && sent > 0
+  const isDisabled = !isChanged && !structural && !edited
+  const willSend = sends ? sent : isDisabled && reason === undefined ? rows.length : 0
   const input = (name: string, isFirst: boolean) => (
     <ColumnInput
       key={name}
@@ -79,39 +89,56 @@ export function Correct({
       read={record[name] ?? null}
       value={shownOf(name)}
       isFirst={isFirst}
-      proposes={name === column}
+      proposes={column !== undefined && faulty.includes(name)}
       onChange={(value) => setChanged({ ...changed, [name]: value })}
     />
   )
   return (
     <FormDialog
-      title={say.titleOf(reject.row === null ? undefined : rowName(reject))}
+      title={
+        rows.length > 1
+          ? sayRejects.correctRows(rows.length, count(rows.length))
+          : say.titleOf(reject.row === null ? undefined : rowName(reject))
+      }
       size="lg"
       gap="sm"
-      action={sends ? say.saveAndResend(count(sent + before)) : say.save}
-      disabled={!isChanged && !structural && !edited}
+      action={willSend > 0 ? say.saveAndResend(count(willSend + before)) : say.save}
+      disabled={isDisabled}
       onSubmit={sends ? saveAndResend : saveOnly}
       other={sends ? { action: say.save, onSubmit: saveOnly } : undefined}
       onClose={onClose}
     >
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-        {say.place(
-          open.length,
-          count(open.length),
-          structural ? titleOf(group) : (reject.resent?.reason ?? reject.reason),
-        )}
+        {say.place(open.length, count(open.length), structural ? titleOf(group) : last.reason)}
       </Text>
+      {last.otherFaults?.map(({ reason }) => (
+        <Text key={reason} size="sm" style={{ overflowWrap: 'anywhere' }}>
+          {reason}
+        </Text>
+      ))}
       {structural && <Text size="sm">{whereItBreaks(reject)}</Text>}
-      <Fields names={faulty} input={(name, at) => input(name, faulty.length === 1 || at === (structural ? 1 : 0))} />
+      <Fields
+        names={faulty}
+        input={(name, at) => input(name, faulty.length === 1 || at === (structural && column === undefined ? 1 : 0))}
+      />
       {canShare && (
         <Radio.Group label={say.scope} value={scope} onChange={(value) => setScope(value as Scope)}>
           <Stack gap={6} mt={6}>
-            <Radio value="all" label={say.all(count(open.length))} description={valuesInWords(group.values)} />
-            {sameOf(group, reject).length > 1 && sameOf(group, reject).length < open.length && (
-              <Radio
-                value="same"
-                label={say.same(valuesInWords([[record[column] ?? null, 1]]), count(sameOf(group, reject).length))}
-              />
+            <Radio value="all" label={say.all(count(open.length))} />
+            <Box
+              tabIndex={0}
+              role="group"
+              aria-label={say.values}
+              ml={32}
+              mah={88}
+              fz="xs"
+              c="dimmed"
+              style={{ overflowY: 'auto', overflowWrap: 'anywhere' }}
+            >
+              {valuesInWords(group.values)}
+            </Box>
+            {alike.length > 1 && alike.length < open.length && (
+              <Radio value="same" label={say.same(valuesInWords([[record[column] ?? null, 1]]), count(alike.length))} />
             )}
             <Radio value="one" label={say.one(rowName(reject))} />
           </Stack>

@@ -50,13 +50,13 @@ const pick = (values: Values, column: string): Values =>
 /** Columns in the order in which a row is corrected: the faulty ones first. */
 export function columnsOf(
   reject: Pick<Reject, 'record'>,
-  column: string | undefined,
+  columns: readonly string[],
   shape: { readonly has: number; readonly needs: number } | undefined,
 ): { readonly faulty: readonly string[]; readonly others: readonly string[] } {
   const all = Object.keys(reject.record)
   // A short row ends somewhere: the last value may be cut, and the ones behind it are missing.
   const faulty =
-    column !== undefined ? [column] : shape && shape.has < shape.needs ? all.slice(Math.max(0, shape.has - 1)) : []
+    columns.length > 0 ? columns : shape && shape.has < shape.needs ? all.slice(Math.max(0, shape.has - 1)) : []
   return { faulty, others: all.filter((name) => !faulty.includes(name)) }
 }
 

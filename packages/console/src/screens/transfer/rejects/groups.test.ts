@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { limits, type Reject } from '@penstock/wire'
 import { columnsOf, editsOf, inCalls, rowsOf } from './correction.ts'
-import { columnFinder, groupsOf } from './groups.ts'
+import { columnFinder, everyReason, faultyColumns, groupsOf } from './groups.ts'
 
 const reject = (number: number, of: Partial<Reject> = {}): Reject => ({
   number,
@@ -52,6 +52,18 @@ describe('groups of rejected rows', () => {
     )
   })
 
+  test('have the columns of all faults of a row, each once', () => {
+    const otherFaults = [
+      { field: 'Id', reason: 'Id is no number.' },
+      { field: 'amount', reason: 'amount is too large.' },
+      { field: null, reason: 'The row is too large.' },
+    ]
+    const row = reject(1, { otherFaults })
+    assert.deepEqual(faultyColumns(row, columnOf), ['Total', 'Id'])
+    assert.deepEqual(columnsOf(row, faultyColumns(row, columnOf), undefined).faulty, ['Total', 'Id'])
+    assert.deepEqual(everyReason(row), ['"k.A." is not a number.', ...otherFaults.map(({ reason }) => reason)])
+  })
+
   test('find the column by its name if the mapping does not contain the field', () => {
     const find = columnFinder({ destConnectionConfig: {} })
     assert.equal(find({ field: 'e_mail', record: { 'E-Mail': '' } }), 'E-Mail')
@@ -81,8 +93,8 @@ describe('a correction', () => {
   test('of a broken row contains all columns, the broken place first', () => {
     const broken = reject(5, { structural: true, record: { Id: '5', Total: null, Note: null } })
     assert.deepEqual(editsOf([broken], broken, undefined, {})[0]?.record, { Id: '5', Total: null, Note: null })
-    assert.deepEqual(columnsOf(broken, undefined, { has: 2, needs: 3 }), { faulty: ['Total', 'Note'], others: ['Id'] })
-    assert.deepEqual(columnsOf(broken, undefined, { has: 4, needs: 3 }).faulty, [])
+    assert.deepEqual(columnsOf(broken, [], { has: 2, needs: 3 }), { faulty: ['Total', 'Note'], others: ['Id'] })
+    assert.deepEqual(columnsOf(broken, [], { has: 4, needs: 3 }).faulty, [])
   })
 
   test('of many rows is divided into calls', () => {

@@ -30,11 +30,36 @@ export function shapeOf({ structural, reason }: Pick<Reject, 'structural' | 'rea
   return found ? { has: Number(found[1]), needs: Number(found[2]) } : undefined
 }
 
+export type FieldOfRecord = Pick<Reject, 'field' | 'record'>
+
+/** The columns of the source that hold wrong values, the first fault first. */
+export function faultyColumns(
+  { field, record, otherFaults = [] }: Pick<Reject, 'field' | 'record' | 'otherFaults'>,
+  columnOf: (fault: FieldOfRecord) => string | undefined,
+): readonly string[] {
+  const found = [field, ...otherFaults.map((fault) => fault.field)].map((name) => columnOf({ field: name, record }))
+  return [...new Set(found)].filter((column) => column !== undefined)
+}
+
+type Faults = Pick<Reject, 'field' | 'record' | 'reason' | 'otherFaults'>
+
+/** The faults that the last replay found, if there was one; otherwise those of the transfer. */
+export function lastFaults({ field, record, reason, otherFaults, resent }: Reject): Faults {
+  const last = resent?.reason ? { reason: resent.reason, otherFaults: resent.otherFaults } : { reason, otherFaults }
+  return { field, record, reason: last.reason, ...(last.otherFaults && { otherFaults: last.otherFaults }) }
+}
+
+/** Every reason for which a row was rejected. */
+export const everyReason = ({
+  reason,
+  otherFaults = [],
+}: Pick<Reject, 'reason' | 'otherFaults'>): readonly string[] => [reason, ...otherFaults.map((fault) => fault.reason)]
+
 /** Finds the column of the source that fills a field of the destination, by the mapping or by its name. */
 export function columnFinder({ destConnectionConfig }: Pick<ConnectionDetails, 'destConnectionConfig'>) {
   const { mapping } = destConnectionConfig
   const lines = typeof mapping === 'string' ? (readMapping(mapping) ?? []) : []
-  return ({ field, record }: Pick<Reject, 'field' | 'record'>): string | undefined => {
+  return ({ field, record }: FieldOfRecord): string | undefined => {
     if (field === null) return undefined
     if (Object.hasOwn(record, field)) return field
     const entry = lines.find((line) => line.field === field)?.entry

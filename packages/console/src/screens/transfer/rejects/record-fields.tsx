@@ -7,18 +7,18 @@ import classes from './rejects.module.css'
 /** Columns that are shown before the others are asked for. */
 const shownMax = 16
 
-/** A rejected row by its columns: the faulty one first, then the first ones, and all of them on request. */
+/** A rejected row by its columns: the faulty ones first, then the first ones, and all of them on request. */
 export function RecordFields({
   reject: { record, edited },
-  column,
+  faulty,
 }: {
   reject: Reject
-  /** The column with the wrong value, if it is known. */
-  column: string | undefined
+  /** The columns with wrong values, as far as they are known. */
+  faulty: readonly string[]
 }) {
   const [isWhole, setWhole] = useState(false)
   const names = Object.keys(record)
-  const ordered = column === undefined ? names : [column, ...names.filter((name) => name !== column)]
+  const ordered = [...faulty, ...names.filter((name) => !faulty.includes(name))]
   const shown = isWhole ? ordered : ordered.slice(0, shownMax)
   return (
     <>
@@ -27,7 +27,7 @@ export function RecordFields({
           const value = record[name] ?? null
           const now = edited ? (edited[name] ?? null) : value
           return (
-            <div key={name} data-faulty={name === column || undefined}>
+            <div key={name} data-faulty={faulty.includes(name) || undefined}>
               <dt>{name}</dt>
               <dd>
                 {now === value ? (

@@ -6,7 +6,7 @@ import { Link } from 'react-router'
 import { count } from '../../../components/numbers.ts'
 import { components } from '../../../strings/components.ts'
 import { rejects as say } from '../../../strings/rejects.ts'
-import { shapeOf } from './groups.ts'
+import { everyReason, type FieldOfRecord, faultyColumns, lastFaults, shapeOf } from './groups.ts'
 import { RecordFields, Shown } from './record-fields.tsx'
 import classes from './rejects.module.css'
 import { StateBadge } from './state-badge.tsx'
@@ -25,7 +25,7 @@ export function RejectTable({
   onCorrect,
 }: {
   rejects: readonly Reject[]
-  columnOf: (reject: Reject) => string | undefined
+  columnOf: (fault: FieldOfRecord) => string | undefined
   /** The page of a transfer. */
   pathOf: (transferId: string) => string
   onCorrect: ((reject: Reject) => void) | undefined
@@ -45,8 +45,12 @@ export function RejectTable({
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{say.row}</Table.Th>
-            <Table.Th visibleFrom="sm">{say.field}</Table.Th>
-            <Table.Th visibleFrom="sm">{say.value}</Table.Th>
+            <Table.Th visibleFrom="sm" w={150}>
+              {say.field}
+            </Table.Th>
+            <Table.Th visibleFrom="sm" w={150}>
+              {say.value}
+            </Table.Th>
             <Table.Th visibleFrom="sm">{say.reason}</Table.Th>
             <Table.Th w={160} visibleFrom="sm">
               {say.state}
@@ -61,8 +65,18 @@ export function RejectTable({
             const { number, state } = reject
             const isOpen = opened.has(number)
             const column = columnOf(reject)
-            const field = column ?? reject.field ?? say.wholeRow
-            const value = <WrongValue reject={reject} column={column} />
+            const faulty = faultyColumns(reject, columnOf)
+            const field = faulty.length > 0 ? <Lines texts={faulty} /> : (reject.field ?? say.wholeRow)
+            const value =
+              faulty.length > 1 ? (
+                faulty.map((name) => (
+                  <div key={name}>
+                    <WrongValue reject={reject} column={name} />
+                  </div>
+                ))
+              ) : (
+                <WrongValue reject={reject} column={column} />
+              )
             const result = <Result reject={reject} pathOf={pathOf} />
             return (
               <Fragment key={number}>
@@ -115,7 +129,7 @@ export function RejectTable({
                   <Table.Tr>
                     <Table.Td colSpan={columns} pt={0}>
                       <section aria-label={say.record(rowName(reject))}>
-                        <RecordFields reject={reject} column={column} />
+                        <RecordFields reject={reject} faulty={faulty} />
                       </section>
                     </Table.Td>
                   </Table.Tr>
@@ -132,6 +146,9 @@ export function RejectTable({
 /** The number of a row in the source; how many rows an entry stands for, if their numbers are not known. */
 export const rowName = ({ row, count: n }: Pick<Reject, 'row' | 'count'>): string =>
   row === null ? say.unknownRow(count(n)) : count(row)
+
+/** One text a line. */
+const Lines = ({ texts }: { texts: readonly string[] }) => texts.map((text) => <div key={text}>{text}</div>)
 
 /** The wrong value, and its correction. */
 function WrongValue({ reject, column }: { reject: Reject; column: string | undefined }): ReactNode {
@@ -154,12 +171,13 @@ function WrongValue({ reject, column }: { reject: Reject; column: string | undef
 }
 
 /** Why the row was rejected, or what became of it since. */
-function Result({ reject: { state, reason, resent }, pathOf }: { reject: Reject; pathOf: (id: string) => string }) {
+function Result({ reject, pathOf }: { reject: Reject; pathOf: (id: string) => string }) {
+  const { state, reason, resent } = reject
   const results: Partial<Record<Reject['state'], string>> = say.results
   return (
     <>
       {state === 'expired' && `${reason} `}
-      {results[state] ?? resent?.reason ?? reason}
+      {results[state] ?? <Lines texts={everyReason(lastFaults(reject))} />}
       {resent && (
         <>
           {' '}

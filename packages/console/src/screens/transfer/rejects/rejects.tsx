@@ -14,7 +14,7 @@ import { KeepRejects } from './keep-rejects.tsx'
 import { Reasons } from './reasons.tsx'
 import classes from './rejects.module.css'
 import { RowsOfReason } from './rows-of-reason.tsx'
-import { chunk, useRejects } from './use-rejects.ts'
+import { chunk, useIsSettled, useRejects } from './use-rejects.ts'
 
 /** The address names all reasons; without a name, the largest one is shown. */
 const everyReason = '*'
@@ -34,14 +34,17 @@ export function Rejects({
   const moves = isActive(transfer)
   const { query, q, from } = useRejects(transfer)
   const total = query.data?.total ?? 0
+  const isSettled = useIsSettled(transfer)
   const isThere = total > 0 || q !== ''
   return (
     <Stack component="section" gap="md">
       <Group justify="space-between" gap="sm">
         <Title order={2} size="h4">
-          {records.rejected > 0
-            ? say.titleOf(records.rejected, count(records.rejected), count(records.read))
-            : say.title}
+          {isSettled
+            ? say.allResent(records.rejected, count(records.rejected))
+            : records.rejected > 0
+              ? say.titleOf(records.rejected, count(records.rejected), count(records.read))
+              : say.title}
         </Title>
         {isThere && (
           <Group gap="sm">

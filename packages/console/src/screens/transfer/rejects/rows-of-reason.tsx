@@ -11,7 +11,7 @@ import { rejects as say } from '../../../strings/rejects.ts'
 import { isActive } from '../../connection/use-connection.ts'
 import { pathOfTransfer } from '../paths.ts'
 import { Correct } from './correct.tsx'
-import type { ReasonGroup } from './groups.ts'
+import type { FieldOfRecord, ReasonGroup } from './groups.ts'
 import { aboutOf, titleOf } from './reasons.tsx'
 import { KeyHints, RejectTable, rowName, tableKeys } from './reject-table.tsx'
 import { countStates, useFirstRejects } from './use-rejects.ts'
@@ -32,7 +32,7 @@ export function RowsOfReason({
   groups: readonly ReasonGroup[]
   /** Undefined: all rows. */
   group: ReasonGroup | undefined
-  columnOf: (reject: Reject) => string | undefined
+  columnOf: (fault: FieldOfRecord) => string | undefined
   /** Why nothing can be sent again now. */
   reason: string | undefined
 }) {
@@ -132,6 +132,7 @@ export function RowsOfReason({
           group={ofCorrected}
           reject={corrected}
           correctedBefore={(numbers) => [...correctedRows].filter((number) => !numbers.has(number)).length}
+          columnOf={columnOf}
           reason={reason}
           onClose={() => setCorrected(undefined)}
         />

@@ -50,6 +50,12 @@ export function useResent({ accountId, connectionId, id, records, test }: Transf
   return data?.reply.replayed ?? 0
 }
 
+/** Whether every rejected row was accepted when it was resent. */
+export function useIsSettled(transfer: Transfer): boolean {
+  const resent = useResent(transfer)
+  return transfer.records.rejected > 0 && resent >= transfer.records.rejected
+}
+
 /** How many rows are in each state. */
 export function countStates(rejects: readonly Reject[]): ReadonlyMap<RejectState, number> {
   const counts = new Map<RejectState, number>()

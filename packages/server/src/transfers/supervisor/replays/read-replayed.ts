@@ -1,6 +1,6 @@
 import type { ReplayedRow } from '@penstock/engine'
 import type { MasterKey } from '../../../secrets/seal.ts'
-import { reasonIn } from '../../reject-reasons.ts'
+import { reasonsIn } from '../../reject-reasons.ts'
 import { openText, places } from '../../sealed.ts'
 import type { replayedRejects } from './queries.ts'
 
@@ -19,6 +19,10 @@ export function readReplayed(key: MasterKey, transferId: string, row: Row): Repl
   return {
     number,
     raw: openText(key, (edited ? places.edit : places.reject)(transferId, number), sealed),
-    error: superseded ? whySuperseded[superseded] : structural && !edited ? reasonIn(key, transferId, row) : null,
+    error: superseded
+      ? whySuperseded[superseded]
+      : structural && !edited
+        ? reasonsIn(key, transferId, row).reason
+        : null,
   }
 }

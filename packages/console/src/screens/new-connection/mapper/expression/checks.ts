@@ -14,6 +14,8 @@ export type Checks = {
   readonly problemOf: (field: string, text: string) => Problem | undefined
   /** Its values for three rows, or its values before it was changed. */
   readonly triedOf: (field: string) => Tried | undefined
+  /** How many expressions of the page have an error, as the service read them last. */
+  readonly problems: number
   readonly isReading: boolean
   /** Asks without waiting for a pause. */
   readonly ask: () => void
@@ -25,6 +27,7 @@ const nothing: Checks = {
   columns: undefined,
   problemOf: () => undefined,
   triedOf: () => undefined,
+  problems: 0,
   isReading: false,
   ask: () => {},
   connection: undefined,
@@ -60,7 +63,7 @@ export function useAnswers(
   asked: string,
   answer: Reply | undefined,
   isOfAsked: boolean,
-): Pick<Checks, 'problemOf' | 'triedOf'> {
+): Pick<Checks, 'problemOf' | 'triedOf' | 'problems'> {
   const last = useRef<{ texts: ReadonlyMap<string, string>; answer: Reply } | undefined>(undefined)
   if (answer && isOfAsked && last.current?.answer !== answer) last.current = { texts: textsIn(asked), answer }
   const { current } = last
@@ -70,6 +73,7 @@ export function useAnswers(
         current?.texts.get(field) === text
           ? current.answer.mappingErrors?.find((one) => one.field === field && one.place)?.place
           : undefined,
+      problems: (current?.answer.mappingErrors ?? []).filter(({ place }) => place !== undefined).length,
       triedOf: (field) => current?.answer.expressions?.find((one) => one.field === field),
     }),
     [current],

@@ -1,4 +1,4 @@
-import { Button, Group, Kbd, Popover, Text } from '@mantine/core'
+import { Badge, Button, Group, Kbd, Popover, Text } from '@mantine/core'
 import { IconAlertCircle, IconColumns3, IconMathFunction } from '@tabler/icons-react'
 import { type KeyboardEvent, useId, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { expressions as say } from '../../../../strings/expressions.ts'
@@ -37,7 +37,7 @@ export function ExpressionEditor({
   countsMet?: boolean
   onChange: (text: string) => void
 }) {
-  const { columns = [], problemOf, triedOf, isReading, ask } = useChecks()
+  const { columns = [], problemOf, triedOf, problems, isReading, ask } = useChecks()
   const id = useId()
   const root = useRef<HTMLDivElement>(null)
   const area = useRef<HTMLTextAreaElement>(null)
@@ -89,9 +89,12 @@ export function ExpressionEditor({
     <div ref={root} className={classes.root} data-functions={showsFunctions || undefined}>
       <div className={classes.main}>
         <div>
-          <Text component="label" htmlFor={id} size="sm" fw={500}>
-            {label}
-          </Text>
+          <Group justify="space-between" gap="xs">
+            <Text component="label" htmlFor={id} size="sm" fw={500}>
+              {label}
+            </Text>
+            {problem && <Errors n={Math.max(1, problems)} />}
+          </Group>
           {description && (
             <Text size="xs" c="dimmed" id={`${id}-help`}>
               {description}
@@ -228,6 +231,22 @@ export function ExpressionEditor({
 /** The word that is typed before the caret, with `row.` if it begins so. */
 const wordBefore = (text: string, caret: number): string =>
   /(?:row\.)?[A-Za-z_]\w*$|row\.$/.exec(text.slice(0, caret))?.[0] ?? ''
+
+/** How many expressions of the page have an error, and the key that goes to the next one. */
+function Errors({ n }: { n: number }) {
+  return (
+    <Group gap={6}>
+      <Badge variant="dot" color="red" fw={500}>
+        {say.errors(n)}
+      </Badge>
+      {n > 1 && (
+        <Text size="xs" c="dimmed">
+          <Kbd size="xs">F8</Kbd> {say.nextError}
+        </Text>
+      )}
+    </Group>
+  )
+}
 
 /** Underlines the part that is wrong. */
 function Mark({ text, problem: { at, length } }: { text: string; problem: Problem }) {

@@ -1,11 +1,15 @@
-import { Group, Text, VisuallyHidden } from '@mantine/core'
+import { Button, Group, Text, VisuallyHidden } from '@mantine/core'
 import { IconAlertTriangle, IconCircleX } from '@tabler/icons-react'
+import { useState } from 'react'
 import { count } from '../../../../components/numbers.ts'
 import { expressions as say } from '../../../../strings/expressions.ts'
 import type { Tried } from './checks.ts'
 import classes from './expression.module.css'
 
-/** The values of an expression for three rows. Screen readers read them after a pause, not with each key. */
+/** Rows that are shown together; the service sends them in such groups. */
+const groupSize = 3
+
+/** The values of an expression for three rows, and others on request. Screen readers read them after a pause, not with each key. */
 export function Results({
   tried,
   isReading,
@@ -18,6 +22,7 @@ export function Results({
   isWrong: boolean
   countsMet: boolean
 }) {
+  const [group, setGroup] = useState(0)
   if (isWrong || !tried) {
     return (
       <Text size="xs" c="dimmed" role="status">
@@ -25,7 +30,10 @@ export function Results({
       </Text>
     )
   }
-  const { columns, records, failed, met, rows } = tried
+  const { columns, records, failed, met } = tried
+  const groups = Math.max(1, Math.ceil(tried.rows.length / groupSize))
+  const at = group % groups
+  const rows = tried.rows.slice(at * groupSize, (at + 1) * groupSize)
   const summary = countsMet
     ? say.met(count(met), count(records))
     : failed > 0
@@ -37,9 +45,21 @@ export function Results({
         <Text size="sm" fw={500}>
           {say.result}
         </Text>
-        <Text size="xs" c="dimmed">
-          {isReading ? say.reading : say.rowsOf(rows.length, count(records))}
-        </Text>
+        <Group gap="xs">
+          <Text size="xs" c="dimmed">
+            {isReading ? say.reading : say.rowsOf(rows.length, count(records))}
+          </Text>
+          {groups > 1 && (
+            <Button
+              size="compact-xs"
+              variant="subtle"
+              color="var(--mantine-color-text)"
+              onClick={() => setGroup(at + 1)}
+            >
+              {say.otherRows}
+            </Button>
+          )}
+        </Group>
       </Group>
       {rows.length === 0 ? (
         <Text size="sm" c="dimmed">

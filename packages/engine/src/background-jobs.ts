@@ -1,6 +1,8 @@
 import type { Json } from '@penstock/connector'
 import type { OpenedSide } from './opened-side.ts'
 
+/** Jobs for which nobody waits. */
+
 /** Measures the log from which a source reads changes. */
 export type MeasureLogJob = {
   readonly kind: 'measure log'
@@ -20,4 +22,16 @@ export type DropSlotJob = {
   readonly deadlineMs: number
 }
 
+/** Reads the sizes of the audiences that a connection feeds. */
+export type MeasureAudiencesJob = {
+  readonly kind: 'measure audiences'
+  readonly connector: OpenedSide
+  /** The state of the connection at its destination. */
+  readonly state: Json | null
+  readonly deadlineMs: number
+}
+
 export type DroppedSlot = 'dropped' | 'missing' | 'in_use'
+
+/** Does nothing: shows that a runner starts and answers. */
+export type PingJob = { readonly kind: 'ping' }

@@ -1,0 +1,45 @@
+import type { StreamPreset } from '../event-stream/preset-facts.ts'
+import { appsflyer } from './platform.ts'
+
+/** Messages of AppsFlyer's Push API. */
+export const appsflyerPreset: StreamPreset = {
+  slug: 'appsflyer-push-api',
+  name: 'AppsFlyer Push API',
+  platform: appsflyer,
+  dataType: 'events',
+  description: 'Receives installs, in-app events and retargeting events of mobile apps from the Push API of AppsFlyer.',
+  notes:
+    'Each configuration is an event stream. Create a write key on its page. At AppsFlyer, add an endpoint with the method POST and the address `https://…/events/{stream}?writeKey=…`, and set an authentication token with the name Authorization for the app. Enter the token here. AppsFlyer repeats the token in each message and does not sign the content, so keep the address secret. Messages have no ID of their own: a message that AppsFlyer sends twice is stored twice. Times are texts in UTC without a zone, and other fields can be texts too; give them types in the mapping. Empty fields are not sent, and you choose the fields at AppsFlyer.',
+  tested: 'Messages as AppsFlyer’s documentation describes them, sent by our own code; not AppsFlyer itself.',
+  api: { version: 'Push API 2.0', ends: 'no end is announced' },
+  sender: 'authorization',
+  unwrap: [],
+  columns: {
+    app_id: { description: 'ID of the app', type: 'text' },
+    event_name: { description: 'Name of the event: install, or the name of an in-app event', type: 'text' },
+    event_time: { description: 'Time of the event in UTC, without a zone', type: 'text' },
+    event_value: { description: 'Values of the event: JSON in a text', type: 'text' },
+    event_revenue: { description: 'Revenue in its currency', type: 'text' },
+    event_revenue_currency: { description: 'Currency of the revenue', type: 'text' },
+    event_revenue_usd: { description: 'Revenue in US dollars', type: 'text' },
+    conversion_type: { description: 'install, reinstall, re-engagement and others', type: 'text' },
+    campaign_type: { description: 'Kind of campaign: organic, retargeting and others', type: 'text' },
+    appsflyer_id: { description: 'ID of the installation at AppsFlyer', type: 'text' },
+    customer_user_id: { description: 'Your ID of the user', type: 'text' },
+    platform: { description: 'ios, android and others', type: 'text' },
+    advertising_id: { description: 'Advertising ID of an Android device', type: 'text' },
+    idfa: { description: 'Advertising ID of an Apple device', type: 'text' },
+    idfv: { description: 'ID of an Apple device for one vendor', type: 'text' },
+    install_time: { description: 'Time of the installation in UTC, without a zone', type: 'text' },
+    attributed_touch_type: { description: 'click, impression and others', type: 'text' },
+    attributed_touch_time: { description: 'Time of the click or impression in UTC, without a zone', type: 'text' },
+    media_source: { description: 'The ad network or other source', type: 'text' },
+    campaign: { description: 'Name of the campaign', type: 'text' },
+    af_c_id: { description: 'ID of the campaign', type: 'text' },
+    af_adset: { description: 'Name of the ad set', type: 'text' },
+    af_adset_id: { description: 'ID of the ad set', type: 'text' },
+    af_ad: { description: 'Name of the ad', type: 'text' },
+    af_ad_id: { description: 'ID of the ad', type: 'text' },
+    country_code: { description: 'Country', type: 'text' },
+  },
+}

@@ -1,0 +1,46 @@
+import type { Connector, Row, Values } from '@penstock/connector'
+import type { Preview } from '@penstock/wire'
+import type { ColumnTypes } from './map-rows.ts'
+import { isPersonal, type Showing, shorten } from './mapping/shorten.ts'
+import type { SideSecrets } from './side-secrets.ts'
+
+/** The columns that are proposed for the fields of a destination; nothing if it takes any columns. */
+export async function proposalsFor(
+  { destination }: Connector,
+  { columns }: Pick<Preview, 'columns'>,
+  settings: Values,
+): Promise<Pick<Preview, 'matches'>> {
+  if (!destination?.records) return {}
+  const { matchColumns, readMapping } = await import('./mapping/mapping.ts')
+  const { mapping } = readMapping(settings.mapping === undefined ? undefined : String(settings.mapping), '')
+  return {
+    matches: matchColumns(destination.records, columns, mapping).map(({ field, column, candidates, byDefault }) => ({
+      field,
+      column: column ?? null,
+      candidates: [...candidates],
+      byDefault: byDefault ?? null,
+    })),
+  }
+}
+
+/** How texts of the source can be read, for a destination that has types and takes any columns. */
+export async function readingsFor(
+  { destination }: Connector,
+  { columns, types, rows }: { columns: readonly string[]; types: ColumnTypes; rows: readonly Row[] },
+  showing: Showing,
+  redact: SideSecrets['redact'],
+): Promise<Pick<Preview, 'readings'>> {
+  if (destination?.records || !destination?.columnTypes) return {}
+  const { proposeReadings } = await import('./mapping/mapping.ts')
+  const found = proposeReadings(columns, rows, types)
+  if (found.length === 0) return {}
+  const readings = found.map(({ choices, ...of }) => {
+    const personal = isPersonal({ field: of.column, definition: undefined })
+    const show = (value: string) => redact(shorten(value, personal, showing) ?? '')
+    return {
+      ...of,
+      choices: choices.map((one) => ({ ...one, before: show(one.before), after: show(one.after) })),
+    }
+  })
+  return { readings }
+}

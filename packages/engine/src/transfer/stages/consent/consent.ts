@@ -1,0 +1,148 @@
+import { type Chunk, ConnectorError, type Row } from '@penstock/connector'
+import { type ConsentUse, consentOptOuts } from '@penstock/wire/rules'
+import type { ConsentPurpose } from '../../../consent-purpose.ts'
+import { skipCode } from '../../../skipped.ts'
+import { inSlices } from '../../../slices.ts'
+import type { MappedChunk } from '../../filled-batch.ts'
+
+/** Which rows have the consent that a connection requires, by the purposes of its sub-account. */
+
+type Signal = ConsentPurpose['signals'][number]
+
+/** Whether the text of a column says yes. */
+type Answer = (text: string) => boolean
+
+/** Whether a person agreed to a purpose, by a row of the source. */
+export type Agrees = (row: Row) => boolean
+
+const code = skipCode('noConsent')
+/** Characters of the strings whose answers a signal remembers: the same ones occur in many rows. */
+const rememberedMax = 2 ** 20
+
+/** @returns whether the person of a row agreed to each purpose, by its name @throws ConnectorError if a purpose has no column in the source */
+export async function readConsent(
+  purposes: readonly ConsentPurpose[],
+  columns: readonly string[],
+): Promise<ReadonlyMap<string, Agrees>> {
+  const isString = purposes.some(({ signals }) => signals.some(({ kind }) => kind !== 'values'))
+  const strings = isString ? await import('./strings.ts') : undefined
+  return new Map(
+    purposes.map(({ name, signals }) => {
+      const known = signals.flatMap((signal) => {
+        const index = columns.indexOf(signal.column)
+        return index < 0 ? [] : [{ index, says: answerOf(signal, strings) }]
+      })
+      if (known.length === 0) throw noColumn(name, signals)
+      return [name, (row) => agrees(row, known)]
+    }),
+  )
+}
+
+/** At least one column says something, and none says no. */
+function agrees(row: Row, signals: readonly { readonly index: number; readonly says: Answer }[]): boolean {
+  let isSaid = false
+  for (const { index, says } of signals) {
+    const text = String(row[index] ?? '').trim()
+    if (text === '') continue
+    if (!says(text)) return false
+    isSaid = true
+  }
+  return isSaid
+}
+
+function answerOf(signal: Signal, strings: typeof import('./strings.ts') | undefined): Answer {
+  const { kind, values = [], purposes = [], vendor, optOuts = consentOptOuts } = signal
+  if (kind === 'values') {
+    const yes = new Set(values.map((value) => value.trim().toLowerCase()))
+    return (text) => yes.has(text.toLowerCase())
+  }
+  if (kind === 'usPrivacy') return (text) => strings?.agreesByUsPrivacy(text) ?? false
+  if (kind === 'gpp') return remembered((text) => strings?.agreesByGpp(text, optOuts) ?? false)
+  return remembered((text) => strings?.agreesByTcf(text, purposes, vendor) ?? false)
+}
+
+function remembered(answer: Answer): Answer {
+  const known = new Map<string, boolean>()
+  let characters = 0
+  return (text) => {
+    const before = known.get(text)
+    if (before !== undefined) return before
+    const says = answer(text)
+    characters += text.length
+    if (characters > rememberedMax) {
+      known.clear()
+      characters = text.length
+    }
+    known.set(text, says)
+    return says
+  }
+}
+
+/**
+ * Skips rows without the required consent. Rows that remove something at the destination pass: who takes their consent back must be
+ * removed.
+ * @param required all must be agreed to
+ * @param removes whether a mapped row removes something
+ */
+export async function skipWithoutConsent(
+  required: readonly Agrees[],
+  mapped: MappedChunk,
+  { rows: sourceRows, errors: broken, removed }: Pick<Chunk, 'rows' | 'errors' | 'removed'>,
+  removes: (row: Row) => boolean,
+): Promise<MappedChunk> {
+  const { rows, errors } = mapped
+  const skipped = mapped.skipped?.slice() ?? new Uint8Array(rows.length)
+  let isPassed = true
+  await inSlices(rows.length, (from, until) => {
+    for (let at = from; at < until; at++) {
+      if (skipped[at] !== 0 || errors.has(at) || broken?.has(at) || removed?.has(at) || removes(rows[at] ?? []))
+        continue
+      if (required.every((agreesTo) => agreesTo(sourceRows[at] ?? []))) continue
+      skipped[at] = code
+      isPassed = false
+    }
+  })
+  return isPassed ? mapped : { ...mapped, skipped }
+}
+
+/** A consent field of a destination that the mapping does not fill: its place in a row, and the values for yes and no. */
+export type ConsentField = {
+  readonly index: number
+  readonly agrees: Agrees
+  readonly granted: string | null
+  readonly denied: string | null
+}
+
+/** Fills the consent fields of the platform. */
+export function fillConsent(
+  fields: readonly ConsentField[],
+  mapped: MappedChunk,
+  { rows: sourceRows }: Pick<Chunk, 'rows'>,
+): MappedChunk {
+  if (fields.length === 0) return mapped
+  const rows = mapped.rows.map((row, at) => {
+    if (mapped.skipped?.[at] || mapped.errors.has(at)) return row
+    const filled = [...row]
+    for (const { index, agrees: agreesTo, granted, denied } of fields)
+      filled[index] = agreesTo(sourceRows[at] ?? []) ? granted : denied
+    return filled
+  })
+  return { ...mapped, rows }
+}
+
+/** Whether a person agreed to all purposes with a use. */
+export function agreesToUse(
+  use: ConsentUse,
+  purposes: readonly ConsentPurpose[],
+  consent: ReadonlyMap<string, Agrees>,
+): Agrees {
+  const all = purposes.filter(({ uses }) => uses.includes(use)).flatMap(({ name }) => consent.get(name) ?? [])
+  return (row) => all.every((agreesTo) => agreesTo(row))
+}
+
+const noColumn = (name: string, signals: readonly Signal[]): ConnectorError =>
+  new ConnectorError(
+    'invalid_setting',
+    `The source has no column that says whether a person agreed to the purpose “${name}”: ${signals.map(({ column }) => column).join(', ')}. Correct the purposes of the sub-account.`,
+    { side: 'Destination' },
+  )

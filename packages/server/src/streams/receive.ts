@@ -1,0 +1,395 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { isIPv6 } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { entriesOf, presetOf, rangesOf, unwrapped, withoutSecret } from '@penstock/connectors'
+import type { Config } from '../config.ts'
+import type { Database } from '../db/database.ts'
+import type { Notices } from '../db/notices.ts'
+import type { Logger } from '../log.ts'
+import { refuse, refuseFieldErrors } from '../refusal.ts'
+import type { Keyring } from '../secrets/keyring.ts'
+import { networkOf } from '../tokens/attempts.ts'
+import { decompress, errorOfEvent, fieldsOf, parseBody, textOf, tooMany, valuesOf } from './body.ts'
+import { eventBounds } from './bounds.ts'
+import { EventCommits } from './commits.ts'
+import { messageIdAt, messageIdOfHeaders } from './event-ids.ts'
+import { type FoundStream, StreamFinder } from './find-streams.ts'
+import { KeptBytes } from './kept-bytes.ts'
+import { type EventLine, lineOf } from './lines.ts'
+import { StreamNotes } from './notes.ts'
+import { digestOfMessage, OpenStreams } from './open-streams.ts'
+import { ReadTurns } from './read-turns.ts'
+import { reasonOf } from './refusal-reasons.ts'
+import type { ChallengeAnswer } from './signatures/challenges.ts'
+import { type SignedIds, StreamSigning, schemeOf, type UncheckedRequest } from './signing.ts'
+import { messageIdOf, trackingEvents } from './tracking.ts'
+import { InProgress, type Rate, Rates } from './walls.ts'
+
+/** Requests with events, from the first header to the answer. */
+
+/** The part of a request before its body. */
+type RequestHead = {
+  /** The write key; undefined if only the body can have it. */
+  readonly key: string | undefined
+  /** The stream that the address names. */
+  readonly streamId: string | undefined
+  readonly origin: string | undefined
+  readonly address: string
+  /** Bytes of the body, if they are known. */
+  readonly bytes: number | undefined
+}
+
+/** The events of a request: in a body, or in the query of an address. */
+type RequestContent = {
+  /** Any JSON, or a call of the tracking API by the name in its path. */
+  readonly call: string | undefined
+  readonly method: string
+  /** The full address, as the sender used it. */
+  readonly url: string
+  readonly content:
+    | { readonly body: Buffer; readonly headers: IncomingHttpHeaders }
+    | { readonly query: URLSearchParams; readonly data: string | undefined }
+}
+
+type ReceivedEvents = {
+  readonly accepted: number
+  readonly duplicates: number
+  /** Events that were not stored, by their place in the request. */
+  readonly refused: readonly { readonly index: number; readonly reason: string }[]
+}
+
+type Admission = {
+  /** Refuses with `unauthorized` if the stream requires a signature that the request does not have. */
+  receive(request: RequestContent): Promise<ReceivedEvents>
+  /** The answer to a handshake of the sender; `undefined` if the request is none. */
+  challenge(request: RequestContent): Promise<ChallengeAnswer | undefined>
+  release(): void
+}
+
+type ReceiverDeps = {
+  readonly database: Database
+  readonly notices: Notices
+  readonly keyring: Keyring
+  readonly config: Pick<Config, 'streams'>
+  readonly log: Logger
+}
+
+/** How long the refusal of a sender waits that has sent too much, in milliseconds, and how many wait at most. */
+const refusalMs = 500
+const slowedMax = 1_000
+
+/** Creates what receives events. Every refusal is of the client, or says when to come back. */
+export function createEventReceiver(deps: ReceiverDeps) {
+  const receiver = new EventReceiver(deps)
+  return {
+    admit: (head: RequestHead): Promise<Admission> => receiver.admit(head),
+    /** Whether a write key exists and its stream accepts events. */
+    isOpen: (key: string): Promise<boolean> => receiver.isOpen(key),
+    /** Stores a call of the tracking API as a test. Refuses with `not_found` and `rate_limited` as for a sender. */
+    test: (streamId: string, event: object): Promise<void> => receiver.test(streamId, event),
+    /** Stores what waits. */
+    close: (): Promise<void> => receiver.close(),
+  }
+}
+
+class EventReceiver {
+  readonly #finder: StreamFinder
+  readonly #opened: OpenStreams
+  readonly #commits: EventCommits
+  readonly #kept: KeptBytes
+  readonly #signing: StreamSigning
+  readonly #notes: StreamNotes
+  readonly #perSecond: number
+  readonly #rates = new Rates()
+  readonly #inProgress = new InProgress(eventBounds.inProgress)
+  readonly #turns = new ReadTurns()
+  /** Refusals that wait. */
+  #slowed = 0
+
+  constructor({ database, notices, keyring, config, log }: ReceiverDeps) {
+    this.#finder = new StreamFinder(database, notices)
+    this.#opened = new OpenStreams({ database, keyring })
+    this.#notes = new StreamNotes(database, log)
+    this.#commits = new EventCommits(database, this.#notes, log)
+    this.#kept = new KeptBytes(database, config.streams)
+    this.#signing = new StreamSigning({ database, keyring })
+    this.#perSecond = config.streams.eventsPerSecond
+  }
+
+  async close(): Promise<void> {
+    await this.#commits.close()
+    await this.#notes.close()
+  }
+
+  async isOpen(key: string): Promise<boolean> {
+    const stream = await this.#finder.byKey(key)
+    return stream !== undefined && isReceiving(stream)
+  }
+
+  /** Lets a request in before its body is read: refuses with the codes of {@link EventReceiver.#findOpen}. */
+  async admit(head: RequestHead): Promise<Admission> {
+    const receivedMs = Date.now()
+    const { key, streamId, address } = head
+    const bytes = Math.max(eventBounds.request, Math.min(head.bytes ?? eventBounds.body, eventBounds.body))
+    const isKeyless = key === undefined && streamId === undefined
+    const { stream, giveBack } = await this.#noting({ head, key }, async () => {
+      if ((head.bytes ?? 0) > eventBounds.body) {
+        refuse('payload_too_large', [{ field: 'body', message: `has more than ${eventBounds.body} bytes` }])
+      }
+      const stream = isKeyless ? undefined : await this.#findOpen(head, key)
+      return { stream, giveBack: this.#inProgress.take(namesOf(stream, address), bytes) }
+    })
+    const taken = [giveBack]
+    const names = namesOf(stream, address)
+    return {
+      receive: async (request) => {
+        const growBy = (more: number) => void taken.push(this.#inProgress.take(names, more))
+        const noted = { head, key, bytes: 'body' in request.content ? request.content.body.length : undefined }
+        const received = await this.#noting(noted, async () => {
+          const signedIds = stream && (await this.#requireSigned(stream, request))
+          await this.#turns.take(names[0] ?? '', bytes)
+          const { values, keyInBody, headers } = await read(request, { bytes, growBy, receivedMs })
+          if (stream) return this.#store(stream, values, { headers, receivedMs, signedIds })
+          noted.key = keyInBody
+          const found = await this.#findOpen(head, keyInBody)
+          const ids = await this.#requireSigned(found, request)
+          return this.#store(found, values, { headers, receivedMs, signedIds: ids })
+        })
+        const { refused, accepted, duplicates } = received
+        if (accepted + duplicates === 0) {
+          refuseFieldErrors(refused.map(({ index, reason }) => ({ field: `body.${index}`, message: reason })))
+        }
+        return received
+      },
+      challenge: async (request) => stream && (await this.#signing.challenge(stream, uncheckedOf(request))),
+      release: () => {
+        for (const giveBack of taken) giveBack()
+      },
+    }
+  }
+
+  /** Notes the request for its stream if it is refused. The address or the write key names the stream. */
+  async #noting<T>(
+    request: { readonly head: RequestHead; readonly key: string | undefined; readonly bytes?: number | undefined },
+    run: () => Promise<T>,
+  ): Promise<T> {
+    try {
+      return await run()
+    } catch (error) {
+      const { head, key, bytes = head.bytes } = request
+      const reason = reasonOf(error)
+      if (reason === undefined) throw error
+      if (reason === 'over_rate') await this.#slowDown()
+      const { streamId } = head
+      const named = streamId !== undefined ? this.#finder.byId(streamId) : key !== undefined && this.#finder.byKey(key)
+      // A stream that cannot be found does not change the answer.
+      const stream = await Promise.resolve(named || undefined).catch(() => undefined)
+      if (stream) this.#notes.add(stream.number, { outcome: 'refused', reason, events: 1, bytes })
+      throw error
+    }
+  }
+
+  /** Senders that come again at once, whatever `Retry-After` says, would take the time of others with refusals alone. */
+  async #slowDown(): Promise<void> {
+    if (this.#slowed >= slowedMax) return
+    this.#slowed++
+    await delay(refusalMs)
+    this.#slowed--
+  }
+
+  /**
+   * Finds the stream of a request. Refuses with `unauthorized` for an unknown key, with `not_found` if the stream does not
+   * accept events, with `forbidden` for another origin or address than it allows, and with `rate_limited` if it has sent or
+   * keeps too much.
+   */
+  async #findOpen({ streamId, origin, address }: RequestHead, key: string | undefined): Promise<FoundStream> {
+    const stream = key === undefined ? undefined : await this.#finder.byKey(key)
+    if (!stream || (streamId !== undefined && stream.id !== streamId)) {
+      return refuse('unauthorized', [{ field: 'key', message: noKey }])
+    }
+    if (!isReceiving(stream)) {
+      return refuse('not_found', [{ field: 'stream', message: turnedOff }])
+    }
+    requireAllowed(stream, origin, address)
+    await this.#requireRoom(stream)
+    return stream
+  }
+
+  async #requireRoom(stream: FoundStream): Promise<void> {
+    this.#rates.check(this.#ratesOf(stream))
+    await this.#kept.check(stream)
+  }
+
+  /** The service is the sender: a test has no write key, no signature and no address. */
+  async test(streamId: string, event: object): Promise<void> {
+    const receivedMs = Date.now()
+    const stream = (await this.#finder.byId(streamId)) ?? refuse('not_found')
+    if (!isReceiving(stream)) refuse('connector_not_configured', [{ field: 'stream', message: turnedOff }])
+    await this.#requireRoom(stream)
+    const body = Buffer.from(JSON.stringify(event))
+    const request: RequestContent = { call: 'track', method: 'POST', url: '', content: { body, headers: {} } }
+    const bounds = { bytes: body.length, growBy: () => {}, receivedMs }
+    const { values, headers } = await read(request, bounds)
+    await this.#store(stream, values, { headers, receivedMs, signedIds: undefined, isTest: true })
+  }
+
+  /** A request that is refused costs as much as an event. */
+  async #requireSigned(stream: FoundStream, request: RequestContent): Promise<SignedIds | undefined> {
+    try {
+      return await this.#signing.check(stream, uncheckedOf(request))
+    } catch (error) {
+      this.#rates.pay(this.#ratesOf(stream), 1)
+      throw error
+    }
+  }
+
+  #ratesOf({ id, accountId, organizationId }: FoundStream): Rate[] {
+    const most = this.#perSecond
+    const rate = (name: string, perSecond: number, of: string): Rate => ({
+      name,
+      perSecond,
+      message: `${of} has sent more than ${perSecond} events a second; PENSTOCK_STREAM_EVENTS_PER_SECOND sets it`,
+    })
+    return [
+      rate(`stream ${id}`, most, 'the stream'),
+      rate(`account ${accountId}`, most * 2, 'the sub-account'),
+      rate(`organization ${organizationId}`, most * 4, 'the organization'),
+    ]
+  }
+
+  async #store(
+    found: FoundStream,
+    received: readonly unknown[],
+    {
+      headers,
+      receivedMs,
+      signedIds,
+      isTest = false,
+    }: {
+      readonly headers: IncomingHttpHeaders
+      readonly receivedMs: number
+      readonly signedIds: SignedIds | undefined
+      readonly isTest?: boolean
+    },
+  ): Promise<ReceivedEvents> {
+    const given = isTest ? received : eventsOf(found, received)
+    if (given.length > eventBounds.events) refuse('invalid_request', [{ field: 'body', message: tooMany }])
+    this.#rates.pay(this.#ratesOf(found), given.length)
+    const stream = await this.#opened.open(found)
+    const idOf = idReader(found, { headers, signedIds, count: given.length })
+    const refused: { index: number; reason: string }[] = []
+    const values: object[] = []
+    const lines: EventLine[] = []
+    for (const [index, value] of given.entries()) {
+      const wrong = errorOfEvent(value)
+      const id = wrong === undefined ? idOf(value, index) : undefined
+      const isOwnId = id === messageIdOf((value as { messageId?: unknown } | null)?.messageId)
+      const more = { ...(id !== undefined && !isOwnId && { id }), ...(isTest && { test: true as const }) }
+      const line = wrong === undefined ? lineOf(receivedMs, value, more) : ''
+      const reason = wrong ?? (line.length > eventBounds.event ? tooLarge : undefined)
+      if (reason !== undefined) {
+        refused.push({ index, reason })
+        continue
+      }
+      values.push(value as object)
+      lines.push({ line, digest: id === undefined ? undefined : digestOfMessage(stream, id) })
+    }
+    if (refused.length > 0) {
+      const note = { outcome: 'refused', reason: 'invalid_event', events: refused.length, bytes: undefined } as const
+      this.#notes.add(stream.number, note)
+    }
+    if (lines.length === 0) return { accepted: 0, duplicates: 0, refused }
+    // A sample must not become a new column at the destinations.
+    const shown = isTest && !stream.columns.isEmpty ? [] : values
+    const stored = await this.#commits.store(stream, lines, { values: shown, keyId: found.keyId })
+    return { ...stored, refused }
+  }
+}
+
+/** The events in what a sender sent. */
+function eventsOf(stream: FoundStream, received: readonly unknown[]): readonly unknown[] {
+  const preset = presetOf(stream.connectorId)
+  const scheme = schemeOf(stream)
+  const events = preset ? unwrapped(preset, received) : received
+  return scheme ? withoutSecret(scheme, events) : events
+}
+
+const uncheckedOf = ({ method, url, content }: RequestContent): UncheckedRequest =>
+  'body' in content
+    ? { method, url, headers: content.headers, body: content.body }
+    : { method, url, headers: {}, body: Buffer.alloc(0) }
+
+const namesOf = (stream: FoundStream | undefined, address: string): string[] =>
+  stream ? [`stream ${stream.id}`, `account ${stream.accountId}`] : [`address ${networkOf(address)}`]
+
+const turnedOff = 'does not accept events: it is turned off'
+const noKey =
+  'is not a write key of the stream. Send it as user name of Basic authentication, as Bearer token, or as writeKey in the query'
+const tooLarge = `has more than ${eventBounds.event} characters`
+
+const isReceiving = ({ open, settings }: FoundStream): boolean => open && settings.receive !== false
+
+function requireAllowed({ settings }: FoundStream, origin: string | undefined, address: string): void {
+  const origins = entriesOf(settings.origins)
+  if (origin !== undefined && origins.length > 0 && !origins.includes(origin)) {
+    refuse('forbidden', [{ field: 'header.origin', message: 'is not among the web origins of the stream' }])
+  }
+  const ranges = rangesOf(settings.addresses)
+  if (ranges && !ranges.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')) {
+    refuse('forbidden', [{ field: 'address', message: 'is not in the IP ranges of the stream' }])
+  }
+}
+
+type ReadRequest = {
+  readonly values: readonly unknown[]
+  /** The write key that browsers send in the body. */
+  readonly keyInBody: string | undefined
+  readonly headers: IncomingHttpHeaders
+}
+
+/** Reads the events of a request. */
+async function read(
+  { call, content }: RequestContent,
+  { bytes, growBy, receivedMs }: { bytes: number; growBy: (more: number) => void; receivedMs: number },
+): Promise<ReadRequest> {
+  if ('query' in content) {
+    const value = content.data === undefined ? fieldsOf(content.query, true) : parseBody(ofBase64(content.data))
+    const keyInBody = keyIn(value)
+    const values = call === undefined ? [value] : trackingEvents(call, value, receivedMs)
+    return { values, keyInBody, headers: {} }
+  }
+  const { body, headers } = content
+  const plain = await decompress(body, headers['content-encoding'])
+  if (plain.length > bytes) growBy(plain.length - bytes)
+  if (call === undefined) return { values: valuesOf(plain, headers['content-type']), keyInBody: undefined, headers }
+  const value = parseBody(textOf(plain))
+  return { values: trackingEvents(call, value, receivedMs), keyInBody: keyIn(value), headers }
+}
+
+const ofBase64 = (data: string): string => textOf(Buffer.from(data, 'base64'))
+
+/** The key of a call, of its first event, or of both. */
+function keyIn(value: unknown): string | undefined {
+  const { writeKey, batch } = (value ?? {}) as { writeKey?: unknown; batch?: unknown }
+  if (typeof writeKey === 'string') return writeKey
+  const first = Array.isArray(batch) ? (batch[0] as { writeKey?: unknown } | null) : undefined
+  return typeof first?.writeKey === 'string' ? first.writeKey : undefined
+}
+
+/** Finds the ID of each event of a request. */
+function idReader(
+  { settings, connectorId }: FoundStream,
+  { headers, signedIds, count }: { headers: IncomingHttpHeaders; signedIds: SignedIds | undefined; count: number },
+) {
+  const pointer = String(settings.messageIdAt ?? '')
+  const known = presetOf(connectorId)?.messageIdAt
+  const ofRequest = messageIdOfHeaders(headers)
+  return (event: unknown, index: number): string | undefined => {
+    if (pointer !== '') return messageIdAt(event, pointer)
+    const signed = (known && messageIdAt(event, known)) ?? signedIds?.(event, index, count)
+    if (signed !== undefined) return signed
+    const own = messageIdOf((event as { messageId?: unknown }).messageId)
+    if (own !== undefined || ofRequest === undefined) return own
+    return count === 1 ? ofRequest : `${ofRequest} ${index}`
+  }
+}

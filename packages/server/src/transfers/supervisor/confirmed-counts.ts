@@ -1,0 +1,13 @@
+import { acceptedOf, type Confirmation } from '@penstock/engine'
+
+/** The counts of a runner are not trusted. */
+export function assertCounts({ read, sent, rejected, removed, skipped, bytes }: Confirmation): void {
+  const { filtered, unchanged, duplicates, noConsent } = skipped
+  const counts = [read, sent, rejected, removed, filtered, unchanged, duplicates, noConsent, bytes]
+  if (
+    counts.some((count) => !Number.isSafeInteger(count) || count < 0) ||
+    acceptedOf({ read, rejected, skipped }) < removed
+  ) {
+    throw new Error('A runner confirmed counts that cannot be')
+  }
+}

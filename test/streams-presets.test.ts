@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+import { connectors, presetOf } from '@penstock/connectors'
+import { eventStreamConnectorId, outcomesConnectorId, streamConnectorIds } from '@penstock/wire'
+import { connectorBySlug } from './harness/fixtures.ts'
+import { assertInvariants } from './harness/invariants.ts'
+import { addStreamWithKey } from './harness/streams.ts'
+import { type Fixture, postgresql, startFixture } from './harness/transfers.ts'
+import { until } from './harness/until.ts'
+
+/** Event streams for one sender: its signature, its bodies and its columns. */
+
+let fixture: Fixture
+before(async () => {
+  fixture = await startFixture()
+  await fixture.startWorker()
+})
+after(async () => {
+  await assertInvariants(fixture.service.database.pool)
+  await fixture.close()
+})
+
+type Stream = { readonly id: string; readonly key: string }
+const post = ({ id, key }: Stream, body: unknown, headers: Record<string, string> = {}) =>
+  fixture.service.send({
+    method: 'POST',
+    path: `/events/${id}?writeKey=${key}`,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+const add = (slug: string, settings: Record<string, string>) =>
+  addStreamWithKey(fixture.caller, fixture.accountId, settings, connectorBySlug(slug))
+/** The rows that a connection moves to a table with these columns, each with its type. */
+async function rowsOf(slug: string, table: string, columns: Readonly<Record<string, string>>, settings = {}) {
+  const all = Object.entries(columns).map(([name, type]) => `"${name}" ${type}`)
+  await fixture.target.query(`create table ${table} (at bigint, ${all.join(', ')})`)
+  const mapping = JSON.stringify({
+    at: '_number',
+    ...Object.fromEntries(Object.keys(columns).map((name) => [name, name])),
+  })
+  const { id } = connectorBySlug(slug)
+  const connection = await fixture.connect({ id }, settings, postgresql, { table, mapping })
+  const transfer = await fixture.ended(connection, (await fixture.start(connection)).id)
+  assert.equal(transfer.status, 'succeeded', JSON.stringify(transfer.error))
+  return (await fixture.target.query(`select * from ${table} order by at`)).rows.map(({ at, ...row }) => row)
+}
+
+const hmac = (hash: string, secret: string, text: string) => createHmac(hash, secret).update(text).digest('hex')
+
+test('clients know every connector that receives events', () => {
+  const receiving = connectors.filter(({ readsEvents, id }) => readsEvents && id !== outcomesConnectorId)
+  assert.deepEqual(receiving.map(({ id }) => id).sort(), [...streamConnectorIds].sort())
+  assert.deepEqual(
+    receiving.filter(({ id }) => presetOf(id) === undefined).map(({ id }) => id),
+    [eventStreamConnectorId],
+  )
+})
+
+describe('Radar', () => {
+  const token = 'radar-webhook-token'
+  const signed = (id: string) => ({ 'x-radar-signing-id': id, 'x-radar-signature': hmac('sha1', token, id) })
+  const event = (id: string, more: object = {}) => ({
+    _id: id,
+    type: 'user.entered_geofence',
+    createdAt: '2026-11-30T13:44:10.535Z',
+    live: true,
+    geofence: { _id: '56db1f4613012711002229f4', tag: 'store', externalId: '123', metadata: { parking: false } },
+    location: { type: 'Point', coordinates: [-73.977797, 40.783826] },
+    locationAccuracy: 5,
+    confidence: 3,
+    ...more,
+  })
+  const user = { userId: '1', deviceId: 'C305F2DB-56DC-404F-B6C1-BC52F0B680D8', metadata: { customId: 'abc' } }
+
+  test('sends one event or several, each of which is stored once, with longitude and latitude in columns', async () => {
+    const stream = await add('radar-geo-events', { signingSecret: token })
+    const one = await post(stream, { event: event('e1'), user }, signed('m1'))
+    assert.deepEqual(one.response, { accepted: 1, duplicates: 0, refused: [] })
+    const body = { events: [event('e1'), event('e2', { type: 'user.exited_geofence', duration: 12.5 })], user }
+    assert.deepEqual((await post(stream, body, signed('m2'))).response, { accepted: 1, duplicates: 1, refused: [] })
+    const strange = event('e3', { location: { coordinates: ['west', null] }, user: { userId: '2' } })
+    assert.deepEqual((await post(stream, { events: [strange], user }, signed('m3'))).status, 200)
+    const rows = await rowsOf('radar-geo-events', 'visits', {
+      _id: 'text',
+      type: 'text',
+      createdAt: 'timestamptz',
+      live: 'boolean',
+      'user.userId': 'text',
+      longitude: 'float8',
+      latitude: 'float8',
+      locationAccuracy: 'float8',
+      confidence: 'int',
+      duration: 'float8',
+      'geofence.tag': 'text',
+      'geofence.metadata.parking': 'boolean',
+      'trip._id': 'text',
+    })
+    const createdAt = new Date('2026-11-30T13:44:10.535Z')
+    const place = { longitude: -73.977797, latitude: 40.783826, locationAccuracy: 5, confidence: 3 }
+    const expected = {
+      createdAt,
+      live: true,
+      'geofence.tag': 'store',
+      'geofence.metadata.parking': false,
+      'trip._id': null,
+    }
+    assert.deepEqual(rows, [
+      { _id: 'e1', type: 'user.entered_geofence', 'user.userId': '1', duration: null, ...place, ...expected },
+      { _id: 'e2', type: 'user.exited_geofence', 'user.userId': '1', duration: 12.5, ...place, ...expected },
+      {
+        _id: 'e3',
+        type: 'user.entered_geofence',
+        'user.userId': '2',
+        duration: null,
+        ...place,
+        longitude: null,
+        latitude: null,
+        ...expected,
+      },
+    ])
+  })
+
+  test('must sign, and is listed with all streams', async () => {
+    const { caller, accountId } = fixture
+    const stream = await add('radar-geo-events', { signingSecret: token })
+    const refused = await post(
+      stream,
+      { event: event('e9'), user },
+      { ...signed('m9'), 'x-radar-signature': hmac('sha1', 'x', 'm9') },
+    )
+    assert.deepEqual([refused.status, refused.details[0]?.field], [401, 'signature'])
+    assert.equal((await post(stream, { event: event('e9'), user })).status, 401)
+    const listed = async (streams: boolean) =>
+      (await caller.expect(caller.call('listConnectorConfigurations', { accountId, query: { streams } }))).map(
+        ({ configurationId }) => configurationId,
+      )
+    assert((await listed(true)).includes(stream.id))
+    assert(!(await listed(false)).includes(stream.id))
+    const reasons = async () =>
+      (await caller.expect(caller.call('getStreamEvents', { accountId, id: stream.id }))).refusals.map(
+        ({ reason }) => reason,
+      )
+    assert.deepEqual(
+      await until('the refusals are noted', async () => ((await reasons()).length > 0 ? reasons() : undefined)),
+      ['bad_signature'],
+    )
+    const found = await caller.expect(
+      caller.call('discoverValues', {
+        accountId,
+        id: connectorBySlug('radar-geo-events').id,
+        body: { field: 'columns' },
+      }),
+    )
+    const names = found.items.map(({ value }) => value)
+    assert(names.includes('longitude') && names.includes('trip.status') && !names.includes('location.coordinates'))
+  })
+})
+
+test('leads of Meta come in messages with several entries, each of which is stored once', async () => {
+  const secret = 'meta-app-secret'
+  const stream = await add('meta-lead-forms', { signingSecret: secret, verifyToken: 'chosen-by-me' })
+  const { id, key } = stream
+  const handshake = await fixture.service.send({
+    method: 'GET',
+    path: `/events/${id}?writeKey=${key}&hub.mode=subscribe&hub.challenge=1158201444&hub.verify_token=chosen-by-me`,
+  })
+  assert.deepEqual([handshake.status, handshake.text], [200, '1158201444'])
+  const change = (lead: string) => ({ field: 'leadgen', value: { leadgen_id: lead, form_id: '7', page_id: '1' } })
+  const body = {
+    object: 'page',
+    entry: [
+      { id: '1', time: 1_790_000_000, changes: [change('444'), change('445')] },
+      { id: '1', time: 1_790_000_001, changes: [change('446')] },
+    ],
+  }
+  const sign = (sent: object) => ({ 'x-hub-signature-256': `sha256=${hmac('sha256', secret, JSON.stringify(sent))}` })
+  assert.deepEqual((await post(stream, body, sign(body))).response, { accepted: 3, duplicates: 0, refused: [] })
+  assert.deepEqual((await post(stream, body, sign(body))).response, { accepted: 0, duplicates: 3, refused: [] })
+  const rows = await rowsOf('meta-lead-forms', 'leads', {
+    'value.leadgen_id': 'text',
+    'value.form_id': 'text',
+    time: 'bigint',
+  })
+  assert.deepEqual(
+    rows.map((row) => [row['value.leadgen_id'], row['value.form_id'], Number(row.time)]),
+    [
+      ['444', '7', 1_790_000_000],
+      ['445', '7', 1_790_000_000],
+      ['446', '7', 1_790_000_001],
+    ],
+  )
+})
+
+test('leads of Google Ads are kept without the key of the webhook', async () => {
+  const stream = await add('google-ads-lead-forms', { signingSecret: 'google-key-1' })
+  const lead = {
+    lead_id: 'L1',
+    campaign_id: 12345678901,
+    google_key: 'google-key-1',
+    is_test: true,
+    user_column_data: [{ column_id: 'EMAIL' }],
+  }
+  assert.deepEqual((await post(stream, lead)).response, { accepted: 1, duplicates: 0, refused: [] })
+  assert.deepEqual((await post(stream, lead)).response, { accepted: 0, duplicates: 1, refused: [] })
+  assert.equal((await post(stream, { ...lead, google_key: 'other' })).status, 401)
+  const { google_key: _, ...kept } = lead
+  const rows = await rowsOf('google-ads-lead-forms', 'form_leads', { _event: 'jsonb' }, { shape: 'event' })
+  assert.deepEqual(rows, [{ _event: kept }])
+  const any = await add('event-stream', { sender: 'google-ads-leads', signingSecret: 'google-key-1' })
+  assert.deepEqual((await post(any, lead)).response, { accepted: 1, duplicates: 0, refused: [] })
+  const ofAny = await rowsOf('event-stream', 'any_leads', { _event: 'jsonb' }, { shape: 'event' })
+  assert.deepEqual(ofAny, [{ _event: kept }])
+})
+
+test('AppsFlyer repeats its token, and has no ID of an event', async () => {
+  const token = 'push-token_1'
+  const stream = await add('appsflyer-push-api', { signingSecret: token })
+  const event = {
+    app_id: 'id123456789',
+    event_name: 'af_purchase',
+    event_time: '2026-11-30 08:09:00.123',
+    event_value: '{"af_revenue":"12.50","af_currency":"EUR"}',
+    event_revenue: '12.50',
+    appsflyer_id: '1234567890123-1234567',
+    campaign_type: 'organic',
+    is_primary_attribution: true,
+  }
+  const authorization = { authorization: token }
+  assert.deepEqual((await post(stream, event, authorization)).response, { accepted: 1, duplicates: 0, refused: [] })
+  assert.deepEqual((await post(stream, event, authorization)).response, { accepted: 1, duplicates: 0, refused: [] })
+  assert.equal((await post(stream, event, { authorization: 'another' })).status, 401)
+  assert.equal((await post(stream, event)).status, 401)
+  const rows = await rowsOf('appsflyer-push-api', 'app_events', {
+    event_name: 'text',
+    event_time: 'timestamp',
+    event_revenue: 'numeric',
+    media_source: 'text',
+    is_primary_attribution: 'boolean',
+  })
+  const expected = {
+    event_name: 'af_purchase',
+    event_time: new Date('2026-11-30T08:09:00.123'),
+    event_revenue: '12.50',
+    media_source: null,
+    is_primary_attribution: true,
+  }
+  assert.deepEqual(rows, [expected, expected])
+})
+
+test('Branch does not sign, and has IDs with more digits than a double', async () => {
+  const stream = await add('branch-webhooks', {})
+  // Two IDs that a double cannot tell apart.
+  const event = (id: string) =>
+    `{"id":${id},"name":"open","timestamp":1790000000123,"user_data":{"os":"IOS","idfa":"F5"},"last_attributed_touch_data":{"~id":467391383381228204,"~campaign":"december_test","+via_features":["QUICK_LINKS"]}}`
+  const send = (id: string, key = stream.key) =>
+    fixture.service.send({
+      method: 'POST',
+      path: `/events/${stream.id}?writeKey=${key}`,
+      headers: { 'content-type': 'application/json', 'user-agent': 'Branch Metrics API' },
+      body: event(id),
+    })
+  assert.deepEqual((await send('467391383381228201')).response, { accepted: 1, duplicates: 0, refused: [] })
+  assert.deepEqual((await send('467391383381228202')).response, { accepted: 1, duplicates: 0, refused: [] })
+  assert.deepEqual((await send('467391383381228201')).response, { accepted: 0, duplicates: 1, refused: [] })
+  assert.equal((await send('467391383381228203', `${stream.key}x`)).status, 401)
+  const rows = await rowsOf('branch-webhooks', 'branch_events', {
+    id: 'bigint',
+    name: 'text',
+    'user_data.os': 'text',
+    'last_attributed_touch_data.~id': 'bigint',
+    'last_attributed_touch_data.~campaign': 'text',
+    content_items: 'jsonb',
+  })
+  assert.deepEqual(
+    rows,
+    ['467391383381228201', '467391383381228202'].map((id) => ({
+      id,
+      name: 'open',
+      'user_data.os': 'IOS',
+      'last_attributed_touch_data.~id': '467391383381228204',
+      'last_attributed_touch_data.~campaign': 'december_test',
+      content_items: null,
+    })),
+  )
+})
