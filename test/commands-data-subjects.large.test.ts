@@ -33,7 +33,7 @@ test('penstock person finds and erases who is named on standard input', async (t
   assert.equal(found.code, 0, found.stderr)
   assert.match(found.stdout, new RegExp(`^Orders .*transfer ${transferId}, row 2: email is taken\n$`))
   const erased = await run(['erase'], 'jane@example.com')
-  assert.equal(erased.stdout, 'Erased 1 of 2 kept records.\n', erased.stderr)
+  assert.equal(erased.stdout, 'Erased 1 of 2 kept records and events.\n', erased.stderr)
   assert.equal((await run(['find'], 'jane@example.com')).stdout, 'Nothing is kept about this person.\n')
   const short = await run(['erase', '--json'], 'a')
   assert.notEqual(short.code, 0)
