@@ -119,7 +119,10 @@ export function ConfigurationCure({
   )
 }
 
-/** Whether a configuration was saved after its connections failed, and no check in this browser failed since. */
+/**
+ * Whether a configuration was saved after its connections failed, and no check in this browser failed since. Times are whole seconds: what failed
+ * in the second of the saving may have failed after it, as the state of the configuration counts it too.
+ */
 export function useSavedSince(of: ConnectorOfAccount, connections: readonly FailingConnection[]): boolean {
   const saved = useConfigurations(of.accountId, of.connectorId)?.find((one) =>
     of.configurationId === undefined ? one.first : one.configurationId === of.configurationId,
@@ -127,5 +130,5 @@ export function useSavedSince(of: ConnectorOfAccount, connections: readonly Fail
   const check = useKeptCheck(of)
   const failed = connections.flatMap(({ lastTransfer }) => lastTransfer?.finishedTime ?? [])
   if (saved === undefined || failed.length < connections.length) return false
-  return failed.every((time) => saved >= time) && (check === undefined || check.ok || check.checkedTime < saved)
+  return failed.every((time) => saved > time) && (check === undefined || check.ok || check.checkedTime < saved)
 }
