@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { limits } from '@penstock/wire'
+import { limits, noAlertConditions } from '@penstock/wire'
 import type pg from 'pg'
 import * as announceQueries from '../packages/server/src/alerts/announce-queries.ts'
 import * as checkQueries from '../packages/server/src/alerts/check-queries.ts'
@@ -261,14 +261,8 @@ const content = {
   name: 'Rule',
   connectionIds: null,
   enabled: true,
-  transferFailed: true,
-  connectionBroken: true,
-  rejectedPercent: null,
+  ...noAlertConditions,
   noSuccessHours: 24,
-  volumePercent: null,
-  logKeptGb: null,
-  behindMinutes: null,
-  audienceBelow: null,
   emails: [],
   emailRoles: [],
   dataKeyId: null,

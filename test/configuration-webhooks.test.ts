@@ -1,22 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { applyPlan, createResolver, describePlan, readState, viewPlan } from '@penstock/configuration'
+import { noAlertConditions } from '@penstock/wire'
 import { acme, actions, codeService, fieldsOf, hooks, problemsOf, secrets } from './harness/configuration-code.ts'
 
 /** Configuration as code: webhooks and alert rules. */
 
 const { running, aParty } = codeService()
-
-const noCondition = {
-  transferFailed: false,
-  connectionBroken: false,
-  rejectedPercent: null,
-  noSuccessHours: null,
-  volumePercent: null,
-  logKeptGb: null,
-  behindMinutes: null,
-  audienceBelow: null,
-}
 
 /** The same with webhooks and alert rules, of the sub-account and of the organization. */
 const heard = `${acme}    webhooks:
@@ -81,7 +71,7 @@ describe('webhooks and alert rules', { concurrency: 3 }, () => {
         url: 'Orders',
         enabled: true,
         connections: ['Orders', 'Returns'],
-        conditions: { ...noCondition, transferFailed: true, noSuccessHours: 26 },
+        conditions: { ...noAlertConditions, transferFailed: true, noSuccessHours: 26 },
         emails: ['data@example.com'],
         emailRoles: [],
         slack: '********',
@@ -99,7 +89,7 @@ describe('webhooks and alert rules', { concurrency: 3 }, () => {
         url: 'Failures',
         enabled: true,
         connections: null,
-        conditions: { ...noCondition, transferFailed: true },
+        conditions: { ...noAlertConditions, transferFailed: true },
         emails: [],
         emailRoles: ['owner', 'admin'],
         slack: null,
@@ -110,7 +100,7 @@ describe('webhooks and alert rules', { concurrency: 3 }, () => {
         url: 'Returns',
         enabled: false,
         connections: ['Returns'],
-        conditions: { ...noCondition, rejectedPercent: 2.5, volumePercent: 40 },
+        conditions: { ...noAlertConditions, rejectedPercent: 2.5, volumePercent: 40 },
         emails: [],
         emailRoles: [],
         slack: null,

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { configurationSchema, schemaFile } from '@penstock/configuration/schema'
 import { expressionTables } from '@penstock/expressions/documents'
 import {
+  alertConditions,
   type ErrorAction,
   type ErrorCode,
   errorActions,
@@ -27,6 +28,7 @@ export function generatedDocuments(): { path: string; content: string }[] {
     { path: 'docs/errors.md', content: errorsDocument() },
     { path: 'docs/access.md', content: accessDocument() },
     { path: `docs/${schemaFile}`, content: `${JSON.stringify(configurationSchema, null, 2)}\n` },
+    { path: alertsPath, content: alertsDocument() },
     { path: webhooksPath, content: webhooksDocument() },
     { path: expressionsPath, content: expressionsDocument() },
     ...connectorDocuments(),
@@ -58,17 +60,27 @@ function webhooksDocument(): string {
   return `${text.split(eventsMark, 1)[0]}${eventsMark}\n| Type | Sent when | Scope |\n|---|---|---|\n${lines.join('')}`
 }
 
-const expressionsPath = 'docs/expressions.md'
-const [expressionsMark, expressionsEnd] = [
-  '<!-- Written from packages/expressions/src/functions by: npm run documents -->\n',
-  '<!-- End of the written part -->\n',
-]
+const writtenEnd = '<!-- End of the written part -->\n'
 
-/** The page as it is, with the sections about operators and functions. */
-function expressionsDocument(): string {
-  const text = readFileSync(new URL(`../../../${expressionsPath}`, import.meta.url), 'utf8')
-  const [before = '', rest = ''] = text.split(expressionsMark)
-  return `${before}${expressionsMark}\n${expressionTables()}\n${expressionsEnd}${rest.split(expressionsEnd)[1]}`
+/** A page as it is, with a part between two marks. */
+function documentWith(path: string, source: string, part: string): string {
+  const mark = `<!-- Written from ${source} by: npm run documents -->\n`
+  const text = readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
+  const [before = '', rest = ''] = text.split(mark)
+  return `${before}${mark}\n${part}\n${writtenEnd}${rest.split(writtenEnd)[1]}`
+}
+
+const expressionsPath = 'docs/expressions.md'
+const expressionsDocument = () =>
+  documentWith(expressionsPath, 'packages/expressions/src/functions', expressionTables())
+
+const alertsPath = 'docs/alerts.md'
+function alertsDocument(): string {
+  const lines = Object.entries(alertConditions).map(
+    ([name, { begins, ends }]) => `| \`${name}\` | ${begins} | ${ends} |\n`,
+  )
+  const table = `| Condition | An incident begins when | and is over when |\n|---|---|---|\n${lines.join('')}`
+  return documentWith(alertsPath, 'packages/wire/src/alert-conditions.ts', table)
 }
 
 function errorsDocument(): string {

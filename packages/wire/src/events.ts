@@ -1,15 +1,8 @@
+import { alertReasons } from './alert-conditions.ts'
 import { example } from './examples.ts'
 import { count, exactly, flag, identifier, oneOf, text, unixSeconds } from './schemas/kinds.ts'
 import type { Scope } from './scopes.ts'
-import {
-  alertReasons,
-  alertResolutions,
-  connectionStatuses,
-  roles,
-  ruleActions,
-  ruleChecks,
-  transferTriggers,
-} from './terms.ts'
+import { alertResolutions, connectionStatuses, roles, ruleActions, ruleChecks, transferTriggers } from './terms.ts'
 import { type Static, type TSchema, Type } from './type.ts'
 
 /**

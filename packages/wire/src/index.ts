@@ -1,3 +1,4 @@
+export * from './alert-conditions.ts'
 export * from './contrast.ts'
 export * from './csv.ts'
 export * from './errors.ts'

@@ -259,16 +259,6 @@ export const limits = {
   alertEmailsMax: 20,
   /** Characters of the address of a webhook at Slack or Teams. */
   alertUrlLengthMax: 2_000,
-  /** Hours without a success, and how far a volume can be from the usual one, in percent. */
-  alertNoSuccessHoursMax: 8_760,
-  alertVolumePercentMin: 10,
-  alertVolumePercentMax: 1_000,
-  /** GiB of its log that a server keeps for a connection, as a bound of an alert rule. */
-  alertLogKeptGbMax: 100_000,
-  /** Minutes that a connection is behind its event stream, as a bound of an alert rule: a week. */
-  alertBehindMinutesMax: 10_080,
-  /** People of an audience, as a bound of an alert rule. */
-  alertAudienceBelowMax: 1_000_000_000,
   /** From this size on, the log that a server keeps for a connection needs attention, in bytes: 10 GiB. */
   logKeptBytes: 10 * 1024 ** 3,
   /** Days for which the messages of a rule can be muted. */

@@ -197,21 +197,6 @@ export const attentionReasons = [
 ] as const
 export type AttentionReason = (typeof attentionReasons)[number]
 
-/** Conditions of an alert rule, the worst first; ours. */
-export const alertReasons = [
-  'connection_broken',
-  'connection_offline',
-  'columns_changed',
-  'transfer_failed',
-  'transfer_partial',
-  'no_success',
-  'volume_unusual',
-  'log_kept',
-  'behind_stream',
-  'audience_small',
-] as const
-export type AlertReason = (typeof alertReasons)[number]
-
 /** How an incident ended; ours. */
 export const alertResolutions = ['recovered', 'stopped', 'rule_changed'] as const
 export type AlertResolution = (typeof alertResolutions)[number]

@@ -1,4 +1,4 @@
-import { type AlertRule, CreateAlertRule, didYouMean, limits, type UserRole } from '@penstock/wire'
+import { type AlertRule, CreateAlertRule, didYouMean, limits, noAlertConditions, type UserRole } from '@penstock/wire'
 import { wordsOfNames } from '../export-names.ts'
 import { readAll } from '../read-all.ts'
 import {
@@ -49,17 +49,6 @@ type Own = {
   readonly secrets?: Secrets
 }
 type AlertRuleChange = Change<DesiredAlertRule, AlertRule, Own>
-
-const noConditions: AlertRule['conditions'] = {
-  transferFailed: false,
-  connectionBroken: false,
-  rejectedPercent: null,
-  noSuccessHours: null,
-  volumePercent: null,
-  logKeptGb: null,
-  behindMinutes: null,
-  audienceBelow: null,
-}
 
 const comparable = ({ name, enabled, conditions, emails, emailRoles }: Content) => ({
   name,
@@ -136,7 +125,7 @@ export const alertRule: ResourceKind<'alertRules', FileAlertRule, DesiredAlertRu
       was: was.map((one) => one.trim()),
       id,
       enabled,
-      conditions: { ...noConditions, ...conditions },
+      conditions: { ...noAlertConditions, ...conditions },
       connections:
         connections?.map((one) =>
           typeof one === 'string'
@@ -185,7 +174,7 @@ export const alertRule: ResourceKind<'alertRules', FileAlertRule, DesiredAlertRu
     )
     const targets = targetsOf(rule, existing, planning)
     const saves = { name, conditions, emails, emailRoles, enabled: rule.enabled ?? existing?.enabled ?? true }
-    const nothing = { name, emails: [], emailRoles: [], enabled: true, conditions: noConditions }
+    const nothing = { name, emails: [], emailRoles: [], enabled: true, conditions: noAlertConditions }
     const fields = differencesOf(existing ?? nothing, saves).map(({ from, ...field }) =>
       existing ? { ...field, from } : field,
     )

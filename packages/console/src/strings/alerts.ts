@@ -1,4 +1,13 @@
-import type { AlertChannel, AlertReason, AlertResolution } from '@penstock/wire'
+import type { AlertChannel, AlertConditionName, AlertReason, AlertResolution } from '@penstock/wire'
+
+/** A condition in the form, and in the list of rules. */
+export type ConditionTexts = {
+  ask: string
+  help?: string
+  /** @param n the bound, if it has one */
+  line: (n: string) => string
+  unit?: { label: string; suffix: string }
+}
 
 /** The texts of the screen “Alerts”. */
 export const alerts = {
@@ -75,16 +84,6 @@ export const alerts = {
   off: 'Off',
   muted: 'Muted until',
   openIncidents: (n: string, one: boolean) => (one ? '1 open incident' : `${n} open incidents`),
-  condition: {
-    transferFailed: 'Failed transfers',
-    connectionBroken: 'Broken or offline connections',
-    rejectedPercent: (n: string) => `More than ${n}% rejected`,
-    noSuccessHours: (n: string) => `No success for ${n} h`,
-    volumePercent: (n: string) => `Volume off by more than ${n}%`,
-    logKeptGb: (n: string) => `Source log over ${n} GiB`,
-    behindMinutes: (n: string) => `Events wait ${n} min`,
-    audienceBelow: (n: string) => `Audience under ${n} people`,
-  },
   channel: { email: 'E-mail', slack: 'Slack', teams: 'Microsoft Teams' } satisfies Record<AlertChannel, string>,
   notSent: (channel: string) => `${channel}: the last message could not be sent.`,
 
@@ -118,31 +117,45 @@ export const alerts = {
   connectionsSearch: 'Search by name',
   connectionsNone: 'No matching connections',
   messageWhen: 'Send a message when',
-  ask: {
-    transferFailed: 'a transfer fails',
-    connectionBroken: 'a connection breaks or goes offline',
-    rejectedPercent: 'a transfer rejects more than this share of its records',
-    noSuccessHours: 'no transfer of an active connection has succeeded for this long',
-    volumePercent: 'the number of records in the last day differs this much from the usual number',
-    logKeptGb: 'the server of a source keeps at least this much of its log for a connection',
-    behindMinutes: 'an event of a stream has waited this long for a connection',
-    audienceBelow: 'an audience has fewer people than this',
-  },
-  volumeHelp: 'Compared with the median of the same weekday over the last 8 weeks. Needs 4 weeks of history.',
-  amount: {
-    rejectedPercent: 'Share in percent',
-    noSuccessHours: 'Hours',
-    volumePercent: 'Difference in percent',
-    logKeptGb: 'Size in GiB',
-    behindMinutes: 'Minutes',
-    audienceBelow: 'People',
-  },
-  logHelp: 'Also for disabled connections, and when the server is about to remove changes that have not been read.',
-  percent: '%',
-  gibibytes: 'GiB',
-  hours: 'hours',
-  minutes: 'minutes',
-  people: 'people',
+  condition: {
+    transferFailed: { ask: 'a transfer fails', line: () => 'Failed transfers' },
+    connectionBroken: {
+      ask: 'a connection breaks or goes offline',
+      line: () => 'Broken or offline connections',
+    },
+    rejectedPercent: {
+      ask: 'a transfer rejects more than this share of its records',
+      line: (n) => `More than ${n}% rejected`,
+      unit: { label: 'Share in percent', suffix: '%' },
+    },
+    noSuccessHours: {
+      ask: 'no transfer of an active connection has succeeded for this long',
+      line: (n) => `No success for ${n} h`,
+      unit: { label: 'Hours', suffix: 'hours' },
+    },
+    volumePercent: {
+      ask: 'the number of records in the last day differs this much from the usual number',
+      help: 'Compared with the median of the same weekday over the last 8 weeks. Needs 4 weeks of history.',
+      line: (n) => `Volume off by more than ${n}%`,
+      unit: { label: 'Difference in percent', suffix: '%' },
+    },
+    logKeptGb: {
+      ask: 'the server of a source keeps at least this much of its log for a connection',
+      help: 'Also for disabled connections, and when the server is about to remove changes that have not been read.',
+      line: (n) => `Source log over ${n} GiB`,
+      unit: { label: 'Size in GiB', suffix: 'GiB' },
+    },
+    behindMinutes: {
+      ask: 'an event of a stream has waited this long for a connection',
+      line: (n) => `Events wait ${n} min`,
+      unit: { label: 'Minutes', suffix: 'minutes' },
+    },
+    audienceBelow: {
+      ask: 'an audience has fewer people than this',
+      line: (n) => `Audience under ${n} people`,
+      unit: { label: 'People', suffix: 'people' },
+    },
+  } satisfies Record<AlertConditionName, ConditionTexts>,
   chooseOne: 'Choose at least one.',
   messages: 'Recipients',
   roles: 'E-mail to roles',

@@ -1,6 +1,8 @@
-import type { AlertReason, ConnectionStatus, Role } from '@penstock/wire'
+import type { AlertAmountName, AlertConditions, AlertReason, Role } from '@penstock/wire'
 import { statement } from '../db/statement.ts'
 import { behindOf } from '../streams/behind.ts'
+import { columnOf, conditionColumns } from './condition-columns.ts'
+import type { Facts } from './reasons.ts'
 
 /** Statements that find what alert rules look for. */
 
@@ -19,26 +21,12 @@ export const takeChecks = statement<{ limit: number }, { connectionId: string }>
   returning connection_id
 `)
 
-export type FactsRow = {
+export type FactsRow = Facts & {
   organizationId: string
   accountId: string
   connectionId: string
-  status: ConnectionStatus
-  live: boolean
   transferId: string | null
-  transferStatus: string | null
-  transferTime: Date | null
-  errorCode: string | null
   errorSide: Role | null
-  successTime: Date | null
-  accepted: number | null
-  rejected: number | null
-  idleHours: number
-  volumes: number[] | null
-  logKeptBytes: number | null
-  logAtRisk: boolean
-  behindSeconds: number | null
-  smallestAudience: number | null
 }
 
 /**
@@ -56,6 +44,10 @@ export const newestOf = (...statuses: readonly string[]) => `(
       .join(' union all')}
     ) newest order by created_time desc, id desc limit 1
   )`
+
+/** Whether a rule of the organization of `c` has a condition. */
+const isLookedFor = (name: AlertAmountName) =>
+  `exists (select from alert_rules where organization_id = c.organization_id and ${columnOf(name)} is not null)`
 
 /**
  * Facts of some connections for all rules. All look-ups use an index, so the cost does not depend on the number of
@@ -75,7 +67,7 @@ export const factsOf = statement<{ connectionIds: readonly string[]; weeks: numb
   left join lateral (
     select created_time from connection_events
     where connection_id = c.id and kind = 'status' and became = 'active'
-      and exists (select from alert_rules where organization_id = c.organization_id and no_success_hours is not null)
+      and ${isLookedFor('noSuccessHours')}
     order by number desc limit 1
   ) e on true
   left join lateral (
@@ -87,7 +79,7 @@ export const factsOf = statement<{ connectionIds: readonly string[]; weeks: numb
       select sum(accepted)::bigint as accepted from ledger
       where account_id = c.account_id and connection_id = c.id and day = d.day and not test
     ) l
-    where exists (select from alert_rules where organization_id = c.organization_id and volume_percent is not null)
+    where ${isLookedFor('volumePercent')}
       and exists (
         select from ledger
         where account_id = c.account_id and connection_id = c.id and day <= d.day and not test
@@ -99,25 +91,17 @@ export const factsOf = statement<{ connectionIds: readonly string[]; weeks: numb
   ) k on true
   left join lateral (
     select seconds from (${behindOf('c')}) behind
-    where exists (select from alert_rules where organization_id = c.organization_id and behind_minutes is not null)
+    where ${isLookedFor('behindMinutes')}
   ) b on true
   left join lateral (select smallest from audience_checks where connection_id = c.id limit 1) u on true
   where c.id = any(:connectionIds)
 `)
 
-export type CoveringRow = {
+export type CoveringRow = AlertConditions & {
   id: string
   organizationId: string
   accountId: string | null
   connectionIds: string[] | null
-  transferFailed: boolean
-  connectionBroken: boolean
-  rejectedPercent: number | null
-  noSuccessHours: number | null
-  volumePercent: number | null
-  logKeptGb: number | null
-  behindMinutes: number | null
-  audienceBelow: number | null
 }
 /** Rules that are on and may cover some connections. */
 export const findCovering = statement<
@@ -128,8 +112,7 @@ export const findCovering = statement<
   },
   CoveringRow
 >(`
-  select id, organization_id, account_id, connection_ids, transfer_failed, connection_broken, rejected_percent,
-    no_success_hours, volume_percent, log_kept_gb, behind_minutes, audience_below
+  select id, organization_id, account_id, connection_ids, ${conditionColumns}
   from alert_rules
   where organization_id = any(:organizationIds) and coalesce(account_id, '') = any(array_append(:accountIds::text[], ''))
     and (connection_ids is null or connection_ids && :connectionIds::text[]) and enabled

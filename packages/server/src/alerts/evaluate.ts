@@ -3,6 +3,7 @@ import type { Transaction } from '../db/database.ts'
 import { newIdentifier } from '../identifiers.ts'
 import * as queries from './check-queries.ts'
 import { judge } from './judge.ts'
+import { reasons } from './reasons.ts'
 import { weeksOfHistory } from './volume.ts'
 
 /**
@@ -40,20 +41,18 @@ export async function evaluate(tx: Transaction): Promise<number> {
       continue
     }
     const incidents = new Map(open.get(facts.connectionId)?.map((incident) => [incident.ruleId, incident]))
-    const judged = (rule: Rule, incident: queries.OpenRow | undefined) =>
-      judge({ ...facts, ...rule, incidentReasons: incident?.reasons ?? null, openedTime: incident?.openedTime ?? null })
     for (const rule of covering.get(facts.organizationId) ?? []) {
       if (!covers(rule, facts)) continue
       const incident = incidents.get(rule.id)
       incidents.delete(rule.id)
-      const verdict = judged({ ...rule, covers: true }, incident)
+      const verdict = judge(facts, rule, incident ?? null)
       if (verdict.do === 'open') opened.push(incidentOf(facts, rule, verdict.reasons))
       if (!incident) continue
       if (verdict.do === 'extend') extended.push({ id: incident.id, reasons: verdict.reasons })
       if (verdict.do === 'resolve') resolved.push({ id: incident.id, resolution: verdict.resolution })
     }
     for (const incident of incidents.values()) {
-      const verdict = judged(noRule, incident)
+      const verdict = judge(facts, null, incident)
       if (verdict.do === 'resolve') resolved.push({ id: incident.id, resolution: verdict.resolution })
     }
   }
@@ -64,49 +63,17 @@ export async function evaluate(tx: Transaction): Promise<number> {
   return noted.length
 }
 
-type Rule = Pick<
-  queries.CoveringRow,
-  | 'transferFailed'
-  | 'connectionBroken'
-  | 'rejectedPercent'
-  | 'noSuccessHours'
-  | 'volumePercent'
-  | 'logKeptGb'
-  | 'behindMinutes'
-  | 'audienceBelow'
-> & { readonly covers: boolean }
-
-/** The rule to use if the real one is off, or no longer covers the connection. */
-const noRule: Rule = {
-  covers: false,
-  transferFailed: false,
-  connectionBroken: false,
-  rejectedPercent: null,
-  noSuccessHours: null,
-  volumePercent: null,
-  logKeptGb: null,
-  behindMinutes: null,
-  audienceBelow: null,
-}
-
 const covers = (rule: queries.CoveringRow, { accountId, connectionId }: queries.FactsRow): boolean =>
   (rule.accountId === null || rule.accountId === accountId) &&
   (rule.connectionIds === null || rule.connectionIds.includes(connectionId))
 
-const aboutTransfer: readonly AlertReason[] = [
-  'connection_broken',
-  'connection_offline',
-  'columns_changed',
-  'transfer_failed',
-]
-
 function incidentOf(
   facts: queries.FactsRow,
   rule: queries.CoveringRow,
-  reasons: readonly AlertReason[],
+  found: readonly AlertReason[],
 ): queries.OpenedIncident {
   const { organizationId, accountId, connectionId } = facts
-  const isAbout = facts.transferStatus === 'failed' && reasons.some((reason) => aboutTransfer.includes(reason))
+  const isAbout = facts.transferStatus === 'failed' && found.some((reason) => reasons[reason].untilSuccess)
   return {
     id: newIdentifier(),
     ruleId: rule.id,
@@ -114,8 +81,8 @@ function incidentOf(
     organizationId,
     accountId,
     connectionId,
-    reasons,
-    transferId: isAbout || reasons.includes('transfer_partial') ? facts.transferId : null,
+    reasons: found,
+    transferId: isAbout || found.includes('transfer_partial') ? facts.transferId : null,
     errorCode: isAbout ? facts.errorCode : null,
     errorSide: isAbout ? facts.errorSide : null,
     openedTime: isAbout ? facts.transferTime : null,

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { AlertReason } from '@penstock/wire'
-import { type Facts, judge } from './judge.ts'
+import type { AlertConditions, AlertReason } from '@penstock/wire'
+import { judge } from './judge.ts'
+import type { Facts } from './reasons.ts'
 
 /** An active connection whose last transfer succeeded, under a rule that looks for everything. */
-const fine: Facts = {
+const fine = {
   covers: true,
   transferFailed: true,
   connectionBroken: true,
@@ -28,12 +29,16 @@ const fine: Facts = {
   logAtRisk: false,
   behindSeconds: null,
   smallestAudience: null,
-  incidentReasons: null,
-  openedTime: null,
-}
+  open: null as Parameters<typeof judge>[2],
+} satisfies Facts & AlertConditions & { [key: string]: unknown }
 const failed = { transferStatus: 'failed', transferTime: new Date(2_000) } as const
-const open = (...reasons: AlertReason[]) => ({ incidentReasons: reasons, openedTime: new Date(2_000) })
+const open = (...reasons: AlertReason[]) => ({ open: { reasons, openedTime: new Date(2_000) } })
 const recovered = { successTime: new Date(3_000), transferTime: new Date(3_000) }
+
+const judged = (changed: object) => {
+  const all = { ...fine, ...changed }
+  return judge(all, all.covers ? all : null, all.open)
+}
 
 describe('an incident is opened', () => {
   for (const [what, facts, reasons] of [
@@ -74,7 +79,7 @@ describe('an incident is opened', () => {
     ['not where the rule does not cover it', { ...failed, covers: false }, []],
   ] as const) {
     test(what, () => {
-      const verdict = judge({ ...fine, ...facts } as Facts)
+      const verdict = judged(facts)
       assert.deepEqual(verdict, reasons.length === 0 ? { do: 'nothing' } : { do: 'open', reasons })
     })
   }
@@ -134,6 +139,6 @@ describe('an open incident', () => {
       { do: 'resolve', resolution: 'rule_changed' },
     ],
   ] as const) {
-    test(what, () => assert.deepEqual(judge({ ...fine, ...facts } as Facts), verdict))
+    test(what, () => assert.deepEqual(judged(facts), verdict))
   }
 })

@@ -1,6 +1,7 @@
-import { type AlertReason, type TransferErrorCode, transferErrors } from '@penstock/wire'
+import { type TransferErrorCode, transferErrors } from '@penstock/wire'
 import { unlinked } from '../mail.ts'
 import type { AlertContent, AlertItem } from './content.ts'
+import { reasons } from './reasons.ts'
 
 /**
  * The messages of alerts: what happened, where, since when, what to do, and a link into the console. Names are of tenants,
@@ -19,30 +20,6 @@ export type AlertMessage = {
 const titleLengthMax = 150
 const nameLengthMax = 80
 
-const what: Record<AlertReason, string> = {
-  connection_broken: 'The connection is broken',
-  connection_offline: 'The connection is offline',
-  columns_changed: 'Columns changed, and the transfer stopped',
-  transfer_failed: 'A transfer failed',
-  transfer_partial: 'A transfer rejected more records than the rule allows',
-  no_success: 'No transfer has succeeded for longer than the rule allows',
-  volume_unusual: 'The records of the last day are far from usual',
-  log_kept: 'The server of the source keeps much of its log for the connection, or will not have its changes',
-  behind_stream: 'Events of the stream wait for longer than the rule allows',
-  audience_small: 'An audience has fewer people than the rule allows',
-}
-const todo: Record<AlertReason, string> = {
-  connection_broken: 'Fix the connector or the platform, then activate the connection.',
-  connection_offline: 'Check that the platform can be reached. The connection becomes active once it answers.',
-  columns_changed: 'Look at the changes, and accept them or restore the columns.',
-  transfer_failed: 'Look at the transfer, then start it again.',
-  transfer_partial: 'Look at the rejected records and their reasons.',
-  no_success: 'Check the schedule and the last transfers of the connection.',
-  volume_unusual: 'Check the source and the last transfers of the connection.',
-  log_kept: 'Run a transfer. If the connection is not needed, drop its replication slot in the console.',
-  behind_stream: 'Look at the last transfers of the connection, and at the speed of the destination.',
-  audience_small: 'Check the source, the rejected records, and the audience at the platform.',
-}
 const over = {
   recovered: 'It works again',
   stopped: 'The connection was disabled or deleted',
@@ -94,7 +71,7 @@ function aboutOne(item: AlertItem, kind: 'opened' | 'resolved', publicUrl: strin
     }
   }
   return {
-    title: cut(`${what[item.reasons[0] ?? 'transfer_failed']}: ${where}`),
+    title: cut(`${worstOf(item).what}: ${where}`),
     lines: [
       `${causeOf(item)}`,
       `Connection ${where}, since ${timeOf(item.since)}.`,
@@ -112,11 +89,11 @@ function aboutOne(item: AlertItem, kind: 'opened' | 'resolved', publicUrl: strin
 /**
  * The cause of an incident. Of an error, only the meaning of its code: messages of a platform can quote request data.
  */
-function causeOf({ reasons, errorCode, platform }: AlertItem): string {
-  const happened = what[reasons[0] ?? 'transfer_failed']
-  const error = errorOf(errorCode)
+function causeOf(item: AlertItem): string {
+  const happened = worstOf(item).what
+  const error = errorOf(item.errorCode)
   if (!error) return `${happened}.`
-  return `${happened}. ${platform === null ? '' : `${platform}: `}${error.when}`
+  return `${happened}. ${item.platform === null ? '' : `${item.platform}: `}${error.when}`
 }
 /** The table and the columns, if the incident is about some. */
 function placeOf({ table, columns = [] }: AlertItem): string[] {
@@ -130,8 +107,9 @@ function placeOf({ table, columns = [] }: AlertItem): string[] {
 
 const overOf = ({ resolution }: AlertItem): string => over[resolution ?? 'recovered']
 
-const todoOf = ({ reasons, errorCode }: AlertItem): string =>
-  errorOf(errorCode)?.todo ?? todo[reasons[0] ?? 'transfer_failed']
+const todoOf = (item: AlertItem): string => errorOf(item.errorCode)?.todo ?? worstOf(item).todo
+
+const worstOf = ({ reasons: [worst = 'transfer_failed'] }: AlertItem) => reasons[worst]
 
 const errorOf = (code: string | null) =>
   code !== null && Object.hasOwn(transferErrors, code) ? transferErrors[code as TransferErrorCode] : undefined

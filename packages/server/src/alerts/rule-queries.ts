@@ -1,25 +1,18 @@
-import type { AlertChannel, UserRole } from '@penstock/wire'
+import { type AlertChannel, type AlertConditions, alertConditionNames, type UserRole } from '@penstock/wire'
 import { statement } from '../db/statement.ts'
+import { columnOf, conditionColumns } from './condition-columns.ts'
 
 /** Statements about alert rules. */
 
 export type DeliveryError = { channel: AlertChannel; message: string; time: number }
 
-export type RuleRow = {
+export type RuleRow = AlertConditions & {
   id: string
   organizationId: string
   accountId: string | null
   name: string
   connectionIds: string[] | null
   enabled: boolean
-  transferFailed: boolean
-  connectionBroken: boolean
-  rejectedPercent: number | null
-  noSuccessHours: number | null
-  volumePercent: number | null
-  logKeptGb: number | null
-  behindMinutes: number | null
-  audienceBelow: number | null
   emails: string[]
   emailRoles: UserRole[]
   dataKeyId: string | null
@@ -35,9 +28,8 @@ export type RuleRow = {
   version: string
 }
 const columns = `
-  r.id, r.organization_id, r.account_id, r.name, r.connection_ids, r.enabled, r.transfer_failed, r.connection_broken,
-  r.rejected_percent, r.no_success_hours, r.volume_percent, r.log_kept_gb, r.behind_minutes, r.audience_below, r.emails, r.email_roles, r.data_key_id, r.slack_sealed,
-  r.teams_sealed, case when r.muted_until > now() then r.muted_until end as muted_until, r.delivery_error,
+  r.id, r.organization_id, r.account_id, r.name, r.connection_ids, r.enabled, ${conditionColumns},
+  r.emails, r.email_roles, r.data_key_id, r.slack_sealed, r.teams_sealed, case when r.muted_until > now() then r.muted_until end as muted_until, r.delivery_error,
   (select count(*) from alert_incidents where rule_id = r.id and resolved_time is null) as open_incidents,
   r.created_time, r.updated_time, extract(epoch from r.updated_time)::text as version`
 
@@ -92,19 +84,11 @@ export const findConnections = statement<
 `)
 
 /** Content of a rule, without its owner. */
-export type RuleContent = {
+export type RuleContent = AlertConditions & {
   id: string
   name: string
   connectionIds: readonly string[] | null
   enabled: boolean
-  transferFailed: boolean
-  connectionBroken: boolean
-  rejectedPercent: number | null
-  noSuccessHours: number | null
-  volumePercent: number | null
-  logKeptGb: number | null
-  behindMinutes: number | null
-  audienceBelow: number | null
   emails: readonly string[]
   emailRoles: readonly UserRole[]
   dataKeyId: string | null
@@ -112,17 +96,17 @@ export type RuleContent = {
   teamsSealed: Buffer | null
 }
 export const insertRule = statement<RuleContent & { organizationId: string; accountId: string | null }>(`
-  insert into alert_rules (id, organization_id, account_id, name, connection_ids, enabled, transfer_failed,
-    connection_broken, rejected_percent, no_success_hours, volume_percent, log_kept_gb, behind_minutes, audience_below, emails, email_roles, data_key_id, slack_sealed,
-    teams_sealed)
-  values (:id, :organizationId, :accountId, :name, :connectionIds, :enabled, :transferFailed, :connectionBroken,
-    :rejectedPercent, :noSuccessHours, :volumePercent, :logKeptGb, :behindMinutes, :audienceBelow, :emails, :emailRoles, :dataKeyId, :slackSealed, :teamsSealed)
+  insert into alert_rules (id, organization_id, account_id, name, connection_ids, enabled, ${conditionColumns},
+    emails, email_roles, data_key_id, slack_sealed, teams_sealed)
+  values (:id, :organizationId, :accountId, :name, :connectionIds, :enabled,
+    ${alertConditionNames.map((name) => `:${name}`).join(', ')},
+    :emails, :emailRoles, :dataKeyId, :slackSealed, :teamsSealed)
 `)
 export const updateRule = statement<RuleContent & { clearError: boolean }>(`
   update alert_rules set
-    name = :name, connection_ids = :connectionIds, enabled = :enabled, transfer_failed = :transferFailed,
-    connection_broken = :connectionBroken, rejected_percent = :rejectedPercent, no_success_hours = :noSuccessHours,
-    volume_percent = :volumePercent, log_kept_gb = :logKeptGb, behind_minutes = :behindMinutes, audience_below = :audienceBelow, emails = :emails, email_roles = :emailRoles, data_key_id = :dataKeyId,
+    name = :name, connection_ids = :connectionIds, enabled = :enabled,
+    ${alertConditionNames.map((name) => `${columnOf(name)} = :${name}`).join(', ')},
+    emails = :emails, email_roles = :emailRoles, data_key_id = :dataKeyId,
     slack_sealed = :slackSealed, teams_sealed = :teamsSealed,
     delivery_error = case when not :clearError then delivery_error end, updated_time = now()
   where id = :id

@@ -1,4 +1,4 @@
-import { type BodyOf, limits, secretMask } from '@penstock/wire'
+import { type BodyOf, limits, noAlertConditions, secretMask } from '@penstock/wire'
 import { requireScope } from '../access.ts'
 import type { Actor, Answer, Call } from '../call.ts'
 import type { Config } from '../config.ts'
@@ -159,14 +159,7 @@ const fresh: Omit<queries.RuleContent, 'id'> = {
   enabled: true,
   emails: [],
   emailRoles: [],
-  transferFailed: false,
-  connectionBroken: false,
-  rejectedPercent: null,
-  noSuccessHours: null,
-  volumePercent: null,
-  logKeptGb: null,
-  behindMinutes: null,
-  audienceBelow: null,
+  ...noAlertConditions,
   dataKeyId: null,
   slackSealed: null,
   teamsSealed: null,
@@ -180,35 +173,17 @@ async function contentOf(
   body: BodyOf<'updateAlertRule'>,
   deps: AlertDeps,
 ): Promise<queries.RuleContent> {
-  const { conditions } = body
-  const asked = conditions && {
-    transferFailed: conditions.transferFailed ?? false,
-    connectionBroken: conditions.connectionBroken ?? false,
-    rejectedPercent: conditions.rejectedPercent ?? null,
-    noSuccessHours: conditions.noSuccessHours ?? null,
-    volumePercent: conditions.volumePercent ?? null,
-    logKeptGb: conditions.logKeptGb ?? null,
-    behindMinutes: conditions.behindMinutes ?? null,
-    audienceBelow: conditions.audienceBelow ?? null,
-  }
+  const asked = body.conditions && { ...noAlertConditions, ...body.conditions }
   if (asked && !Object.values(asked).some((one) => one !== null && one !== false)) {
     refuse('invalid_request', [{ field: 'body.conditions', message: 'name at least one condition' }])
   }
   await requireConnections(tx, { organizationId, accountId }, body.connectionIds ?? [])
   return {
-    id: before.id,
+    ...before,
+    ...asked,
     name: body.name?.trim() ?? before.name,
     connectionIds: body.connectionIds === undefined ? before.connectionIds : body.connectionIds,
     enabled: body.enabled ?? before.enabled,
-    transferFailed: before.transferFailed,
-    connectionBroken: before.connectionBroken,
-    rejectedPercent: before.rejectedPercent,
-    noSuccessHours: before.noSuccessHours,
-    volumePercent: before.volumePercent,
-    logKeptGb: before.logKeptGb,
-    behindMinutes: before.behindMinutes,
-    audienceBelow: before.audienceBelow,
-    ...asked,
     emails: body.emails?.map((email) => email.trim()) ?? before.emails,
     emailRoles: body.emailRoles ?? before.emailRoles,
     ...(await sealedOf(tx, before, body, deps)),

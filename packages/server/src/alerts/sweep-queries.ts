@@ -1,6 +1,8 @@
+import type { AlertAmountName } from '@penstock/wire'
 import { statement } from '../db/statement.ts'
 import { behindOf } from '../streams/behind.ts'
 import { newestOf } from './check-queries.ts'
+import { columnOf } from './condition-columns.ts'
 
 /** Statements that note connections which no trigger noted: time has passed, or a rule has changed. */
 
@@ -55,13 +57,13 @@ export const noteOpen = statement<{ after: string; limit: number }, { id: string
 `)
 
 /** The next organization that has a rule of a kind. */
-const nextWith = (condition: string) =>
+const nextWith = (name: AlertAmountName) =>
   statement<{ after: string }, { id: string | null }>(`
-    select min(organization_id) as id from alert_rules where ${condition} and organization_id > :after
+    select min(organization_id) as id from alert_rules where ${columnOf(name)} is not null and organization_id > :after
   `)
-export const nextWithIdle = nextWith('no_success_hours is not null')
-export const nextWithBehind = nextWith('behind_minutes is not null')
-export const nextWithVolume = nextWith('volume_percent is not null')
+export const nextWithIdle = nextWith('noSuccessHours')
+export const nextWithBehind = nextWith('behindMinutes')
+export const nextWithVolume = nextWith('volumePercent')
 
 const isOn = `status in ('active', 'broken', 'offline')`
 
@@ -83,11 +85,11 @@ const notePage = (scope: string, wanted = `select id from page where ${isOn}`, m
   `)
 
 /** The lowest bound of the rules of an organization, for all of it, a sub-account, or a connection that is named. */
-const lowest = (column: string) => `
+const lowest = (name: AlertAmountName) => `
     lowest as materialized (
-      select coalesce(named.id, r.account_id, '') as covers, min(r.${column}) as bound
+      select coalesce(named.id, r.account_id, '') as covers, min(r.${columnOf(name)}) as bound
       from alert_rules r left join lateral unnest(r.connection_ids) as named (id) on true
-      where r.organization_id = :scopeId and r.${column} is not null and r.enabled group by 1
+      where r.organization_id = :scopeId and r.${columnOf(name)} is not null and r.enabled group by 1
     ),
     covered as materialized (
       select p.id, p.created_time, min(l.bound) as bound
@@ -100,7 +102,7 @@ export const noteIdle = notePage(
   'organization_id',
   `select c.id from covered c left join lateral ${newestOf('succeeded', 'partial')} s on true
    where greatest(c.created_time, s.finished_time) < now() - make_interval(hours => c.bound)`,
-  lowest('no_success_hours'),
+  lowest('noSuccessHours'),
 )
 /** Connections that are behind their stream for as long as a rule allows. */
 export const noteBehind = notePage(
@@ -109,9 +111,9 @@ export const noteBehind = notePage(
    cross join lateral (select id, src_configuration_id, src_config from connections where id = v.id limit 1) c
    cross join lateral (${behindOf('c')}) behind
    where behind.seconds >= v.bound * 60`,
-  lowest('behind_minutes'),
+  lowest('behindMinutes'),
 )
 /** Those whose volume a rule compares. */
-export const noteVolumes = notePage('organization_id', 'select id from covered', lowest('volume_percent'))
+export const noteVolumes = notePage('organization_id', 'select id from covered', lowest('volumePercent'))
 export const noteOrganization = notePage('organization_id')
 export const noteAccount = notePage('account_id')

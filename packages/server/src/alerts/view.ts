@@ -1,4 +1,10 @@
-import { type AlertIncident, type AlertRule, secretMask } from '@penstock/wire'
+import {
+  type AlertConditions,
+  type AlertIncident,
+  type AlertRule,
+  alertConditionNames,
+  secretMask,
+} from '@penstock/wire'
 import { unixSeconds } from '../time.ts'
 import { asksForMail, noMailServer } from './announce.ts'
 import type { IncidentRow } from './incident-queries.ts'
@@ -10,6 +16,10 @@ const optional = (time: Date | null) => time && unixSeconds(time)
 /** One version of a rule; its incidents and its deliveries are not in it. */
 export const etagOf = ({ version }: Pick<RuleRow, 'version'>): string => version
 
+/** The conditions of a rule, of a row or of another object that has them among others. */
+const conditionsOf = (row: AlertConditions) =>
+  Object.fromEntries(alertConditionNames.map((name) => [name, row[name]])) as AlertConditions
+
 /** @param mailIsSetUp whether e-mails can be sent */
 export const viewRule = (row: RuleRow, mailIsSetUp: boolean): AlertRule => ({
   id: row.id,
@@ -17,16 +27,7 @@ export const viewRule = (row: RuleRow, mailIsSetUp: boolean): AlertRule => ({
   accountId: row.accountId,
   connectionIds: row.connectionIds,
   enabled: row.enabled,
-  conditions: {
-    transferFailed: row.transferFailed,
-    connectionBroken: row.connectionBroken,
-    rejectedPercent: row.rejectedPercent,
-    noSuccessHours: row.noSuccessHours,
-    volumePercent: row.volumePercent,
-    logKeptGb: row.logKeptGb,
-    behindMinutes: row.behindMinutes,
-    audienceBelow: row.audienceBelow,
-  },
+  conditions: conditionsOf(row),
   emails: row.emails,
   emailRoles: row.emailRoles,
   slackUrl: row.slackSealed && secretMask,

@@ -1,7 +1,16 @@
+import {
+  type AlertConditionName,
+  type AlertConditions,
+  alertAmounts,
+  alertConditionNames,
+  alertConditions,
+  alertReasons,
+  isAlertAmount,
+} from '../alert-conditions.ts'
 import { example } from '../examples.ts'
 import { limits } from '../limits.ts'
 import { type UserRole, userRoleNames } from '../scopes.ts'
-import { alertChannels, alertReasons, alertResolutions, errorSides } from '../terms.ts'
+import { alertChannels, alertResolutions, errorSides } from '../terms.ts'
 import { type Static, Type } from '../type.ts'
 import { AuditActor } from './audit.ts'
 import {
@@ -25,55 +34,23 @@ const orNull = <S extends Parameters<typeof Type.Optional>[0]>(schema: S, descri
 const maybeTime = (description: string, shown: number | null) =>
   orNull(Type.Integer({ minimum: 0 }), `${description}, Unix time in seconds`, shown)
 
-const what = {
-  transferFailed: 'A transfer failed',
-  connectionBroken: 'The connection became broken or offline',
-  rejectedPercent: 'A transfer rejected more than this share of its records, in percent; null: not checked',
-  noSuccessHours: 'No transfer of an active connection succeeded for this number of hours; null: not checked',
-  volumePercent:
-    'The records of the last full day (UTC) differ by more than this percentage from the median of the same weekday of the last 8 weeks; null: not checked',
-  logKeptGb:
-    'The server of a source keeps at least this number of GiB of its log for the connection, also while it is disabled, or has removed or will soon remove changes that were not read yet; null: not checked',
-  behindMinutes:
-    'The connection reads an event stream, and an event has waited for at least this number of minutes; null: not checked',
-  audienceBelow:
-    'An audience that the connection feeds has fewer people than this, as the platform says once a day; null: not checked',
+function conditionSchema(name: AlertConditionName) {
+  const { begins } = alertConditions[name]
+  if (!isAlertAmount(name)) return flag(begins)
+  const { min: minimum, max: maximum, usual, isDecimal } = alertAmounts[name]
+  const amount = isDecimal ? Type.Number({ minimum, maximum }) : Type.Integer({ minimum, maximum })
+  return orNull(amount, `${begins}; null: not checked`, usual)
 }
-const percent = Type.Number({ minimum: 0, maximum: 100 })
-const hours = Type.Integer({ minimum: 1, maximum: limits.alertNoSuccessHoursMax })
-const far = Type.Integer({ minimum: limits.alertVolumePercentMin, maximum: limits.alertVolumePercentMax })
-const size = Type.Integer({ minimum: 1, maximum: limits.alertLogKeptGbMax })
-const minutes = Type.Integer({ minimum: 1, maximum: limits.alertBehindMinutesMax })
-const people = Type.Integer({ minimum: 1, maximum: limits.alertAudienceBelowMax })
-const conditions = exactly(
-  {
-    transferFailed: flag(what.transferFailed),
-    connectionBroken: flag(what.connectionBroken),
-    rejectedPercent: orNull(percent, what.rejectedPercent, 5),
-    noSuccessHours: orNull(hours, what.noSuccessHours, 26),
-    volumePercent: orNull(far, what.volumePercent, null),
-    logKeptGb: orNull(size, what.logKeptGb, 10),
-    behindMinutes: orNull(minutes, what.behindMinutes, 15),
-    audienceBelow: orNull(people, what.audienceBelow, 1000),
-  },
-  { description: 'Conditions of the rule' },
+const schemas = alertConditionNames.map((name) => [name, conditionSchema(name)] as const)
+const conditions = Type.Unsafe<AlertConditions>(
+  exactly(Object.fromEntries(schemas), { description: 'Conditions of the rule' }),
 )
-const askedConditions = Type.Object(
-  {
-    transferFailed: Type.Optional(flag(what.transferFailed)),
-    connectionBroken: Type.Optional(flag(what.connectionBroken)),
-    rejectedPercent: Type.Optional(orNull(percent, what.rejectedPercent, 5)),
-    noSuccessHours: Type.Optional(orNull(hours, what.noSuccessHours, 26)),
-    volumePercent: Type.Optional(orNull(far, what.volumePercent, null)),
-    logKeptGb: Type.Optional(orNull(size, what.logKeptGb, 10)),
-    behindMinutes: Type.Optional(orNull(minutes, what.behindMinutes, 15)),
-    audienceBelow: Type.Optional(orNull(people, what.audienceBelow, 1000)),
-  },
-  {
+const askedConditions = Type.Unsafe<Partial<AlertConditions>>(
+  Type.Object(Object.fromEntries(schemas.map(([name, schema]) => [name, Type.Optional(schema)])), {
     additionalProperties: false,
     minProperties: 1,
     description: 'Conditions of the rule, at least one; omitted conditions are not checked',
-  },
+  }),
 )
 
 const role = Type.Unsafe<UserRole>(oneOf(userRoleNames, { description: 'Role', examples: ['owner'] }))

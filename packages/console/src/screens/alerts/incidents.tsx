@@ -22,17 +22,14 @@ export const incidentsOf = (accountId: string | undefined, address: ListAddress)
   query: { open: !isResolved(address), ruleId: address.value('ruleId') || undefined, ...pageOf(address) },
 })
 
-const reasonColors: Readonly<Record<AlertReason, string>> = {
+/** Other reasons are yellow. */
+const reasonColors: Readonly<Partial<Record<AlertReason, string>>> = {
   connection_broken: statusColors.broken,
   connection_offline: statusColors.offline,
   columns_changed: transferColors.failed,
   transfer_failed: transferColors.failed,
   transfer_partial: transferColors.partial,
   no_success: 'orange',
-  volume_unusual: 'yellow',
-  log_kept: 'yellow',
-  behind_stream: 'yellow',
-  audience_small: 'yellow',
 }
 
 export function Incidents({ accountId }: { accountId: string | undefined }) {
@@ -115,7 +112,7 @@ function Reasons({ incident }: { incident: AlertIncident }) {
   return (
     <Stack gap={4} align="flex-start">
       {reasons.map((reason) => (
-        <Badge key={reason} variant="dot" color={reasonColors[reason]} fw={500}>
+        <Badge key={reason} variant="dot" color={reasonColors[reason] ?? 'yellow'} fw={500}>
           {say.reason[reason]}
         </Badge>
       ))}

@@ -1,5 +1,5 @@
 import { Alert, Anchor, Badge, Box, Group, Stack, Text } from '@mantine/core'
-import type { AlertRule } from '@penstock/wire'
+import { type AlertRule, alertConditionNames } from '@penstock/wire'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { useForbidden, useMe } from '../../api/me.ts'
@@ -17,7 +17,7 @@ import { type Column, ResourceTable } from '../../components/resource-table.tsx'
 import { Time } from '../../components/time.tsx'
 import { pathOf, useAccountId } from '../../shell/account.ts'
 import { access } from '../../strings/access.ts'
-import { alerts as say } from '../../strings/alerts.ts'
+import { type ConditionTexts, alerts as say } from '../../strings/alerts.ts'
 import { SaveRule } from './save-rule.tsx'
 
 export const rulesOf = (accountId: string | undefined, address: ListAddress) => ({
@@ -103,28 +103,12 @@ function About({
 }
 
 /** The failures that a rule looks for, in words. */
-export function conditionsOf({ conditions }: AlertRule): string[] {
-  const {
-    transferFailed,
-    connectionBroken,
-    rejectedPercent,
-    noSuccessHours,
-    volumePercent,
-    logKeptGb,
-    behindMinutes,
-    audienceBelow,
-  } = conditions
-  return [
-    transferFailed && say.condition.transferFailed,
-    connectionBroken && say.condition.connectionBroken,
-    rejectedPercent !== null && say.condition.rejectedPercent(count(rejectedPercent)),
-    noSuccessHours !== null && say.condition.noSuccessHours(count(noSuccessHours)),
-    volumePercent !== null && say.condition.volumePercent(count(volumePercent)),
-    logKeptGb !== null && say.condition.logKeptGb(count(logKeptGb)),
-    behindMinutes !== null && say.condition.behindMinutes(count(behindMinutes)),
-    audienceBelow !== null && say.condition.audienceBelow(count(audienceBelow)),
-  ].filter((line) => line !== false)
-}
+export const conditionsOf = ({ conditions }: AlertRule): string[] =>
+  alertConditionNames.flatMap((name) => {
+    const bound = conditions[name]
+    const { line }: ConditionTexts = say.condition[name]
+    return bound === null || bound === false ? [] : line(typeof bound === 'number' ? count(bound) : '')
+  })
 
 function Conditions({ rule }: { rule: AlertRule }) {
   return (

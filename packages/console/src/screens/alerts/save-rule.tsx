@@ -11,7 +11,18 @@ import {
   Text,
   TextInput,
 } from '@mantine/core'
-import { type AlertRule, type Connection, limits, type UserRole, userRoleNames } from '@penstock/wire'
+import {
+  type AlertRule,
+  alertAmounts,
+  alertConditionNames,
+  type Connection,
+  isAlertAmount,
+  limits,
+  noAlertConditions,
+  type UserRole,
+  userRoleNames,
+} from '@penstock/wire'
+
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useMe } from '../../api/me.ts'
@@ -19,35 +30,16 @@ import { useWrite } from '../../api/queries.ts'
 import { FormDialog } from '../../components/form-dialog.tsx'
 import { PickSeveral } from '../../components/pick-several.tsx'
 import { access } from '../../strings/access.ts'
-import { alerts as say } from '../../strings/alerts.ts'
+import { type ConditionTexts, alerts as say } from '../../strings/alerts.ts'
 import { PickConnections } from './pick-connections.tsx'
 
-const amounts = {
-  rejectedPercent: { start: 5, min: 0, max: 100, suffix: say.percent },
-  noSuccessHours: { start: 26, min: 1, max: limits.alertNoSuccessHoursMax, suffix: say.hours },
-  volumePercent: {
-    start: 50,
-    min: limits.alertVolumePercentMin,
-    max: limits.alertVolumePercentMax,
-    suffix: say.percent,
-  },
-  logKeptGb: { start: 10, min: 1, max: limits.alertLogKeptGbMax, suffix: say.gibibytes },
-  behindMinutes: { start: 15, min: 1, max: limits.alertBehindMinutesMax, suffix: say.minutes },
-  audienceBelow: { start: 1_000, min: 1, max: limits.alertAudienceBelowMax, suffix: say.people },
-} as const
-const helpOf: Partial<Record<Amount, string>> = { volumePercent: say.volumeHelp, logKeptGb: say.logHelp }
-type Amount = keyof typeof amounts
 type Conditions = AlertRule['conditions']
 
 const startConditions: Conditions = {
+  ...noAlertConditions,
   transferFailed: true,
   connectionBroken: true,
-  rejectedPercent: null,
-  noSuccessHours: null,
-  volumePercent: null,
-  logKeptGb: 10,
-  behindMinutes: null,
-  audienceBelow: null,
+  logKeptGb: alertAmounts.logKeptGb.usual,
 }
 
 /** Creates a rule, or changes one. @param accountId of the rule; null: it is of the organization */
@@ -191,35 +183,31 @@ function PickConditions({
   return (
     <Fieldset legend={say.messageWhen}>
       <Stack gap="sm">
-        {(['transferFailed', 'connectionBroken'] as const).map((key) => (
-          <Checkbox
-            key={key}
-            label={say.ask[key]}
-            checked={value[key]}
-            onChange={({ currentTarget }) => change({ [key]: currentTarget.checked })}
-          />
-        ))}
-        {(Object.keys(amounts) as Amount[]).map((key) => {
-          const { start, min, max, suffix } = amounts[key]
-          const amount = value[key]
+        {alertConditionNames.map((name) => {
+          const amount = isAlertAmount(name) ? alertAmounts[name] : undefined
+          const { ask, help, unit }: ConditionTexts = say.condition[name]
+          const bound = value[name]
+          const isOn = bound !== null && bound !== false
           return (
-            <Group key={key} gap="sm" align="center">
+            <Group key={name} gap="sm" align="center">
               <Checkbox
-                label={say.ask[key]}
-                description={helpOf[key]}
-                checked={amount !== null}
-                onChange={({ currentTarget }) => change({ [key]: currentTarget.checked ? start : null })}
+                label={ask}
+                description={help}
+                checked={isOn}
+                onChange={({ currentTarget: { checked } }) =>
+                  change({ [name]: amount ? (checked ? amount.usual : null) : checked })
+                }
                 style={{ flex: '1 1 260px' }}
               />
-              {amount !== null && (
+              {amount && unit && typeof bound === 'number' && (
                 <NumberInput
-                  aria-label={say.amount[key]}
-                  min={min}
-                  max={max}
-                  allowDecimal={key === 'rejectedPercent'}
-                  suffix={` ${suffix}`}
-                  value={amount}
-                  onChange={(next) => change({ [key]: typeof next === 'number' ? next : min })}
+                  aria-label={unit.label}
+                  min={amount.min}
+                  max={amount.max}
+                  allowDecimal={amount.isDecimal ?? false}
+                  suffix={` ${unit.suffix}`}
+                  value={bound}
+                  onChange={(next) => change({ [name]: typeof next === 'number' ? next : amount.min })}
                   w={130}
                 />
               )}

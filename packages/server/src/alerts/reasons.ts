@@ -1,0 +1,127 @@
+import {
+  type AlertAmountName,
+  type AlertConditions,
+  type AlertReason,
+  alertConditionOf,
+  alertReasons,
+  type ConnectionStatus,
+} from '@penstock/wire'
+import { isVolumeUnusual } from './volume.ts'
+
+/** The reasons of incidents: when a connection meets each, and what messages say of it. */
+
+/** Facts of a connection that rules need, as of now. */
+export type Facts = {
+  status: ConnectionStatus
+  /** Whether data could move, were the connection not broken or offline: neither it nor its sub-account is off or deleted. */
+  live: boolean
+  /** The newest transfer that ended and was not cancelled; null: none. */
+  transferStatus: string | null
+  errorCode: string | null
+  transferTime: Date | null
+  /** The newest transfer that succeeded, wholly or partly; null: none. */
+  successTime: Date | null
+  accepted: number | null
+  rejected: number | null
+  /** Hours since the last success, or since the connection was created or became active after it. */
+  idleHours: number
+  /** Records of the last whole day and of the same weekday before it, the newest first; null if it is not asked for. */
+  volumes: number[] | null
+  /** How much the server of the source keeps of its log for the connection; null: nothing, or it is not known. */
+  logKeptBytes: number | null
+  /** Whether that server does not have changes that are still to be read, or soon removes them. */
+  logAtRisk: boolean
+  /** How long the oldest event has waited that the connection has not delivered; null: it reads no stream, or is not asked for. */
+  behindSeconds: number | null
+  /** The people of its smallest audience, as the platform last said; null: not known. */
+  smallestAudience: number | null
+}
+
+type Reason<R extends AlertReason> = {
+  readonly what: string
+  readonly todo: string
+  /** Judges a connection under a rule that looks for it. @param bound of the condition, if it has one */
+  readonly isMet: (
+    facts: Facts,
+    bound: (typeof alertConditionOf)[R] extends AlertAmountName ? number : boolean,
+  ) => boolean
+  /** It is about the newest transfer, and over only once data has moved again: a connection that was activated may fail at once. */
+  readonly untilSuccess?: true
+  /** It is looked for while the connection is disabled, too. */
+  readonly whileDisabled?: true
+}
+
+const hasFailed = ({ transferStatus }: Facts) => transferStatus === 'failed'
+
+export const reasons: { readonly [R in AlertReason]: Reason<R> } = {
+  connection_broken: {
+    what: 'The connection is broken',
+    todo: 'Fix the connector or the platform, then activate the connection.',
+    isMet: ({ status }) => status === 'broken',
+    untilSuccess: true,
+  },
+  connection_offline: {
+    what: 'The connection is offline',
+    todo: 'Check that the platform can be reached. The connection becomes active once it answers.',
+    isMet: ({ status }) => status === 'offline',
+    untilSuccess: true,
+  },
+  columns_changed: {
+    what: 'Columns changed, and the transfer stopped',
+    todo: 'Look at the changes, and accept them or restore the columns.',
+    isMet: (facts) => hasFailed(facts) && facts.errorCode === 'columns_changed',
+    untilSuccess: true,
+  },
+  transfer_failed: {
+    what: 'A transfer failed',
+    todo: 'Look at the transfer, then start it again.',
+    isMet: (facts) => hasFailed(facts) && facts.errorCode !== 'columns_changed',
+    untilSuccess: true,
+  },
+  transfer_partial: {
+    what: 'A transfer rejected more records than the rule allows',
+    todo: 'Look at the rejected records and their reasons.',
+    isMet: ({ rejected, accepted }, percent) =>
+      rejected !== null && rejected > 0 && (rejected / (rejected + (accepted ?? 0))) * 100 > percent,
+  },
+  no_success: {
+    what: 'No transfer has succeeded for longer than the rule allows',
+    todo: 'Check the schedule and the last transfers of the connection.',
+    isMet: ({ idleHours }, hours) => idleHours > hours,
+  },
+  volume_unusual: {
+    what: 'The records of the last day are far from usual',
+    todo: 'Check the source and the last transfers of the connection.',
+    isMet: ({ volumes }, percent) => volumes !== null && isVolumeUnusual(volumes[0] ?? 0, volumes.slice(1), percent),
+  },
+  log_kept: {
+    what: 'The server of the source keeps much of its log for the connection, or will not have its changes',
+    todo: 'Run a transfer. If the connection is not needed, drop its replication slot in the console.',
+    isMet: ({ logKeptBytes, logAtRisk }, gib) => logAtRisk || (logKeptBytes ?? 0) >= gib * 1024 ** 3,
+    whileDisabled: true,
+  },
+  behind_stream: {
+    what: 'Events of the stream wait for longer than the rule allows',
+    todo: 'Look at the last transfers of the connection, and at the speed of the destination.',
+    isMet: ({ behindSeconds }, minutes) => (behindSeconds ?? 0) >= minutes * 60,
+  },
+  audience_small: {
+    what: 'An audience has fewer people than the rule allows',
+    todo: 'Check the source, the rejected records, and the audience at the platform.',
+    isMet: ({ smallestAudience }, people) => smallestAudience !== null && smallestAudience < people,
+  },
+}
+
+/** Whether a rule looks for a reason. */
+export const isLookedFor = (reason: AlertReason, rule: AlertConditions): boolean => {
+  const bound = rule[alertConditionOf[reason]]
+  return bound !== null && bound !== false
+}
+
+/** Reasons of a rule that the connection meets, the worst first. */
+export const reasonsOf = (facts: Facts, rule: AlertConditions): AlertReason[] =>
+  alertReasons.filter((reason) => {
+    const { isMet, whileDisabled } = reasons[reason] as Reason<AlertReason>
+    const isLookedAt = facts.live || (whileDisabled && facts.status !== 'deleted')
+    return isLookedAt && isLookedFor(reason, rule) && isMet(facts, rule[alertConditionOf[reason]] as never)
+  })
