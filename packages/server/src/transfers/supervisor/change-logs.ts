@@ -11,13 +11,13 @@ import { limits } from '@penstock/wire'
 import { record, serviceActor } from '../../audit/record.ts'
 import type { Catalogue } from '../../connectors/catalogue.ts'
 import { newIdentifier } from '../../identifiers.ts'
-import type { Logger } from '../../log.ts'
 import { DataKey } from '../../secrets/data-keys.ts'
 import { openJson, places } from '../sealed.ts'
 import { forgetCursor, recordSlot } from '../state-queries.ts'
 import { type JobOf, runBackgroundJob } from './background-job.ts'
 import * as queries from './change-log-queries.ts'
 import type { SupervisorDeps } from './deps.ts'
+import { DueWork } from './due-work.ts'
 
 /**
  * The logs of servers from which connections read changes, in every worker. Each is measured after a transfer and every 15 minutes, also while
@@ -25,7 +25,6 @@ import type { SupervisorDeps } from './deps.ts'
  * one of other settings, of another configuration, or of a connection that was deleted permanently.
  */
 
-const logsAtOnce = 10
 /** How long settings can be changed back before the slot is dropped. */
 const graceSeconds = 600
 /** How long a slot of a connection that was purged is tried to be dropped. */
@@ -79,41 +78,15 @@ export async function noteLogOf({ database, catalogue }: SupervisorDeps, work: L
   return true
 }
 
-/** Looks at the logs that are due, up to ten at the same time. */
-export class ChangeLogs {
-  readonly #deps: SupervisorDeps
-  readonly #log: Logger
-  readonly #stopping: AbortSignal
-  readonly #active = new Set<Promise<void>>()
-
-  /** @param stopping ends what is being looked at */
-  constructor(deps: SupervisorDeps, log: Logger, stopping: AbortSignal) {
-    this.#deps = deps
-    this.#log = log
-    this.#stopping = stopping
+/** Looks at the logs that are due. */
+export class ChangeLogs extends DueWork<queries.TakenLog> {
+  protected readonly failure = 'a log of changes could not be measured'
+  protected take(limit: number) {
+    return queries.takeLogs.all(this.deps.database, { limit })
   }
 
-  /** Begins with the logs that are due, and waits for none. */
-  begin = async (): Promise<void> => {
-    const limit = logsAtOnce - this.#active.size
-    if (limit <= 0) return
-    for (const row of await queries.takeLogs.all(this.#deps.database, { limit })) {
-      const done = this.#lookAt(row)
-        .catch((err) =>
-          this.#log.warn({ err, connectionId: row.connectionId }, 'a log of changes could not be measured'),
-        )
-        .finally(() => this.#active.delete(done))
-      this.#active.add(done)
-    }
-  }
-
-  /** Resolves once none is being looked at. */
-  async ended(): Promise<void> {
-    await Promise.all(this.#active)
-  }
-
-  async #lookAt(row: queries.TakenLog): Promise<void> {
-    const { database, catalogue } = this.#deps
+  protected async work(row: queries.TakenLog): Promise<void> {
+    const { database, catalogue } = this.deps
     const found = logOf(catalogue, row.connectorId)
     if (row.stays || !found || (row.slot === '' && !this.#isRead(row, found))) {
       return void (await queries.forgetLog.run(database, row))
@@ -132,7 +105,7 @@ export class ChangeLogs {
   }
 
   async #measure(row: queries.TakenLog, found: Log): Promise<void> {
-    const { database, keyring } = this.#deps
+    const { database, keyring } = this.deps
     const { connectionId, slot } = row
     const key = new DataKey(keyring, row.dataKeyId, async () => {})
     const cursor = await openJson(database, key, places.cursor(connectionId), row.cursorSealed)
@@ -151,7 +124,7 @@ export class ChangeLogs {
 
   /** Drops the slot of a log that the connection does not read, if it can, and records the result. */
   async #leave(row: queries.TakenLog, found: Log): Promise<void> {
-    const { database } = this.#deps
+    const { database } = this.deps
     if (row.isShared) return void (await queries.forgetLog.run(database, row))
     if (row.leavingSeconds === null && !row.isExpired) return void (await queries.leaveLog.run(database, row))
     const seconds = row.leavingSeconds ?? 0
@@ -184,13 +157,13 @@ export class ChangeLogs {
     jobOf: (of: JobOf) => J,
   ): Promise<JobResult<J['kind']>> {
     const side = { connector, accountId, configurationId }
-    return runBackgroundJob(this.#deps, side, 'change logs', jobOf, this.#stopping, srcConfig ?? {})
+    return runBackgroundJob(this.deps, side, 'change logs', jobOf, this.stopping, srcConfig ?? {})
   }
 
   /** Stores that a slot is gone. */
   async #dropped(row: queries.TakenLog, found: Log, how: 'dropped' | 'missing'): Promise<void> {
     const { connectionId, slot, server } = row
-    await this.#deps.database.transaction(async (tx) => {
+    await this.deps.database.transaction(async (tx) => {
       await queries.forgetLog.run(tx, row)
       // A state that still describes the slot would be continued in vain.
       const described = row.describes?.source.settings
@@ -202,19 +175,19 @@ export class ChangeLogs {
       record(tx, { ...auditOf(row), action: 'slotDropped', details: { slot, server } })
     }, serviceActor)
     if (how === 'dropped')
-      this.#log.info({ connectionId, slot }, 'a replication slot that no connection reads was dropped')
+      this.log.info({ connectionId, slot }, 'a replication slot that no connection reads was dropped')
   }
 
   /** Stores that a person must drop a slot. */
   async #stay(row: queries.TakenLog, found: Log, why: string): Promise<void> {
     const { connectionId, slot, server } = row
     const details = { slot, server, why, statement: found.log.release?.statement(slot) }
-    await this.#deps.database.transaction(async (tx) => {
+    await this.deps.database.transaction(async (tx) => {
       await (row.status === null ? queries.forgetLog.run(tx, row) : queries.staySlot.run(tx, { ...row, problem: why }))
       if (row.status !== null) await recordSlot.run(tx, { connectionId, slot, what: 'slot stays' })
       record(tx, { ...auditOf(row), action: 'slotStays', details })
     }, serviceActor)
-    this.#log.warn({ connectionId, ...details }, 'a replication slot that no connection reads could not be dropped')
+    this.log.warn({ connectionId, ...details }, 'a replication slot that no connection reads could not be dropped')
   }
 }
 

@@ -4,46 +4,23 @@ import type { Logger } from '../../log.ts'
 import { type ConfiguredSide, configuredSides } from '../sides.ts'
 import { runBackgroundJob } from './background-job.ts'
 import type { SupervisorDeps } from './deps.ts'
+import { DueWork } from './due-work.ts'
 import * as queries from './probe-queries.ts'
 
 /**
- * Probes of offline connections, in every worker: whether both sides answer again. They take their time, so nothing else waits
- * for them, not even each other.
+ * Probes of offline connections, in every worker: whether both sides answer again.
  */
 
-const probesAtOnce = 10
 const probeMostSeconds = 3_600
 
-/** Probes what is due, so many at once. */
-export class Probes {
-  readonly #deps: SupervisorDeps
-  readonly #log: Logger
-  readonly #stopping: AbortSignal
-  readonly #active = new Set<Promise<void>>()
-
-  /** @param stopping ends what is being probed */
-  constructor(deps: SupervisorDeps, log: Logger, stopping: AbortSignal) {
-    this.#deps = deps
-    this.#log = log
-    this.#stopping = stopping
+/** Probes connections that are due. */
+export class Probes extends DueWork<queries.ProbeRow> {
+  protected readonly failure = 'a probe failed; trying again later'
+  protected take(limit: number) {
+    return queries.takeProbes.all(this.deps.database, { limit, mostSeconds: probeMostSeconds })
   }
-
-  /** Begins the probes that are due, and waits for none. */
-  begin = async (): Promise<void> => {
-    const limit = probesAtOnce - this.#active.size
-    if (limit <= 0) return
-    const due = await queries.takeProbes.all(this.#deps.database, { limit, mostSeconds: probeMostSeconds })
-    for (const row of due) {
-      const done = probe(this.#deps, row, this.#log, this.#stopping)
-        .catch((err) => this.#log.warn({ err, connectionId: row.connectionId }, 'a probe failed; trying again later'))
-        .finally(() => this.#active.delete(done))
-      this.#active.add(done)
-    }
-  }
-
-  /** Resolves once no probe is active. */
-  async ended(): Promise<void> {
-    await Promise.all(this.#active)
+  protected work(row: queries.ProbeRow) {
+    return probe(this.deps, row, this.log, this.stopping)
   }
 }
 

@@ -57,5 +57,5 @@ export async function keepUp(
     repeat({ name: 'measuring logs of changes', everyMs, run: changeLogs.begin }, log, retiring),
   ])
   lost.close()
-  await Promise.all([probes.ended(), changeLogs.ended(), audiences.ended()])
+  await Promise.all([probes, changeLogs, audiences].map((work) => work.ended()))
 }
