@@ -80,7 +80,7 @@ export type AlertConditionName = keyof Conditions
 export type AlertAmountName = {
   [K in AlertConditionName]: Conditions[K] extends AlertAmount ? K : never
 }[AlertConditionName]
-/** What a rule looks for: whether, or with which bound. */
+/** The conditions of a rule, with their bounds. */
 export type AlertConditions = { [K in AlertConditionName]: K extends AlertAmountName ? number | null : boolean }
 
 export const alertConditionNames = Object.keys(alertConditions) as AlertConditionName[]
