@@ -1324,6 +1324,7 @@ create table alert_rules (
   log_kept_gb integer,
   behind_minutes integer,
   audience_below integer,
+  match_fell_percent integer,
   emails text[] not null,
   email_roles text[] not null,
   -- The key that the addresses of Slack and Teams are sealed under.
@@ -1362,6 +1363,7 @@ create table alert_incidents (
   connection_id text not null,
   -- Everything that was found since it was opened.
   reasons text[] not null,
+  numbers text[] default '{}' not null,
   transfer_id text,
   error_code text,
   error_side text,
@@ -1713,6 +1715,8 @@ create table audience_checks (
   measured_time timestamptz,
   problem text,
   smallest bigint,
+  match_rate double precision,
+  match_rate_before double precision,
   constraint audience_checks_pkey primary key (connection_id),
   constraint audience_checks_connection foreign key (connection_id) references connections(id) on delete cascade
 );
@@ -2637,5 +2641,9 @@ begin
   perform check_alerts_of(id, organization_id) from connections where id = new.connection_id;
   return null;
 end $$;
-create trigger audience_checks_check_alerts after update of smallest on audience_checks
-  for each row when (old.smallest is distinct from new.smallest) execute function check_alerts_of_audience();
+create trigger audience_checks_check_alerts after update of smallest, match_rate, match_rate_before on audience_checks
+  for each row
+  when (old.smallest is distinct from new.smallest
+  or old.match_rate is distinct from new.match_rate
+  or old.match_rate_before is distinct from new.match_rate_before)
+  execute function check_alerts_of_audience();

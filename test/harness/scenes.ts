@@ -345,6 +345,7 @@ const valid: {
         logKeptGb: 10,
         behindMinutes: 15,
         audienceBelow: 1_000,
+        matchFellPercent: 20,
       },
       emails: ['data@example.com'],
       emailRoles: ['owner', 'admin'],

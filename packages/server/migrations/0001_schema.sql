@@ -855,6 +855,8 @@ create table audience_checks (
   measured_time timestamptz,
   problem text,
   smallest bigint,
+  match_rate double precision,
+  match_rate_before double precision,
   constraint audience_checks_pkey primary key (connection_id),
   constraint audience_checks_connection foreign key (connection_id) references connections(id) on delete cascade
 );
@@ -1090,6 +1092,7 @@ create table alert_rules (
   log_kept_gb integer,
   behind_minutes integer,
   audience_below integer,
+  match_fell_percent integer,
   emails text[] not null,
   email_roles text[] not null,
   data_key_id text,
@@ -1122,6 +1125,7 @@ create table alert_incidents (
   account_id text not null,
   connection_id text not null,
   reasons text[] not null,
+  numbers text[] default '{}' not null,
   transfer_id text,
   error_code text,
   error_side text,
@@ -1945,8 +1949,8 @@ begin
   perform check_alerts_of(id, organization_id) from connections where id = new.connection_id;
   return null;
 end $$;
-create trigger audience_checks_check_alerts after update of smallest on audience_checks
-  for each row when (old.smallest is distinct from new.smallest) execute function check_alerts_of_audience();
+create trigger audience_checks_check_alerts after update of smallest, match_rate, match_rate_before on audience_checks
+  for each row when ((old.smallest, old.match_rate, old.match_rate_before) is distinct from (new.smallest, new.match_rate, new.match_rate_before)) execute function check_alerts_of_audience();
 
 create trigger change_logs_check_alerts after update of kept_bytes, status, leaving_since on change_logs
   for each row

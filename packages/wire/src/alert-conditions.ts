@@ -73,6 +73,14 @@ export const alertConditions = {
     max: 1_000_000_000,
     usual: 1_000,
   },
+  matchFellPercent: {
+    begins:
+      'The share of people that the platform matches in an audience is lower by at least this percentage than its average of the 7 days before',
+    ends: 'a later measure is less far below the average',
+    min: 1,
+    max: 99,
+    usual: 20,
+  },
 } as const satisfies Record<string, Condition | AlertAmount>
 
 type Conditions = typeof alertConditions
@@ -107,6 +115,7 @@ export const alertConditionOf = {
   log_kept: 'logKeptGb',
   behind_stream: 'behindMinutes',
   audience_small: 'audienceBelow',
+  match_fell: 'matchFellPercent',
 } as const satisfies Record<string, AlertConditionName>
 export type AlertReason = keyof typeof alertConditionOf
 export const alertReasons = Object.keys(alertConditionOf) as AlertReason[]

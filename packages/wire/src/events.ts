@@ -124,6 +124,10 @@ const incident = {
     description: 'Reasons that were found, the worst first',
     examples: [['connection_broken', 'transfer_failed']],
   }),
+  numbers: Type.Array(Type.String(), {
+    description: 'Numbers of the reasons when they were found, a sentence each',
+    examples: [[]],
+  }),
   transferId: orNull(Type.String(), 'The transfer that caused the incident; null: no transfer', example.transferId),
   errorCode: orNull(Type.String(), 'Code of the error of that transfer; null: no error', 'invalid_credentials'),
   errorSide: orNull(
@@ -145,6 +149,28 @@ const alertResolved = exactly(
     }),
   },
   { description: 'An incident that ended' },
+)
+const people = (description: string, shown: number | null) =>
+  orNull(Type.Integer({ minimum: 0 }), `${description}; null: the platform does not say it`, shown)
+const audienceMeasured = exactly(
+  {
+    measuredTime: unixSeconds('When the platform was asked'),
+    audiences: Type.Array(
+      exactly(
+        {
+          id: text('Identifier at the platform', '23850001'),
+          low: people('Number of people; of a range, its lower end', 8_100),
+          high: people('Number of people; of a range, its upper end', 8_100),
+          received: people('People that the platform received', 9_000),
+          matched: people('People that it matched', 8_100),
+          status: orNull(Type.String(), 'In the words of the platform; null: it does not say it', 'READY'),
+        },
+        { description: 'An audience' },
+      ),
+      { description: 'At most 20 audiences' },
+    ),
+  },
+  { description: 'The audiences that a connection feeds, as the platform measures them' },
 )
 const webhookDisabled = exactly(
   {
@@ -200,6 +226,11 @@ export const events = {
     when: 'A connector that was authorized with a click was removed, or its authorization was cleared or replaced',
     data: authorizationRevoked,
     scope: 'connectors:read',
+  },
+  'audience.measured': {
+    when: 'A platform was asked for the sizes of the audiences that a connection feeds, which happens once a day',
+    data: audienceMeasured,
+    scope: 'connections:read',
   },
   'alert.opened': { when: 'An incident of an alert rule began', data: alertOpened, scope: 'alerts:read' },
   'alert.resolved': { when: 'An incident of an alert rule ended', data: alertResolved, scope: 'alerts:read' },

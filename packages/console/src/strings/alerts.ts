@@ -67,6 +67,7 @@ export const alerts = {
     log_kept: 'Source log is growing',
     behind_stream: 'Behind its event stream',
     audience_small: 'Audience is small',
+    match_fell: 'Match rate fell',
   } satisfies Record<AlertReason, string>,
   resolution: {
     recovered: 'Works again',
@@ -154,6 +155,12 @@ export const alerts = {
       ask: 'an audience has fewer people than this',
       line: (n) => `Audience under ${n} people`,
       unit: { label: 'People', suffix: 'people' },
+    },
+    matchFellPercent: {
+      ask: 'the platform matches a share of an audience that is lower by this much than before',
+      help: 'Compared with the average of the 7 days before. Needs 3 measures, and a platform that says what it matched.',
+      line: (n) => `Match rate down by ${n}%`,
+      unit: { label: 'Decrease in percent', suffix: '%' },
     },
   } satisfies Record<AlertConditionName, ConditionTexts>,
   chooseOne: 'Choose at least one.',

@@ -45,6 +45,7 @@ export type PendingRow = WhereRow & {
   srcConnectorId: string
   destConnectorId: string
   reasons: AlertReason[]
+  numbers: string[]
   transferId: string | null
   errorCode: string | null
   errorSide: Role | null
@@ -78,7 +79,7 @@ export const takePending = statement<{ ruleId: string; limit: number }, PendingR
   select t.id, t.rule_id, case t.kind when 'opened' then 'opened' else 'resolved' end as kind,
     t.account_id, a.name as account_name, t.connection_id, c.name as connection_name,
     coalesce(u.name, u.email) as owner_name,
-    c.src_connector_id, c.dest_connector_id, t.reasons, t.transfer_id, t.error_code, t.error_side, t.opened_time,
+    c.src_connector_id, c.dest_connector_id, t.reasons, t.numbers, t.transfer_id, t.error_code, t.error_side, t.opened_time,
     t.resolved_time, t.resolution, ${whereColumns('t')}
   from taken t join connections c on c.id = t.connection_id join accounts a on a.id = t.account_id
   left join users u on u.id = c.owner_id

@@ -162,6 +162,7 @@ function itemOf(row: queries.PendingRow, catalogue: Catalogue): AlertItem {
     connectionName: row.connectionName,
     ownerName: row.ownerName,
     reasons: row.reasons,
+    numbers: row.numbers,
     errorCode: row.errorCode,
     platform: (failing && catalogue.find(failing)?.name) ?? null,
     table: row.tableName,

@@ -60,7 +60,7 @@ export const factsOf = statement<{ connectionIds: readonly string[]; weeks: numb
     s.finished_time as success_time, s.accepted, s.rejected,
     (extract(epoch from now() - greatest(c.created_time, s.finished_time, e.created_time)) / 3600)::float8 as idle_hours,
     v.volumes, k.bytes as log_kept_bytes, coalesce(k.at_risk, false) as log_at_risk,
-    b.seconds as behind_seconds, u.smallest as smallest_audience
+    b.seconds as behind_seconds, u.smallest as smallest_audience, u.match_rate, u.match_rate_before
   from connections c join accounts a on a.id = c.account_id
   left join lateral ${newestOf('succeeded', 'partial', 'failed')} t on true
   left join lateral ${newestOf('succeeded', 'partial')} s on true
@@ -93,7 +93,7 @@ export const factsOf = statement<{ connectionIds: readonly string[]; weeks: numb
     select seconds from (${behindOf('c')}) behind
     where ${isLookedFor('behindMinutes')}
   ) b on true
-  left join lateral (select smallest from audience_checks where connection_id = c.id limit 1) u on true
+  left join lateral (select smallest, match_rate, match_rate_before from audience_checks where connection_id = c.id limit 1) u on true
   where c.id = any(:connectionIds)
 `)
 
@@ -138,6 +138,7 @@ export type OpenedIncident = {
   accountId: string
   connectionId: string
   reasons: readonly AlertReason[]
+  numbers: readonly string[]
   transferId: string | null
   errorCode: string | null
   errorSide: Role | null
@@ -145,8 +146,8 @@ export type OpenedIncident = {
 }
 /** Data of an incident in webhooks, beside its sub-account and its connection. */
 const eventData = `
-    'incidentId', i.id, 'ruleId', i.rule_id, 'ruleName', r.name, 'reasons', to_json(i.reasons), 'transferId', i.transfer_id,
-    'errorCode', i.error_code, 'errorSide', i.error_side, 'openedTime', floor(extract(epoch from i.opened_time))::bigint`
+    'incidentId', i.id, 'ruleId', i.rule_id, 'ruleName', r.name, 'reasons', to_json(i.reasons), 'numbers', to_json(i.numbers),
+    'transferId', i.transfer_id, 'errorCode', i.error_code, 'errorSide', i.error_side, 'openedTime', floor(extract(epoch from i.opened_time))::bigint`
 
 /** The rule of each incident `i`, by its key: how many incidents a JSON array brings is not known, and no plan should read all rules. */
 const ruleOfIncident = 'cross join lateral (select name from alert_rules where id = i.rule_id limit 1) r'
@@ -155,13 +156,13 @@ const ruleOfIncident = 'cross join lateral (select name from alert_rules where i
 export const openIncidents = statement<{ incidents: string }>(`
   with opened as (
   insert into alert_incidents (id, rule_id, rule_account_id, organization_id, account_id, connection_id, reasons,
-    transfer_id, error_code, error_side, opened_time, pending)
+    numbers, transfer_id, error_code, error_side, opened_time, pending)
   select opened.id, "ruleId", "ruleAccountId", "organizationId", "accountId", "connectionId",
-    array(select jsonb_array_elements_text(reasons)), "transferId", "errorCode", "errorSide",
+    array(select jsonb_array_elements_text(reasons)), array(select jsonb_array_elements_text(numbers)), "transferId", "errorCode", "errorSide",
     coalesce("openedTime", now()), 'opened'
   from jsonb_to_recordset(:incidents::jsonb) as opened (
     id text, "ruleId" text, "ruleAccountId" text, "organizationId" text, "accountId" text, "connectionId" text,
-    reasons jsonb, "transferId" text, "errorCode" text, "errorSide" text, "openedTime" timestamptz
+    reasons jsonb, numbers jsonb, "transferId" text, "errorCode" text, "errorSide" text, "openedTime" timestamptz
   ) cross join lateral (select from alert_rules where id = "ruleId" for key share) rule
   on conflict (rule_id, connection_id) where resolved_time is null do nothing
   returning *
@@ -169,9 +170,12 @@ export const openIncidents = statement<{ incidents: string }>(`
   select emit_event('alert.opened', i.organization_id, i.account_id, i.connection_id, json_build_object(${eventData}))
   from opened i ${ruleOfIncident}
 `)
+/** Further reasons of an incident: all of them, and the numbers of the new ones. */
+export type ExtendedIncident = Pick<OpenedIncident, 'id' | 'reasons' | 'numbers'>
 export const extendIncidents = statement<{ incidents: string }>(`
-  update alert_incidents i set reasons = array(select jsonb_array_elements_text(x.reasons))
-  from jsonb_to_recordset(:incidents::jsonb) as x (id text, reasons jsonb) where i.id = x.id
+  update alert_incidents i set reasons = array(select jsonb_array_elements_text(x.reasons)),
+    numbers = i.numbers || array(select jsonb_array_elements_text(x.numbers))
+  from jsonb_to_recordset(:incidents::jsonb) as x (id text, reasons jsonb, numbers jsonb) where i.id = x.id
 `)
 /**
  * Resolves incidents. The end of an incident is announced if its beginning was announced. It is not announced if the

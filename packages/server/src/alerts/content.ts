@@ -23,6 +23,8 @@ export type AlertItem = {
   /** The person who is responsible for the connection; null or left out: none. */
   readonly ownerName?: string | null
   readonly reasons: readonly AlertReason[]
+  /** The numbers of the reasons, a sentence each. */
+  readonly numbers?: readonly string[]
   readonly errorCode: string | null
   /** The connector at which it failed; null: none. */
   readonly platform: string | null

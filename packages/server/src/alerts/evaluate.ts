@@ -3,7 +3,7 @@ import type { Transaction } from '../db/database.ts'
 import { newIdentifier } from '../identifiers.ts'
 import * as queries from './check-queries.ts'
 import { judge } from './judge.ts'
-import { reasons } from './reasons.ts'
+import { numbersOf, reasons } from './reasons.ts'
 import { weeksOfHistory } from './volume.ts'
 
 /**
@@ -32,7 +32,7 @@ export async function evaluate(tx: Transaction): Promise<number> {
   )
   const open = Map.groupBy(await queries.findOpen.all(tx, { connectionIds }), ({ connectionId }) => connectionId)
   const opened: queries.OpenedIncident[] = []
-  const extended: { id: string; reasons: readonly AlertReason[] }[] = []
+  const extended: queries.ExtendedIncident[] = []
   const resolved: { id: string; resolution: AlertResolution }[] = []
   const left: string[] = []
   for (const facts of all) {
@@ -48,7 +48,10 @@ export async function evaluate(tx: Transaction): Promise<number> {
       const verdict = judge(facts, rule, incident ?? null)
       if (verdict.do === 'open') opened.push(incidentOf(facts, rule, verdict.reasons))
       if (!incident) continue
-      if (verdict.do === 'extend') extended.push({ id: incident.id, reasons: verdict.reasons })
+      if (verdict.do === 'extend') {
+        const added = verdict.reasons.filter((reason) => !incident.reasons.includes(reason))
+        extended.push({ id: incident.id, reasons: verdict.reasons, numbers: numbersOf(facts, rule, added) })
+      }
       if (verdict.do === 'resolve') resolved.push({ id: incident.id, resolution: verdict.resolution })
     }
     for (const incident of incidents.values()) {
@@ -82,6 +85,7 @@ function incidentOf(
     accountId,
     connectionId,
     reasons: found,
+    numbers: numbersOf(facts, rule, found),
     transferId: isAbout || found.includes('transfer_partial') ? facts.transferId : null,
     errorCode: isAbout ? facts.errorCode : null,
     errorSide: isAbout ? facts.errorSide : null,

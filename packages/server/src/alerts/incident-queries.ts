@@ -13,6 +13,7 @@ export type IncidentRow = WhereRow & {
   connectionId: string
   connectionName: string
   reasons: AlertReason[]
+  numbers: string[]
   transferId: string | null
   errorCode: string | null
   errorSide: Role | null
@@ -24,7 +25,7 @@ export type IncidentRow = WhereRow & {
 }
 const columns = `
   i.id, i.rule_id, r.name as rule_name, i.account_id, a.name as account_name, i.connection_id, c.name as connection_name,
-  i.reasons, i.transfer_id, i.error_code, i.error_side, i.opened_time, i.resolved_time, i.resolution, i.acknowledged_time,
+  i.reasons, i.numbers, i.transfer_id, i.error_code, i.error_side, i.opened_time, i.resolved_time, i.resolution, i.acknowledged_time,
   i.acknowledged_by, ${whereColumns('i')}`
 const tables = `
   alert_incidents i join alert_rules r on r.id = i.rule_id join connections c on c.id = i.connection_id

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { AlertConditions, AlertReason } from '@penstock/wire'
+import { type AlertConditions, type AlertReason, alertReasons } from '@penstock/wire'
 import { judge } from './judge.ts'
-import type { Facts } from './reasons.ts'
+import { type Facts, numbersOf } from './reasons.ts'
 
 /** An active connection whose last transfer succeeded, under a rule that looks for everything. */
 const fine = {
@@ -15,6 +15,7 @@ const fine = {
   logKeptGb: 10,
   behindMinutes: 15,
   audienceBelow: 1_000,
+  matchFellPercent: 20,
   status: 'active',
   live: true,
   transferStatus: 'succeeded',
@@ -29,6 +30,8 @@ const fine = {
   logAtRisk: false,
   behindSeconds: null,
   smallestAudience: null,
+  matchRate: null,
+  matchRateBefore: null,
   open: null as Parameters<typeof judge>[2],
 } satisfies Facts & AlertConditions & { [key: string]: unknown }
 const failed = { transferStatus: 'failed', transferTime: new Date(2_000) } as const
@@ -68,6 +71,8 @@ describe('an incident is opened', () => {
     ['not before that', { behindSeconds: 899 }, []],
     ['if an audience is small', { smallestAudience: 999 }, ['audience_small']],
     ['not if it is as large as it should be', { smallestAudience: 1_000 }, []],
+    ['if the match rate fell', { matchRate: 0.48, matchRateBefore: 0.6 }, ['match_fell']],
+    ['not if it fell less', { matchRate: 0.481, matchRateBefore: 0.6 }, []],
     ['if it will not have the changes', { logAtRisk: true }, ['log_kept']],
     [
       'if it keeps much for a disabled connection, and for nothing else of it',
@@ -141,4 +146,24 @@ describe('an open incident', () => {
   ] as const) {
     test(what, () => assert.deepEqual(judged(facts), verdict))
   }
+})
+
+test('each condition with a bound says its numbers', () => {
+  const facts = {
+    ...fine,
+    ...{ accepted: 1_994, rejected: 6, idleHours: 25.5, volumes: [0, 9_000, 8_500], logKeptBytes: 12.25 * 1024 ** 3 },
+    ...{ behindSeconds: 960, smallestAudience: 999, matchRate: 0.42, matchRateBefore: 0.6 },
+  }
+  assert.deepEqual(numbersOf(facts, fine, alertReasons), [
+    '6 of 2,000 records were rejected. The rule allows 5%.',
+    'No transfer has succeeded for 25 hours. The rule allows 24.',
+    'The last day has 0 records. The same weekday of earlier weeks: 9,000, 8,500.',
+    'The server keeps 12.3 GiB. The rule allows 10 GiB.',
+    'An event has waited for 16 minutes. The rule allows 15.',
+    'The smallest audience has 999 people. The rule expects 1,000.',
+    'The platform matched 42% of the people, 30% less than the average of 60% in the 7 days before.',
+  ])
+  assert.deepEqual(numbersOf({ ...facts, logAtRisk: true }, fine, ['log_kept']), [
+    'The server has removed or will soon remove changes that were not read.',
+  ])
 })

@@ -73,7 +73,8 @@ function aboutOne(item: AlertItem, kind: 'opened' | 'resolved', publicUrl: strin
   return {
     title: cut(`${worstOf(item).what}: ${where}`),
     lines: [
-      `${causeOf(item)}`,
+      causeOf(item),
+      ...(item.numbers ?? []),
       `Connection ${where}, since ${timeOf(item.since)}.`,
       ...placeOf(item),
       ...(item.ownerName ? [`Owner: ${nameOf(item.ownerName)}.`] : []),

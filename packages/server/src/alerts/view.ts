@@ -56,6 +56,7 @@ export const viewIncident = (row: IncidentRow): AlertIncident => ({
   connectionId: row.connectionId,
   connectionName: row.connectionName,
   reasons: row.reasons,
+  numbers: row.numbers,
   transferId: row.transferId,
   errorCode: row.errorCode,
   errorSide: row.errorCode === null ? null : row.errorSide === null ? 'service' : sides[row.errorSide],

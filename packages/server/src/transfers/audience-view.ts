@@ -1,11 +1,9 @@
-import type { AudienceMeasure } from '@penstock/connector'
 import type { ConnectionState } from '@penstock/wire'
 import type { Db } from '../db/database.ts'
 import { DataKey } from '../secrets/data-keys.ts'
 import type { Keyring } from '../secrets/keyring.ts'
-import { Unreadable } from '../secrets/seal.ts'
 import { maybeSeconds } from '../time.ts'
-import { openJson, places } from './sealed.ts'
+import { openMeasures } from './audience-measures.ts'
 import * as queries from './state-queries.ts'
 
 type Measured = NonNullable<ConnectionState['audiences']>
@@ -19,16 +17,7 @@ export async function viewAudiences(
   const check = await queries.findAudienceCheck.first(db, { connectionId })
   if (!check) return {}
   const key = new DataKey(keyring, check.dataKeyId, async () => {})
-  const days: { day: string; measures: readonly AudienceMeasure[] }[] = []
-  for (const { day, sealed } of await queries.listAudienceMeasures.all(db, { connectionId })) {
-    try {
-      const measures = await openJson(db, key, places.audiences(connectionId, day), sealed)
-      days.push({ day, measures: measures as unknown as readonly AudienceMeasure[] })
-    } catch (error) {
-      // Restored without its key.
-      if (!(error instanceof Unreadable)) throw error
-    }
-  }
+  const days = await openMeasures(db, key, connectionId, null)
   const newest = days.at(-1)?.measures ?? []
   const found: Measured['found'] = newest.map((audience) => ({
     ...audience,

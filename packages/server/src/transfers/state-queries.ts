@@ -61,8 +61,13 @@ export const findAudienceCheck = statement<
   from audience_checks a left join connection_states s on s.connection_id = a.connection_id
   where a.connection_id = :connectionId
 `)
-export const listAudienceMeasures = statement<{ connectionId: string }, { day: string; sealed: Buffer }>(`
-  select to_char(day, 'YYYY-MM-DD') as day, sealed from audience_measures where connection_id = :connectionId order by day
+/** @param firstDay null: all days */
+export const listAudienceMeasures = statement<
+  { connectionId: string; firstDay: string | null },
+  { day: string; sealed: Buffer }
+>(`
+  select to_char(day, 'YYYY-MM-DD') as day, sealed from audience_measures
+  where connection_id = :connectionId and (:firstDay::date is null or day >= :firstDay::date) order by day
 `)
 
 /** The next transfer reads everything. @param salt makes its batches others than all before */

@@ -185,6 +185,10 @@ export const AlertIncident = exactly(
       description: 'Reasons that were found since the incident began, the worst first',
       examples: [['connection_broken', 'transfer_failed']],
     }),
+    numbers: Type.Array(Type.String(), {
+      description: 'Numbers of the reasons when they were found, a sentence each',
+      examples: [[]],
+    }),
     transferId: orNull(Identifier, 'The transfer that caused the incident; null: no transfer', example.transferId),
     errorCode: orNull(Type.String(), 'Code of the error of that transfer; null: no error', 'invalid_credentials'),
     errorSide: orNull(

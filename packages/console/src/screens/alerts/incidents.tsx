@@ -108,13 +108,18 @@ function NoneOpen({ accountId }: { accountId: string | undefined }) {
 }
 
 function Reasons({ incident }: { incident: AlertIncident }) {
-  const { reasons, table, columns, transferId, accountId, connectionId } = incident
+  const { reasons, numbers, table, columns, transferId, accountId, connectionId } = incident
   return (
     <Stack gap={4} align="flex-start">
       {reasons.map((reason) => (
         <Badge key={reason} variant="dot" color={reasonColors[reason] ?? 'yellow'} fw={500}>
           {say.reason[reason]}
         </Badge>
+      ))}
+      {numbers.map((sentence) => (
+        <Text key={sentence} size="sm" c="dimmed">
+          {sentence}
+        </Text>
       ))}
       {(table !== null || columns.length > 0) && (
         <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>

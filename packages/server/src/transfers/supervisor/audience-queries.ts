@@ -13,6 +13,7 @@ export const forgetAudiences = statement<{ connectionId: string }>(`
 `)
 
 export type TakenCheck = {
+  organizationId: string
   connectionId: string
   accountId: string
   destConnectorId: string
@@ -36,7 +37,7 @@ export const takeChecks = statement<{ limit: number }, TakenCheck>(`
     update audience_checks a set next_time = now() + interval '1 day' from due d where a.connection_id = d.connection_id
     returning a.connection_id
   )
-  select c.id as connection_id, c.account_id, c.dest_connector_id, c.dest_configuration_id, c.dest_config,
+  select c.organization_id, c.id as connection_id, c.account_id, c.dest_connector_id, c.dest_configuration_id, c.dest_config,
     c.status = 'active' and not c.account_deleted and a.enabled as live, s.data_key_id, s.state_sealed
   from taken t join connections c on c.id = t.connection_id join accounts a on a.id = c.account_id
     left join connection_states s on s.connection_id = c.id
@@ -55,12 +56,16 @@ export const storeMeasures = statement<{
   day: string
   sealed: Buffer
   smallest: number | null
+  matchRate: number | null
+  matchRateBefore: number | null
   keptDays: number
 }>(`
   with old as (
     delete from audience_measures where connection_id = :connectionId and day < :day::date - :keptDays::integer
   ), checked as (
-    update audience_checks set measured_time = now(), problem = null, smallest = :smallest where connection_id = :connectionId
+    update audience_checks set measured_time = now(), problem = null, smallest = :smallest,
+      match_rate = :matchRate, match_rate_before = :matchRateBefore
+    where connection_id = :connectionId
   )
   insert into audience_measures (connection_id, day, sealed) values (:connectionId, :day, :sealed)
   on conflict (connection_id, day) do update set sealed = excluded.sealed

@@ -1,6 +1,9 @@
 import type { Json } from '@penstock/connector'
 import { databaseNow } from '../../db/clock.ts'
+import { emit } from '../../events/events.ts'
 import { DataKey } from '../../secrets/data-keys.ts'
+import { unixSeconds } from '../../time.ts'
+import { matchRatesOf, openMeasures } from '../audience-measures.ts'
 import { openJson, places, sealJson } from '../sealed.ts'
 import * as queries from './audience-queries.ts'
 import { type JobOf, runBackgroundJob } from './background-job.ts'
@@ -14,6 +17,10 @@ import { DueWork } from './due-work.ts'
 
 /** Days of which the measures are kept. */
 const keptDays = 90
+/** Days before a measure with whose average its match rate is compared. */
+const averagedDays = 7
+
+const dayOf = (time: Date) => time.toISOString().slice(0, 10)
 
 /** Notes, with each transfer, that the audiences of its connection are measured. */
 export async function watchAudiencesOf(
@@ -61,10 +68,22 @@ export class Audiences extends DueWork<queries.TakenCheck> {
     const measures = result.value as unknown as Json
     const sizes = result.value.flatMap(({ high }) => high ?? [])
     const smallest = sizes.length > 0 ? Math.min(...sizes) : null
-    const day = (await databaseNow(database)).toISOString().slice(0, 10)
+    const now = await databaseNow(database)
+    const day = dayOf(now)
+    const firstDay = dayOf(new Date(now.getTime() - averagedDays * 86_400_000))
+    const earlier = (await openMeasures(database, key, connectionId, firstDay)).filter((one) => one.day < day)
+    const rates = matchRatesOf(result.value, earlier) ?? { matchRate: null, matchRateBefore: null }
     await database.transaction(async (tx) => {
       const sealed = sealJson(await key.make(tx), places.audiences(connectionId, day), measures)
-      if (sealed) await queries.storeMeasures.run(tx, { connectionId, day, sealed, smallest, keptDays })
+      await emit(tx, {
+        type: 'audience.measured',
+        organizationId: row.organizationId,
+        accountId,
+        connectionId,
+        // Names can come from rows.
+        data: { measuredTime: unixSeconds(now), audiences: result.value.map(({ name, ...audience }) => audience) },
+      })
+      if (sealed) await queries.storeMeasures.run(tx, { connectionId, day, sealed, smallest, ...rates, keptDays })
     })
   }
 }
