@@ -15,7 +15,7 @@ const heard = `${acme}    webhooks:
         enabled: true
     alertRules:
       - name: Orders
-        conditions: {transferFailed: true, noSuccessHours: 26}
+        conditions: {transferFailed: true, noSuccessHours: 26, matchFellPercent: 20}
         connections: [Orders, Returns]
         emails: [data@example.com]
         slackUrl: "\${env:SLACK}"
@@ -71,7 +71,7 @@ describe('webhooks and alert rules', { concurrency: 3 }, () => {
         url: 'Orders',
         enabled: true,
         connections: ['Orders', 'Returns'],
-        conditions: { ...noAlertConditions, transferFailed: true, noSuccessHours: 26 },
+        conditions: { ...noAlertConditions, transferFailed: true, noSuccessHours: 26, matchFellPercent: 20 },
         emails: ['data@example.com'],
         emailRoles: [],
         slack: '********',
@@ -152,6 +152,7 @@ describe('webhooks and alert rules', { concurrency: 3 }, () => {
       'conditions.transferFailed',
       'conditions.connectionBroken',
       'conditions.noSuccessHours',
+      'conditions.matchFellPercent',
       'connections',
       'slackUrl',
       'description',

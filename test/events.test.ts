@@ -88,7 +88,7 @@ describe('an event', () => {
 })
 
 /** Types that a rule writes, and not a trigger: what makes them happen is tested elsewhere. */
-const ofRules = /^(?:alert|connect_link|webhook)\./
+const ofRules = /^(?:alert|audience|connect_link|webhook)\./
 
 test('every change has its event, whose form is that of the contract', async () => {
   const organization = await service.addOrganization()

@@ -1363,6 +1363,7 @@ create table alert_incidents (
   connection_id text not null,
   -- Everything that was found since it was opened.
   reasons text[] not null,
+  -- The numbers of the reasons, a sentence each.
   numbers text[] default '{}' not null,
   transfer_id text,
   error_code text,
@@ -1709,11 +1710,13 @@ create table purposes (
   constraint purposes_account foreign key (account_id) references accounts(id) on delete cascade
 );
 
+-- When platforms are asked for the audiences that a connection feeds.
 create table audience_checks (
   connection_id text not null,
   next_time timestamptz not null,
   measured_time timestamptz,
   problem text,
+  -- The people of its smallest audience, and the share of matched people of the audience whose share fell the most.
   smallest bigint,
   match_rate double precision,
   match_rate_before double precision,
@@ -1722,6 +1725,7 @@ create table audience_checks (
 );
 create index audience_checks_due on audience_checks (next_time);
 
+-- The sizes of audiences on a day. Their names can come from rows.
 create table audience_measures (
   connection_id text not null,
   day date not null,

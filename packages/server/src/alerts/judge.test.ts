@@ -151,8 +151,15 @@ describe('an open incident', () => {
 test('each condition with a bound says its numbers', () => {
   const facts = {
     ...fine,
-    ...{ accepted: 1_994, rejected: 6, idleHours: 25.5, volumes: [0, 9_000, 8_500], logKeptBytes: 12.25 * 1024 ** 3 },
-    ...{ behindSeconds: 960, smallestAudience: 999, matchRate: 0.42, matchRateBefore: 0.6 },
+    accepted: 1_994,
+    rejected: 6,
+    idleHours: 25.5,
+    volumes: [0, 9_000, 8_500],
+    logKeptBytes: 12.25 * 1024 ** 3,
+    behindSeconds: 960,
+    smallestAudience: 999,
+    matchRate: 0.42,
+    matchRateBefore: 0.6,
   }
   assert.deepEqual(numbersOf(facts, fine, alertReasons), [
     '6 of 2,000 records were rejected. The rule allows 5%.',
