@@ -566,6 +566,7 @@ test('each table is written only by its own module', () => {
     stream_messages: 'streams/',
     stream_refusals: 'streams/',
     stream_notes: 'streams/',
+    stream_volumes: 'streams/',
     uploads: 'uploads/',
     upload_chunks: 'uploads/',
     saved_filters: 'connections/',

@@ -75,7 +75,11 @@ describe('consent', () => {
     await fixture.caller.expect(set([advertising]))
     const id = await connect('checked', people, { purposes: 'advertising' })
     const preview = await fixture.caller.expect(fixture.caller.call('previewConnection', { ...of(id), body: {} }))
-    assert.deepEqual([preview.rows.length, preview.noConsent, preview.findings], [2, 2, []])
+    assert.deepEqual([preview.rows.length, preview.noConsent], [2, 2])
+    assert.deepEqual(
+      preview.findings.map(({ code, column }) => [code, column]),
+      [['consent_missing', 'agreed']],
+    )
     const { status, counts, transferId } = await move(id)
     assert.deepEqual([status, counts], ['succeeded', [4, 2, 0, 2]])
     assert.deepEqual(await idsIn('checked'), [1, 4])

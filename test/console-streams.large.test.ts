@@ -90,6 +90,21 @@ describe('event streams in the console', { skip }, () => {
     await newest.getByRole('link', { name: 'Delivered by this transfer' }).waitFor()
     await newest.getByRole('button', { name: 'Show values' }).click()
     await newest.getByText('"u2"').waitFor()
+    await newest.getByRole('searchbox', { name: 'Search events' }).fill('U2')
+    await newest.getByText('Searched the newest 2 events.').waitFor()
+    assert.equal(await newest.getByRole('button', { name: /Order Completed/ }).count(), 1)
+    await newest.getByRole('searchbox', { name: 'Search events' }).fill('nobody')
+    await newest.getByText('No match in the newest 2 events.').waitFor()
+    await newest.getByRole('searchbox', { name: 'Search events' }).fill('')
+    await newest.getByText('Refused').click()
+    await newest.getByText('No events with this result among the newest.').waitFor()
+    await newest.getByText('All', { exact: true }).click()
+    await newest
+      .getByRole('button', { name: /Order Completed/ })
+      .nth(1)
+      .waitFor()
+    await page.getByRole('img', { name: 'Events by time: 2 accepted, 0 duplicates, 0 refused' }).waitFor()
+    await page.getByRole('region', { name: 'Columns seen' }).getByText('in 2 of the newest 2').first().waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
 
     // While it is paused, newer events are only counted.

@@ -87,6 +87,12 @@ const bounds: Readonly<Record<string, Entry>> = {
   ],
   stream_refusals: ['count', 'one for each reason', 'packages/wire/src/terms.ts', 'streamRefusals'],
   stream_notes: ['count', 'of a stream', `${source}streams/notes.ts`, 'notesOfStreamMax'],
+  stream_volumes: [
+    'age',
+    '2 hours by minute, 8 days by hour',
+    `${source}streams/volume-queries.ts`,
+    'deleteOldVolumes',
+  ],
   stream_messages: ['age', '76 hours; events a second are limited', `${source}streams/bounds.ts`, 'messageHours'],
   uploads: [
     'count',

@@ -62,6 +62,15 @@ describe('the OpenAPI document', () => {
     )
   })
 
+  test('names only schemas that something refers to', () => {
+    const text = JSON.stringify(document)
+    const { schemas } = document.components as { schemas: Json }
+    assert.deepEqual(
+      Object.keys(schemas).filter((name) => !text.includes(`"#/components/schemas/${name}"`)),
+      [],
+    )
+  })
+
   test('describes every operation of the table, at its path and with its method, and nothing else', () => {
     assert.deepEqual(
       described.map(({ operationId, method, path }) => `${operationId} ${method} ${path}`).sort(),

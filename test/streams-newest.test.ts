@@ -142,6 +142,46 @@ test('a request without the signature that the stream requires is a refusal with
   )
 })
 
+test('finds events by their outcome, and by a text in the part that the reader may see', async () => {
+  await post({ messageId: 'order-7' })
+  await until('it is noted', async () => (await newest()).events.some(({ outcome }) => outcome === 'repeated'))
+  const outcomes = async (outcome: string) => new Set((await newest({ outcome })).events.map((event) => event.outcome))
+  for (const outcome of ['stored', 'repeated', 'refused']) assert.deepEqual(await outcomes(outcome), new Set([outcome]))
+  const numbers = async (query: object) => (await newest({ ...query })).events.map(({ number }) => number)
+  assert.deepEqual(await numbers({ q: 'order comp' }), [2])
+  assert.deepEqual(await numbers({ q: 'Order-7' }), [], 'a part of a value in another letter case')
+  assert.deepEqual(await numbers({ q: 'order-7' }), [2], 'the whole message ID')
+  for (const q of ['ada@', 'secret item', 'order-', '39.9']) assert.deepEqual(await numbers({ q }), [], q)
+  for (const q of ['ADA@', 'Secret Item', 'ORDER-', '39.9']) assert.deepEqual(await numbers({ q, view }), [2], q)
+  assert.deepEqual(await numbers({ q: 'order', view, outcome: 'refused' }), [])
+  assert.deepEqual(await numbers({ q: '"', view, size: 1 }), [4], 'the newest one')
+  const { searched, accepted } = await newest({ q: 'is nowhere', view })
+  assert.deepEqual([searched, (await newest()).searched], [accepted, null])
+})
+
+test('counts events by minute and by hour, and forgets old ones', async () => {
+  const { caller, accountId } = fixture
+  const get = async () => caller.expect(caller.call('getStream', { accountId, id: stream.id }))
+  const { accepted, duplicates, refused, volumes } = await get()
+  const total = (of: typeof volumes.hours) =>
+    (['accepted', 'duplicates', 'refused'] as const).map((key) => of.reduce((sum, one) => sum + one[key], 0))
+  for (const [seconds, of] of [
+    [60, volumes.minutes],
+    [3_600, volumes.hours],
+  ] as const) {
+    assert.deepEqual(total(of), [accepted, duplicates, refused])
+    assert.deepEqual(
+      of.map(({ time }) => time % seconds),
+      of.map(() => 0),
+    )
+  }
+  await sql(`update stream_volumes set time = time - interval '3 hours' where seconds = 60`)
+  await sql(`update stream_volumes set time = time - interval '9 days' where seconds = 3600`)
+  const left = async () => (await sql('select count(*)::int as n from stream_volumes'))[0].n
+  await until('the upkeep has deleted them', async () => (await left()) === 0)
+  assert.deepEqual((await get()).volumes, { minutes: [], hours: [] })
+})
+
 test('says which transfer delivered an event, and what waits', async () => {
   await fixture.target.query('create table received (n bigint, _number bigint)')
   const connect = (settings: Record<string, string>) =>

@@ -58,11 +58,14 @@ export function databaseUrl(serverUrl: string, name: string): string {
   return url.href
 }
 
-/** The address of a database by the socket of the server. Other servers, such as a proxy in front of it, keep their address. */
+/**
+ * The address of a database by the socket of the server. Other servers, such as a proxy in front of it, keep their address, and so does a list of
+ * several servers, which is no URL.
+ */
 export function bySocket(address: string): string {
   const socket = process.env[socketVariable]
-  const url = new URL(address)
-  if (!socket || url.port !== new URL(fromEnvironment(serverVariable)).port) return address
+  const url = URL.parse(address)
+  if (!socket || !url || url.port !== new URL(fromEnvironment(serverVariable)).port) return address
   url.searchParams.set('host', socket)
   return url.href
 }

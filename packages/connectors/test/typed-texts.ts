@@ -156,7 +156,8 @@ function formsOf(cell: Cell, type: string): readonly (string | undefined)[] {
 
 /** Whether what a column shows is the value that was sent. */
 export function isSame(sent: Cell, stored: string, type: string): boolean {
-  // MySQL has no booleans: they are the numbers 1 and 0.
+  // MySQL has no booleans: they are the numbers 1 and 0, and a column for them takes their words too.
+  if (type === 'tinyint(1)' && (sent === 'true' || sent === 'false')) return stored === (sent === 'true' ? '1' : '0')
   if (typeof sent === 'boolean' && /int|^(decimal|float|double|bit)\b/.test(type))
     return numberOf(stored) === numberOf(String(Number(sent)))
   const forms = formsOf(stored, type).filter((form) => form !== undefined)

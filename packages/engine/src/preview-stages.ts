@@ -102,6 +102,7 @@ export async function passStages(
   await stages.open()
   await stages.begin({ source, mapping })
   const mapped = await stages.pass({ source, mapping }, 1)
+  findings.push(...(await stages.hints({ source, mapping })))
   return {
     mapped,
     findings: take(),

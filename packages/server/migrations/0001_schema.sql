@@ -460,6 +460,18 @@ create table stream_notes (
   constraint stream_notes_stream foreign key (stream) references streams(number) on delete cascade
 );
 
+create table stream_volumes (
+  stream bigint not null,
+  seconds integer not null,
+  time timestamptz not null,
+  accepted bigint not null,
+  duplicates bigint not null,
+  refused bigint not null,
+  constraint stream_volumes_pkey primary key (stream, seconds, time),
+  constraint stream_volumes_stream foreign key (stream) references streams(number) on delete cascade
+);
+create index stream_volumes_time on stream_volumes (seconds, time);
+
 create table stream_messages (
   stream bigint not null,
   digest uuid not null,

@@ -40,6 +40,8 @@ export type MysqlColumn = {
   readonly octets?: number
   /** The values of an ENUM or SET. */
   readonly members?: readonly string[]
+  /** Whether it is TINYINT(1), which the server makes of BOOLEAN. */
+  readonly truth?: boolean
   /** NOT NULL. */
   readonly needed?: boolean
 }
@@ -157,6 +159,7 @@ export function columnOf({ name, type: full }: CreatedColumn): MysqlColumn {
     type,
     ...(type === 'decimal' && { scale: Number(places ?? 0) }),
     ...(/^(?:datetime|timestamp|time)$/.test(type) && { precision: Number(digits ?? 0) }),
+    ...((stated === 'boolean' || (type === 'tinyint' && digits === '1')) && { truth: true }),
     ...(full.endsWith(' not null') && { needed: true }),
   }
 }
@@ -193,6 +196,7 @@ async function columnsOf(session: MysqlSession, table: string): Promise<FoundCol
       ...(row.precision ? { precision: countIn(host, row, 'precision') } : {}),
       ...(octets === undefined ? {} : { octets }),
       ...(members === undefined ? {} : { members }),
+      ...(type === 'tinyint' && /^tinyint\(1\)/i.test(valueIn(host, row, 'full_type')) ? { truth: true } : {}),
       needed: row.nullable === 'NO',
       generated: (row.generation ?? '') !== '',
       required: row.nullable === 'NO' && row.fallback === null && !/auto_increment|generated/i.test(row.extra ?? ''),

@@ -16,7 +16,6 @@ export type MysqlCellWriter = {
 }
 
 const texts = new Set(['char', 'varchar', 'tinytext', 'text', 'mediumtext', 'longtext', 'enum', 'set'])
-const integers = new Set(['tinyint', 'smallint', 'mediumint', 'int', 'bigint'])
 const times = new Set(['date', 'datetime', 'timestamp'])
 const bytes = new Set(['binary', 'varbinary', 'tinyblob', 'blob', 'mediumblob', 'longblob'])
 
@@ -30,11 +29,11 @@ export function writerFor(column: MysqlColumn): MysqlCellWriter {
   // A zero of one digit would be the year 2000.
   if (type === 'year') return { ...writer, text: (cell) => filled(cell, (text) => (text === '0' ? '0000' : text)) }
   if (type === 'json') return { ...writer, text: (cell) => (typeof cell === 'boolean' ? String(cell) : filled(cell)) }
-  if (integers.has(type)) return { ...writer, text: (cell) => filled(cell, truth) }
+  if (column.truth) return { ...writer, text: (cell) => filled(cell, truth) }
   return { ...writer, text: filled }
 }
 
-/** The server has no booleans, and files have texts. */
+/** The server stores BOOLEAN as numbers, and files have texts. Other columns of numbers reject these words. */
 const truth = (text: string): string => (text === 'true' ? '1' : text === 'false' ? '0' : text)
 
 const plain = (cell: Cell): string | null => (cell === null ? null : String(cell))

@@ -99,7 +99,7 @@ describe(`writing to a table, against ${testServerName}`, () => {
   test('asks for the account where a token comes without one', async () => {
     const { snowflakeAccount: _, ...token } = accessToken
     const found = await snowflakeDestination.check?.(testContext({ ...optionsOf(), secrets: token }))
-    assert.match(found?.[0]?.message ?? '', /accountLocator has no value/)
+    assert.match(found?.[0]?.message ?? '', /“Account locator” has no value/)
   })
 
   test('writes once where the answer to a statement is lost', async () => {

@@ -1,5 +1,6 @@
 import { notifyAll } from '../db/notices.ts'
 import { statement } from '../db/statement.ts'
+import { addVolumes } from './volume-queries.ts'
 
 /** Statements of one commit of events. */
 
@@ -76,6 +77,11 @@ export const storeEvents = statement<{
       :streams::bigint[], :accepted::integer[], :duplicates::integer[], :bytes::bigint[]
     ) as n (stream, accepted, duplicates, bytes)
     where s.number = n.stream
+  ),
+  volumes as (${addVolumes(`
+      select stream, accepted, duplicates, 0 as refused
+      from unnest(:streams::bigint[], :accepted::integer[], :duplicates::integer[]) as n (stream, accepted, duplicates)
+    `)}
   )
   ${notifyAll}
 `)

@@ -5,6 +5,7 @@ import { repeat } from '../repeat.ts'
 import type { StreamSettings } from '../stream-settings.ts'
 import { eventBounds } from './bounds.ts'
 import * as queries from './keep-queries.ts'
+import { deleteOldVolumes } from './volume-queries.ts'
 
 /** Removes events, in every worker: by age, by size, and once they are read. Creates and drops the partitions of days. */
 
@@ -37,6 +38,7 @@ export async function keepOnce(database: Database, settings: StreamSettings, sig
   if (signal?.aborted) return
   await keepPartitions(database, settings)
   await queries.deleteOldMessages.run(database, { hours: eventBounds.messageHours })
+  await deleteOldVolumes.run(database, {})
 }
 
 /** Creates the partitions of the next days, and drops old ones. */

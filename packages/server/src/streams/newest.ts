@@ -1,6 +1,6 @@
 import { eachColumn } from '@penstock/connector'
 import { type Showing, shorten } from '@penstock/engine'
-import { limits, type StreamEvent, streamConnectorIds } from '@penstock/wire'
+import { limits, type StreamEvent, type StreamOutcome, streamConnectorIds } from '@penstock/wire'
 import { showingTo } from '../access.ts'
 import type { Answer, Call } from '../call.ts'
 import type { Database } from '../db/database.ts'
@@ -19,13 +19,14 @@ import { viewConsumer, viewFigures } from './view.ts'
 
 /** Shows the newest events of a stream and what became of them. */
 
-/** Bytes of sealed batches that one view opens, beyond the newest batch. */
+/** Bytes of sealed batches that one view opens at once, beyond the newest batch, and that a search opens. */
 const sealedBytesMax = 1024 ** 2
+const searchedBytesMax = 8 * 1024 ** 2
 /** Transfers of a connection that are listed. */
 const transfersMax = 100
 
 export async function getStreamEvents(
-  { db, actor, account, id, query: { size, view } }: Call<'getStreamEvents'>,
+  { db, actor, account, id, query: { size, view, outcome, q } }: Call<'getStreamEvents'>,
   { keyring }: StreamDeps,
 ): Promise<Answer<'getStreamEvents'>> {
   const of = { id, accountId: account.id }
@@ -37,9 +38,9 @@ export async function getStreamEvents(
     queries.consumersOf.all(db, of),
     newest.findShown.first(db, { id }),
   ])
-  const { events, refusals } = found
-    ? await shownOf({ db, keyring }, { ...found, id, size, showing })
-    : { events: [], refusals: [] }
+  const { events, refusals, searched } = found
+    ? await shownOf({ db, keyring }, { ...found, id, size, showing, outcome, q })
+    : { events: [], refusals: [], searched: q === undefined ? null : 0 }
   const numbers = events.flatMap(({ outcome, number }) => (outcome === 'stored' && number !== null ? [number] : []))
   const first = numbers.at(-1)
   const delivered = first === undefined ? [] : await queries.deliveriesOf.all(db, { ...of, first, limit: transfersMax })
@@ -50,6 +51,7 @@ export async function getStreamEvents(
       id,
       ...viewFigures(figures),
       masked: showing === 'masked',
+      searched,
       events,
       refusals: refusals.map(({ newestTime, ...refusal }) => ({ ...refusal, newestTime: unixSeconds(newestTime) })),
       consumers: consumers.map((consumer) => ({
@@ -62,32 +64,106 @@ export async function getStreamEvents(
   }
 }
 
-type Shown = { id: string; number: number; lastNumber: number; dataKeyId: string; size: number; showing: Showing }
+type Shown = {
+  readonly id: string
+  readonly number: number
+  readonly lastNumber: number
+  readonly dataKeyId: string
+  readonly size: number
+  readonly showing: Showing
+  /** Undefined for all outcomes. */
+  readonly outcome: StreamOutcome | undefined
+  /** Undefined for all events. */
+  readonly q: string | undefined
+}
 
 async function shownOf(
   { db, keyring }: { readonly db: Database; readonly keyring: Keyring },
-  { id, number: stream, lastNumber, dataKeyId, size, showing }: Shown,
+  { id, number: stream, lastNumber, dataKeyId, size, showing, outcome, q }: Shown,
 ) {
-  const first = Math.max(1, lastNumber - size + 1)
-  const [key, batches, notes, refusals] = await Promise.all([
+  const showsNotes = q === undefined && outcome !== 'stored'
+  const [key, notes, refusals] = await Promise.all([
     openDataKey(db, keyring, dataKeyId),
-    newest.shownBatches.all(db, { stream, first, bytes: sealedBytesMax }),
     // A flood of refused requests leaves half of the list to events.
-    newest.newestNotes.all(db, { stream, limit: Math.floor(size / 2) }),
+    showsNotes
+      ? newest.newestNotes.all(db, {
+          stream,
+          outcome: outcome ?? null,
+          limit: outcome === undefined ? Math.floor(size / 2) : size,
+        })
+      : [],
     newest.refusalsOf.all(db, { stream }),
   ])
-  if (!key) return { events: [], refusals }
+  if (!key) return { events: [], refusals, searched: null }
+  if (q !== undefined) {
+    if (outcome !== undefined && outcome !== 'stored') return { events: [], refusals, searched: 0 }
+    return { ...(await search(db, { id, stream, lastNumber, key, size, showing, q })), refusals }
+  }
+  const first = Math.max(1, lastNumber - size + 1)
+  const batches = await newest.shownBatches.all(db, { stream, first, bytes: sealedBytesMax })
   const stored = await storedIn(batches, { id, key, size })
   const byDigest = new Map(
     stored.flatMap((event) => (event.id === undefined ? [] : [[digestOfMessage({ key }, event.id), event]])),
   )
-  const views = stored.map((event) => ({ ms: event.receivedMs, event: viewStored(event, showing) }))
+  const isShown = outcome === undefined || outcome === 'stored'
+  const views = isShown ? stored.map((event) => ({ ms: event.receivedMs, event: viewStored(event, showing) })) : []
   for (const note of notes) {
     const original = note.digest === null ? undefined : byDigest.get(note.digest)
     views.push({ ms: note.time.getTime(), event: viewNote(note, original && viewStored(original, showing)) })
   }
   const events = views.toSorted((a, b) => b.ms - a.ms || (b.event.number ?? 0) - (a.event.number ?? 0))
-  return { events: events.slice(0, size).map(({ event }) => event), refusals }
+  return { events: events.slice(0, size).map(({ event }) => event), refusals, searched: null }
+}
+
+/**
+ * The newest stored events that contain a text: anywhere for who may see values; otherwise in the name or type that is shown, or as the
+ * whole message ID, which the person knows then.
+ */
+async function search(
+  db: Database,
+  {
+    id,
+    stream,
+    lastNumber,
+    key,
+    size,
+    showing,
+    q,
+  }: Omit<Shown, 'number' | 'dataKeyId' | 'outcome' | 'q'> & {
+    readonly stream: number
+    readonly key: MasterKey
+    readonly q: string
+  },
+): Promise<{ events: StreamEvent[]; searched: number }> {
+  const wanted = q.toLowerCase()
+  // As it is in a value, and as a person copies it from the JSON.
+  const forms = new Set([wanted, JSON.stringify(wanted).slice(1, -1)])
+  const events: StreamEvent[] = []
+  let [searched, bytes] = [0, 0]
+  for (let before = lastNumber + 1; events.length < size && bytes < searchedBytesMax; ) {
+    const batches = await newest.batchesBefore.all(db, { stream, before, bytes: sealedBytesMax })
+    for (const { firstNumber, count, sealed } of batches) {
+      before = firstNumber
+      searched += count
+      bytes += sealed.length
+      const isFound = (line: string) => {
+        const text = line.toLowerCase()
+        return [...forms].some((form) => text.includes(form))
+      }
+      for (const event of await openBatch({ firstNumber, count, sealed }, { id, key, isFound })) {
+        const view = viewStored(event, showing)
+        const isShown =
+          showing === 'whole' ||
+          event.id === q ||
+          [view.name, view.type].some((one) => one?.toLowerCase().includes(wanted))
+        if (isShown && event.value !== undefined) events.push(view)
+        if (events.length === size) return { events, searched }
+      }
+      if (bytes >= searchedBytesMax) break
+    }
+    if (batches.length === 0) break
+  }
+  return { events, searched }
 }
 
 type NumberedEvent = StoredEvent & { readonly number: number; readonly id: string | undefined; readonly bytes: number }
@@ -98,16 +174,30 @@ async function storedIn(
   { id, key, size }: { id: string; key: MasterKey; size: number },
 ): Promise<NumberedEvent[]> {
   const events: NumberedEvent[] = []
-  for (const { firstNumber, count, sealed } of batches) {
-    const lines = await unpackLines(unseal(key, batchPlace(id, firstNumber, count), sealed), count)
-    for (let at = count - 1; at >= 0 && events.length < size; at--) {
-      const line = lines[at] ?? ''
-      const event = readLine(line)
-      const own = messageIdOf((event.value as { messageId?: unknown } | undefined)?.messageId)
-      events.push({ ...event, number: firstNumber + at, id: event.more.id ?? own, bytes: Buffer.byteLength(line) })
+  for (const batch of batches) {
+    for (const event of await openBatch(batch, { id, key })) {
+      if (events.length === size) return events
+      events.push(event)
     }
   }
   return events
+}
+
+/** The events of a batch, newest first, each read when it is taken. @param isFound which lines are read; all without it */
+async function openBatch(
+  { firstNumber, count, sealed }: { firstNumber: number; count: number; sealed: Buffer },
+  { id, key, isFound = () => true }: { id: string; key: MasterKey; isFound?: (line: string) => boolean },
+): Promise<Iterable<NumberedEvent>> {
+  const lines = await unpackLines(unseal(key, batchPlace(id, firstNumber, count), sealed), count)
+  return (function* () {
+    for (let at = count - 1; at >= 0; at--) {
+      const line = lines[at] ?? ''
+      if (!isFound(line)) continue
+      const event = readLine(line)
+      const own = messageIdOf((event.value as { messageId?: unknown } | undefined)?.messageId)
+      yield { ...event, number: firstNumber + at, id: event.more.id ?? own, bytes: Buffer.byteLength(line) }
+    }
+  })()
 }
 
 function viewStored({ number, receivedMs, value, more, id, bytes }: NumberedEvent, showing: Showing): StreamEvent {

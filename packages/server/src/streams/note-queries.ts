@@ -1,4 +1,5 @@
 import { statement } from '../db/statement.ts'
+import { addVolumes } from './volume-queries.ts'
 
 /** Statements that count and list events that were not stored. */
 
@@ -22,6 +23,12 @@ export const storeNotes = statement<{
     update streams s set refused = s.refused + n.refused
     from unnest(:streams::bigint[], :refused::integer[]) as n (stream, refused)
     where s.number = n.stream and n.refused > 0
+  ),
+  volumes as (${addVolumes(`
+      select n.stream, 0 as accepted, 0 as duplicates, n.refused
+      from unnest(:streams::bigint[], :refused::integer[]) as n (stream, refused) join streams s on s.number = n.stream
+      where n.refused > 0
+    `)}
   ),
   by_reason as (
     insert into stream_refusals as r (stream, reason, count, newest_time)

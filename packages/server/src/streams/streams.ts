@@ -9,6 +9,7 @@ import { makeStream } from './made-streams.ts'
 import * as queries from './queries.ts'
 import { streamTopic } from './topics.ts'
 import { viewKey, viewStream } from './view.ts'
+import { volumesOf } from './volume-queries.ts'
 import { digestOfWriteKey, hintOf, newWriteKey } from './write-keys.ts'
 
 /** Streams of events, for people who set them up. Senders meet `receive.ts`. */
@@ -29,14 +30,15 @@ export async function getStream(
 ): Promise<Answer<'getStream'>> {
   const of = { id, accountId: account.id, connectorIds }
   if (!(await queries.findStreamConfiguration.first(db, of))) refuse('not_found')
-  const [figures, keys, consumers, columns] = await Promise.all([
+  const [figures, keys, consumers, columns, volumes] = await Promise.all([
     queries.streamFigures.first(db, { id }),
     queries.listKeys.all(db, { streamId: id }),
     queries.consumersOf.all(db, { id, accountId: account.id }),
     queries.seenColumnsOf.all(db, { id }),
+    volumesOf.all(db, { id }),
   ])
   const { publicUrl } = config
-  return { reply: viewStream({ id, accountId: account.id, publicUrl }, { figures, keys, consumers, columns }) }
+  return { reply: viewStream({ id, accountId: account.id, publicUrl }, { figures, keys, consumers, columns, volumes }) }
 }
 
 /** Creates a key of 192 random bits, and with the first one the stream. Refuses with `quota_exceeded` above the keys of a stream. */

@@ -8,6 +8,7 @@ import {
 } from '@penstock/wire'
 import { unixSeconds } from '../time.ts'
 import type { ConsumerRow, StreamFiguresRow, StreamKeyRow } from './queries.ts'
+import { isMinute, type VolumeRow } from './volume-queries.ts'
 
 export const viewKey = ({ id, hint, createdTime, lastUsedTime }: StreamKeyRow): StreamKey => ({
   id,
@@ -40,6 +41,13 @@ export const viewConsumer = ({
 const kindsIn = (bits: number): EventValueKind[] =>
   eventValueKinds.filter((kind) => bits & eventKinds[kind] && !(kind === 'integer' && bits & eventKinds.number))
 
+const viewVolume = ({ time, accepted, duplicates, refused }: VolumeRow) => ({
+  time: unixSeconds(time),
+  accepted,
+  duplicates,
+  refused,
+})
+
 export const viewStream = (
   { id, accountId, publicUrl }: { id: string; accountId: string; publicUrl: string },
   {
@@ -47,11 +55,13 @@ export const viewStream = (
     keys,
     consumers,
     columns,
+    volumes,
   }: {
     figures: StreamFiguresRow | undefined
     keys: readonly StreamKeyRow[]
     consumers: readonly ConsumerRow[]
     columns: readonly { readonly name: string; readonly kinds: number }[]
+    volumes: readonly VolumeRow[]
   },
 ): EventStream => ({
   id,
@@ -62,4 +72,8 @@ export const viewStream = (
   ...viewFigures(figures),
   consumers: consumers.map(viewConsumer),
   columns: columns.map(({ name, kinds }) => ({ name, kinds: kindsIn(kinds) })),
+  volumes: {
+    minutes: volumes.filter(isMinute).map(viewVolume),
+    hours: volumes.filter((row) => !isMinute(row)).map(viewVolume),
+  },
 })

@@ -13,10 +13,12 @@ const holdsOne: readonly string[] = ['items', 'additionalProperties']
 const holdsList: readonly string[] = ['anyOf']
 const holdsNamed: readonly string[] = ['properties', 'patternProperties']
 
-/** The schemas with a name: the exports of `schemas.ts`, and the envelope of a refusal. */
+/** The schemas with a name: the exports of `schemas.ts` that begin with a capital letter, and the envelope of a refusal. */
 const named: Readonly<Record<string, Json>> = {
   ...Object.fromEntries(
-    Object.entries(exported).flatMap(([name, value]) => (typeof value === 'object' ? [[name, plain(value)]] : [])),
+    Object.entries(exported).flatMap(([name, value]) =>
+      typeof value === 'object' && /^[A-Z]/.test(name) ? [[name, plain(value)]] : [],
+    ),
   ),
   Refusal: plain(
     exported.envelope(exported.Refused, {

@@ -1,7 +1,9 @@
 import { limits } from '../limits.ts'
 import { operation } from '../operation.ts'
-import { viewId } from '../schemas/kinds.ts'
+import { q } from '../parameters.ts'
+import { oneOf, viewId } from '../schemas/kinds.ts'
 import { EventStream, NewStreamKey, StreamEvents, StreamKey, TestEvent } from '../schemas.ts'
+import { streamOutcomes } from '../terms.ts'
 import { Type } from '../type.ts'
 
 /** Streams of events. Senders use other addresses, with write keys. */
@@ -32,6 +34,15 @@ export const streams = {
         examples: [50],
       }),
       view: viewId,
+      outcome: Type.Optional(
+        oneOf(streamOutcomes, { description: 'Keeps events with this outcome', examples: ['refused'] }),
+      ),
+      q: Type.Optional({
+        ...q,
+        description:
+          'Keeps stored events that contain this text: with a `view`, anywhere, in any letter case; otherwise events with this name, type or message ID. The newest events are searched, up to 8 MiB as they are stored',
+        examples: ['order-7'],
+      }),
     },
     reply: StreamEvents,
     done: 'Newest events found',

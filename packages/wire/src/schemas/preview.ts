@@ -160,7 +160,10 @@ export const Preview = exactly(
           message: text('What was found, and what to do', 'The table people has no column city; add it.'),
           column: maybe(text('Column of the problem, or null', 'city')),
         },
-        { description: 'Problem that would make a transfer fail, reject records, or leave rows of the source unread' },
+        {
+          description:
+            'Problem that would make a transfer fail, reject records, leave them out, or leave rows of the source unread',
+        },
       ),
       {
         maxItems: limits.previewFindingsMax,

@@ -54,6 +54,21 @@ const figures = {
   oldestTime: Type.Union([unixSeconds('When the oldest kept event was stored', example.createdTime), Type.Null()]),
 }
 
+/** What came in a minute or an hour. */
+const volumes = (description: string) =>
+  Type.Array(
+    exactly(
+      {
+        time: unixSeconds('Its beginning', example.updatedTime),
+        accepted: count('Events that were stored', 812),
+        duplicates: count('Events that were sent again, and not stored again', 3),
+        refused: count('Events and requests that were not accepted', 0),
+      },
+      { description: 'Events of a minute or an hour' },
+    ),
+    { description },
+  )
+
 /** A stream of events. */
 export const EventStream = exactly(
   {
@@ -77,6 +92,13 @@ export const EventStream = exactly(
       {
         description: `Columns that were seen in events, at most ${limits.streamColumnsMax}, in the order of their first event`,
       },
+    ),
+    volumes: exactly(
+      {
+        minutes: volumes('The minutes of the last hour in which events came, oldest first'),
+        hours: volumes('The hours of the last seven days in which events came, oldest first'),
+      },
+      { description: 'Events by time' },
     ),
   },
   { description: 'Stream of events' },
@@ -134,6 +156,9 @@ export const StreamEvents = exactly(
     id: identifier('the stream', example.streamId),
     ...figures,
     masked: flag('Whether values are masks', true),
+    searched: orNull(
+      count('Newest kept events that `q` looked through; older ones were not searched. Null without `q`', 20_000),
+    ),
     events: Type.Array(StreamEvent, { description: 'The newest events that were sent to the stream, newest first' }),
     refusals: Type.Array(
       exactly(

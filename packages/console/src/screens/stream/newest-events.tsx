@@ -11,17 +11,22 @@ import { Fact, Section } from '../../components/section.tsx'
 import { Time } from '../../components/time.tsx'
 import { pathOf } from '../../shell/account.ts'
 import { streams as say } from '../../strings/streams.ts'
+import { type EventFilter, FilterEvents } from './event-filter.tsx'
 import { type Fate, fatesOf } from './fate.ts'
 
 /** The newest events of a stream and what became of each, while the page is open. */
 export function NewestEvents({
   accountId,
   query,
+  filter,
+  onFilter,
   showsValues,
   onShowValues,
 }: {
   accountId: string
   query: UseQueryResult<{ reply: StreamEvents }, Error>
+  filter: EventFilter
+  onFilter: (filter: EventFilter) => void
   showsValues: boolean
   onShowValues: (shows: boolean) => void
 }) {
@@ -29,6 +34,10 @@ export function NewestEvents({
   const live = query.data?.reply
   const mayShow = useForbidden('previewConnection') === undefined
   const shown = paused ?? live
+  const change = (next: EventFilter) => {
+    setPaused(undefined)
+    onFilter(next)
+  }
   const newer = paused && live ? live.accepted - paused.accepted : 0
   return (
     <Section
@@ -59,18 +68,40 @@ export function NewestEvents({
         </Group>
       }
     >
+      <FilterEvents filter={filter} mayShow={showsValues} onFilter={change} />
       <Loaded query={query} lines={6}>
-        {({ reply }) => <Events accountId={accountId} of={paused ?? reply} />}
+        {({ reply }) => (
+          <>
+            <Events accountId={accountId} of={paused ?? reply} filter={filter} />
+            {reply.searched !== null && reply.events.length > 0 && (
+              <Text size="sm" c="dimmed">
+                {say.foundIn(count(reply.searched))}
+              </Text>
+            )}
+          </>
+        )}
       </Loaded>
     </Section>
   )
 }
 
-function Events({ accountId, of: { events, consumers } }: { accountId: string; of: StreamEvents }) {
+function Events({
+  accountId,
+  of: { events, consumers, searched },
+  filter,
+}: {
+  accountId: string
+  of: StreamEvents
+  filter: EventFilter
+}) {
   if (events.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        {say.noEvents}
+        {searched !== null
+          ? say.noneFound(count(searched))
+          : filter.outcome === undefined
+            ? say.noEvents
+            : say.noneOfOutcome}
       </Text>
     )
   }

@@ -20,7 +20,9 @@ import { forgetNewKey, newKeyOf } from '../streams/new-key.ts'
 import { streamsOf } from '../streams/streams.tsx'
 import { ColumnsSeen } from './columns-seen.tsx'
 import { Consumers } from './consumers.tsx'
+import { type EventFilter, noFilter } from './event-filter.tsx'
 import { NewestEvents } from './newest-events.tsx'
+import { VolumeCard } from './volume-card.tsx'
 import { WhereToSend } from './where-to-send.tsx'
 
 const liveMs = 2_000
@@ -33,12 +35,15 @@ export function Component() {
   const { streamId = '' } = useParams()
   const stream = useRead('getStream', { accountId, id: streamId }, { againAfterMs: columnsMs, keep: true })
   const [showsValues, setShowsValues] = useState(false)
+  const [filter, setFilter] = useState<EventFilter>(noFilter)
   // One request brings everything that changes while the page is visible.
   const live = useRead(
     'getStreamEvents',
-    { accountId, id: streamId, query: { size: eventsMax, ...(showsValues && { view: viewOfPage }) } },
-    { againAfterMs: liveMs, keep: true },
+    { accountId, id: streamId, query: { size: eventsMax, ...(showsValues && { view: viewOfPage }), ...filter } },
+    // A search reads many events, so it is not repeated.
+    { ...(filter.q === undefined && { againAfterMs: liveMs }), keep: true },
   )
+  const newest = filter.q === undefined ? live.data?.reply : undefined
   // Both come together, so that nothing moves when the second one has come.
   const isReady = stream.data !== undefined && (live.data !== undefined || live.isError)
   const sendTest = useWrite('sendTestEvent')
@@ -98,9 +103,12 @@ export function Component() {
             <Grid gap="lg" align="flex-start">
               <Grid.Col span={{ base: 12, lg: 7 }}>
                 <Stack gap="lg">
+                  <VolumeCard volumes={reply.volumes} />
                   <NewestEvents
                     accountId={accountId}
                     query={live}
+                    filter={filter}
+                    onFilter={setFilter}
                     showsValues={showsValues}
                     onShowValues={setShowsValues}
                   />
@@ -109,9 +117,9 @@ export function Component() {
               </Grid.Col>
               <Grid.Col span={{ base: 12, lg: 5 }}>
                 <Stack gap="lg">
-                  <Received stream={live.data?.reply ?? reply} />
-                  <ColumnsSeen columns={reply.columns} />
-                  <Consumers accountId={accountId} consumers={(live.data?.reply ?? reply).consumers} />
+                  <Received stream={newest ?? reply} />
+                  <ColumnsSeen columns={reply.columns} events={live.data?.reply.events ?? []} />
+                  <Consumers accountId={accountId} consumers={(newest ?? reply).consumers} />
                   {live.data && live.data.reply.refusals.length > 0 && <Refusals refusals={live.data.reply.refusals} />}
                 </Stack>
               </Grid.Col>

@@ -52,6 +52,9 @@ export type StageContext = {
   readonly mapBefore: (chunk: Chunk) => Promise<{ readonly mapping: RowMapping; readonly mapped: MappedChunk }>
 }
 
+/** What a person should know about the records of a preview, although no transfer fails with it. */
+export type StageHint = { readonly code: string; readonly message: string; readonly column: string | null }
+
 /** The calls of stages to the host of a transfer. The host of a preview stores nothing. */
 export type StageHost = Pick<
   TransferHost,
@@ -101,6 +104,9 @@ export type Stage = {
    *   them (`StagePlan`), and count no more
    */
   mark?(mapped: MappedChunk, chunk: StageChunk, first: number): MappedChunk
+
+  /** Only in a preview: what its records show about the settings of the stage. */
+  hints?(chunk: StageChunk): Promise<readonly StageHint[]>
 
   // Each batch.
 

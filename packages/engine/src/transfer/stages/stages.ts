@@ -13,6 +13,7 @@ import type {
   Stage,
   StageChunk,
   StageContext,
+  StageHint,
   StagePlan,
   StageResult,
 } from './stage.ts'
@@ -118,6 +119,12 @@ export class Stages {
       mapped = passed ?? mapped
     }
     return mapped
+  }
+
+  /** What the stages say about the records of a preview. */
+  async hints(chunk: StageChunk): Promise<StageHint[]> {
+    const hints = await Promise.all(this.#opened.map((stage) => stage.hints?.(chunk) ?? []))
+    return hints.flat()
   }
 
   /** Shows a batch to the stages before it is sent. */

@@ -9,8 +9,11 @@ import type { MappedChunk } from '../../filled-batch.ts'
 
 type Signal = ConsentPurpose['signals'][number]
 
-/** Whether the text of a column says yes. */
-type Answer = (text: string) => boolean
+/** Whether the text of a column says yes; undefined if it cannot be read, which counts as no. */
+type Answer = (text: string) => boolean | undefined
+
+/** A signal whose column the source has. */
+export type KnownSignal = { readonly signal: Signal; readonly index: number; readonly says: Answer }
 
 /** Whether a person agreed to a purpose, by a row of the source. */
 export type Agrees = (row: Row) => boolean
@@ -24,27 +27,44 @@ export async function readConsent(
   purposes: readonly ConsentPurpose[],
   columns: readonly string[],
 ): Promise<ReadonlyMap<string, Agrees>> {
-  const isString = purposes.some(({ signals }) => signals.some(({ kind }) => kind !== 'values'))
-  const strings = isString ? await import('./strings.ts') : undefined
+  const known = await knownSignals(purposes, columns)
   return new Map(
     purposes.map(({ name, signals }) => {
-      const known = signals.flatMap((signal) => {
-        const index = columns.indexOf(signal.column)
-        return index < 0 ? [] : [{ index, says: answerOf(signal, strings) }]
-      })
-      if (known.length === 0) throw noColumn(name, signals)
-      return [name, (row) => agrees(row, known)]
+      const own = known.get(name) ?? []
+      if (own.length === 0) throw noColumn(name, signals)
+      return [name, (row) => agrees(row, own)]
     }),
   )
 }
 
+/** The signals of purposes whose columns the source has, by the name of the purpose. */
+export async function knownSignals(
+  purposes: readonly ConsentPurpose[],
+  columns: readonly string[],
+): Promise<ReadonlyMap<string, readonly KnownSignal[]>> {
+  const isString = purposes.some(({ signals }) => signals.some(({ kind }) => kind !== 'values'))
+  const strings = isString ? await import('./strings.ts') : undefined
+  return new Map(
+    purposes.map(({ name, signals }) => [
+      name,
+      signals.flatMap((signal) => {
+        const index = columns.indexOf(signal.column)
+        return index < 0 ? [] : [{ signal, index, says: answerOf(signal, strings) }]
+      }),
+    ]),
+  )
+}
+
+/** The text of a signal in a row; empty if there is none. */
+export const textIn = (row: Row, { index }: Pick<KnownSignal, 'index'>): string => String(row[index] ?? '').trim()
+
 /** At least one column says something, and none says no. */
-function agrees(row: Row, signals: readonly { readonly index: number; readonly says: Answer }[]): boolean {
+function agrees(row: Row, signals: readonly KnownSignal[]): boolean {
   let isSaid = false
-  for (const { index, says } of signals) {
-    const text = String(row[index] ?? '').trim()
+  for (const signal of signals) {
+    const text = textIn(row, signal)
     if (text === '') continue
-    if (!says(text)) return false
+    if (!signal.says(text)) return false
     isSaid = true
   }
   return isSaid
@@ -56,17 +76,16 @@ function answerOf(signal: Signal, strings: typeof import('./strings.ts') | undef
     const yes = new Set(values.map((value) => value.trim().toLowerCase()))
     return (text) => yes.has(text.toLowerCase())
   }
-  if (kind === 'usPrivacy') return (text) => strings?.agreesByUsPrivacy(text) ?? false
-  if (kind === 'gpp') return remembered((text) => strings?.agreesByGpp(text, optOuts) ?? false)
-  return remembered((text) => strings?.agreesByTcf(text, purposes, vendor) ?? false)
+  if (kind === 'usPrivacy') return (text) => strings?.agreesByUsPrivacy(text)
+  if (kind === 'gpp') return remembered((text) => strings?.agreesByGpp(text, optOuts))
+  return remembered((text) => strings?.agreesByTcf(text, purposes, vendor))
 }
 
 function remembered(answer: Answer): Answer {
-  const known = new Map<string, boolean>()
+  const known = new Map<string, boolean | undefined>()
   let characters = 0
   return (text) => {
-    const before = known.get(text)
-    if (before !== undefined) return before
+    if (known.has(text)) return known.get(text)
     const says = answer(text)
     characters += text.length
     if (characters > rememberedMax) {

@@ -3,6 +3,7 @@ import type { ConsentPurpose } from '../../../consent-purpose.ts'
 import type { RowMapping } from '../../../map-rows.ts'
 import type { StageKind } from '../stage.ts'
 import { agreesToUse, type ConsentField, fillConsent, readConsent, skipWithoutConsent } from './consent.ts'
+import { lintConsent } from './lint.ts'
 
 /** Skips rows without the consent that the connection requires, and fills the consent fields of the platform. */
 export const consent: StageKind = {
@@ -37,6 +38,11 @@ export const consent: StageKind = {
           source,
         )
       },
+      hints: ({ source }) =>
+        lintConsent(
+          purposes.filter(({ name }) => required.includes(name)),
+          source,
+        ),
     }
   },
 }

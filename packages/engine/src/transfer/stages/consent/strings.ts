@@ -3,8 +3,8 @@ import type { ConsentOptOut } from '@penstock/wire/rules'
 import { Bits } from './bits.ts'
 
 /**
- * Reads the strings of the IAB about a person: TCF v2, GPP and US Privacy. A string that cannot be read says no. Anyone can write
- * such a string, and a few hundred characters can name billions of vendors or sections, which libraries list one by one. So ranges
+ * Reads the strings of the IAB about a person: TCF v2, GPP and US Privacy. The answer is undefined if a string cannot be read or says nothing,
+ * which counts as no. Anyone can write such a string, and a few hundred characters can name billions of vendors or sections, which libraries list one by one. So ranges
  * are only compared here.
  */
 
@@ -33,12 +33,16 @@ const tcfVendors = { at: 213, idLength: 16, countLength: 12 }
  * Whether a person agreed to purposes of the TCF, and to a vendor.
  * @param text a TCF string, or a GPP string with a section of the TCF
  */
-export const agreesByTcf = (text: string, purposes: readonly number[], vendor: number | undefined): boolean =>
+export const agreesByTcf = (
+  text: string,
+  purposes: readonly number[],
+  vendor: number | undefined,
+): boolean | undefined =>
   read(text, () => {
     const tcf = text.startsWith('D') ? sectionsIn(text).get(sectionsOfGpp.tcf) : text
-    if (tcf === undefined) return false
+    if (tcf === undefined) return undefined
     const core = tcf.split('.', 1)[0] ?? ''
-    if (new Bits(core).number(tcfVersion.length) !== tcfVersion.value) return false
+    if (new Bits(core).number(tcfVersion.length) !== tcfVersion.value) return undefined
     const agrees = (purpose: number) => purpose <= tcfPurposes.count && new Bits(core).at(tcfPurposes.at + purpose - 1)
     return purposes.every(agrees) && (vendor === undefined || agreesToVendor(new Bits(core), vendor))
   })
@@ -57,8 +61,8 @@ function agreesToVendor(core: Bits, vendor: number): boolean {
   return false
 }
 
-/** Whether a person opted out in no US section of a GPP string. A string without such a section says nothing about it, so no. */
-export const agreesByGpp = (text: string, optOuts: readonly ConsentOptOut[]): boolean =>
+/** Whether a person opted out in no US section of a GPP string. A string without such a section says nothing about it. */
+export const agreesByGpp = (text: string, optOuts: readonly ConsentOptOut[]): boolean | undefined =>
   read(text, () => {
     const sections = sectionsIn(text)
     const usPrivacy = sections.get(sectionsOfGpp.usPrivacy)
@@ -66,9 +70,9 @@ export const agreesByGpp = (text: string, optOuts: readonly ConsentOptOut[]): bo
       const section = sections.get(firstUsSection + at)
       return section === undefined ? [] : [{ name, section }]
     })
-    if (ofStates.length === 0 && usPrivacy === undefined) return false
+    if (ofStates.length === 0 && usPrivacy === undefined) return undefined
     const isOut = ofStates.some(({ name, section }) => optsOut(name, section, optOuts))
-    return !isOut && (usPrivacy === undefined || !optOuts.includes('sale') || agreesByUsPrivacy(usPrivacy))
+    return !isOut && (usPrivacy === undefined || !optOuts.includes('sale') || agreesByUsPrivacy(usPrivacy) === true)
   })
 
 function optsOut(name: string, section: string, optOuts: readonly ConsentOptOut[]): boolean {
@@ -81,7 +85,8 @@ function optsOut(name: string, section: string, optOuts: readonly ConsentOptOut[
 }
 
 /** Whether a person did not opt out of the sale of their data by a US Privacy string, such as 1YNN. */
-export const agreesByUsPrivacy = (text: string): boolean => /^1[YN-][N-][YN-]$/i.test(text)
+export const agreesByUsPrivacy = (text: string): boolean | undefined =>
+  /^1[YN-]{3}$/i.test(text) ? text.charAt(2).toUpperCase() !== 'Y' : undefined
 
 /** The sections of a GPP string by their numbers, which its header lists. */
 function sectionsIn(text: string): ReadonlyMap<number, string> {
@@ -98,12 +103,12 @@ function sectionsIn(text: string): ReadonlyMap<number, string> {
   return new Map(sections.map((section, at) => [numbers[at] ?? 0, section]))
 }
 
-/** No for a string that is too long or broken. */
-function read(text: string, decode: () => boolean): boolean {
-  if (text.length > lengthMax) return false
+/** Undefined for a string that is too long or broken. */
+function read(text: string, decode: () => boolean | undefined): boolean | undefined {
+  if (text.length > lengthMax) return undefined
   try {
     return decode()
   } catch {
-    return false
+    return undefined
   }
 }
