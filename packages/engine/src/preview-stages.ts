@@ -102,7 +102,8 @@ export async function passStages(
   await stages.open()
   await stages.begin({ source, mapping })
   const mapped = await stages.pass({ source, mapping }, 1)
-  findings.push(...(await stages.hints({ source, mapping })))
+  const hints = await stages.hints({ source, mapping })
+  findings.push(...hints.map(({ code, message, column }) => ({ code, message, column: column ?? null })))
   return {
     mapped,
     findings: take(),

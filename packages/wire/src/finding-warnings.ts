@@ -38,6 +38,22 @@ export const findingWarnings = {
     when: 'The table whose changes are read is copied again. Rows that were removed from it in the meantime can stay at the destination.',
     todo: 'Remove them at the destination, or send rows as a mirror before the table is copied again.',
   },
+  consent_column_missing: {
+    when: 'The source has no column that a required purpose of the sub-account names. The other columns of the purpose decide.',
+    todo: 'Add the column to the source, or remove it from the purpose.',
+  },
+  consent_never_given: {
+    when: 'None of the previewed records agrees to a required purpose by one of its columns. The values may be written in another way.',
+    todo: 'Correct the values in the purpose.',
+  },
+  consent_unreadable: {
+    when: 'Some of the previewed records have a text that is not the consent string that a required purpose names. This counts as no consent.',
+    todo: 'Check the column, and its kind in the purpose.',
+  },
+  consent_missing: {
+    when: 'Some of the previewed records have no value in any column of a required purpose. They are not sent.',
+    todo: 'If these people agreed, fill the column at the source.',
+  },
   columns_not_read: {
     when: 'The API of the source does not return some columns, so transfers do not contain them.',
     todo: 'If you need them, select other columns with the same data.',

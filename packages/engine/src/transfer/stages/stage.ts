@@ -1,4 +1,4 @@
-import type { Chunk, Delivery, Json, Rejection, Row, SourceReader } from '@penstock/connector'
+import type { Chunk, Delivery, Finding, Json, Rejection, Row, SourceReader } from '@penstock/connector'
 import type { RowMapping, SettingErrors } from '../../map-rows.ts'
 import type { Confirmation, TransferHost, TransferJob, TransferState } from '../../protocol.ts'
 import type { Announcement } from '../batch-keys.ts'
@@ -52,9 +52,6 @@ export type StageContext = {
   readonly mapBefore: (chunk: Chunk) => Promise<{ readonly mapping: RowMapping; readonly mapped: MappedChunk }>
 }
 
-/** What a person should know about the records of a preview, although no transfer fails with it. */
-export type StageHint = { readonly code: string; readonly message: string; readonly column: string | null }
-
 /** The calls of stages to the host of a transfer. The host of a preview stores nothing. */
 export type StageHost = Pick<
   TransferHost,
@@ -106,7 +103,7 @@ export type Stage = {
   mark?(mapped: MappedChunk, chunk: StageChunk, first: number): MappedChunk
 
   /** Only in a preview: what its records show about the settings of the stage. */
-  hints?(chunk: StageChunk): Promise<readonly StageHint[]>
+  hints?(chunk: StageChunk): Promise<readonly Finding[]>
 
   // Each batch.
 

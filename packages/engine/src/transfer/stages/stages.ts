@@ -1,4 +1,11 @@
-import { asConnectorError, type Chunk, type ConnectorError, type Json, type SourceReader } from '@penstock/connector'
+import {
+  asConnectorError,
+  type Chunk,
+  type ConnectorError,
+  type Finding,
+  type Json,
+  type SourceReader,
+} from '@penstock/connector'
 import type { RowMapping, SettingErrors } from '../../map-rows.ts'
 import type { Confirmation, TransferState } from '../../protocol.ts'
 import type { Announcement } from '../batch-keys.ts'
@@ -13,7 +20,6 @@ import type {
   Stage,
   StageChunk,
   StageContext,
-  StageHint,
   StagePlan,
   StageResult,
 } from './stage.ts'
@@ -122,7 +128,7 @@ export class Stages {
   }
 
   /** What the stages say about the records of a preview. */
-  async hints(chunk: StageChunk): Promise<StageHint[]> {
+  async hints(chunk: StageChunk): Promise<Finding[]> {
     const hints = await Promise.all(this.#opened.map((stage) => stage.hints?.(chunk) ?? []))
     return hints.flat()
   }

@@ -9,7 +9,7 @@ type Signal = ConsentPurpose['signals'][number]
 const find = async (signals: readonly Signal[], rows: readonly Row[], errors = new Map<number, string>()) =>
   (
     await lintConsent([{ name: 'advertising', signals: [...signals], uses: [] }], { columns: ['a', 'b'], rows, errors })
-  ).map(({ code, column, message }) => [code, column, Number(/^\d+/.exec(message)?.[0] ?? 0)])
+  ).map(({ code, column, message }) => [code, column ?? null, Number(/^\d+/.exec(message)?.[0] ?? 0)])
 const values: Signal = { kind: 'values', column: 'a', values: ['yes'] }
 
 test('people who refuse are no finding', async () => {

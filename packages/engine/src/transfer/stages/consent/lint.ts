@@ -1,6 +1,5 @@
-import type { Chunk } from '@penstock/connector'
+import type { Chunk, Finding } from '@penstock/connector'
 import type { ConsentPurpose } from '../../../consent-purpose.ts'
-import type { StageHint } from '../stage.ts'
 import { type KnownSignal, knownSignals, textIn } from './consent.ts'
 
 /** Names of the strings that a signal reads. */
@@ -13,7 +12,7 @@ const strings = { tcf: 'TCF string', gpp: 'GPP string', usPrivacy: 'US Privacy s
 export async function lintConsent(
   purposes: readonly ConsentPurpose[],
   { columns, rows, errors }: Pick<Chunk, 'columns' | 'rows' | 'errors'>,
-): Promise<StageHint[]> {
+): Promise<Finding[]> {
   const known = await knownSignals(purposes, columns)
   const readable = rows.filter((_, at) => !errors?.has(at))
   return purposes.flatMap(({ name, signals }) => {
@@ -32,7 +31,7 @@ export async function lintConsent(
   })
 }
 
-function lintSignal(purpose: string, known: KnownSignal, rows: Chunk['rows']): StageHint[] {
+function lintSignal(purpose: string, known: KnownSignal, rows: Chunk['rows']): Finding[] {
   const { signal, says } = known
   const { column, kind, values = [] } = signal
   const answers = rows.map((row) => textIn(row, known)).flatMap((text) => (text === '' ? [] : [says(text)]))
@@ -50,14 +49,14 @@ function lintSignal(purpose: string, known: KnownSignal, rows: Chunk['rows']): S
 
 const ofRows = (n: number, all: number): string => (n === 1 ? `1 of ${all} records has` : `${n} of ${all} records have`)
 
-const columnMissing = (purpose: string, column: string): StageHint => ({
+const columnMissing = (purpose: string, column: string): Finding => ({
   code: 'consent_column_missing',
   message: `The source has no column ${column}, so other columns say whether a person agreed to the purpose “${purpose}”. Add it to the source, or remove it from the purpose.`,
   column,
 })
 
-const silentRecords = (purpose: string, signals: readonly KnownSignal[], share: string): StageHint => ({
+const silentRecords = (purpose: string, signals: readonly KnownSignal[], share: string): Finding => ({
   code: 'consent_missing',
   message: `${share} records say nothing about the purpose “${purpose}”: ${signals.map(({ signal }) => signal.column).join(', ')} ${signals.length === 1 ? 'is' : 'are'} empty. They are not sent.`,
-  column: signals.length === 1 ? (signals[0]?.signal.column ?? null) : null,
+  ...(signals.length === 1 && signals[0] && { column: signals[0].signal.column }),
 })
