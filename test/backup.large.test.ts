@@ -26,9 +26,10 @@ import { assertInvariants } from './harness/invariants.ts'
 import { loadAccounts, prepareToLoad } from './harness/many-connections.ts'
 import { prepareStage, type Stage, tokenOf } from './harness/process.ts'
 import { assertKeyOpens, saveSecrets } from './harness/saved-secrets.ts'
-import { startServiceOn } from './harness/service.ts'
+import { startServiceOn, type TestService } from './harness/service.ts'
 import { withSession } from './harness/session.ts'
 import { claimed } from './harness/standings.ts'
+import { addStreamWithKey, basic } from './harness/streams.ts'
 import { until } from './harness/until.ts'
 import { addPerson, invite } from './harness/users.ts'
 
@@ -130,15 +131,24 @@ async function fill(t: TestContext, database: Database) {
      from transfers where connection_id = $1`,
     [connection.id],
   )
+  const stream = await addStreamWithKey(caller, account.id)
+  for (const messageId of ['m1', 'm2'])
+    assert.equal((await sendEvent(service, stream, { messageId, text: 'an event of the backup' })).accepted, 1)
   await assertInvariants(service.database.pool)
   await service.close()
-  return { env, account, connection, waiting, cursor }
+  return { env, account, connection, waiting, cursor, stream }
+}
+
+async function sendEvent(service: TestService, { id, key }: { id: string; key: string }, event: object) {
+  const headers = { authorization: basic(key), 'content-type': 'application/json' }
+  const { text } = await service.send({ method: 'POST', path: `/events/${id}`, headers, body: JSON.stringify(event) })
+  return JSON.parse(text).response as { accepted: number; duplicates: number }
 }
 
 describe('a backup', { concurrency: 2 }, () => {
   test('holds everything, with its secrets sealed, and is restored as it was', async (t) => {
     const { stage, key, file, from, to } = await prepare(t)
-    const { env, account, connection, waiting, cursor } = await fill(t, from)
+    const { env, account, connection, waiting, cursor, stream } = await fill(t, from)
     const said = await from.commands.done('backup', file)
     assert.match(
       said,
@@ -146,7 +156,7 @@ describe('a backup', { concurrency: 2 }, () => {
     )
     assert.equal((await stat(file)).mode & 0o777, 0o600)
     const plain = gunzipSync(await readFile(file)).toString()
-    for (const secret of [key, sourceSecrets.secretAccessKey, destinationSecrets.password])
+    for (const secret of [key, sourceSecrets.secretAccessKey, destinationSecrets.password, stream.key, 'an event of'])
       assert(!plain.includes(secret))
     assert.match(await from.commands.fails(1, 'backup', file), /already exists/)
     assert.deepEqual(
@@ -232,6 +242,13 @@ describe('a backup', { concurrency: 2 }, () => {
     const opened = await openSecrets(service.database, service.service.deps.keyring, owner)
     assert.equal(opened.secretAccessKey, sourceSecrets.secretAccessKey)
     assert(destination.id)
+
+    // Events were acknowledged, so they are there, and are known if they are sent again.
+    assert.deepEqual((await to.sql('select sum(count)::int as events from stream_batches'))[0], { events: 2 })
+    const repeated = await sendEvent(service, stream, { messageId: 'm2' })
+    assert.deepEqual([repeated.accepted, repeated.duplicates], [0, 1])
+    const { accepted } = await sendEvent(service, stream, { messageId: 'm3' })
+    assert.equal(accepted, 1)
 
     // The triggers count again.
     await to.sql(`update connections set status = 'disabled', previous_status = 'active' where id = '${waiting.id}'`)

@@ -9,14 +9,15 @@ export type Table = {
   readonly hasTriggers: boolean
 }
 
-/** Rows that are read at once. */
-const batchRows = 2_000
+/** Rows that are read at once: at most so many, and fewer if the rows before were long. The first ones show how long they are. */
+const batchRows = { first: 16, max: 2_000 }
+const batchLength = 8_000_000
 
 /**
  * Access tokens are not backed up: after a restore clients ask for new ones, and none that was revoked comes back. Neither
  * are authorizations that have begun, sessions of people and links for them: none that was used or ended comes back. Messages
  * of alerts are not sent once more, mails are counted from zero, and the next purge is in the night. Uploaded files are kept for
- * hours only, and events of streams until they are read: after a restore, a transfer reports events that it has not read as removed. The migrations are in the header of the backup.
+ * hours only. Events of streams are read from the tables above their partitions. The migrations are in the header of the backup.
  */
 const notBackedUp = [
   'tokens',
@@ -29,11 +30,8 @@ const notBackedUp = [
   'purges',
   'uploads',
   'upload_chunks',
-  'stream_batches',
   'stream_batches_default',
-  'stream_messages',
   'stream_messages_default',
-  'stream_notes',
   'penstock_migrations',
 ]
 
@@ -105,10 +103,13 @@ const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 export async function* readRows(session: pg.Client, { name, columns }: BackedUpTable): AsyncGenerator<Row[]> {
   const texts = columns.map((column) => `${quoted(column)}::text`).join(', ')
   await session.query(`declare penstock_rows no scroll cursor for select ${texts} from ${quoted(name)}`)
-  for (;;) {
-    const { rows } = await session.query<Row[]>({ text: `fetch ${batchRows} from penstock_rows`, rowMode: 'array' })
-    if (rows.length > 0) yield rows as unknown as Row[]
-    if (rows.length < batchRows) break
+  for (let count = batchRows.first; ; ) {
+    const { rows } = await session.query<Row[]>({ text: `fetch ${count} from penstock_rows`, rowMode: 'array' })
+    const read = rows as unknown as Row[]
+    if (read.length > 0) yield read
+    if (read.length < count) break
+    const length = read.reduce((sum, row) => sum + row.reduce((all, value) => all + (value?.length ?? 0), 0), 0)
+    count = Math.min(batchRows.max, 2 * count, Math.max(1, Math.floor(batchLength / Math.max(1, length / count))))
   }
   await session.query('close penstock_rows')
 }
