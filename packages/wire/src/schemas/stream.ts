@@ -54,7 +54,7 @@ const figures = {
   oldestTime: Type.Union([unixSeconds('When the oldest kept event was stored', example.createdTime), Type.Null()]),
 }
 
-/** What came in a minute or an hour. */
+/** Events of a minute or an hour. */
 const volumes = (description: string) =>
   Type.Array(
     exactly(

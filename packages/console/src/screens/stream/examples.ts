@@ -1,6 +1,6 @@
 import type { StreamEvent } from '@penstock/wire'
 
-/** What the events in view have in a column: in how many it is, and a few different values as the reader may see them. */
+/** A column in the events in view: how many have it, and a few different values as the reader may see them. */
 export type ColumnExamples = { readonly events: number; readonly values: readonly string[] }
 
 const valuesMax = 2

@@ -25,7 +25,7 @@ export function volumesIn({ minutes, hours }: EventStream['volumes'], span: Span
   })
 }
 
-/** What all of them are together. */
+/** The sums of all of them. */
 export const sumOf = (volumes: readonly StreamVolume[]): Omit<StreamVolume, 'time'> => ({
   accepted: volumes.reduce((n, { accepted }) => n + accepted, 0),
   duplicates: volumes.reduce((n, { duplicates }) => n + duplicates, 0),

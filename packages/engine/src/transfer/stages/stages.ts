@@ -127,7 +127,7 @@ export class Stages {
     return mapped
   }
 
-  /** What the stages say about the records of a preview. */
+  /** Findings of the stages about the records of a preview. */
   async hints(chunk: StageChunk): Promise<Finding[]> {
     const hints = await Promise.all(this.#opened.map((stage) => stage.hints?.(chunk) ?? []))
     return hints.flat()
