@@ -1,7 +1,6 @@
-import { boolean, type Discover, defineConnector, secret, select, text } from '@penstock/connector'
+import { boolean, type Discover, defineConnector, select, text } from '@penstock/connector'
+import { brokerFields, compressionField, writtenTopic } from './fields.ts'
 import { kafkaPlatform } from './platform.ts'
-
-const binds = ['password'] as const
 
 const topics: Discover = async (context) => (await import('./discover.ts')).discoverTopics(context)
 
@@ -22,52 +21,7 @@ export const kafka = defineConnector({
     version: 'protocol of Apache Kafka, with the newest version of each request that broker and connector share',
     ends: 'no end is announced',
   },
-  secrets: {
-    brokers: text({
-      label: 'Brokers',
-      description: 'Addresses of one or more brokers, separated by commas: broker-1.example.com:9093',
-      required: true,
-      binds,
-    }),
-    tlsMode: select({
-      keepsState: 'credential',
-      label: 'TLS mode',
-      description: 'How to encrypt connections, and how to verify the certificates of the brokers',
-      options: ['disable', 'require', 'verify-full'],
-      labels: { disable: 'Off', require: 'Encrypted', 'verify-full': 'Encrypted and verified' },
-      default: 'verify-full',
-      binds,
-    }),
-    caCertificate: text({
-      keepsState: 'credential',
-      label: 'CA certificate',
-      description: 'PEM certificates of the authorities to trust. By default the public authorities',
-      when: { tlsMode: 'verify-full' },
-      binds,
-    }),
-    saslMechanism: select({
-      keepsState: 'credential',
-      label: 'SASL mechanism',
-      description: 'How the connector signs in. PLAIN sends the password unprotected, so it needs TLS',
-      options: ['none', 'PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'],
-      labels: { none: 'None' },
-      default: 'none',
-      binds,
-    }),
-    user: text({
-      keepsState: 'credential',
-      label: 'User',
-      description: 'Name of the user, or API key',
-      required: true,
-      when: { saslMechanism: ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'] },
-    }),
-    password: secret({
-      label: 'Password',
-      description: 'Password of this user, or API secret',
-      required: true,
-      when: { saslMechanism: ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'] },
-    }),
-  },
+  secrets: brokerFields,
   source: {
     fields: {
       topic: text({ label: 'Topic', description: 'Name of the topic to read', required: true }),
@@ -108,20 +62,13 @@ export const kafka = defineConnector({
   },
   destination: {
     fields: {
-      topic: text({ label: 'Topic', description: 'Name of the topic to write to; it must exist', required: true }),
+      topic: writtenTopic,
       keyColumns: text({
         label: 'Key columns',
         description:
           'Columns that form the message key, separated by commas. Several columns form a JSON array. By default messages have no key',
       }),
-      compression: select({
-        keepsState: 'transport',
-        label: 'Compression',
-        description: 'How messages are compressed; zstd requires Kafka 2.1 or later',
-        options: ['none', 'gzip', 'zstd'],
-        labels: { none: 'None' },
-        default: 'gzip',
-      }),
+      compression: compressionField,
       transferHeader: boolean({
         keepsState: 'transport',
         label: 'Transfer header',

@@ -10,6 +10,8 @@ export type KafkaRecord = {
   readonly key: Buffer | null
   readonly value: Buffer | null
   readonly headers: readonly (readonly [name: string, value: Buffer | null])[]
+  /** Milliseconds since 1970; the time of its batch unless given. */
+  readonly timestampMs?: number
 }
 
 /** A message as it was read. */
@@ -37,8 +39,15 @@ export function encodeBatch(
   producing?: Producing,
 ): Buffer {
   const body = new KafkaWriter()
-  for (const [index, { key, value, headers }] of records.entries()) {
-    const record = new KafkaWriter().int8(0).varint(0).varint(index).varBytes(key).varBytes(value)
+  let newestMs = records.length === 0 ? timestampMs : Number.NEGATIVE_INFINITY
+  for (const [index, { key, value, headers, timestampMs: ownMs = timestampMs }] of records.entries()) {
+    newestMs = Math.max(newestMs, ownMs)
+    const record = new KafkaWriter()
+      .int8(0)
+      .varint(ownMs - timestampMs)
+      .varint(index)
+      .varBytes(key)
+      .varBytes(value)
     record.varint(headers.length)
     for (const [name, content] of headers) record.varBytes(Buffer.from(name)).varBytes(content)
     body.varBytes(record.done())
@@ -47,7 +56,7 @@ export function encodeBatch(
     .int16(codecs.indexOf(codec))
     .int32(records.length - 1)
     .int64(timestampMs)
-    .int64(timestampMs)
+    .int64(newestMs)
     .int64(producing?.id ?? -1)
     .int16(producing?.epoch ?? -1)
     .int32(producing?.sequence ?? -1)

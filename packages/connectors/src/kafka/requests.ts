@@ -101,15 +101,25 @@ export const fetchRecords = (
     },
   )
 
-/** Writes one batch to a partition, and resolves with an error code once all in-sync replicas have it. */
-export const produceBatch = (broker: Broker, topic: string, partition: number, batch: Buffer): Promise<number> =>
+/** An answer of the broker that a request ran into its own time comes before the connection is given up. */
+const answerMs = 10_000
+
+/**
+ * Writes one batch to a partition, and resolves with an error code once all in-sync replicas have it.
+ * @param timeoutMs how long the replicas may take
+ */
+export const produceBatch = (
+  broker: Broker,
+  { topic, partition, timeoutMs }: { readonly topic: string; readonly partition: number; readonly timeoutMs: number },
+  batch: Buffer,
+): Promise<number> =>
   broker.request(
     'produce',
     (writer) =>
       writer
         .string(null)
         .int16(-1)
-        .int32(30_000)
+        .int32(timeoutMs)
         .array([topic], (name) => writer.string(name).array([partition], (index) => writer.int32(index).bytes(batch))),
     (reader, version) => {
       const [found] = reader.array(() => {
@@ -125,6 +135,7 @@ export const produceBatch = (broker: Broker, topic: string, partition: number, b
       })
       return only(found).error
     },
+    Math.min(timeoutMs + answerMs, timeoutMs * 2),
   )
 
 /** Asks for the identity of an idempotent producer. */
