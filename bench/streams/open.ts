@@ -5,13 +5,17 @@ import type { Service } from '../service.ts'
 /** A stream, and the headers of who may send to it. */
 export type OpenStream = { readonly accountId: string; readonly id: string; readonly headers: Record<string, string> }
 
-/** Opens a stream in each of the first sub-accounts. */
-export async function openStreams(service: Service, count: number): Promise<OpenStream[]> {
+/** Opens a stream in each of the first sub-accounts. @param settingsOf more settings of the stream of a place */
+export async function openStreams(
+  service: Service,
+  count: number,
+  settingsOf: (at: number) => Readonly<Record<string, string | number>> = () => ({ retentionMb: 100_000 }),
+): Promise<OpenStream[]> {
   const client = createClient({ baseUrl: service.url, ...service.credentials })
   const streams: OpenStream[] = []
   for (const accountId of service.loaded.accountIds.slice(0, count)) {
     await client.addConnectors({ accountId, body: { connectorIds: [eventStreamConnectorId] } })
-    const secretConfig = { receive: true, retentionMb: 100_000 }
+    const secretConfig = { receive: true, ...settingsOf(streams.length) }
     const { reply } = await client.configureConnector({ accountId, id: eventStreamConnectorId, body: { secretConfig } })
     const { key } = (await client.createStreamKey({ accountId, id: reply.configurationId })).reply
     const authorization = `Basic ${Buffer.from(`${key}:`).toString('base64')}`
