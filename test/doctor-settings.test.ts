@@ -87,6 +87,7 @@ const formOnly: Readonly<Record<string, string>> = {
   PENSTOCK_QUOTA_STREAMS_MB: bound,
   PENSTOCK_STREAM_DAYS: bound,
   PENSTOCK_STREAM_EVENTS_PER_SECOND: bound,
+  PENSTOCK_STREAM_TOPICS: bound,
   PENSTOCK_UPLOAD_HOURS: bound,
   PENSTOCK_LEDGER_DAYS: bound,
   PENSTOCK_AUDIT_RETENTION_DAYS: bound,

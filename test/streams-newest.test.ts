@@ -200,7 +200,7 @@ test('says which transfer delivered an event, and what waits', async () => {
   await move(all)
   await post({ n: 11 })
   const { consumers } = await newest()
-  const of = (id: string) => consumers.find(({ connectionId }) => connectionId === id)
+  const of = (id: string) => consumers?.find(({ connectionId }) => connectionId === id)
   assert.deepEqual(of(all)?.transfers, [
     { id: second.id, after: last, last: last + 1 },
     { id: first.id, after: 0, last },
@@ -253,7 +253,7 @@ test('a test event is stored like any other, marked, delivered, and no new colum
   )
   assert.equal(JSON.parse(event?.value ?? '').properties.test, true)
   assert.deepEqual(await columns(), before)
-  const [consumer] = consumers
+  const [consumer] = consumers ?? []
   const id = consumer?.connectionId ?? ''
   const transfer = await fixture.ended(id, (await fixture.start(id)).id)
   assert.equal(transfer.status, 'succeeded', JSON.stringify(transfer.error))

@@ -223,7 +223,7 @@ describe('libraries for browsers', { skip }, () => {
     await work(page)
     await until('the events are stored', async () => {
       const { accepted, duplicates } = await counts()
-      return (accepted >= first.accepted + count && duplicates > first.duplicates) || undefined
+      return (accepted >= first.accepted + count && (duplicates ?? 0) > (first.duplicates ?? 0)) || undefined
     })
     await close()
   }

@@ -104,7 +104,7 @@ describe('a stream', () => {
       undefined,
     ])
     assert.deepEqual(
-      consumers.map(({ connectionId, readNumber, behindEvents }) => [connectionId, readNumber, behindEvents]),
+      consumers?.map(({ connectionId, readNumber, behindEvents }) => [connectionId, readNumber, behindEvents]),
       [[first, 6, 1]],
     )
   })

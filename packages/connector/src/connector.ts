@@ -4,8 +4,10 @@ import type { Ask } from './ask.ts'
 import { type Authorization, errorOfAuthorization } from './authorization.ts'
 import type { ChangeLog } from './change-log.ts'
 import type { Check } from './check.ts'
+import type { ConnectorContext } from './context.ts'
 import type { Destination } from './destination.ts'
 import type { Discover } from './discovery.ts'
+import type { EventStore } from './event-streams.ts'
 import { type FieldDefinition, type Fields, secret } from './fields.ts'
 import type { Exports, Offer } from './handover.ts'
 import type { Records } from './records.ts'
@@ -68,6 +70,8 @@ export type Backfill = {
 export type SourceSide = Side & {
   /** Reads data; absent if the catalogue only lists the connector. Import the code that it needs when it is called. */
   readonly open?: Source
+  /** Why a configuration with these values cannot be a source, as the end of a sentence; `undefined` if it can. */
+  readonly whyNot?: (configuration: Values) => string | undefined
   /**
    * The source must be read to find its columns, like files. A transfer uses the columns of its own rows, because a discovery
    * would read everything twice, and would guess types from values.
@@ -136,6 +140,8 @@ export type ConnectorDefinition = {
   readonly readsRejects?: true
   /** Whether its configurations receive events, which it reads. */
   readonly readsEvents?: true
+  /** Opens the store into which its configurations put events, unless this service stores them. */
+  readonly putEvents?: (context: ConnectorContext) => Promise<EventStore>
   /** Present if the connector can be a source. */
   readonly source?: SourceSide
   /** Present if the connector can be a destination. */

@@ -42,6 +42,29 @@ export type EventStreams = {
   newest(): Promise<readonly StreamedEvents[]>
 }
 
+/** An event to put into a store that is not the database of this service. */
+export type EventToPut = {
+  /** The event as JSON in UTF-8. */
+  readonly json: Uint8Array
+  /** Events with the same key stay in order. */
+  readonly key: string | undefined
+  readonly messageId: string | undefined
+  readonly receivedMs: number
+}
+
+/** An event that a store refuses for good, by its place. */
+export type RefusedEvent = { readonly index?: number; readonly reason: string }
+
+/** A store of events, opened by one job. */
+export type EventStore = {
+  /**
+   * Puts events, and resolves with the refused ones once all others are stored as safely as the store can. If it rejects, any part may be
+   * stored, and the store is not used any more. One call at a time.
+   */
+  put(events: readonly EventToPut[]): Promise<readonly RefusedEvent[]>
+  close(): Promise<void>
+}
+
 /** Bits of the kinds of values. */
 export const eventKinds = { text: 1, integer: 2, number: 4, boolean: 8, json: 16, time: 32 } as const satisfies Record<
   EventValueKind,

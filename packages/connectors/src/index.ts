@@ -257,5 +257,6 @@ export {
   signatureSchemeIds,
   signatureSchemes,
 } from './event-stream/signature-schemes.ts'
+export { isStoredInKafka } from './event-stream/store-fields.ts'
 export { logoOf } from './logo.ts'
 export { kindOfPlatform, platformsByKind } from './platform-kinds.ts'

@@ -35,3 +35,6 @@ export type DroppedSlot = 'dropped' | 'missing' | 'in_use'
 
 /** Does nothing: shows that a runner starts and answers. */
 export type PingJob = { readonly kind: 'ping' }
+
+/** Puts events into the store of their configuration until its supervisor has no more of them. */
+export type PutEventsJob = { readonly kind: 'put events'; readonly connector: OpenedSide }

@@ -10,9 +10,11 @@ import {
   type DividedPart,
   Ended,
   type EventHost,
+  type EventsToPut,
   type FromRunner,
   type HostMethod,
   type KeyPages,
+  type PutHost,
   protocolLimits,
   type RejectedKeysState,
   type RejectHost,
@@ -31,7 +33,7 @@ import {
 type Waiting = { resolve(value: unknown): void; reject(error: Error): void }
 
 /** The supervisor of a job, as the runner calls it: each call is a message and waits for its answer. */
-export class HostChannel implements TransferHost, SecretHost, UploadHost, RejectHost, EventHost {
+export class HostChannel implements TransferHost, SecretHost, UploadHost, RejectHost, EventHost, PutHost {
   readonly #send: (message: FromRunner) => void
   readonly #waiting = new Map<number, Waiting>()
   #last = 0
@@ -69,6 +71,7 @@ export class HostChannel implements TransferHost, SecretHost, UploadHost, Reject
   openStream = (start: Parameters<EventHost['openStream']>[0]) => this.#call<OpenedStream>('openStream', start)
   readEvents = (after: Parameters<EventHost['readEvents']>[0]) =>
     this.#call<Awaited<ReturnType<EventHost['readEvents']>>>('readEvents', after)
+  nextEvents = (put: Parameters<PutHost['nextEvents']>[0]) => this.#call<EventsToPut | null>('nextEvents', put)
   readRejects = (after: number) => this.#call<ReplayPage>('readRejects', after)
   rejectedKeys = () => this.#call<RejectedKeysState>('rejectedKeys', null)
   readDigests = (after: number) => this.#call<DigestPage | null>('readDigests', after)

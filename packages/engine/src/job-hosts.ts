@@ -81,3 +81,15 @@ export type EventHost = {
 
 export const isEventMethod = (method: string): method is keyof EventHost =>
   method === 'openStream' || method === 'readEvents'
+
+/** Events to put, as a message contains them: for each one a line of JSON, `[received, key, message ID]`, and the event as a line. */
+export type EventsToPut = { readonly count: number /** Compressed with zstd, in base64. */; readonly lines: string }
+
+/** The result of putting events: the refused ones by their place. */
+export type EventsPut = { readonly refused: readonly { readonly index: number; readonly reason: string }[] }
+
+/** Calls of a job that puts events. */
+export type PutHost = {
+  /** Reports the last events, and waits for the next ones; null: the job is over. */
+  nextEvents(put: EventsPut | null): Promise<EventsToPut | null>
+}

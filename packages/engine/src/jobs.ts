@@ -8,6 +8,7 @@ import {
   type JobError,
   type JobResult,
   type JobValues,
+  type PutHost,
   type RejectHost,
   type SecretHost,
   type TransferHost,
@@ -26,8 +27,8 @@ export type { Runtime } from './runtime.ts'
 /** Dependencies of a job, beside its description. */
 export type JobDeps = {
   readonly runtime: Runtime
-  /** Only a transfer asks for more than secrets, uploaded files, rejected records and events. */
-  readonly host: TransferHost & SecretHost & UploadHost & RejectHost & EventHost
+  /** Most jobs ask only for secrets, uploaded files, rejected records and events. */
+  readonly host: TransferHost & SecretHost & UploadHost & RejectHost & EventHost & Partial<PutHost>
   /** Aborted with `Ended` when the job must end. */
   readonly signal: AbortSignal
   readonly onProgress: () => void
@@ -103,6 +104,8 @@ async function perform(
       return (await import('./measure-audiences.ts')).runMeasureAudiences(job, runtime, signal)
     case 'drop slot':
       return (await import('./change-log.ts')).runDropSlot(job, runtime, signal)
+    case 'put events':
+      return (await import('./put-events.ts')).runPutEvents(job, runtime, host, signal)
     case 'ping':
       return null
   }

@@ -15,21 +15,29 @@ import type { ProgramWall } from '@penstock/connectors/programs'
 import type { ColumnChange, ConnectionRule, DriftMode, FieldError, Preview, RuleResult } from '@penstock/wire'
 import type { Role, TransferErrorCode } from '@penstock/wire/rules'
 import type { Announced } from './announced.ts'
-import type { DroppedSlot, DropSlotJob, MeasureAudiencesJob, MeasureLogJob, PingJob } from './background-jobs.ts'
+import type {
+  DroppedSlot,
+  DropSlotJob,
+  MeasureAudiencesJob,
+  MeasureLogJob,
+  PingJob,
+  PutEventsJob,
+} from './background-jobs.ts'
 import type { ConsentPurpose } from './consent-purpose.ts'
 import type { DigestPage, DigestRecords, DigestsState, KeyPages } from './digest-pages.ts'
 import type { DividedPart } from './divided-part.ts'
 import type { HandoverStart } from './handover-start.ts'
-import type { EventHost, RejectHost, SecretHost, UploadHost } from './job-hosts.ts'
+import type { EventHost, PutHost, RejectHost, SecretHost, UploadHost } from './job-hosts.ts'
 import type { Confirmation, RejectedKeysState, ReplayPage, TransferOutcomes } from './kept.ts'
 import type { Showing } from './mapping/shorten.ts'
 import type { OpenedSide } from './opened-side.ts'
 import type { Shape } from './shape.ts'
+import type { AuthorizationJob, SingleSignOnJob } from './sign-in-jobs.ts'
 import type { ShownAnswer } from './source-answer.ts'
 import type { TransferRules } from './transfer-rules.ts'
 
 export type { Announced } from './announced.ts'
-export type { DroppedSlot, DropSlotJob, MeasureAudiencesJob, MeasureLogJob, PingJob } from './background-jobs.ts'
+export type * from './background-jobs.ts'
 export * from './digest-pages.ts'
 export type { DividedPart } from './divided-part.ts'
 export * from './job-hosts.ts'
@@ -37,6 +45,7 @@ export type * from './kept.ts'
 export type { OpenedSide } from './opened-side.ts'
 export { protocolLimits } from './protocol-limits.ts'
 export type { Shape, ShapeColumn, SideShape } from './shape.ts'
+export type * from './sign-in-jobs.ts'
 export type { ShownAnswer } from './source-answer.ts'
 
 /**
@@ -115,35 +124,6 @@ export type PreviewJob = {
   readonly deadlineMs: number
 }
 
-/** Exchanges the code that a platform gave when a user consented, with the app of the operator. */
-export type AuthorizationJob = {
-  readonly kind: 'authorization'
-  /** The slug of the connector, whose definition says where the code is exchanged. */
-  readonly slug: string
-  readonly client: { readonly id: string; readonly secret: string }
-  readonly code: string
-  /** PKCE code verifier; `null` if the platform does not support PKCE. */
-  readonly verifier: string | null
-  readonly redirectUri: string
-  readonly deadlineMs: number
-}
-
-/** Asks the identity provider of an organization for its configuration and, with the answer of a browser, who the person is. */
-export type SingleSignOnJob = {
-  readonly kind: 'single sign-on'
-  readonly issuer: string
-  readonly client: { readonly id: string; readonly secret: string }
-  readonly redirectUri: string
-  readonly answer: {
-    /** Query parameters of the redirect from the provider. */
-    readonly parameters: Readonly<Record<string, string>>
-    readonly state: string
-    readonly nonce: string
-    readonly verifier: string
-  } | null
-  readonly deadlineMs: number
-}
-
 export type TransferJob = {
   readonly kind: 'transfer'
   readonly id: string
@@ -166,6 +146,7 @@ export type Job =
   | MeasureLogJob
   | DropSlotJob
   | MeasureAudiencesJob
+  | PutEventsJob
   | PingJob
 
 /** Result of each kind of job. */
@@ -190,6 +171,7 @@ export type JobValues = {
   'measure log': ChangeLogMeasure
   'drop slot': DroppedSlot
   'measure audiences': readonly AudienceMeasure[]
+  'put events': null
   ping: null
 }
 
@@ -380,7 +362,13 @@ export type DivideArgument = { readonly parts: readonly DividedPart[]; readonly 
 
 /** The methods of a transfer's host as messages; rejected rows and parts can be sent ahead, so that no message is large. */
 export type TransferMethod = keyof TransferHost | 'stageRejects' | 'stageParts' | 'stageDigests' | 'stageOutcomes'
-export type HostMethod = TransferMethod | keyof SecretHost | keyof UploadHost | keyof RejectHost | keyof EventHost
+export type HostMethod =
+  | TransferMethod
+  | keyof SecretHost
+  | keyof UploadHost
+  | keyof RejectHost
+  | keyof EventHost
+  | keyof PutHost
 
 /** From the supervisor to the runner. */
 export type ToRunner =

@@ -158,7 +158,7 @@ export async function createService(
     onIdleError: (err) => log.warn({ err }, 'a database connection of the events broke'),
   })
   opened.defer(eventsDatabase.close)
-  const receiver = createEventReceiver({ database: eventsDatabase, notices, keyring, config, log })
+  const receiver = createEventReceiver({ database: eventsDatabase, notices, keyring, config, runners, log })
   opened.defer(receiver.close)
 
   const deps: Deps = {

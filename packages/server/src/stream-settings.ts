@@ -8,6 +8,8 @@ export type StreamSettings = {
   readonly daysMax: number
   /** Events a second that a process accepts for one stream; twice as many for a sub-account, four times for an organization. */
   readonly eventsPerSecond: number
+  /** Streams that put events on topics of Apache Kafka at the same time, in one process. Each has a runner. */
+  readonly topics: number
 }
 
 export const readStreamSettings = (
@@ -18,4 +20,5 @@ export const readStreamSettings = (
   organizationMb: whole('PENSTOCK_QUOTA_STREAMS_MB', 16_384, 1, 10_000_000),
   daysMax: whole('PENSTOCK_STREAM_DAYS', 30, 1, 365),
   eventsPerSecond: whole('PENSTOCK_STREAM_EVENTS_PER_SECOND', 10_000, 1, 1_000_000),
+  topics: whole('PENSTOCK_STREAM_TOPICS', 8, 1, 1_000),
 })

@@ -371,6 +371,12 @@ export const errors = {
     message: 'The service has too many open connections or files. Wait for the seconds in Retry-After, then retry.',
     when: 'The process has reached its limit of connections, or the limit of open files of the operating system. The response has the header `Retry-After`.',
   },
+  topic_unavailable: {
+    status: 503,
+    message:
+      'Apache Kafka did not acknowledge the events. Wait for the seconds in Retry-After, then send them again. Check the configuration of the stream if this persists.',
+    when: 'A stream stores its events in Apache Kafka, and the brokers cannot be reached, do not answer in time, or refuse the user or the topic. Some of the events can be on the topic. The response has the header `Retry-After`.',
+  },
   sample_not_available: {
     status: 409,
     message:

@@ -26,6 +26,8 @@ export const rejectedRecordsConnectorId = '4b2827a20e2560cd'
 export const outcomesConnectorId = '21eb6c7837555c09'
 /** The connector that receives events: the identifier of its slug, `event-stream`. */
 export const eventStreamConnectorId = '2a4dfebc8769bed8'
+/** The connector that reads the topics of streams in Apache Kafka: the identifier of its slug, `kafka`. */
+export const kafkaConnectorId = '23b7f4f2627bc4f1'
 /** The connectors whose configurations are event streams: for any sender, and for one sender each. */
 export const streamConnectorIds: readonly string[] = [
   eventStreamConnectorId,

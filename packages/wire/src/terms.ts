@@ -346,5 +346,10 @@ export const streamRefusals = [
   'wrong_media_type',
   'invalid_body',
   'invalid_event',
+  'topic_unavailable',
 ] as const
 export type StreamRefusal = (typeof streamRefusals)[number]
+
+/** The stores of events that a stream can have. */
+export const streamStores = ['postgresql', 'kafka'] as const
+export type StreamStore = (typeof streamStores)[number]

@@ -12,6 +12,7 @@ import {
 import { pageOfAll } from '../discovery/pages.ts'
 import { eventReading, type KnownColumns, withKnown } from './columns.ts'
 import { eventsIn } from './events.ts'
+import { isStoredInKafka } from './store-fields.ts'
 
 /** The newest events whose values are looked at. */
 const eventsMax = 1_000
@@ -67,8 +68,15 @@ function wordsOf(kinds: number, of: Seen | undefined, events: number): string {
   return events === 0 ? names : `${names}, in ${Math.round(((of?.total ?? 0) / events) * 100)} %`
 }
 
+/** Whether events can be stored: in Kafka, whether the user may write to the topic. */
+export const check: Check = async (context) => {
+  if (!isStoredInKafka(context.secrets)) return checkKept(context)
+  const { check } = await import('../kafka/check.ts')
+  return check({ ...context, settings: { topic: context.secrets.topic ?? '' } })
+}
+
 /** Whether the stream can be read, which needs only this service. */
-export const check: Check = checkSteps([
+const checkKept: Check = checkSteps([
   'events',
   async ({ events }) => {
     const { last, removed } = await events.open({ at: 'oldest' })

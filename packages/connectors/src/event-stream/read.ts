@@ -12,6 +12,7 @@ import {
 } from '@penstock/connector'
 import { type EventReading, eventReading, type KnownColumns } from './columns.ts'
 import { eventsIn, type NumberedEvent } from './events.ts'
+import { whyNotSource } from './store-fields.ts'
 
 /** Where reading continues: after the event with this number. */
 type Place = { readonly after: number }
@@ -24,8 +25,11 @@ const chunkRows = 2_000
 const chunkBytes = 1 << 20
 
 /** Reads the events of the stream of the configuration, up to the newest one at the start of the transfer. */
-export const open = (context: SourceContext, known?: KnownColumns): Promise<SourceReader> =>
-  openStream(context, ({ columns }) => eventReading(columns, String(context.settings.shape ?? 'keys'), known))
+export async function open(context: SourceContext, known?: KnownColumns): Promise<SourceReader> {
+  const whyNot = whyNotSource(context.secrets)
+  if (whyNot !== undefined) throw new ConnectorError('not_supported', `The stream ${whyNot}.`)
+  return openStream(context, ({ columns }) => eventReading(columns, String(context.settings.shape ?? 'keys'), known))
+}
 
 /** Reads a stream. @param readingOf makes rows of its records. @param what these are */
 export async function openStream(

@@ -1,15 +1,8 @@
 import { type Connector, column, defineConnector, secret } from '@penstock/connector'
 import type { StreamPreset } from './preset-facts.ts'
-import {
-  keepReadField,
-  nextSigningSecret,
-  receivingFields,
-  retentionFields,
-  shapeField,
-  startFields,
-  verifyToken,
-} from './shared-fields.ts'
+import { nextSigningSecret, receivingFields, shapeField, startFields, verifyToken } from './shared-fields.ts'
 import { type SignatureScheme, signatureSchemes } from './signature-schemes.ts'
+import { storeFields, whyNotSource } from './store-fields.ts'
 
 /** Makes a connector of the facts of a sender: an event stream that accepts only its signed messages, if it signs. */
 export function streamPreset(preset: StreamPreset): Connector {
@@ -24,11 +17,12 @@ export function streamPreset(preset: StreamPreset): Connector {
       ...(sender && signingSecrets(sender)),
       receive,
       addresses,
-      ...retentionFields(7),
-      keepRead: keepReadField('events'),
+      ...storeFields,
     },
     readsEvents: true,
+    putEvents: async (context) => (await import('../kafka/put-events.ts')).openStore(context),
     source: {
+      whyNot: whyNotSource,
       fields: { ...startFields('events', 'event'), shape: shapeField },
       records: Object.fromEntries(
         Object.entries(columns).map(([name, { description, type }]) => [name, column({ description, type })]),

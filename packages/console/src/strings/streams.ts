@@ -37,6 +37,10 @@ export const streams = {
   keptHelp: (events: string, size: string) => `${events} (${size})`,
   received: 'Received events',
   receivedHelp: 'An event is accepted once it is stored. Senders get an error for refused events, and send them again.',
+  receivedOnTopic: 'An event is accepted once the brokers have acknowledged it. The counts are a second late.',
+  onTopic: 'Stored in Apache Kafka',
+  topic: 'Topic',
+  onTopicHelp: 'Connections read the topic with the connector Apache Kafka, and so can other programs.',
   send: 'Where to send',
   address: 'Address',
   host: 'Host for SDKs',
@@ -63,8 +67,16 @@ export const streams = {
   volume: { hour: 'Last hour', day: 'Last 24 hours', week: 'Last 7 days' },
   volumeSpan: 'Time of the chart',
   span: { hour: 'Hour', day: 'Day', week: 'Week' },
-  volumeChart: ({ accepted, duplicates, refused }: { accepted: string; duplicates: string; refused: string }) =>
-    `Events by time: ${accepted} accepted, ${duplicates} duplicates, ${refused} refused`,
+  volumeChart: ({
+    accepted,
+    duplicates,
+    refused,
+  }: {
+    accepted: string
+    duplicates: string | undefined
+    refused: string
+  }) =>
+    `Events by time: ${accepted} accepted, ${duplicates === undefined ? '' : `${duplicates} duplicates, `}${refused} refused`,
   noVolume: 'No events in this time.',
   columns: 'Columns seen',
   share: (n: number, all: number) => `in ${n} of the newest ${all}`,
@@ -94,8 +106,11 @@ export const streams = {
   foundIn: (searched: string) => `Searched the newest ${searched} events.`,
   noneOfOutcome: 'No events with this result among the newest.',
   noEvents: 'No events yet. Send one with an example, or send a test event.',
+  noneRefused: 'No refused events. Accepted events are on the topic, and are not shown here.',
+  onTopicNotShown: 'Accepted events are on the topic, and are not shown here.',
   sendTest: 'Send a test event',
   testSent: 'The test event is stored. Connections deliver it like any other event.',
+  testOnTopic: 'The test event is on the topic.',
   test: 'Test',
   unnamed: 'Event',
   requestRefused: 'Refused request',
@@ -129,6 +144,7 @@ export const streams = {
     wrong_media_type: 'Content type is not supported',
     invalid_body: 'Body is not valid JSON',
     invalid_event: 'Event is too large or not an object',
+    topic_unavailable: 'Apache Kafka did not acknowledge',
   },
   events: (n: number, shown: string) => (n === 1 ? '1 event' : `${shown} events`),
 }

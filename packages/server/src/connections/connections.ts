@@ -6,7 +6,6 @@ import type { ActingAccount, Answer, Call } from '../call.ts'
 import type { Config } from '../config.ts'
 import type { Catalogue } from '../connectors/catalogue.ts'
 import type { Db, Transaction } from '../db/database.ts'
-import { violates } from '../db/errors.ts'
 import { newIdentifier } from '../identifiers.ts'
 import { findLimit } from '../organizations/limits.ts'
 import { isNearQuota, refuse, refuseFieldErrors, requireEditable, requireQuota } from '../refusal.ts'
@@ -14,7 +13,15 @@ import { foundBy } from './found-by.ts'
 import { connectionList, countedMax, countForQuota, countsOfAll } from './list-queries.ts'
 import { requireActivatable } from './mirror-conflicts.ts'
 import * as queries from './queries.ts'
-import { nameOtherData, readSettings, requireCompatible, requireToDirectSecrets, type SideKey, sides } from './sides.ts'
+import {
+  nameOtherData,
+  readSettings,
+  requireCompatible,
+  requireReadable,
+  requireSides,
+  requireToDirectSecrets,
+  sides,
+} from './sides.ts'
 import { readTagFilter } from './tags.ts'
 import { etagOf, viewConnection, viewConnectionDetails, viewEvent, viewUpdatedConnection } from './view.ts'
 
@@ -128,6 +135,7 @@ export async function addConnection(
     // Nothing to refuse: what was missing has been added in between.
     await findConfigurations(tx, named)
   }
+  await requireReadable(tx, catalogue, row)
   const { max, setting } = await findLimit(tx, config, account.organizationId, 'connections')
   if (isNearQuota(row, max)) {
     // The trigger has counted the connection, and holds the count of the account until this transaction ends.
@@ -240,6 +248,7 @@ export async function updateConnection(
     requireToDirectSecrets(call.actor, catalogue.known(row[`${key}ConnectorId`]), role, before, change[config])
   }
   if (switched.length > 0) await switchConfigurations(tx, account, { ...row, ...wanted })
+  if (switched.some(({ key }) => key === 'src')) await requireReadable(tx, catalogue, { ...row, ...wanted })
   // A connection that carries data stays complete.
   if (row.status === 'active') await requireActivatable(tx, catalogue, { ...row, ...wanted, ...change })
   await queries.updateConnection.run(tx, {
@@ -374,24 +383,6 @@ async function lockForChange(
   requireEditable(row, deps)
   precondition.check(etagOf(row))
   return row
-}
-
-/**
- * Runs a statement that needs both sides to be added; the database, which sees every race, has the last word.
- * @param onDeleted refuses where the configuration of a side was deleted
- */
-async function requireSides<T>(work: () => Promise<T>, onDeleted: (side: SideKey) => never): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    for (const { key } of sides) {
-      if (violates(error, `connections_${key}_added`)) {
-        refuse('connector_not_added', [{ field: `${key}Connector`, message: 'is no longer added to this sub-account' }])
-      }
-      if (violates(error, `connections_${key}_configuration`)) onDeleted(key)
-    }
-    throw error
-  }
 }
 
 /** How many connections there are of each status, over all organizations; for the metrics. */

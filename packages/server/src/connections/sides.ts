@@ -12,8 +12,9 @@ import type { FieldError, Role } from '@penstock/wire'
 import { requireScope } from '../access.ts'
 import type { Actor } from '../call.ts'
 import type { Catalogue } from '../connectors/catalogue.ts'
-import { missingForRole } from '../connectors/readiness.ts'
+import { missingForRole, sourceErrors } from '../connectors/readiness.ts'
 import type { Transaction } from '../db/database.ts'
+import { violates } from '../db/errors.ts'
 import { refuse, refuseFieldErrors } from '../refusal.ts'
 import { type ConnectionRow, filledFields, holdSides } from './queries.ts'
 
@@ -77,6 +78,22 @@ export const readFieldValues: ReadSettings = (connector, role, given, path, curr
   return { values: { ...Object.fromEntries(filled), ...set }, fieldErrors }
 }
 
+/** Refuses with `invalid_request` a configuration that cannot be a source, whatever is added to it. */
+export async function requireReadable(
+  tx: Transaction,
+  catalogue: Catalogue,
+  {
+    accountId,
+    srcConnectorId,
+    srcConfigurationId,
+  }: Pick<ConnectionRow, 'accountId' | 'srcConnectorId' | 'srcConfigurationId'>,
+): Promise<void> {
+  const connector = catalogue.known(srcConnectorId)
+  if (!connector.source?.whyNot) return
+  const [filled] = await filledFields.all(tx, { accountId, configurationIds: [srcConfigurationId] })
+  refuseFieldErrors(sourceErrors(connector, 'Source', filled?.settings ?? {}, 'body.srcConfigurationId'))
+}
+
 /** Refuses with `connection_not_ready`, listing everything that both sides still lack before data can move. */
 export async function requireReady(
   tx: Transaction,
@@ -124,4 +141,22 @@ export function requireToDirectSecrets(
     ([key, { binds = [] }]) => binds.length > 0 && after[key] !== undefined && after[key] !== before[key],
   )
   if (changed) requireScope(actor, 'secrets:write')
+}
+
+/**
+ * Runs a statement that needs both sides to be added; the database, which sees every race, has the last word.
+ * @param onDeleted refuses where the configuration of a side was deleted
+ */
+export async function requireSides<T>(work: () => Promise<T>, onDeleted: (side: SideKey) => never): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    for (const { key } of sides) {
+      if (violates(error, `connections_${key}_added`)) {
+        refuse('connector_not_added', [{ field: `${key}Connector`, message: 'is no longer added to this sub-account' }])
+      }
+      if (violates(error, `connections_${key}_configuration`)) onDeleted(key)
+    }
+    throw error
+  }
 }

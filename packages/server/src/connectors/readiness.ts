@@ -11,8 +11,14 @@ export function filledByApp({ authorization }: Connector, { oauthClientId }: Aut
     : { [authorization.client.id]: '', [authorization.client.secret]: '' }
 }
 
+/** Why a configuration cannot be the source of a connection, whatever is added to it. */
+export function sourceErrors(connector: Connector, role: Role, settings: Values, field: string): FieldError[] {
+  const why = role === 'Source' ? connector.source?.whyNot?.(settings) : undefined
+  return why === undefined ? [] : [{ field, message: `${connector.name} ${why}` }]
+}
+
 /**
- * Fields that are missing before the connector can have a role in a connection that carries data. Fields of only one
+ * Fields that are missing, and other reasons, before the connector can have a role in a connection that carries data. Fields of only one
  * role are not required when the connector is saved, unless such a connection already exists.
  * @param secretNames the secrets that are set
  * @param path the path of the values in the answer: `srcConnector`, `body.secretConfig`
@@ -28,5 +34,5 @@ export function missingForRole(
     ...Object.fromEntries(secretNames.map((name) => [name, ''])),
     ...filledByApp(connector, { oauthClientId }),
   }
-  return missingValues(connector.secrets, values, path, role)
+  return [...missingValues(connector.secrets, values, path, role), ...sourceErrors(connector, role, settings, path)]
 }

@@ -13,7 +13,7 @@ import { asRefusal } from './replies.ts'
 /** The result of a request. */
 type EventsReceived = {
   readonly accepted: number
-  readonly duplicates: number
+  readonly duplicates?: number
   readonly refused: readonly { readonly index: number; readonly reason: string }[]
 }
 

@@ -39,6 +39,8 @@ export type RunOptions = {
   readonly signal: AbortSignal
   /** Answers what the job asks of its supervisor; if absent, any such call ends the job. */
   readonly answer?: (method: HostMethod, argument: unknown) => Promise<unknown>
+  /** Whether requests wait for each step of the job: it has the priority of the service, and a runner that no other owner waits for. */
+  readonly isUrgent?: boolean
   /** Fields of the log line, should the runner die. */
   readonly about?: Readonly<Record<string, unknown>>
 }
@@ -158,6 +160,11 @@ export function createRunnerPool(options: PoolOptions, log: Logger): Runners {
     runner.owner = owner
     return runner
   }
+  const startUrgent = (owner: string): RunnerProcess => {
+    const runner = track(new RunnerProcess({ ...options, isUrgent: true }))
+    runner.owner = owner
+    return runner
+  }
   /** A runner that crashes after its code was replaced says nothing about its job. */
   const deathOf = async (died: RunnerDied): Promise<RunnerDied> =>
     died.reason === 'runner_crashed' && (await ownCode.hasChanged())
@@ -194,11 +201,12 @@ export function createRunnerPool(options: PoolOptions, log: Logger): Runners {
 
   prepareSpare()
   return {
-    async run(job, { owner, watch, signal, answer = refuseCall, about = {} }) {
+    async run(job, { owner, watch, signal, answer = refuseCall, isUrgent = false, about = {} }) {
       signal.throwIfAborted()
       if (isClosed) throw new EndJob(true, 0)
       const codes = codesOf(job)
-      const runner = hasProgram(job) ? startFor(owner) : await take(owner, codes)
+      const urgent = isUrgent ? (takeIdle(owner, codes) ?? startUrgent(owner)) : undefined
+      const runner = hasProgram(job) ? startFor(owner) : (urgent ?? (await take(owner, codes)))
       loadedCodes.set(runner, new Map([...(loadedCodes.get(runner) ?? []), ...codes]))
       running++
       try {

@@ -13,6 +13,8 @@ export type ProcessOptions = {
   /** Node, and the main module; those of this process unless given. */
   readonly node?: string
   readonly program?: string
+  /** Whether it has the priority of the service. */
+  readonly isUrgent?: boolean
 }
 
 /**
@@ -20,6 +22,7 @@ export type ProcessOptions = {
  * limited, V8 uses so little that rows in transit survive several collections: a CSV file into PostgreSQL took a third longer.
  */
 const semiSpaceMbMax = 64
+/** Of processes whose work nobody waits for step by step. */
 const niceness = 5
 
 /**
@@ -45,7 +48,7 @@ export function startProcess(options: ProcessOptions, startsPrograms: boolean): 
     // Standard error is read for what V8 says of a full heap; it is never logged, since it may quote values.
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
-  lowerPriority(child)
+  if (!options.isUrgent) lowerPriority(child)
   return child
 }
 

@@ -22,6 +22,8 @@ export const eventBounds = {
   batchEvents: 2_000,
   /** Of the requests in progress: of all, and of one stream, one sub-account or one address without a known stream. */
   inProgress: { total: 128 * 1024 ** 2, ofName: 32 * 1024 ** 2 },
+  /** The same of events on their way to topics, which a slow broker holds up. */
+  toTopics: { total: 64 * 1024 ** 2, ofName: 16 * 1024 ** 2 },
   /** Bytes that a request counts at least. */
   request: 4 * 1024,
 } as const

@@ -1,4 +1,5 @@
 import { eachColumn } from '@penstock/connector'
+import { isStoredInKafka } from '@penstock/connectors'
 import { type Showing, shorten } from '@penstock/engine'
 import { limits, type StreamEvent, type StreamOutcome, streamConnectorIds } from '@penstock/wire'
 import { showingTo } from '../access.ts'
@@ -31,7 +32,7 @@ export async function getStreamEvents(
 ): Promise<Answer<'getStreamEvents'>> {
   const of = { id, accountId: account.id }
   const configuration = { ...of, connectorIds: streamConnectorIds }
-  if (!(await queries.findStreamConfiguration.first(db, configuration))) refuse('not_found')
+  const { settings } = (await queries.findStreamConfiguration.first(db, configuration)) ?? refuse('not_found')
   const showing = showingTo(actor, view)
   const [figures, consumers, found] = await Promise.all([
     queries.streamFigures.first(db, { id }),
@@ -49,15 +50,17 @@ export async function getStreamEvents(
   return {
     reply: {
       id,
-      ...viewFigures(figures),
+      ...viewFigures(settings, figures),
       masked: showing === 'masked',
       searched,
       events,
       refusals: refusals.map(({ newestTime, ...refusal }) => ({ ...refusal, newestTime: unixSeconds(newestTime) })),
-      consumers: consumers.map((consumer) => ({
-        ...viewConsumer(consumer),
-        transfers: (transfers.get(consumer.connectionId) ?? []).map(({ id, after, last }) => ({ id, after, last })),
-      })),
+      consumers: isStoredInKafka(settings)
+        ? null
+        : consumers.map((consumer) => ({
+            ...viewConsumer(consumer),
+            transfers: (transfers.get(consumer.connectionId) ?? []).map(({ id, after, last }) => ({ id, after, last })),
+          })),
     },
     showsRecords: isWhole,
     ...(isWhole && view !== undefined && { view: { id: view, of: id } }),

@@ -1,13 +1,14 @@
 import { statement } from '../db/statement.ts'
 import { addVolumes } from './volume-queries.ts'
 
-/** Statements that count and list events that were not stored. */
+/** Statements that count events that the database does not keep, and list refused and repeated ones. */
 
-export { lockStreams } from './commit-queries.ts'
+export { lockStreams, noteKeyUse, saveColumns } from './commit-queries.ts'
 
 /** Adds counts by reason, and notes in their order; nothing for streams that were deleted. The streams are locked. */
 export const storeNotes = statement<{
   streams: readonly number[]
+  accepted: readonly number[]
   refused: readonly number[]
   reasonStreams: readonly number[]
   reasons: readonly string[]
@@ -20,14 +21,16 @@ export const storeNotes = statement<{
   digests: readonly (string | null)[]
 }>(`
   with counted as (
-    update streams s set refused = s.refused + n.refused
-    from unnest(:streams::bigint[], :refused::integer[]) as n (stream, refused)
-    where s.number = n.stream and n.refused > 0
+    update streams s set refused = s.refused + n.refused, accepted = s.accepted + n.accepted,
+      last_time = case when n.accepted > 0 then clock_timestamp() else s.last_time end
+    from unnest(:streams::bigint[], :refused::integer[], :accepted::integer[]) as n (stream, refused, accepted)
+    where s.number = n.stream and (n.refused > 0 or n.accepted > 0)
   ),
   volumes as (${addVolumes(`
-      select n.stream, 0 as accepted, 0 as duplicates, n.refused
-      from unnest(:streams::bigint[], :refused::integer[]) as n (stream, refused) join streams s on s.number = n.stream
-      where n.refused > 0
+      select n.stream, n.accepted, 0 as duplicates, n.refused
+      from unnest(:streams::bigint[], :refused::integer[], :accepted::integer[]) as n (stream, refused, accepted)
+        join streams s on s.number = n.stream
+      where n.refused > 0 or n.accepted > 0
     `)}
   ),
   by_reason as (

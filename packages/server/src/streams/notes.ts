@@ -4,8 +4,9 @@ import type { Logger } from '../log.ts'
 import * as queries from './note-queries.ts'
 
 /**
- * Notes events that were not stored: how many, by reason, and the newest ones without their values. Notes are stored together a
- * moment later, so that a flood of refused requests costs the database nothing more.
+ * Notes events that the database does not keep. Of refused and repeated events: how many, by reason, and the newest ones without their
+ * values. Of events on a topic: how many, and their columns. Notes are stored together a moment later, so that a flood of requests costs
+ * the database nothing more.
  */
 
 /** Notes of a stream that are kept. */
@@ -24,7 +25,23 @@ export type StreamNote = {
   | { readonly outcome: 'repeated'; readonly digest: string | undefined }
 )
 
-type Noted = { counts: Map<StreamRefusal, number>; notes: StreamNote[] }
+/** Events that were accepted, and are kept elsewhere. */
+export type CountedEvents = {
+  readonly accepted: number
+  /** Columns of them that were not seen before. */
+  readonly columns: ReadonlyMap<string, number>
+  readonly keyId: string | undefined
+}
+
+type Noted = {
+  counts: Map<StreamRefusal, number>
+  notes: StreamNote[]
+  accepted: number
+  columns: Map<string, number>
+  keyIds: Set<string>
+}
+
+const nothing = (): Noted => ({ counts: new Map(), notes: [], accepted: 0, columns: new Map(), keyIds: new Set() })
 
 export class StreamNotes {
   readonly #database: Database
@@ -41,7 +58,13 @@ export class StreamNotes {
   /** @param stream its number */
   add(stream: number, note: StreamNote): void {
     const counts: [StreamRefusal, number][] = note.outcome === 'refused' ? [[note.reason, note.events]] : []
-    this.#merge(stream, { counts: new Map(counts), notes: [note] })
+    this.#merge(stream, { ...nothing(), counts: new Map(counts), notes: [note] })
+  }
+
+  /** @param stream its number */
+  count(stream: number, { accepted, columns, keyId }: CountedEvents): void {
+    const keyIds = new Set(keyId === undefined ? [] : [keyId])
+    this.#merge(stream, { ...nothing(), accepted, columns: new Map(columns), keyIds })
   }
 
   /** Resolves once everything that waits was tried to be stored. */
@@ -53,9 +76,12 @@ export class StreamNotes {
     clearTimeout(this.#timer)
   }
 
-  #merge(stream: number, { counts, notes }: Noted): void {
-    const noted: Noted = this.#waiting.get(stream) ?? { counts: new Map(), notes: [] }
+  #merge(stream: number, { counts, notes, accepted, columns, keyIds }: Noted): void {
+    const noted = this.#waiting.get(stream) ?? nothing()
     this.#waiting.set(stream, noted)
+    noted.accepted += accepted
+    for (const [name, kinds] of columns) noted.columns.set(name, (noted.columns.get(name) ?? 0) | kinds)
+    for (const id of keyIds) noted.keyIds.add(id)
     for (const [reason, count] of counts) noted.counts.set(reason, (noted.counts.get(reason) ?? 0) + count)
     noted.notes.push(...notes)
     if (noted.notes.length > notesOfStreamMax) noted.notes.splice(0, noted.notes.length - notesOfStreamMax)
@@ -78,12 +104,12 @@ export class StreamNotes {
         taken.splice(0, streamsAtOnce)
       }
     } catch (err) {
-      this.#log.warn({ err }, 'events that were not accepted could not be counted; retrying')
+      this.#log.warn({ err }, 'events could not be counted; retrying')
     }
     this.#timer = undefined
-    for (const [stream, { counts, notes }] of taken) {
+    for (const [stream, noted] of taken) {
       const newer = this.#waiting.get(stream)?.notes.splice(0) ?? []
-      this.#merge(stream, { counts, notes: [...notes, ...newer] })
+      this.#merge(stream, { ...noted, notes: [...noted.notes, ...newer] })
     }
     if (this.#waiting.size > 0) this.#storeSoon()
   }
@@ -94,10 +120,24 @@ export class StreamNotes {
       [...counts].map(([reason, count]) => ({ stream, reason, count })),
     )
     const notes = some.flatMap(([stream, noted]) => noted.notes.map((note) => ({ stream, ...note })))
+    const keyIds = some.flatMap(([, noted]) => [...noted.keyIds])
     await this.#database.transaction(async (tx) => {
-      await queries.lockStreams.all(tx, { numbers: streams })
+      const locked = await queries.lockStreams.all(tx, { numbers: streams })
+      const isThere = new Set(locked.map(({ number }) => number))
+      const columns = some.flatMap(([stream, noted]) => {
+        return isThere.has(stream) ? [...noted.columns].map(([name, kinds]) => ({ stream, name, kinds })) : []
+      })
+      if (columns.length > 0) {
+        await queries.saveColumns.run(tx, {
+          streams: columns.map(({ stream }) => stream),
+          names: columns.map(({ name }) => name),
+          kinds: columns.map(({ kinds }) => kinds),
+        })
+      }
+      if (keyIds.length > 0) await queries.noteKeyUse.run(tx, { ids: keyIds })
       await queries.storeNotes.run(tx, {
         streams,
+        accepted: some.map(([, noted]) => noted.accepted),
         refused: some.map(([, { counts }]) => [...counts.values()].reduce((sum, count) => sum + count, 0)),
         reasonStreams: reasons.map(({ stream }) => stream),
         reasons: reasons.map(({ reason }) => reason),

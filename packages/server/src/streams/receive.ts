@@ -7,22 +7,26 @@ import type { Database } from '../db/database.ts'
 import type { Notices } from '../db/notices.ts'
 import type { Logger } from '../log.ts'
 import { refuse, refuseFieldErrors } from '../refusal.ts'
+import type { Runners } from '../runners/runner-pool.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import { networkOf } from '../tokens/attempts.ts'
-import { decompress, errorOfEvent, fieldsOf, parseBody, textOf, tooMany, valuesOf } from './body.ts'
+import { errorOfEvent, tooMany } from './body.ts'
 import { eventBounds } from './bounds.ts'
 import { EventCommits } from './commits.ts'
-import { messageIdAt, messageIdOfHeaders } from './event-ids.ts'
+import { messageIdAt } from './event-ids.ts'
 import { type FoundStream, StreamFinder } from './find-streams.ts'
 import { KeptBytes } from './kept-bytes.ts'
 import { type EventLine, lineOf } from './lines.ts'
 import { StreamNotes } from './notes.ts'
-import { digestOfMessage, OpenStreams } from './open-streams.ts'
+import { digestOfMessage, type OpenStream, OpenStreams } from './open-streams.ts'
+import { idReader, type RequestContent, readRequest } from './read-request.ts'
 import { ReadTurns } from './read-turns.ts'
 import { reasonOf } from './refusal-reasons.ts'
 import type { ChallengeAnswer } from './signatures/challenges.ts'
 import { type SignedIds, StreamSigning, schemeOf, type UncheckedRequest } from './signing.ts'
-import { messageIdOf, trackingEvents } from './tracking.ts'
+import type { TopicEvent } from './to-kafka/topic-writer.ts'
+import { putsOnTopic, TopicWriters } from './to-kafka/topic-writers.ts'
+import { messageIdOf } from './tracking.ts'
 import { InProgress, type Rate, Rates } from './walls.ts'
 
 /** Requests with events, from the first header to the answer. */
@@ -39,21 +43,10 @@ type RequestHead = {
   readonly bytes: number | undefined
 }
 
-/** The events of a request: in a body, or in the query of an address. */
-type RequestContent = {
-  /** Any JSON, or a call of the tracking API by the name in its path. */
-  readonly call: string | undefined
-  readonly method: string
-  /** The full address, as the sender used it. */
-  readonly url: string
-  readonly content:
-    | { readonly body: Buffer; readonly headers: IncomingHttpHeaders }
-    | { readonly query: URLSearchParams; readonly data: string | undefined }
-}
-
 type ReceivedEvents = {
   readonly accepted: number
-  readonly duplicates: number
+  /** Absent if repeated events are not found. */
+  readonly duplicates?: number
   /** Events that were not stored, by their place in the request. */
   readonly refused: readonly { readonly index: number; readonly reason: string }[]
 }
@@ -71,6 +64,7 @@ type ReceiverDeps = {
   readonly notices: Notices
   readonly keyring: Keyring
   readonly config: Pick<Config, 'streams'>
+  readonly runners: Runners
   readonly log: Logger
 }
 
@@ -96,6 +90,7 @@ class EventReceiver {
   readonly #finder: StreamFinder
   readonly #opened: OpenStreams
   readonly #commits: EventCommits
+  readonly #topics: TopicWriters
   readonly #kept: KeptBytes
   readonly #signing: StreamSigning
   readonly #notes: StreamNotes
@@ -106,18 +101,19 @@ class EventReceiver {
   /** Refusals that wait. */
   #slowed = 0
 
-  constructor({ database, notices, keyring, config, log }: ReceiverDeps) {
+  constructor({ database, notices, keyring, config, runners, log }: ReceiverDeps) {
     this.#finder = new StreamFinder(database, notices)
     this.#opened = new OpenStreams({ database, keyring })
     this.#notes = new StreamNotes(database, log)
     this.#commits = new EventCommits(database, this.#notes, log)
+    this.#topics = new TopicWriters({ database, keyring, runners, log, topicsMax: config.streams.topics })
     this.#kept = new KeptBytes(database, config.streams)
     this.#signing = new StreamSigning({ database, keyring })
     this.#perSecond = config.streams.eventsPerSecond
   }
 
   async close(): Promise<void> {
-    await this.#commits.close()
+    await Promise.all([this.#commits.close(), this.#topics.close()])
     await this.#notes.close()
   }
 
@@ -148,14 +144,14 @@ class EventReceiver {
         const received = await this.#noting(noted, async () => {
           const signedIds = stream && (await this.#requireSigned(stream, request))
           await this.#turns.take(names[0] ?? '', bytes)
-          const { values, keyInBody, headers } = await read(request, { bytes, growBy, receivedMs })
+          const { values, keyInBody, headers } = await readRequest(request, { bytes, growBy, receivedMs })
           if (stream) return this.#store(stream, values, { headers, receivedMs, signedIds })
           noted.key = keyInBody
           const found = await this.#findOpen(head, keyInBody)
           const ids = await this.#requireSigned(found, request)
           return this.#store(found, values, { headers, receivedMs, signedIds: ids })
         })
-        const { refused, accepted, duplicates } = received
+        const { refused, accepted, duplicates = 0 } = received
         if (accepted + duplicates === 0) {
           refuseFieldErrors(refused.map(({ index, reason }) => ({ field: `body.${index}`, message: reason })))
         }
@@ -217,7 +213,8 @@ class EventReceiver {
 
   async #requireRoom(stream: FoundStream): Promise<void> {
     this.#rates.check(this.#ratesOf(stream))
-    await this.#kept.check(stream)
+    if (putsOnTopic(stream)) this.#topics.check(stream)
+    else await this.#kept.check(stream)
   }
 
   /** The service is the sender: a test has no write key, no signature and no address. */
@@ -229,7 +226,7 @@ class EventReceiver {
     const body = Buffer.from(JSON.stringify(event))
     const request: RequestContent = { call: 'track', method: 'POST', url: '', content: { body, headers: {} } }
     const bounds = { bytes: body.length, growBy: () => {}, receivedMs }
-    const { values, headers } = await read(request, bounds)
+    const { values, headers } = await readRequest(request, bounds)
     await this.#store(stream, values, { headers, receivedMs, signedIds: undefined, isTest: true })
   }
 
@@ -278,32 +275,89 @@ class EventReceiver {
     const stream = await this.#opened.open(found)
     const idOf = idReader(found, { headers, signedIds, count: given.length })
     const refused: { index: number; reason: string }[] = []
-    const values: object[] = []
-    const lines: EventLine[] = []
+    const fit: FitEvent[] = []
+    const toTopic = putsOnTopic(found)
     for (const [index, value] of given.entries()) {
       const wrong = errorOfEvent(value)
       const id = wrong === undefined ? idOf(value, index) : undefined
-      const isOwnId = id === messageIdOf((value as { messageId?: unknown } | null)?.messageId)
-      const more = { ...(id !== undefined && !isOwnId && { id }), ...(isTest && { test: true as const }) }
-      const line = wrong === undefined ? lineOf(receivedMs, value, more) : ''
-      const reason = wrong ?? (line.length > eventBounds.event ? tooLarge : undefined)
-      if (reason !== undefined) {
-        refused.push({ index, reason })
-        continue
-      }
-      values.push(value as object)
-      lines.push({ line, digest: id === undefined ? undefined : digestOfMessage(stream, id) })
+      const text =
+        wrong !== undefined ? '' : toTopic ? JSON.stringify(value) : keptLine(value, { id, receivedMs, isTest })
+      const reason = wrong ?? (text.length > eventBounds.event ? tooLarge : undefined)
+      if (reason === undefined) fit.push({ index, value: value as object, id, text })
+      else refused.push({ index, reason })
     }
+    // A sample must not become a new column at the destinations.
+    const values = isTest && !stream.columns.isEmpty ? [] : fit.map(({ value }) => value)
+    const of = { values, keyId: found.keyId, receivedMs, explains: isTest }
+    const stored =
+      fit.length === 0 ? nothing : await (toTopic ? this.#put(found, stream, fit, of) : this.#keep(stream, fit, of))
+    refused.push(...(stored.refused ?? []))
     if (refused.length > 0) {
       const note = { outcome: 'refused', reason: 'invalid_event', events: refused.length, bytes: undefined } as const
       this.#notes.add(stream.number, note)
     }
-    if (lines.length === 0) return { accepted: 0, duplicates: 0, refused }
-    // A sample must not become a new column at the destinations.
-    const shown = isTest && !stream.columns.isEmpty ? [] : values
-    const stored = await this.#commits.store(stream, lines, { values: shown, keyId: found.keyId })
     return { ...stored, refused }
   }
+
+  #keep(stream: OpenStream, fit: readonly FitEvent[], { values, keyId }: StoredWith): Promise<Stored> {
+    const lines = fit.map(({ text, id }): EventLine => {
+      return { line: text, digest: id === undefined ? undefined : digestOfMessage(stream, id) }
+    })
+    return this.#commits.store(stream, lines, { values, keyId })
+  }
+
+  /** Puts events on the topic of a stream. Counts and columns are stored a moment later. */
+  async #put(
+    found: FoundStream,
+    stream: OpenStream,
+    fit: readonly FitEvent[],
+    { values, keyId, receivedMs, explains }: StoredWith,
+  ): Promise<Stored> {
+    const keyAt = String(found.settings.keyAt ?? '')
+    const events = fit.map(({ value, id, text }): TopicEvent => {
+      const key = keyAt === '' ? id : messageIdAt(value, keyAt)
+      return { about: JSON.stringify([receivedMs, key ?? null, id ?? null]), json: text }
+    })
+    const columns = new Map<string, number>()
+    for (const value of values) stream.columns.look(value, columns)
+    const notTaken = await this.#topics.put(found, events, explains)
+    const accepted = events.length - notTaken.length
+    this.#notes.count(stream.number, { accepted, columns, keyId })
+    if (accepted > 0) stream.columns.add(columns)
+    return { accepted, refused: notTaken.map(({ index, reason }) => ({ index: fit[index]?.index ?? 0, reason })) }
+  }
+}
+
+/** An event that can be stored, by its place in the request, with its text as it is stored. */
+type FitEvent = {
+  readonly index: number
+  readonly value: object
+  readonly id: string | undefined
+  readonly text: string
+}
+
+type StoredWith = {
+  /** The events whose columns are noted. */
+  readonly values: readonly object[]
+  readonly keyId: string | undefined
+  readonly receivedMs: number
+  readonly explains: boolean
+}
+
+type Stored = Omit<ReceivedEvents, 'refused'> & Partial<Pick<ReceivedEvents, 'refused'>>
+
+const nothing: Stored = { accepted: 0, duplicates: 0 }
+
+/** An event as the database keeps it. */
+function keptLine(
+  value: unknown,
+  { id, receivedMs, isTest }: { id: string | undefined; receivedMs: number; isTest: boolean },
+): string {
+  const isOwnId = id === messageIdOf((value as { messageId?: unknown } | null)?.messageId)
+  return lineOf(receivedMs, value, {
+    ...(id !== undefined && !isOwnId && { id }),
+    ...(isTest && { test: true as const }),
+  })
 }
 
 /** The events in what a sender sent. */
@@ -337,59 +391,5 @@ function requireAllowed({ settings }: FoundStream, origin: string | undefined, a
   const ranges = rangesOf(settings.addresses)
   if (ranges && !ranges.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')) {
     refuse('forbidden', [{ field: 'address', message: 'is not in the IP ranges of the stream' }])
-  }
-}
-
-type ReadRequest = {
-  readonly values: readonly unknown[]
-  /** The write key that browsers send in the body. */
-  readonly keyInBody: string | undefined
-  readonly headers: IncomingHttpHeaders
-}
-
-/** Reads the events of a request. */
-async function read(
-  { call, content }: RequestContent,
-  { bytes, growBy, receivedMs }: { bytes: number; growBy: (more: number) => void; receivedMs: number },
-): Promise<ReadRequest> {
-  if ('query' in content) {
-    const value = content.data === undefined ? fieldsOf(content.query, true) : parseBody(ofBase64(content.data))
-    const keyInBody = keyIn(value)
-    const values = call === undefined ? [value] : trackingEvents(call, value, receivedMs)
-    return { values, keyInBody, headers: {} }
-  }
-  const { body, headers } = content
-  const plain = await decompress(body, headers['content-encoding'])
-  if (plain.length > bytes) growBy(plain.length - bytes)
-  if (call === undefined) return { values: valuesOf(plain, headers['content-type']), keyInBody: undefined, headers }
-  const value = parseBody(textOf(plain))
-  return { values: trackingEvents(call, value, receivedMs), keyInBody: keyIn(value), headers }
-}
-
-const ofBase64 = (data: string): string => textOf(Buffer.from(data, 'base64'))
-
-/** The key of a call, of its first event, or of both. */
-function keyIn(value: unknown): string | undefined {
-  const { writeKey, batch } = (value ?? {}) as { writeKey?: unknown; batch?: unknown }
-  if (typeof writeKey === 'string') return writeKey
-  const first = Array.isArray(batch) ? (batch[0] as { writeKey?: unknown } | null) : undefined
-  return typeof first?.writeKey === 'string' ? first.writeKey : undefined
-}
-
-/** Finds the ID of each event of a request. */
-function idReader(
-  { settings, connectorId }: FoundStream,
-  { headers, signedIds, count }: { headers: IncomingHttpHeaders; signedIds: SignedIds | undefined; count: number },
-) {
-  const pointer = String(settings.messageIdAt ?? '')
-  const known = presetOf(connectorId)?.messageIdAt
-  const ofRequest = messageIdOfHeaders(headers)
-  return (event: unknown, index: number): string | undefined => {
-    if (pointer !== '') return messageIdAt(event, pointer)
-    const signed = (known && messageIdAt(event, known)) ?? signedIds?.(event, index, count)
-    if (signed !== undefined) return signed
-    const own = messageIdOf((event as { messageId?: unknown }).messageId)
-    if (own !== undefined || ofRequest === undefined) return own
-    return count === 1 ? ofRequest : `${ofRequest} ${index}`
   }
 }

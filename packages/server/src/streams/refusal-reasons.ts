@@ -14,6 +14,8 @@ export function reasonOf(error: unknown): StreamRefusal | undefined {
       return 'turned_off'
     case 'rate_limited':
       return field === 'storage' ? 'storage_full' : field === 'key' ? 'busy' : 'over_rate'
+    case 'topic_unavailable':
+      return 'topic_unavailable'
     case 'overloaded':
       return 'busy'
     case 'payload_too_large':

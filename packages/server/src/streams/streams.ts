@@ -29,7 +29,7 @@ export async function getStream(
   { config }: StreamDeps,
 ): Promise<Answer<'getStream'>> {
   const of = { id, accountId: account.id, connectorIds }
-  if (!(await queries.findStreamConfiguration.first(db, of))) refuse('not_found')
+  const { settings } = (await queries.findStreamConfiguration.first(db, of)) ?? refuse('not_found')
   const [figures, keys, consumers, columns, volumes] = await Promise.all([
     queries.streamFigures.first(db, { id }),
     queries.listKeys.all(db, { streamId: id }),
@@ -38,7 +38,12 @@ export async function getStream(
     volumesOf.all(db, { id }),
   ])
   const { publicUrl } = config
-  return { reply: viewStream({ id, accountId: account.id, publicUrl }, { figures, keys, consumers, columns, volumes }) }
+  return {
+    reply: viewStream(
+      { id, accountId: account.id, publicUrl },
+      { settings, figures, keys, consumers, columns, volumes },
+    ),
+  }
 }
 
 /** Creates a key of 192 random bits, and with the first one the stream. Refuses with `quota_exceeded` above the keys of a stream. */

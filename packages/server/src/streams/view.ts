@@ -1,4 +1,5 @@
-import { eventKinds } from '@penstock/connector'
+import { eventKinds, type Values } from '@penstock/connector'
+import { isStoredInKafka } from '@penstock/connectors'
 import {
   type EventStream,
   type EventValueKind,
@@ -17,16 +18,27 @@ export const viewKey = ({ id, hint, createdTime, lastUsedTime }: StreamKeyRow): 
   lastUsedTime: lastUsedTime && unixSeconds(lastUsedTime),
 })
 
-/** @param figures undefined if the configuration never had a write key */
-export const viewFigures = (figures: StreamFiguresRow | undefined) => ({
-  accepted: figures?.accepted ?? 0,
-  duplicates: figures?.duplicates ?? 0,
-  refused: figures?.refused ?? 0,
-  keptEvents: figures ? figures.lastNumber - figures.removedNumber : 0,
-  keptBytes: figures?.keptBytes ?? 0,
-  newestTime: figures?.lastTime ? unixSeconds(figures.lastTime) : null,
-  oldestTime: figures?.oldestTime ? unixSeconds(figures.oldestTime) : null,
-})
+/**
+ * Figures that do not exist of events on a topic are null.
+ * @param figures undefined if the configuration never had a write key
+ */
+export function viewFigures(settings: Values, figures: StreamFiguresRow | undefined) {
+  const toTopic = isStoredInKafka(settings)
+  const keptEvents = figures ? figures.lastNumber - figures.removedNumber : 0
+  // Events that came before the store was changed.
+  const isKept = !toTopic || keptEvents > 0
+  return {
+    store: toTopic ? ('kafka' as const) : ('postgresql' as const),
+    topic: toTopic ? String(settings.topic ?? '') : null,
+    accepted: figures?.accepted ?? 0,
+    duplicates: toTopic ? null : (figures?.duplicates ?? 0),
+    refused: figures?.refused ?? 0,
+    keptEvents: isKept ? keptEvents : null,
+    keptBytes: isKept ? (figures?.keptBytes ?? 0) : null,
+    newestTime: figures?.lastTime ? unixSeconds(figures.lastTime) : null,
+    oldestTime: figures?.oldestTime ? unixSeconds(figures.oldestTime) : null,
+  }
+}
 
 export const viewConsumer = ({
   connectionId,
@@ -51,12 +63,14 @@ const viewVolume = ({ time, accepted, duplicates, refused }: VolumeRow) => ({
 export const viewStream = (
   { id, accountId, publicUrl }: { id: string; accountId: string; publicUrl: string },
   {
+    settings,
     figures,
     keys,
     consumers,
     columns,
     volumes,
   }: {
+    settings: Values
     figures: StreamFiguresRow | undefined
     keys: readonly StreamKeyRow[]
     consumers: readonly ConsumerRow[]
@@ -69,8 +83,8 @@ export const viewStream = (
   address: `${publicUrl}/events/${id}`,
   host: publicUrl,
   keys: keys.map(viewKey),
-  ...viewFigures(figures),
-  consumers: consumers.map(viewConsumer),
+  ...viewFigures(settings, figures),
+  consumers: isStoredInKafka(settings) ? null : consumers.map(viewConsumer),
   columns: columns.map(({ name, kinds }) => ({ name, kinds: kindsIn(kinds) })),
   volumes: {
     minutes: volumes.filter(isMinute).map(viewVolume),

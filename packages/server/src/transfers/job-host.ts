@@ -5,6 +5,7 @@ import {
   isRejectMethod,
   isSecretMethod,
   isUploadMethod,
+  type PutHost,
   type RejectHost,
   type SecretHost,
   type UploadHost,
@@ -19,6 +20,10 @@ import { JobUploads } from './job-uploads.ts'
 import type { ConfiguredSide } from './sides.ts'
 
 type JobMethod = keyof SecretHost | keyof UploadHost | keyof RejectHost | keyof EventHost
+
+/** Whether a transfer can ask for it. */
+export const isTransferMethod = (method: HostMethod): method is Exclude<HostMethod, keyof PutHost> =>
+  method !== 'nextEvents'
 
 /** Whether any job can ask for it; a transfer asks for more. */
 export const isJobMethod = (method: HostMethod): method is JobMethod =>

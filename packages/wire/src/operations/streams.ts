@@ -57,7 +57,7 @@ export const streams = {
     reply: TestEvent,
     success: 201,
     done: 'Test event stored',
-    refusals: ['connector_not_configured', 'rate_limited', 'account_disabled'],
+    refusals: ['connector_not_configured', 'rate_limited', 'account_disabled', 'topic_unavailable'],
   }),
   createStreamKey: operation({
     tag: 'Streams',

@@ -1,6 +1,6 @@
 import { example } from '../examples.ts'
 import { limits } from '../limits.ts'
-import { connectionStatuses, eventValueKinds, streamOutcomes, streamRefusals } from '../terms.ts'
+import { connectionStatuses, eventValueKinds, streamOutcomes, streamRefusals, streamStores } from '../terms.ts'
 import { type Static, Type } from '../type.ts'
 import { count, exactly, flag, identifier, oneOf, secret, text, unixSeconds } from './kinds.ts'
 
@@ -44,12 +44,21 @@ const consumerFields = {
 export const StreamConsumer = exactly(consumerFields, { description: 'Connection that reads a stream' })
 export type StreamConsumer = Static<typeof StreamConsumer>
 
+const orNull = <S extends Parameters<typeof Type.Optional>[0]>(schema: S, description?: string) =>
+  Type.Union([schema, Type.Null()], description === undefined ? {} : { description })
+const notInKafka = 'null of a stream that stores its events in Apache Kafka'
+
 const figures = {
-  accepted: count('Events that were stored', 48_212),
-  duplicates: count('Events that were sent again, and not stored again', 31),
+  store: oneOf(streamStores, { description: 'Store of its events', examples: ['postgresql'] }),
+  topic: orNull(text('Topic of Apache Kafka on which its events are put', 'events')),
+  accepted: count('Events that were stored; of a stream in Apache Kafka, counted once a second', 48_212),
+  duplicates: orNull(count('Events that were sent again, and not stored again', 31), `Repeated events; ${notInKafka}`),
   refused: count('Events that were not accepted; a request that was refused as a whole counts as one', 2),
-  keptEvents: count('Events that are kept', 20_000),
-  keptBytes: count('Bytes of these events as they are stored', 3_145_728),
+  keptEvents: orNull(
+    count('Events that are kept', 20_000),
+    `Kept events; ${notInKafka}, unless it kept events before and still has them`,
+  ),
+  keptBytes: orNull(count('Bytes of these events as they are stored', 3_145_728), 'null as `keptEvents`'),
   newestTime: Type.Union([unixSeconds('When the newest event was stored', example.updatedTime), Type.Null()]),
   oldestTime: Type.Union([unixSeconds('When the oldest kept event was stored', example.createdTime), Type.Null()]),
 }
@@ -61,7 +70,7 @@ const volumes = (description: string) =>
       {
         time: unixSeconds('Its beginning', example.updatedTime),
         accepted: count('Events that were stored', 812),
-        duplicates: count('Events that were sent again, and not stored again', 3),
+        duplicates: count('Events that were sent again, and not stored again; not counted in Apache Kafka', 3),
         refused: count('Events and requests that were not accepted', 0),
       },
       { description: 'Events of a minute or an hour' },
@@ -78,7 +87,10 @@ export const EventStream = exactly(
     host: text('Host for libraries of Segment and RudderStack', 'http://127.0.0.1:8080'),
     keys: Type.Array(StreamKey, { description: 'Write keys, the oldest first' }),
     ...figures,
-    consumers: Type.Array(StreamConsumer, { description: 'Connections that read the stream, by name' }),
+    consumers: orNull(
+      Type.Array(StreamConsumer, { description: 'Connections that read the stream, by name' }),
+      `Connections; ${notInKafka}, because they read the topic`,
+    ),
     columns: Type.Array(
       exactly(
         {
@@ -105,7 +117,6 @@ export const EventStream = exactly(
 )
 export type EventStream = Static<typeof EventStream>
 
-const orNull = <S extends Parameters<typeof Type.Optional>[0]>(schema: S) => Type.Union([schema, Type.Null()])
 const reason = oneOf(streamRefusals, { description: 'Why it was refused', examples: ['bad_signature'] })
 
 /** An event that was sent to a stream, and what became of it. */
@@ -171,25 +182,28 @@ export const StreamEvents = exactly(
       ),
       { description: 'Why events were refused since the beginning, the newest reason first' },
     ),
-    consumers: Type.Array(
-      exactly(
-        {
-          ...consumerFields,
-          transfers: Type.Array(
-            exactly(
-              {
-                id: identifier('the transfer', example.transferId),
-                after: count('It delivered the events after this number', 48_100),
-                last: count('Number of the last event that it delivered', 48_200),
-              },
-              { description: 'Transfer that delivered events' },
+    consumers: orNull(
+      Type.Array(
+        exactly(
+          {
+            ...consumerFields,
+            transfers: Type.Array(
+              exactly(
+                {
+                  id: identifier('the transfer', example.transferId),
+                  after: count('It delivered the events after this number', 48_100),
+                  last: count('Number of the last event that it delivered', 48_200),
+                },
+                { description: 'Transfer that delivered events' },
+              ),
+              { description: 'The newest transfers that delivered listed events, newest first' },
             ),
-            { description: 'The newest transfers that delivered listed events, newest first' },
-          ),
-        },
-        { description: 'Connection that reads a stream, and what it delivered' },
+          },
+          { description: 'Connection that reads a stream, and what it delivered' },
+        ),
+        { description: 'Connections that read the stream, by name' },
       ),
-      { description: 'Connections that read the stream, by name' },
+      `Connections; ${notInKafka}, because they read the topic`,
     ),
   },
   { description: 'The newest events of a stream' },

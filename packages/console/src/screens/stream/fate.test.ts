@@ -4,8 +4,9 @@ import type { StreamEvent, StreamEvents } from '@penstock/wire'
 import { fatesOf } from './fate.ts'
 
 const event = (number: number) => ({ number }) as StreamEvent
-const consumer = (readNumber: number | null, transfers: StreamEvents['consumers'][number]['transfers']) =>
-  ({ readNumber, transfers }) as StreamEvents['consumers'][number]
+type Consumer = NonNullable<StreamEvents['consumers']>[number]
+const consumer = (readNumber: number | null, transfers: Consumer['transfers']) =>
+  ({ readNumber, transfers }) as Consumer
 
 test('an event waits, was delivered by a transfer, or was passed by a connection that began behind it', () => {
   const consumers = [

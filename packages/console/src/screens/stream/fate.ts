@@ -1,6 +1,6 @@
 import type { StreamEvent, StreamEvents } from '@penstock/wire'
 
-type Consumer = StreamEvents['consumers'][number]
+type Consumer = NonNullable<StreamEvents['consumers']>[number]
 
 /** The fate of a stored event at a connection. */
 export type Fate = {

@@ -48,7 +48,7 @@ export function NewestEvents({
           {paused ? say.paused(newer, count(newer)) : say.live}
         </Badge>
       }
-      help={shown && shown.events.length > 0 ? (shown.masked ? say.masked(mayShow) : say.whole) : undefined}
+      help={helpOf(shown, mayShow)}
       action={
         <Group gap="xs">
           {mayShow && (
@@ -85,9 +85,15 @@ export function NewestEvents({
   )
 }
 
+function helpOf(shown: StreamEvents | undefined, mayShow: boolean): string | undefined {
+  if (!shown || shown.events.length === 0) return undefined
+  if (shown.store === 'kafka') return say.onTopicNotShown
+  return shown.masked ? say.masked(mayShow) : say.whole
+}
+
 function Events({
   accountId,
-  of: { events, consumers, searched },
+  of: { events, consumers, searched, store },
   filter,
 }: {
   accountId: string
@@ -100,7 +106,9 @@ function Events({
         {searched !== null
           ? say.noneFound(count(searched))
           : filter.outcome === undefined
-            ? say.noEvents
+            ? store === 'kafka'
+              ? say.noneRefused
+              : say.noEvents
             : say.noneOfOutcome}
       </Text>
     )
@@ -112,7 +120,9 @@ function Events({
         const name = event.outcome === 'stored' ? `${event.number}` : `${event.outcome} ${event.reason} ${event.time}`
         const place = (seen.get(name) ?? 0) + 1
         seen.set(name, place)
-        return <Event key={`${name} ${place}`} accountId={accountId} event={event} fates={fatesOf(event, consumers)} />
+        return (
+          <Event key={`${name} ${place}`} accountId={accountId} event={event} fates={fatesOf(event, consumers ?? [])} />
+        )
       })}
     </Stack>
   )

@@ -13,10 +13,12 @@ export default function StreamBars({
   bars,
   span,
   heightPx,
+  countsRepeated,
 }: {
   bars: readonly StreamVolume[]
   span: Span
   heightPx: number
+  countsRepeated: boolean
 }) {
   const time = span === 'week' ? dayAndClock : clock
   return (
@@ -27,7 +29,7 @@ export default function StreamBars({
       type="stacked"
       series={[
         { name: 'accepted', label: say.accepted, color: `${transferColors.succeeded}.6` },
-        { name: 'duplicates', label: say.duplicates, color: 'gray.5' },
+        ...(countsRepeated ? [{ name: 'duplicates', label: say.duplicates, color: 'gray.5' }] : []),
         { name: 'refused', label: say.refused, color: `${transferColors.failed}.6` },
       ]}
       valueFormatter={count}

@@ -1,5 +1,5 @@
 import { Anchor, Badge, Grid, Group, SimpleGrid, Stack, Text } from '@mantine/core'
-import { type EventStream, eventStreamConnectorId, type StreamEvents } from '@penstock/wire'
+import { type EventStream, eventStreamConnectorId, kafkaConnectorId, type StreamEvents } from '@penstock/wire'
 import { useEffect, useState } from 'react'
 import { Link, useNavigate, useParams } from 'react-router'
 import { useForbidden } from '../../api/me.ts'
@@ -55,9 +55,13 @@ export function Component() {
   const [newKey, setNewKey] = useState(() => newKeyOf(streamId))
   useEffect(forgetNewKey, [])
   const navigate = useNavigate()
+  const onTopic = stream.data?.reply.store === 'kafka'
   const connect = () => {
-    beginDraft(accountId, connectorId, { configuration: streamId })
-    const wizard = new URLSearchParams({ source: connectorId, step: 'destination' })
+    if (!onTopic) beginDraft(accountId, connectorId, { configuration: streamId })
+    // The cluster of a topic is another configuration, which the wizard asks for.
+    const wizard = new URLSearchParams(
+      onTopic ? { source: kafkaConnectorId } : { source: connectorId, step: 'destination' },
+    )
     void navigate(pathOf(accountId, `connections/new?${wizard}`))
   }
   return (
@@ -85,7 +89,12 @@ export function Component() {
             reason={testReason}
             loading={sendTest.isPending}
             disabled={stream.data?.reply.keys.length === 0}
-            onClick={() => void notifyOutcome(sendTest.mutateAsync({ accountId, id: streamId }), say.testSent)}
+            onClick={() =>
+              void notifyOutcome(
+                sendTest.mutateAsync({ accountId, id: streamId }),
+                onTopic ? say.testOnTopic : say.testSent,
+              )
+            }
           >
             {say.sendTest}
           </ReasonedButton>
@@ -103,7 +112,7 @@ export function Component() {
             <Grid gap="lg" align="flex-start">
               <Grid.Col span={{ base: 12, lg: 7 }}>
                 <Stack gap="lg">
-                  <VolumeCard volumes={reply.volumes} />
+                  <VolumeCard volumes={reply.volumes} store={reply.store} />
                   <NewestEvents
                     accountId={accountId}
                     query={live}
@@ -119,7 +128,7 @@ export function Component() {
                 <Stack gap="lg">
                   <Received stream={newest ?? reply} />
                   <ColumnsSeen columns={reply.columns} events={live.data?.reply.events ?? []} />
-                  <Consumers accountId={accountId} consumers={(newest ?? reply).consumers} />
+                  <Readers accountId={accountId} stream={newest ?? reply} />
                   {live.data && live.data.reply.refusals.length > 0 && <Refusals refusals={live.data.reply.refusals} />}
                 </Stack>
               </Grid.Col>
@@ -151,15 +160,32 @@ function State({ newestTime }: Pick<EventStream, 'newestTime'>) {
   )
 }
 
-function Received({ stream }: { stream: EventStream | StreamEvents }) {
-  const { accepted, duplicates, refused, keptEvents, keptBytes } = stream
+/** Readers of the events: connections of this sub-account, or readers of the topic, which are not known. */
+function Readers({ accountId, stream }: { accountId: string; stream: EventStream | StreamEvents }) {
+  const { consumers, topic } = stream
+  if (consumers !== null) return <Consumers accountId={accountId} consumers={consumers} />
   return (
-    <Section title={say.received} help={say.receivedHelp} region>
+    <Section title={say.onTopic} region>
+      <Fact label={say.topic}>{topic ?? ''}</Fact>
+      <Text size="sm" c="dimmed">
+        {say.onTopicHelp}
+      </Text>
+    </Section>
+  )
+}
+
+/** Figures that do not apply to the store of the stream are null, and not shown. */
+function Received({ stream }: { stream: EventStream | StreamEvents }) {
+  const { accepted, duplicates, refused, keptEvents, keptBytes, store } = stream
+  return (
+    <Section title={say.received} help={store === 'kafka' ? say.receivedOnTopic : say.receivedHelp} region>
       <SimpleGrid cols={{ base: 2, sm: 4, lg: 2 }}>
         <Fact label={say.accepted}>{count(accepted)}</Fact>
-        <Fact label={say.duplicates}>{count(duplicates)}</Fact>
+        {duplicates !== null && <Fact label={say.duplicates}>{count(duplicates)}</Fact>}
         <Fact label={say.refused}>{count(refused)}</Fact>
-        <Fact label={say.kept}>{say.keptHelp(say.events(keptEvents, count(keptEvents)), bytes(keptBytes))}</Fact>
+        {keptEvents !== null && (
+          <Fact label={say.kept}>{say.keptHelp(say.events(keptEvents, count(keptEvents)), bytes(keptBytes ?? 0))}</Fact>
+        )}
       </SimpleGrid>
     </Section>
   )

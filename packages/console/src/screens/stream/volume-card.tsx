@@ -11,11 +11,13 @@ const VolumeBars = lazy(() => import('./stream-bars.tsx'))
 const heightPx = 180
 
 /** The events of a stream by minute or by hour, with sums of the time that is shown. */
-export function VolumeCard({ volumes }: Pick<EventStream, 'volumes'>) {
+export function VolumeCard({ volumes, store }: Pick<EventStream, 'volumes' | 'store'>) {
   const [span, setSpan] = useState<Span>('hour')
   const nowSeconds = Math.floor(useNow() / 1000)
   const bars = volumesIn(volumes, span, nowSeconds)
   const sum = sumOf(bars)
+  // A topic has no count of them.
+  const countsRepeated = store !== 'kafka' || sum.duplicates > 0
   return (
     <Section
       title={say.volume[span]}
@@ -32,14 +34,14 @@ export function VolumeCard({ volumes }: Pick<EventStream, 'volumes'>) {
     >
       <Group gap="xl">
         <Fact label={say.accepted}>{count(sum.accepted)}</Fact>
-        <Fact label={say.duplicates}>{count(sum.duplicates)}</Fact>
+        {countsRepeated && <Fact label={say.duplicates}>{count(sum.duplicates)}</Fact>}
         <Fact label={say.refused}>{count(sum.refused)}</Fact>
       </Group>
       <div
         role="img"
         aria-label={say.volumeChart({
           accepted: count(sum.accepted),
-          duplicates: count(sum.duplicates),
+          duplicates: countsRepeated ? count(sum.duplicates) : undefined,
           refused: count(sum.refused),
         })}
         style={{ minHeight: heightPx }}
@@ -50,7 +52,7 @@ export function VolumeCard({ volumes }: Pick<EventStream, 'volumes'>) {
           </Text>
         ) : (
           <Suspense fallback={<Skeleton height={heightPx} radius="sm" />}>
-            <VolumeBars bars={bars} heightPx={heightPx} span={span} />
+            <VolumeBars bars={bars} heightPx={heightPx} span={span} countsRepeated={countsRepeated} />
           </Suspense>
         )}
       </div>

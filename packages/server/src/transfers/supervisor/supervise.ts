@@ -6,7 +6,7 @@ import type { Db, Transaction } from '../../db/database.ts'
 import type { Logger } from '../../log.ts'
 import { EndJob, RunnerDied } from '../../runners/runner-process.ts'
 import { Unreadable } from '../../secrets/seal.ts'
-import { isJobMethod, JobHost } from '../job-host.ts'
+import { isJobMethod, isTransferMethod, JobHost } from '../job-host.ts'
 import { wakeWorkers } from '../queries.ts'
 import { consequencesOf } from '../reads-again.ts'
 import { saveEventsRead, saveRejectsRead } from '../rejecting-queries.ts'
@@ -139,6 +139,7 @@ async function runTransfer(
           const saves = method === 'replaceSecret' || method === 'releaseSecret'
           if (endedBy !== undefined && !saves) throw endJob(endedBy)
           try {
+            if (!isTransferMethod(method)) throw new EndJob(false, 0)
             if (method === 'divide') await lines.divide(argument as DivideArgument)
             const answered = await (isJobMethod(method)
               ? ofJob.answer(method, argument)
