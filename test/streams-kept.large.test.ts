@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import { eventStreamConnectorId } from '@penstock/wire'
 import { keepOnce, keepPartitions } from '../packages/server/src/streams/keep.ts'
 import { assertInvariants } from './harness/invariants.ts'
+import { withSession } from './harness/session.ts'
 import { addStreamWithKey, basic } from './harness/streams.ts'
 import { type Fixture, localFolder, postgresql, startFixture } from './harness/transfers.ts'
 import { until } from './harness/until.ts'
@@ -121,4 +122,23 @@ test('events are in the partition of their day, or in the default one, and old d
   const id = await connect({})
   const transfer = await fixture.ended(id, (await fixture.start(id)).id)
   assert.equal(transfer.status, 'succeeded', JSON.stringify(transfer.error))
+})
+
+test('partitions wait for a table that somebody holds, without an error', async () => {
+  const { database, config, databaseUrl } = fixture.service
+  const parts = async () =>
+    (await sql(`select count(*)::int as n from pg_inherits where inhparent = 'stream_batches'::regclass`))[0]?.n
+  const before = await parts()
+  await withSession(databaseUrl, async (session) => {
+    await session.query('begin; lock table only stream_batches in access share mode')
+    await sql('create table stream_batches_20200101 (like stream_batches including all)')
+    await sql(
+      `alter table stream_batches attach partition stream_batches_20200101 for values from ('2020-01-01Z') to ('2020-01-02Z')`,
+    )
+    await keepPartitions(database, config.streams)
+    assert.equal(await parts(), Number(before) + 1)
+    await session.query('commit')
+  })
+  await keepPartitions(database, config.streams)
+  assert.equal(await parts(), before)
 })
