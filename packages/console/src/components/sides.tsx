@@ -31,18 +31,39 @@ export function Sides({
   names = {},
   size = 20,
   wraps = false,
+  stacked = false,
 }: Pick<Connection, 'src' | 'dest'> & {
   /** Names of the configurations, and how they are doing; without them, the connectors are named. */
   names?: Readonly<Partial<Record<'src' | 'dest', SideName>>>
   size?: number
   /** Uses a second line if one is too short, instead of shortening the names. */
   wraps?: boolean
+  /** One below the other, each with the whole width for its name. */
+  stacked?: boolean
 }) {
+  const arrow = (
+    <>
+      <IconArrowNarrowRight size={18} aria-hidden />
+      <VisuallyHidden>{components.to}</VisuallyHidden>
+    </>
+  )
+  if (stacked) {
+    return (
+      <>
+        <div className="sides">
+          <Side {...src} {...names.src} size={size} />
+        </div>
+        <div className="sides">
+          {arrow}
+          <Side {...dest} {...names.dest} size={size} />
+        </div>
+      </>
+    )
+  }
   return (
     <div className="sides" data-wraps={wraps || undefined}>
       <Side {...src} {...names.src} size={size} />
-      <IconArrowNarrowRight size={18} aria-hidden />
-      <VisuallyHidden>{components.to}</VisuallyHidden>
+      {arrow}
       <Side {...dest} {...names.dest} size={size} />
     </div>
   )

@@ -81,8 +81,8 @@ export function ConnectionTable({
       },
       isWide && {
         header: say.sides,
-        w: '28%',
-        cell: ({ id, src, dest }) => <Sides src={src} dest={dest} names={names.get(id) ?? {}} />,
+        w: '24%',
+        cell: ({ id, src, dest }) => <Sides src={src} dest={dest} names={names.get(id) ?? {}} stacked />,
       },
       {
         header: say.status,
