@@ -105,5 +105,13 @@ export function isReady(
       isComplete(sideFields(connector, role), config, role)
     )
   }
-  return side(src, srcOther, 'Source', srcConfig) && side(dest, destOther, 'Destination', destConfig)
+  // No sub-account of the model has purposes, so a connection can require none.
+  const requires = String(destConfig.purposes ?? '')
+    .split(',')
+    .map((name) => name.trim())
+  return (
+    requires.every((name) => name === '' || name.toLowerCase() === 'none') &&
+    side(src, srcOther, 'Source', srcConfig) &&
+    side(dest, destOther, 'Destination', destConfig)
+  )
 }
