@@ -38,7 +38,7 @@ const models: Readonly<Record<string, Model>> = {
     called: { slug: 'dropbox', code: 'dropbox', type: 'Dropbox', name: 'Dropbox' },
   },
   warehouse: {
-    files: '{src/clickhouse/*.ts,test/clickhouse-server.ts}',
+    files: '{src/clickhouse/*.ts,test/clickhouse-server.ts,test/clickhouse-real.ts}',
     without: /official-client/,
     called: { slug: 'clickhouse', code: 'clickhouse', type: 'ClickHouse', name: 'ClickHouse' },
     roles: ['source', 'destination'],
@@ -68,8 +68,7 @@ function main(): number {
   const found = globSync(model.files, { cwd: connectors }).filter((file) => !model.without?.test(basename(file)))
   const files = new Map(
     found.sort().map((file) => {
-      const isServer = file.endsWith('-server.ts')
-      const path = join(isServer ? join(connectors, 'test') : folder, renamed(basename(file), model))
+      const path = join(isServerOf(file) ? join(connectors, 'test') : folder, renamed(basename(file), model))
       return [path, copyOf(join(connectors, file), path, model)]
     }),
   )
@@ -123,12 +122,17 @@ function renamed(text: string, { called }: Model): string {
     .replaceAll(called.code, code)
 }
 
+/** Whether a file is the server that tests use, or the engine behind it. */
+function isServerOf(file: string): boolean {
+  return /-(?:server|real)\.ts$/.test(file)
+}
+
 /** The text of a file of the model at its new place. */
 function copyOf(file: string, path: string, model: Model): string {
   const { slug: of } = model.called
   const text = readFileSync(file, 'utf8').replaceAll(/ from '(\.[^']+)'/g, (_, imported: string) => {
     const target = relative(connectors, join(dirname(file), imported))
-    const isServer = target.endsWith(`/${of}-server.ts`)
+    const isServer = isServerOf(target) && basename(target).startsWith(`${of}-`)
     // Files of the model are copied, too; everything else stays where it is.
     const isCopied = isServer || /^test\/skeletons\//.test(target) || target.startsWith(`src/${of}/`)
     const place = join(connectors, isServer ? 'test' : `src/${platform}`, basename(target))

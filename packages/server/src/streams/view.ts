@@ -9,7 +9,7 @@ import {
 } from '@penstock/wire'
 import { unixSeconds } from '../time.ts'
 import type { ConsumerRow, StreamFiguresRow, StreamKeyRow } from './queries.ts'
-import { isMinute, type VolumeRow } from './volume-queries.ts'
+import { isMinute, type StreamVolumeRow } from './volume-queries.ts'
 
 export const viewKey = ({ id, hint, createdTime, lastUsedTime }: StreamKeyRow): StreamKey => ({
   id,
@@ -53,7 +53,7 @@ export const viewConsumer = ({
 const kindsIn = (bits: number): EventValueKind[] =>
   eventValueKinds.filter((kind) => bits & eventKinds[kind] && !(kind === 'integer' && bits & eventKinds.number))
 
-const viewVolume = ({ time, accepted, duplicates, refused }: VolumeRow) => ({
+const viewVolume = ({ time, accepted, duplicates, refused }: StreamVolumeRow) => ({
   time: unixSeconds(time),
   accepted,
   duplicates,
@@ -75,7 +75,7 @@ export const viewStream = (
     keys: readonly StreamKeyRow[]
     consumers: readonly ConsumerRow[]
     columns: readonly { readonly name: string; readonly kinds: number }[]
-    volumes: readonly VolumeRow[]
+    volumes: readonly StreamVolumeRow[]
   },
 ): EventStream => ({
   id,

@@ -17,10 +17,10 @@ export const addVolumes = (counts: string): string => `
     on conflict (stream, seconds, time) do update set accepted = v.accepted + excluded.accepted,
       duplicates = v.duplicates + excluded.duplicates, refused = v.refused + excluded.refused`
 
-export type VolumeRow = { seconds: number; time: Date; accepted: number; duplicates: number; refused: number }
+export type StreamVolumeRow = { seconds: number; time: Date; accepted: number; duplicates: number; refused: number }
 
 /** The minutes of the last hour and the hours of the last week in which events came, oldest first. */
-export const volumesOf = statement<{ id: string }, VolumeRow>(`
+export const volumesOf = statement<{ id: string }, StreamVolumeRow>(`
   select v.seconds, v.time, v.accepted, v.duplicates, v.refused
   from streams s join stream_volumes v on v.stream = s.number
   where s.id = :id and v.time > now() - case v.seconds when ${minute} then interval '1 hour' else interval '7 days' end
@@ -28,7 +28,7 @@ export const volumesOf = statement<{ id: string }, VolumeRow>(`
 `)
 
 /** Whether a row counts a minute; otherwise it counts an hour. */
-export const isMinute = ({ seconds }: Pick<VolumeRow, 'seconds'>): boolean => seconds === minute
+export const isMinute = ({ seconds }: Pick<StreamVolumeRow, 'seconds'>): boolean => seconds === minute
 
 /** Deletes the minutes and hours that are not shown any more. */
 export const deleteOldVolumes = statement(`
