@@ -567,11 +567,13 @@ export const streamKey = {
   lastUsedTime: ['integer', null],
 } as const satisfies Shape
 const streamFigures = {
+  store: 'string',
+  topic: ['string', null],
   accepted: 'integer',
-  duplicates: 'integer',
+  duplicates: ['integer', null],
   refused: 'integer',
-  keptEvents: 'integer',
-  keptBytes: 'integer',
+  keptEvents: ['integer', null],
+  keptBytes: ['integer', null],
   newestTime: ['integer', null],
   oldestTime: ['integer', null],
 } as const satisfies Shape
@@ -583,6 +585,12 @@ const streamConsumer = {
   behindEvents: 'integer',
   behindSeconds: 'integer',
 } as const satisfies Shape
+const streamVolume = {
+  time: 'integer',
+  accepted: 'integer',
+  duplicates: 'integer',
+  refused: 'integer',
+} as const satisfies Shape
 export const stream = {
   id: 'string',
   accountId: 'string',
@@ -590,8 +598,9 @@ export const stream = {
   host: 'string',
   keys: [streamKey],
   ...streamFigures,
-  consumers: [streamConsumer],
+  consumers: [[streamConsumer], null],
   columns: [{ name: 'string', kinds: ['string'] }],
+  volumes: { minutes: [streamVolume], hours: [streamVolume] },
 } as const satisfies Shape
 export const streamEvent = {
   time: 'integer',
@@ -610,9 +619,10 @@ export const streamEvents = {
   id: 'string',
   ...streamFigures,
   masked: 'boolean',
+  searched: ['integer', null],
   events: [streamEvent],
   refusals: [{ reason: 'string', count: 'integer', newestTime: 'integer' }],
-  consumers: [{ ...streamConsumer, transfers: [{ id: 'string', after: 'integer', last: 'integer' }] }],
+  consumers: [[{ ...streamConsumer, transfers: [{ id: 'string', after: 'integer', last: 'integer' }] }], null],
 } as const satisfies Shape
 export const drift = {
   connectionId: 'string',
