@@ -279,8 +279,12 @@ describe('a configuration', () => {
 
 describe('a stored secret', () => {
   /** A value that a field takes, and another one. */
-  const valuesOf = ({ type, options, min = 1, wrong }: FieldDefinition): [string | number, string | number] => {
+  const valuesOf = ({ type, options, min = 1, wrong }: FieldDefinition): [Values[string], Values[string]] => {
+    if (type === 'Boolean') return [true, false]
     const pairs = [
+      ['192.0.2.7', '192.0.2.8'],
+      ['https://one.example', 'https://two.example'],
+      ['/id', '/key'],
       ['one.example', 'two.example'],
       ['streams: { a: { path: /a } }', 'streams: { b: { path: /b } }'],
       ['a=https://one.example', 'a=https://two.example'],

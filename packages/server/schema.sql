@@ -1734,6 +1734,18 @@ create table audience_measures (
   constraint audience_measures_connection foreign key (connection_id) references connections(id) on delete cascade
 );
 
+create table stream_volumes (
+  stream bigint not null,
+  seconds integer not null,
+  time timestamptz not null,
+  accepted bigint not null,
+  duplicates bigint not null,
+  refused bigint not null,
+  constraint stream_volumes_pkey primary key (stream, seconds, "time"),
+  constraint stream_volumes_stream foreign key (stream) references streams(number) on delete cascade
+);
+create index stream_volumes_time on stream_volumes (seconds, "time");
+
 -- Counts
 
 -- Every account has its row of counts from the start.
@@ -2621,9 +2633,11 @@ begin
           begins::timestamp at time zone 'UTC', (begins + 1)::timestamp at time zone 'UTC'
         );
         changed := changed + 1;
-      exception when check_violation then
+      exception
         -- The default partition has rows of this day already, and keeps the day.
-        null;
+        when check_violation then null;
+        -- Somebody holds the table for longer than the timeout. The next call tries again.
+        when lock_not_available then return changed;
       end;
     end loop;
     for part in
@@ -2632,8 +2646,11 @@ begin
         and to_date(right(c.relname, 8), 'YYYYMMDD')
           < today - case parent when 'stream_batches' then batch_days else message_days end
     loop
-      execute format('drop table %I', part);
-      changed := changed + 1;
+      begin
+        execute format('drop table %I', part);
+        changed := changed + 1;
+      exception when lock_not_available then return changed;
+      end;
     end loop;
   end loop;
   return changed;
