@@ -100,7 +100,10 @@ describe('the first connection, in the console', { skip }, () => {
     await keys.press('button', /^PostgreSQL/)
     await keys.press('button', 'Configure Local folder')
     await keys.type('Folder', stage.folder)
+    // The first button of the form saves and checks.
     await page.keyboard.press('Enter')
+    await page.getByRole('dialog').getByText('Check passed').waitFor()
+    await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await keys.press('button', 'Configure PostgreSQL')
     const { host, port, database, user, password } = stage.targetSecrets
