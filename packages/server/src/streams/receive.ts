@@ -211,9 +211,9 @@ class EventReceiver {
     return stream
   }
 
-  async #requireRoom(stream: FoundStream): Promise<void> {
+  async #requireRoom(stream: FoundStream, isTest = false): Promise<void> {
     this.#rates.check(this.#ratesOf(stream))
-    if (putsOnTopic(stream)) this.#topics.check(stream)
+    if (putsOnTopic(stream)) this.#topics.check(stream, isTest)
     else await this.#kept.check(stream)
   }
 
@@ -222,7 +222,7 @@ class EventReceiver {
     const receivedMs = Date.now()
     const stream = (await this.#finder.byId(streamId)) ?? refuse('not_found')
     if (!isReceiving(stream)) refuse('connector_not_configured', [{ field: 'stream', message: turnedOff }])
-    await this.#requireRoom(stream)
+    await this.#requireRoom(stream, true)
     const body = Buffer.from(JSON.stringify(event))
     const request: RequestContent = { call: 'track', method: 'POST', url: '', content: { body, headers: {} } }
     const bounds = { bytes: body.length, growBy: () => {}, receivedMs }

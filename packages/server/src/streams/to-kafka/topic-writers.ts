@@ -42,13 +42,13 @@ export class TopicWriters {
     this.#deps = deps
   }
 
-  /** Refuses with `topic_unavailable` while the topic of a stream fails. */
-  check({ id, version }: FoundStream): void {
+  /** Refuses with `topic_unavailable` while the topic of a stream fails. @param explains as for `put` */
+  check({ id, version }: FoundStream, explains: boolean): void {
     const known = this.#writers.get(id)
     try {
       if (known?.version === version) known.writer.requireOpen()
     } catch (error) {
-      refuseFailing(error, false)
+      refuseFailing(error, explains)
     }
   }
 
