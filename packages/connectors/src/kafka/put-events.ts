@@ -1,8 +1,7 @@
 import type { ConnectorContext, EventStore, EventToPut } from '@penstock/connector'
 import { openCluster } from './cluster.ts'
-import { partitionOf } from './partitioner.ts'
 import type { KafkaRecord } from './record-batch.ts'
-import { codecIn, makeSender, type Patience, type Placed, sendAll } from './sender.ts'
+import { byPartition, codecIn, makeSender, type Patience, sendAll } from './sender.ts'
 import { topicIn } from './settings.ts'
 
 /** Senders of events wait for ten seconds: after a lost answer, a second try must be over by then. */
@@ -31,7 +30,7 @@ export async function openStore(context: ConnectorContext): Promise<EventStore> 
           describedAtMs = performance.now()
         }
         turn = (turn + 1) % leaders.length
-        const { rejected } = await sendAll(send, partitioned(events, leaders.length, turn))
+        const { rejected } = await sendAll(send, byPartition(events.map(recordOf), leaders.length, turn))
         return rejected
       },
       close: async () => cluster.close(),
@@ -40,19 +39,6 @@ export async function openStore(context: ConnectorContext): Promise<EventStore> 
     cluster.close()
     throw error
   }
-}
-
-/** Events by partition: by their keys, and all others together. @param without the partition of events without a key */
-function partitioned(events: readonly EventToPut[], partitions: number, without: number): Map<number, Placed[]> {
-  const found = new Map<number, Placed[]>()
-  for (const [index, event] of events.entries()) {
-    const record = recordOf(event)
-    const partition = record.key === null ? without : partitionOf(record.key, partitions)
-    const placed = found.get(partition)
-    if (placed) placed.push({ record, index })
-    else found.set(partition, [{ record, index }])
-  }
-  return found
 }
 
 const recordOf = ({ json, key, messageId, receivedMs }: EventToPut): KafkaRecord => ({

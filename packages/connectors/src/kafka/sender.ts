@@ -2,6 +2,7 @@ import { asConnectorError, type ConnectorError, type Rejection, type Values } fr
 import { wait } from '../platform-api/client.ts'
 import type { Cluster } from './cluster.ts'
 import { errorOfCode, kafkaErrors } from './errors.ts'
+import { partitionOf } from './partitioner.ts'
 import { encodeBatch, type KafkaRecord, type Producing } from './record-batch.ts'
 import { initProducer, produceBatch } from './requests.ts'
 
@@ -109,15 +110,32 @@ export function makeSender(
   }
 }
 
+/**
+ * Messages by partition, each with its place among all of them: by their keys, and all messages without a key together.
+ * @param without the partition of messages without a key
+ */
+export function byPartition(
+  records: readonly KafkaRecord[],
+  partitions: number,
+  without: number,
+): Map<number, Placed[]> {
+  const found = new Map<number, Placed[]>()
+  for (const [index, record] of records.entries()) {
+    const partition = record.key === null ? without : partitionOf(record.key, partitions)
+    const placed = found.get(partition)
+    if (placed) placed.push({ record, index })
+    else found.set(partition, [{ record, index }])
+  }
+  return found
+}
+
 /** Sends messages to their partitions. Resolves or rejects once every request has ended, so that no message comes after later ones. */
 export async function sendAll(
   send: Send,
-  byPartition: ReadonlyMap<number, readonly Placed[]>,
+  placedBy: ReadonlyMap<number, readonly Placed[]>,
 ): Promise<{ readonly bytes: number; readonly rejected: Rejection[] }> {
   const rejected: Rejection[] = []
-  const sent = await Promise.allSettled(
-    [...byPartition].map(([partition, placed]) => send(partition, placed, rejected)),
-  )
+  const sent = await Promise.allSettled([...placedBy].map(([partition, placed]) => send(partition, placed, rejected)))
   let bytes = 0
   for (const one of sent) {
     if (one.status === 'rejected') throw one.reason

@@ -1,10 +1,8 @@
-import type { Batch, DestinationContext, DestinationWriter } from '@penstock/connector'
+import type { DestinationContext, DestinationWriter } from '@penstock/connector'
 import { openCluster } from './cluster.ts'
 import { crc32c } from './crc32c.ts'
 import { messageMaker } from './messages.ts'
-import { partitionOf } from './partitioner.ts'
-import type { KafkaRecord } from './record-batch.ts'
-import { codecIn, makeSender, type Patience, type Placed, sendAll } from './sender.ts'
+import { byPartition, codecIn, makeSender, type Patience, sendAll } from './sender.ts'
 import { topicIn } from './settings.ts'
 
 /** Then the engine is left to deliver the whole batch again. */
@@ -22,7 +20,8 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
     return {
       async deliver(batch) {
         signal.throwIfAborted()
-        const { bytes, rejected } = await sendAll(send, partitioned(messagesOf(batch), batch, leaders.length))
+        const without = crc32c(Buffer.from(batch.key)) % leaders.length
+        const { bytes, rejected } = await sendAll(send, byPartition(messagesOf(batch), leaders.length, without))
         return { bytes, ...(rejected.length > 0 ? { rejected } : {}) }
       },
       close: async () => cluster.close(),
@@ -31,17 +30,4 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
     cluster.close()
     throw error
   }
-}
-
-/** Messages by partition: those with a key by that, all others of a batch together. */
-function partitioned(records: readonly KafkaRecord[], batch: Batch, partitions: number): Map<number, Placed[]> {
-  const without = crc32c(Buffer.from(batch.key)) % partitions
-  const found = new Map<number, Placed[]>()
-  for (const [index, record] of records.entries()) {
-    const partition = record.key === null ? without : partitionOf(record.key, partitions)
-    const placed = found.get(partition)
-    if (placed) placed.push({ record, index })
-    else found.set(partition, [{ record, index }])
-  }
-  return found
 }

@@ -38,7 +38,7 @@ function lintSignal(purpose: string, known: KnownSignal, rows: Chunk['rows']): F
   if (answers.length === 0) return []
   if (kind === 'values') {
     if (answers.some((answer) => answer)) return []
-    const message = `No record agrees to the purpose “${purpose}” by the column ${column}: ${ofRows(answers.length, rows.length)} a value in it, and none is ${values.join(', ')}. If it is written in another way, add it to the purpose.`
+    const message = `No record agrees to the purpose “${purpose}” by the column ${column}: ${ofRows(answers.length, rows.length)} a value in it, but not one of these: ${values.join(', ')}. If consent is written in another way, add its value to the purpose.`
     return [{ code: 'consent_never_given', message, column }]
   }
   const unread = answers.filter((answer) => answer === undefined).length
