@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { eventStreamConnectorId, kafkaConnectorId } from '@penstock/wire'
 import type { KafkaFailure } from '../packages/connectors/test/kafka-broker.ts'
+import { type KcatMessage, startKcatCluster } from '../packages/connectors/test/kcat.ts'
+import { skipWithout } from './harness/programs.ts'
 import { basic } from './harness/streams.ts'
 import { startTopic, type Topic } from './harness/topics.ts'
 import { type Fixture, postgresql, startFixture } from './harness/transfers.ts'
@@ -183,6 +185,40 @@ describe('a stream in Apache Kafka', () => {
     }
     assert.equal(idsOn(topic).filter((id) => id.startsWith('slot-')).length, 5)
     await until('the runners of idle streams have ended', async () => fixture.service.runners.stats().running <= 4)
+  })
+})
+
+describe('a stream at the mock cluster of librdkafka', { skip: skipWithout('kcat') }, () => {
+  test('has its events on the topic as another client reads them', async (t) => {
+    const fixture = await startFixture()
+    t.after(fixture.close)
+    const cluster = await startKcatCluster('events')
+    assert.ok(cluster)
+    t.after(() => cluster.stop())
+    for (const compression of ['none', 'gzip', 'zstd']) {
+      const settings = { store: 'kafka', ...cluster.secrets, topic: 'events', keyAt: '/userId', compression }
+      const stream = await addStreamOf(fixture, settings, compression)
+      const sent = Array.from({ length: 200 }, (_, n) => ({
+        messageId: `${compression}-${n}`,
+        ...(n % 4 !== 0 && { userId: `u${n % 7}` }),
+        text: 'Zoë 😀',
+      }))
+      assert.equal((await sendUntilAnswered(fixture, stream, sent)).status, 200)
+      const messages: readonly KcatMessage[] = (await cluster.consume('events')).filter(({ value }) =>
+        value?.includes(`"${compression}-`),
+      )
+      const read = messages.map(({ key, value, headers }) => ({ key, event: JSON.parse(value ?? ''), headers }))
+      const expected = sent.map((event) => ({
+        key: event.userId ?? null,
+        event,
+        headers: [['penstock-message-id', event.messageId]],
+      }))
+      const byId = (a: { event: { messageId: string } }, b: { event: { messageId: string } }) =>
+        a.event.messageId < b.event.messageId ? -1 : 1
+      assert.deepEqual(read.sort(byId), expected.sort(byId))
+      const ofOne = messages.filter(({ key }) => key === 'u1')
+      assert.equal(new Set(ofOne.map(({ partition }) => partition)).size, 1)
+    }
   })
 })
 

@@ -16,7 +16,10 @@ type Partition = { first: number; next: number; batches: StoredBatch[]; aborted:
 /** A refusal of a request about a partition, or what happens to its connection. */
 export type KafkaFailure = number | 'hangs' | 'resets' | 'loses the answer'
 
-/** A broker of one node, as far as Penstock uses Kafka's protocol; it refuses everything else. Records stay as they came. */
+/**
+ * A broker of one node, as far as Penstock uses Kafka's protocol; it refuses everything else. Records stay as they came. Kcat can use
+ * it too, by this name and in the versions that Penstock has.
+ */
 export type KafkaBroker = {
   readonly address: string
   readonly port: number
@@ -46,8 +49,16 @@ export type KafkaBrokerOptions = {
   readonly mechanisms?: readonly string[]
 }
 
-type Conversation = { signedIn: boolean; mechanism: string; scram?: { bare: string; first: string; user: string } }
+type Conversation = {
+  client: string
+  signedIn: boolean
+  mechanism: string
+  scram?: { bare: string; first: string; user: string }
+}
 
+/** A request that librdkafka does not send, and by which it sees that a broker knows LZ4. */
+const findCoordinator = [10, 0] as const
+const clients = ['penstock', 'kcat']
 const salt = randomBytes(16)
 const iterations = 4_096
 
@@ -79,7 +90,7 @@ export async function startKafkaBroker(options: KafkaBrokerOptions = {}): Promis
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
     socket.on('error', () => {})
-    const conversation: Conversation = { signedIn: options.users === undefined, mechanism: '' }
+    const conversation: Conversation = { client: '', signedIn: options.users === undefined, mechanism: '' }
     let waiting = Buffer.alloc(0)
     socket.on('data', (bytes) => {
       waiting = Buffer.concat([waiting, bytes])
@@ -99,7 +110,11 @@ export async function startKafkaBroker(options: KafkaBrokerOptions = {}): Promis
   function answer(socket: net.Socket, request: KafkaReader, conversation: Conversation): void {
     const [number, version, correlation] = [request.int16(), request.int16(), request.int32()]
     const api = keys.find((name) => kafkaApis[name].key === number)
-    if (request.string() !== 'penstock' || !api) return void socket.destroy()
+    conversation.client = request.string()
+    if (!clients.includes(conversation.client) || !api) return void socket.destroy()
+    // A newer client is told the versions that there are, and asks again.
+    if (api === 'apiVersions' && version > 0)
+      return void reply(socket, versions(new KafkaWriter().int32(correlation), 35))
     if (!(kafkaApis[api].versions as readonly number[]).includes(version)) return void socket.destroy()
     broker.seen.push(api)
     if (!conversation.signedIn && !['apiVersions', 'saslHandshake', 'saslAuthenticate'].includes(api)) {
@@ -113,8 +128,20 @@ export async function startKafkaBroker(options: KafkaBrokerOptions = {}): Promis
     handlers[api](request, response, version, code, conversation)
     if (request.left !== 0) return void socket.destroy()
     if (failure === 'loses the answer') return void socket.destroy()
+    reply(socket, response)
+  }
+
+  function reply(socket: net.Socket, response: KafkaWriter): void {
     const bytes = response.done()
     socket.write(new KafkaWriter().int32(bytes.length).raw(bytes).done())
+  }
+
+  function versions(response: KafkaWriter, code: number): KafkaWriter {
+    const has = keys.filter((name) => options.users !== undefined || !name.startsWith('sasl'))
+    const newest = has.map((name) => [kafkaApis[name].key, Math.max(...kafkaApis[name].versions)] as const)
+    return response.int16(code).array([...newest, findCoordinator], ([key, version]) => {
+      response.int16(key).int16(0).int16(version)
+    })
   }
 
   type Handler = (
@@ -129,14 +156,7 @@ export async function startKafkaBroker(options: KafkaBrokerOptions = {}): Promis
 
   const handlers: Record<KafkaApi, Handler> = {
     apiVersions(_request, response) {
-      const has = keys.filter((name) => options.users !== undefined || !name.startsWith('sasl'))
-      response.int16(0).array(has, (name) => {
-        const { key, versions } = kafkaApis[name]
-        response
-          .int16(key)
-          .int16(Math.min(...versions))
-          .int16(Math.max(...versions))
-      })
+      versions(response, 0)
     },
     saslHandshake(request, response, _version, _code, conversation) {
       const offered = options.mechanisms ?? ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512']
@@ -150,10 +170,10 @@ export async function startKafkaBroker(options: KafkaBrokerOptions = {}): Promis
       if (conversation.mechanism === 'PLAIN' || reply.startsWith('v=')) conversation.signedIn = true
       response.int16(0).string(null).bytes(Buffer.from(reply))
     },
-    metadata(request, response, version) {
+    metadata(request, response, version, _code, { client }) {
       const asked = request.int32()
       const names = asked === -1 ? [...broker.topics.keys()] : Array.from({ length: asked }, () => request.string())
-      if (request.int8() !== 0) throw new Error('topics are not created by asking for them')
+      if (request.int8() !== 0 && client === 'penstock') throw new Error('topics are not created by asking for them')
       if (version >= 8) request.take(2)
       const { host, port } = broker.advertised ?? { host: 'localhost', port: broker.port }
       response.int32(0).array([7], (node) => response.int32(node).string(host).int32(port).string(null))

@@ -20,7 +20,7 @@ export const eventStream = defineConnector({
   notes:
     'Each configuration is a stream with its own address and write keys, which you create with `POST /es/v2/streams/{id}/keys`. A response of 2xx means that the events are committed to PostgreSQL, or with *Store events in* Apache Kafka, that all in-sync replicas of the topic have them. An event that is sent again with the same message ID within 76 hours is stored once. Several connections can read one stream: each has its own cursor and gets every event once, in the order in which the events were stored. Events are kept for the days and up to the size that the configuration sets. If retention removed events before a connection read them, its transfer rejects one record that says how many. Columns are the keys that were seen in events, and nested keys are joined by dots: `context.page.url`. Lists are JSON. A stream has at most 1,000 columns; the column `_event` has everything. A stream that stores its events in Apache Kafka keeps none: connections read the topic with the connector Apache Kafka. Repeated events are then not removed; the message ID is the key and the header `penstock-message-id` of a message, so that a destination can upsert by it.',
   tested:
-    'The libraries of Segment and RudderStack for Node and in Chromium, unchanged but for the address; webhooks of 34 senders, for ten of them with their own libraries; on PostgreSQL.',
+    'The libraries of Segment and RudderStack for Node and in Chromium, unchanged but for the address; webhooks of 34 senders, for ten of them with their own libraries; on PostgreSQL, and on the mock cluster of librdkafka, where its client kcat read the events.',
   secrets: {
     ...receivingFields,
     sender: select({
