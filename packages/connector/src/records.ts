@@ -29,6 +29,8 @@ export type RecordField = {
   readonly leftOutIfUnusable?: boolean
   /** The only values it accepts. */
   readonly values?: readonly string[]
+  /** Values, in lower case, with which a row removes a person from an audience and adds none. */
+  readonly removing?: readonly string[]
   /** Its values are numbers or times, and the engine reads their local forms. */
   readonly reads?: 'number' | 'time'
   /**

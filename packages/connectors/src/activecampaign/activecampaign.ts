@@ -120,6 +120,7 @@ export const activecampaign = eventDestination({
       values: asWritten('add', 'remove'),
       wanted: 'add or remove',
       listed: ['add', 'remove'],
+      removing: ['remove'],
     }),
     fields: special('JSON object with custom fields by their IDs: {"5": "Gold"}', { synonyms: ['custom_fields'] }),
   },

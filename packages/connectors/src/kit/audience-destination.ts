@@ -38,6 +38,7 @@ export const segmentColumns = {
     description: 'Whether the person is added or removed',
     required: true,
     values: ['add', 'remove'],
+    removing: ['remove', 'delete'],
   }),
 } as const
 

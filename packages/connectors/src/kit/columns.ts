@@ -89,7 +89,7 @@ export type How = {
 export type ColumnOptions = How &
   Pick<
     RecordField,
-    'addresses' | 'synonyms' | 'consent' | 'leftOutIfUnusable' | 'together' | 'digestEncoding' | 'oneOf'
+    'addresses' | 'synonyms' | 'removing' | 'consent' | 'leftOutIfUnusable' | 'together' | 'digestEncoding' | 'oneOf'
   > & {
     readonly required?: boolean
     readonly normalise?: Normalisation

@@ -151,6 +151,7 @@ export const theTradeDeskFirstPartyAudiences = eventDestination({
       values: asWritten('add', 'remove'),
       wanted: 'add or remove',
       listed: ['add', 'remove'],
+      removing: ['remove'],
     }),
     TDID: { ...idColumn('ids', 'TDID'), normalise: 'lower' },
     UID2: idColumn('ids', 'UID2'),

@@ -162,6 +162,17 @@ export class Sides {
     return known ?? this.removesBy ?? Object.keys(this.#destination.destination?.records ?? {})
   }
 
+  /** Whether a row for the destination removes a person from an audience; `undefined` if no column says that. The mapping must be known. */
+  get removal(): ((row: Row) => boolean) | undefined {
+    const { records = {} } = this.#destination.destination ?? {}
+    const found = this.columns.flatMap((name, index) => {
+      const values = records[name]?.removing
+      return values ? [{ index, values }] : []
+    })
+    if (found.length === 0) return undefined
+    return (row) => found.some(({ index, values }) => values.includes(String(row[index] ?? '').toLowerCase()))
+  }
+
   /** The mapping for these columns of a source. Throws a `ConnectorError` if they are no valid input for it. */
   mappingFor = (columns: readonly string[]): Promise<RowMapping> =>
     requireMapping(

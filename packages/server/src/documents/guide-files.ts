@@ -27,6 +27,7 @@ export const guideGroups: readonly { title: string; slugs: readonly string[] }[]
       'consent',
       'rejected-records',
       'outcomes',
+      'outcomes-in-sql',
       'alerts',
       'people',
       'single-sign-on',

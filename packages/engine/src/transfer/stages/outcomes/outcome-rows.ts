@@ -92,17 +92,22 @@ export class OutcomeRows {
     }
   }
 
-  /** Adds the rows of a batch, or the rejected rows of a flush. @param keyOf reads the rows of the source, or of what left it */
+  /**
+   * Adds the rows of a batch, or the rejected rows of a flush.
+   * @param keyOf reads the rows of the source, or of what left it
+   * @param removes whether a row for the destination removes a person from an audience
+   */
   add(
     { batch, rejects, answers }: Pick<StageResult, 'batch' | 'rejects' | 'answers'>,
     keyOf: (row: Row) => string,
+    removes: (row: Row) => boolean = () => false,
   ): void {
     if (!batch) {
       this.#rejectHeld(rejects)
       return
     }
     if (rejects.length === 0 && !answers && isWhole(batch)) {
-      this.#addAccepted(batch, keyOf)
+      this.#addAccepted(batch, keyOf, removes)
       return
     }
     const { rows, outcomes, keys, details } = this.#columns
@@ -111,6 +116,7 @@ export class OutcomeRows {
     const delivered = new Map(batch.delivered?.numbers.map((number, at) => [number, batch.delivered?.raws[at]]))
     const invalid = new Map(batch.invalid.map(({ number, raw }) => [number, raw]))
     const { numbers, raws, removed, left, skipped } = batch
+    const isRemoved = (at: number) => removed.has(at) || removes(batch.rows[at] ?? [])
     let [sent, run] = [0, 0]
     for (let number = batch.first; number < batch.first + batch.covered; number++) {
       const place = rows.length
@@ -132,7 +138,7 @@ export class OutcomeRows {
       const answer = isSent ? (answers?.[sent] ?? undefined) : undefined
       if (refusal) outcomes.push('rejected')
       else if (isSent && uncertain !== undefined) outcomes.push('uncertain')
-      else outcomes.push(isSent && removed.has(sent) ? 'removed' : 'accepted')
+      else outcomes.push(isSent && isRemoved(sent) ? 'removed' : 'accepted')
       if (refusal) details.set(place, { ...detailsOf(refusal), ...(answer !== undefined && { answer }) })
       else if (isSent && uncertain !== undefined) details.set(place, { reason: uncertain })
       else if (answer !== undefined) details.set(place, { answer })
@@ -141,11 +147,15 @@ export class OutcomeRows {
   }
 
   /** Most batches are accepted as a whole. */
-  #addAccepted({ numbers, raws }: FilledBatch, keyOf: (row: Row) => string): void {
+  #addAccepted(
+    { numbers, raws, rows: sent }: FilledBatch,
+    keyOf: (row: Row) => string,
+    removes: (row: Row) => boolean,
+  ): void {
     const { rows, outcomes, keys } = this.#columns
     for (let at = 0; at < numbers.length; at++) {
       rows.push(numbers[at] as number)
-      outcomes.push('accepted')
+      outcomes.push(removes(sent[at] as Row) ? 'removed' : 'accepted')
       keys.push(keyOf(raws[at] as Row))
     }
   }

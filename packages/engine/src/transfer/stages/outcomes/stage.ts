@@ -30,7 +30,7 @@ export const outcomes: StageKind = {
       },
       added(result) {
         // A row that left the source has only the columns of the destination.
-        rows.add(result, result.batch?.left ? keyReader(sides.columns, sides.columns) : keyOf)
+        rows.add(result, result.batch?.left ? keyReader(sides.columns, sides.columns) : keyOf, sides.removal)
         return undefined
       },
       async confirming(confirmation) {
