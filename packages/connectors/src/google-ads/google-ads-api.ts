@@ -61,6 +61,25 @@ export const clientAccounts: Listing = {
   next: nextPageToken,
 }
 
+/** The fields of a category that a query can select, by their names. */
+export const selectableFields = (category: 'SEGMENT' | 'METRIC'): Listing => ({
+  kind: 'column',
+  page: (pageToken) => ({
+    method: 'POST',
+    path: '/googleAdsFields:search',
+    repeatable: true,
+    body: {
+      query: `SELECT name WHERE category = '${category}' AND selectable = true`,
+      ...(pageToken !== undefined && { pageToken }),
+    },
+  }),
+  found: ({ json }) =>
+    listIn(objectIn(json).results)
+      .map(objectIn)
+      .map(({ name: id }) => ({ id })),
+  next: nextPageToken,
+})
+
 /** The conversion actions of the account whose conversions can be adjusted. */
 export const adjustableActions: Listing = {
   kind: 'object',

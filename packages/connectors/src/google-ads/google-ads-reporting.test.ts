@@ -38,6 +38,14 @@ const refusal = (status: number, errorCode: object) => ({
   status,
   json: { error: { code: status, details: [{ errors: [{ errorCode }] }] } },
 })
+const own = {
+  accountIds: '111-222-3333',
+  managerAccountId: '999-888-7777',
+  startDate: '2026-03-15',
+  endDate: '2026-03-15',
+}
+const clickFields =
+  'segments.date, click_view.gclid, click_view.ad_group_ad, click_view.keyword_info.text, click_view.location_of_presence.country, click_view.location_of_presence.city, click_view.page_number, ad_group.id, ad_group.name, campaign.id, campaign.name, metrics.clicks'
 const fieldMask = 'segments.date,campaign.id'
 
 await testReportSource({
@@ -164,6 +172,121 @@ await testReportSource({
           ...['13', 2, '1'],
         ],
       ],
+    },
+    {
+      title: 'reads the clicks of one day at a time',
+      settings: { ...settings, startDate: '2026-03-14', breakdowns: [], metrics: [], preset: 'Clicks' },
+      exchanges: [
+        search('1112223333', select(clickFields, 'click_view', ['2026-03-14', '2026-03-14']), {
+          json: {
+            results: [
+              {
+                clickView: {
+                  gclid: 'Cj0',
+                  adGroupAd: 'customers/1112223333/adGroupAds/5~9',
+                  keywordInfo: { text: 'shoes' },
+                  locationOfPresence: { country: 'geoTargetConstants/2276' },
+                  pageNumber: '1',
+                },
+                adGroup: { id: '5', name: 'Group' },
+                campaign: { id: '1', name: 'Campaign 1' },
+                segments: { date: '2026-03-14' },
+                metrics: { clicks: '1' },
+              },
+            ],
+            fieldMask,
+          },
+        }),
+        search('1112223333', select(clickFields, 'click_view', ['2026-03-15', '2026-03-15']), { json: { fieldMask } }),
+      ],
+      columns: [
+        ...['date', 'customer_id', 'customer_name', 'currency', 'gclid', 'click_ad', 'click_keyword', 'click_country'],
+        ...[
+          'click_city',
+          'click_page_number',
+          'ad_group_id',
+          'ad_group_name',
+          'campaign_id',
+          'campaign_name',
+          'clicks',
+        ],
+      ],
+      rows: [
+        [
+          ...['2026-03-14', '1112223333', 'Shop', 'EUR', 'Cj0', 'customers/1112223333/adGroupAds/5~9', 'shoes'],
+          ...['geoTargetConstants/2276', null, '1', '5', 'Group', '1', 'Campaign 1', 1],
+        ],
+      ],
+    },
+    {
+      title: 'reads products with their titles',
+      settings: { ...settings, endDate: '2026-03-01', breakdowns: [], metrics: ['clicks'], preset: 'Products' },
+      exchanges: [
+        search(
+          '1112223333',
+          select(
+            'segments.date, campaign.id, segments.product_item_id, campaign.name, segments.product_title, metrics.clicks',
+            'shopping_performance_view',
+            ['2026-03-01', '2026-03-01'],
+          ),
+          {
+            json: {
+              results: [
+                {
+                  campaign: { id: '1', name: 'Campaign 1' },
+                  segments: { date: '2026-03-01', productItemId: 'sku-1', productTitle: 'Shoe' },
+                  metrics: { clicks: '3' },
+                },
+              ],
+              fieldMask,
+            },
+          },
+        ),
+      ],
+      columns: [
+        ...['date', 'customer_id', 'customer_name', 'currency', 'campaign_id', 'product_item_id', 'campaign_name'],
+        ...['product_title', 'clicks'],
+      ],
+      rows: [['2026-03-01', '1112223333', 'Shop', 'EUR', '1', 'sku-1', 'Campaign 1', 'Shoe', 3]],
+    },
+    {
+      title: 'reads a query of one’s own, to which it adds the days',
+      settings: {
+        ...own,
+        gaqlQuery:
+          "SELECT segments.date, asset.id, metrics.cost_micros,\n metrics.clicks FROM ad_group_ad_asset_view where asset.name = 'order by' ORDER BY asset.id;",
+      },
+      exchanges: [
+        search(
+          '1112223333',
+          `${select('segments.date, asset.id, metrics.cost_micros, metrics.clicks', 'ad_group_ad_asset_view', [
+            '2026-03-15',
+            '2026-03-15',
+          ])} AND asset.name = 'order by' ORDER BY asset.id`,
+          {
+            json: {
+              results: [{ asset: { id: '8' }, segments: { date: '2026-03-15' }, metrics: { costMicros: '1500000' } }],
+              fieldMask,
+            },
+          },
+        ),
+      ],
+      columns: [
+        ...['segments.date', 'customer_id', 'customer_name', 'currency', 'asset.id', 'metrics.cost_micros'],
+        'metrics.clicks',
+      ],
+      rows: [['2026-03-15', '1112223333', 'Shop', 'EUR', '8', '1500000', '0']],
+    },
+    {
+      title: 'reads a query without days whole, as it is entered',
+      settings: { ...own, gaqlQuery: 'SELECT campaign.id, campaign.labels FROM campaign LIMIT 5' },
+      exchanges: [
+        search('1112223333', 'SELECT campaign.id, campaign.labels FROM campaign LIMIT 5', {
+          json: { results: [{ campaign: { id: '1', labels: ['customers/1/labels/2'] } }], fieldMask },
+        }),
+      ],
+      columns: ['customer_id', 'customer_name', 'currency', 'campaign.id', 'campaign.labels'],
+      rows: [['1112223333', 'Shop', 'EUR', '1', '["customers/1/labels/2"]']],
     },
   ],
 })

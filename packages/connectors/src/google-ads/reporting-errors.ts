@@ -1,6 +1,6 @@
 import type { ErrorFact } from '../kit/api.ts'
 import type { Answer } from '../platform-api/call.ts'
-import { listIn, objectIn, textIn } from '../platform-api/json.ts'
+import { type JsonObject, listIn, objectIn, textIn } from '../platform-api/json.ts'
 
 const denied: ErrorFact = [
   'permission_denied',
@@ -41,13 +41,33 @@ const codes: Readonly<Record<string, ErrorFact>> = {
   TRANSIENT_ERROR: 'platform_error',
 }
 
+/** Codes of queries that are refused because of fields, which the message has in quotes. */
+const ofFields = /FIELD|METRIC|SEGMENT|RESOURCE_TYPE_IN_(SELECT|WHERE)/
+const quotedField = /'([a-z][a-z0-9_]*(?:\.[a-z0-9_]+)*)'/g
+
+/**
+ * The meaning of a query that is refused; `undefined` if the answer is not about the query. It names up to five fields: names consist
+ * of lower-case letters, digits, `_` and dots, so that no value is quoted.
+ */
+function meaningOfQuery(errors: readonly JsonObject[]): ErrorFact | undefined {
+  for (const { errorCode, message } of errors) {
+    const [code = ''] = /^[A-Z_]{3,80}$/.exec(textIn(objectIn(errorCode).queryError) ?? '') ?? []
+    if (code === '') continue
+    const found = ofFields.test(code) ? [...(textIn(message) ?? '').matchAll(quotedField)].map(([, name]) => name) : []
+    const names = [...new Set(found)].slice(0, 5).join(', ')
+    if (names === '') return ['request_refused', `Check the query or the fields that are read: ${code}.`]
+    const refused = code === 'UNRECOGNIZED_FIELD' ? `does not know ${names}` : `cannot combine ${names} with the rest`
+    return ['request_refused', `Google Ads ${refused}. Choose other fields.`]
+  }
+}
+
 /** The meaning of a refusal of the Google Ads API, by the codes of its details; `undefined` leaves it to the status. */
 export function meaningOfRefusal({ json }: Answer): ErrorFact | undefined {
-  const found = listIn(objectIn(objectIn(json).error).details)
+  const errors = listIn(objectIn(objectIn(json).error).details)
     .flatMap((detail) => listIn(objectIn(detail).errors))
-    .flatMap((one) => Object.values(objectIn(objectIn(one).errorCode)))
-    .map((code) => textIn(code) ?? '')
-  return found.map(meaningOfCode).find((fact) => fact !== undefined)
+    .map(objectIn)
+  const found = errors.flatMap(({ errorCode }) => Object.values(objectIn(errorCode))).map((code) => textIn(code) ?? '')
+  return found.map(meaningOfCode).find((fact) => fact !== undefined) ?? meaningOfQuery(errors)
 }
 
 /** The meaning of one code of an error; `undefined` if it is about the request or something in it. */

@@ -10,7 +10,7 @@ import { assertFacts, formsOf, recordsOf } from './report-source.ts'
  * columns `always` and those of its level. `report` says how a list is read; `to.from` and `to.to` are the day of the transfer. Rows
  * differ by the account and `levels.x.key`.
  */
-export type EntitySource = Omit<ReportSource, 'breakdowns' | 'days' | 'free' | 'metricsMax' | 'presets'>
+export type EntitySource = Omit<ReportSource, 'breakdowns' | 'changed' | 'days' | 'free' | 'metricsMax' | 'presets'>
 
 /**
  * Makes a connector of the facts. Fails at once, as a programmer's error, on facts that break a rule of `defineConnector`, or that

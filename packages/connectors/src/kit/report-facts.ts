@@ -73,6 +73,11 @@ export type ReportSource = Omit<ConnectorDefinition, 'destination' | 'source' | 
   readonly readers?: number
   /** How many metrics one request may name, if not all: there is one request for so many, and rows with the same key become one. */
   readonly metricsMax?: number
+  /**
+   * The facts that other settings of the connection replace, such as a query in the language of the platform, or months in place of
+   * days; `undefined`: none. Throws `invalid_setting`.
+   */
+  readonly changed?: (settings: Values) => ChangedFacts | undefined
   /** Why the platform would refuse what a connection chose, in a sentence. It is asked before the first request. */
   readonly refuses?: (choice: ReportChoice) => string | undefined
   /** Tries the credentials and the permissions. */
@@ -86,6 +91,11 @@ export type ReportSource = Omit<ConnectorDefinition, 'destination' | 'source' | 
 
 /** The facts that reading needs: those of reports, or of a list without days, which is read whole each time (`entity-source.ts`). */
 export type ReadFacts = Omit<ReportSource, 'days'> & { readonly days?: ReportDays }
+
+/** Facts in place of those that `ReportSource` states. @param days `none`: rows have no days, and each transfer reads all of them */
+export type ChangedFacts = Partial<
+  Pick<ReportSource, 'always' | 'levels' | 'breakdowns' | 'presets' | 'columns' | 'report'>
+> & { readonly days?: ReportDays | 'none' }
 
 export type ReportAccounts = {
   /** The label of the setting, as people of the platform say: `Ad account IDs`. */
@@ -120,6 +130,8 @@ export type ReportLevel = {
   readonly key: readonly string[]
   /** The other columns of the level, such as names. */
   readonly columns?: readonly string[]
+  /** How far back the platform has reports of this level, and how many days one of them may have, if not as of the others. */
+  readonly days?: Partial<Pick<ReportDays, 'backMax' | 'chunk'>>
 }
 
 export type ReportPreset = {
@@ -147,8 +159,8 @@ export type ReportDays = {
   readonly backMax: number
   /** How many days it restates, usually: they are read again. */
   readonly lookBack: number
-  /** How many days one report may have at most; of some levels, by their names. 1: a row needs no day of its own. */
-  readonly chunk: number | ((level: string) => number)
+  /** How many days one report may have at most. 1: a row needs no day of its own. */
+  readonly chunk: number
   /** How many days old the newest day with figures is; 0 is today. 0 unless said otherwise. */
   readonly newest?: number
   /**

@@ -21,7 +21,8 @@ import type { FreeNames, ReadFacts, ReportSource } from './report-facts.ts'
 export function reportSource(facts: ReportSource): Connector {
   assertFacts(facts)
   const { platformApi, auth, settings, accounts, levels, always, breakdowns, presets, free, ...rest } = facts
-  const { columns, nulls, days, report, parts, readers, metricsMax, refuses, check, listed, ...definition } = rest
+  const { columns, nulls, days, report, parts, readers, metricsMax, refuses, changed, check, listed, ...definition } =
+    rest
   const run = () => import('./run/reports.ts')
   return defineConnector({
     ...definition,

@@ -1,6 +1,7 @@
 import { ConnectorError } from '@penstock/connector'
 import { textIn } from '../platform-api/json.ts'
 import type { ChangeTime } from '../platform-api/range.ts'
+import { readSelect } from '../platform-api/select-statement.ts'
 import { fieldNamed, namePattern, type ObjectDescription, type ObjectField, whyUnread } from './objects.ts'
 
 /** A query, and the columns of its result. */
@@ -10,14 +11,7 @@ const invalid = (message: string): ConnectorError => new ConnectorError('invalid
 
 /** A query of one's own, with the object that it reads. Throws `invalid_setting` if it is no SELECT that Bulk API 2.0 could run. */
 export function readQuery(setting: unknown): Soql & { readonly object: string } {
-  const text = (textIn(setting) ?? '').trim().replace(/;$/, '').trim()
-  if (text === '') throw invalid('Set “SOQL query” to a SELECT statement.')
-  // Texts in quotes have no meaning for the form of the query.
-  const plain = text.replace(/'(?:[^'\\]|\\.)*'/gs, (quoted) => `'${'x'.repeat(Math.max(0, quoted.length - 2))}'`)
-  const [, list, object] = /^select\s+(.+?)\s+from\s+(\w+)(?=\s|$)/is.exec(plain) ?? []
-  if (list === undefined || object === undefined || /[;{}]/.test(plain)) {
-    throw invalid('The SOQL query must be one SELECT statement; nothing else is run.')
-  }
+  const { text, plain, list, from: object } = readSelect(setting, 'SOQL query')
   if (/\(\s*select\b/i.test(list) || /\btypeof\b/i.test(list)) {
     throw invalid(
       'Bulk API 2.0 runs no query with a subquery or TYPEOF in its SELECT list; read the related object with another connection.',

@@ -2,7 +2,7 @@ import { type CheckStep, type ConnectorContext, ConnectorError, checkSteps } fro
 import { assertConnectivity } from '../../platform-api/call.ts'
 import type { ReadFacts } from '../report-facts.ts'
 import { openApi } from './open-api.ts'
-import { namedAccounts, planOf } from './report-plan.ts'
+import { factsFor, namedAccounts, planOf } from './report-plan.ts'
 import { apiOf } from './reports.ts'
 
 /** A check looks at so many accounts. */
@@ -30,7 +30,7 @@ export async function checkReports(facts: ReadFacts, context: ConnectorContext):
         if (lacking !== undefined) throw new ConnectorError('permission_denied', lacking)
         const { get } = facts.accounts
         if (one.settings.accountIds === undefined || !get) return 'The credentials can read reports.'
-        planOf(facts, one.settings)
+        planOf(factsFor(facts, one.settings), one.settings)
         for (const account of namedAccounts(facts, one.settings).slice(0, checkedMax))
           await client.ask(get(account, one))
         return 'The credentials can read reports, and have access to the accounts.'

@@ -14,6 +14,13 @@ export type ReportPlan = ReportChoice & {
   readonly lookBackDays: number
 }
 
+/** The facts, with those that the settings change. Throws `invalid_setting`. */
+export function factsFor(stated: ReadFacts, settings: Values): ReadFacts {
+  const { days = stated.days, ...others } = stated.changed?.(settings) ?? {}
+  const { days: _, ...rest } = { ...stated, ...others }
+  return days === 'none' || days === undefined ? rest : { ...rest, days }
+}
+
 const accountsMax = 1_000
 /** A checkpoint has the last day of each account, and is bounded. */
 const accountBytesMax = 10_240

@@ -39,9 +39,10 @@ export type Unit = DayRange & { readonly rest: readonly string[] }
  * that there is today.
  */
 export function* unitsOf(
-  { facts: { days }, plan }: ReportReading,
+  { facts, plan }: ReportReading,
   { through, today, resumed, range, isSample = false }: AskedDays,
 ): Generator<Unit> {
+  const days = facts.days && { ...facts.days, ...facts.levels[plan.level]?.days }
   if (!days) {
     if (resumed === undefined || resumed.from <= today) yield { from: today, to: today, rest: [] }
     return
@@ -67,9 +68,8 @@ export function* unitsOf(
       from = first
     }
   }
-  const chunk = typeof days.chunk === 'function' ? days.chunk(plan.level) : days.chunk
   while (from <= last) {
-    const end = addDays(from, chunk - 1)
+    const end = addDays(from, days.chunk - 1)
     const to = end < last ? end : last
     yield { from, to, rest: [] }
     from = addDays(to, 1)

@@ -15,7 +15,7 @@ import { openApi } from './open-api.ts'
 import { accountOf, isRefusedAlone, listedAccounts } from './report-accounts.ts'
 import { cellReader } from './report-cells.ts'
 import { divideReports, partIn, refusedIn, throughIn, throughOf } from './report-parts.ts'
-import { asksOf, namedAccounts, planOf } from './report-plan.ts'
+import { asksOf, factsFor, namedAccounts, planOf } from './report-plan.ts'
 import { type ReportPlace, unitsOf } from './report-ranges.ts'
 import type { ReportPosition, ReportReading } from './report-reading.ts'
 import { scopeOf } from './report-scope.ts'
@@ -31,8 +31,12 @@ export const apiOf = ({ platformApi }: ReadFacts, context: Pick<SourceContext, '
 /** The data that is read, by the settings. In a backfill, its days take the place of the first and the last day that the connection names. */
 function planIn(facts: ReadFacts, { settings, range }: Pick<SourceContext, 'settings' | 'range'>) {
   if (!range) return planOf(facts, settings)
-  const oldest = facts.days && addDays(todayIn('UTC'), -facts.days.backMax - 1)
-  if (oldest !== undefined && range.from < oldest) {
+  if (!facts.days) {
+    const message = 'The report of this connection has no days. Start a transfer without a range: it reads everything.'
+    throw new ConnectorError('invalid_setting', message)
+  }
+  const oldest = addDays(todayIn('UTC'), -facts.days.backMax - 1)
+  if (range.from < oldest) {
     const message = `The platform has no reports before ${oldest}. Begin the backfill on this day or later.`
     throw new ConnectorError('invalid_setting', message)
   }
@@ -40,7 +44,8 @@ function planIn(facts: ReadFacts, { settings, range }: Pick<SourceContext, 'sett
 }
 
 /** Opens a reader of the reports of all accounts of a connection, account after account and day after day. */
-export async function openReports(facts: ReadFacts, context: SourceContext): Promise<SourceReader> {
+export async function openReports(stated: ReadFacts, context: SourceContext): Promise<SourceReader> {
+  const facts = factsFor(stated, context.settings)
   const plan = planIn(facts, context)
   const named = namedAccounts(facts, context.settings)
   const api = apiOf(facts, context)
