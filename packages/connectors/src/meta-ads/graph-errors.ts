@@ -79,7 +79,12 @@ function byWords(code: number, message: string): Meaning | undefined {
   if (code !== 100) return undefined
   // The figures of an account were not ready.
   if (/in summary param because they weren't there/i.test(message)) return problem
-  return /^(\(#100\) ?)?missing permissions?\b/i.test(message) ? permission : undefined
+  if (/^(\(#100\) ?)?missing permissions?\b/i.test(message)) return permission
+  const [, field] = /\b([a-z][a-z0-9_]{1,80}) is not valid for fields param\b/.exec(message) ?? []
+  if (field !== undefined) return ['request_refused', `Meta does not know the field ${field}; choose other metrics`]
+  const [, together] = /combination of data breakdown columns \(([a-z0-9_, ]{1,300})\)/.exec(message) ?? []
+  if (together === undefined) return undefined
+  return ['request_refused', `Meta does not break figures down by ${together} together; choose fewer breakdowns`]
 }
 
 const isTransient = (meaning: Meaning | undefined): boolean => meaning !== undefined && actionOf(meaning[0]) === 'retry'

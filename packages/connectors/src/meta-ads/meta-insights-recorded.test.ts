@@ -1,4 +1,8 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { testContext } from '@penstock/connector/acceptance'
 import { type Exchange, testReportSource } from '../../test/test-report-source.ts'
+import { metaErrorOf } from './graph-errors.ts'
 import { metaInsights } from './meta-insights.ts'
 
 const base = '/v26.0'
@@ -139,5 +143,85 @@ await testReportSource({
       columns,
       rows: [rows('2026-03-01', '11'), rows('2026-03-01', '12')],
     },
+    {
+      title: 'breaks down by product, with attribution windows, action breakdowns and metrics that are entered',
+      settings: {
+        accountIds: '900',
+        startDate: '2026-03-01',
+        endDate: '2026-03-01',
+        level: 'account',
+        breakdowns: ['product_id'],
+        metrics: ['cost_per_action_type'],
+        otherMetrics: 'website_ctr',
+        attributionWindows: ['1d_click', '7d_click'],
+        actionBreakdowns: ['action_device'],
+        actionReportTime: 'conversion',
+      },
+      exchanges: [
+        {
+          method: 'POST',
+          path: `${base}/act_900/insights`,
+          body: {
+            level: 'account',
+            fields: 'date_start,date_stop,account_id,account_name,account_currency,cost_per_action_type,website_ctr',
+            breakdowns: 'product_id',
+            time_range: { since: '2026-03-01', until: '2026-03-01' },
+            time_increment: 1,
+            action_attribution_windows: ['1d_click', '7d_click'],
+            action_breakdowns: ['action_device'],
+            action_report_time: 'conversion',
+          },
+          answer: { json: { report_run_id: '9' } },
+        },
+        { path: `${base}/9`, query: { fields: 'async_status' }, answer: { json: { async_status: 'Job Completed' } } },
+        page(
+          '9',
+          { limit: '500' },
+          {
+            json: {
+              data: [
+                {
+                  date_start: '2026-03-01',
+                  date_stop: '2026-03-01',
+                  product_id: '77, Shoe',
+                  cost_per_action_type: [{ action_device: 'desktop', value: '2.5', '7d_click': '1.5' }],
+                  website_ctr: [{ action_type: 'link_click', value: '0.5' }],
+                },
+              ],
+            },
+          },
+        ),
+      ],
+      columns: [
+        ...['date_start', 'date_stop', 'account_id', 'account_name', 'account_currency', 'product_id'],
+        ...['cost_per_action_type', 'website_ctr'],
+      ],
+      rows: [
+        [
+          ...['2026-03-01', '2026-03-01', '900', 'Shop', 'EUR', '77, Shoe'],
+          '[{"action_device":"desktop","value":"2.5","7d_click":"1.5"}]',
+          '[{"action_type":"link_click","value":"0.5"}]',
+        ],
+      ],
+    },
   ],
+})
+
+test('refuses combinations that Meta refuses, before it asks, and names fields that Meta does not know', async () => {
+  for (const [choice, message] of [
+    [{ breakdowns: ['product_id', 'age'] }, /combines product_id with no other breakdown/],
+    [{ breakdowns: ['image_asset', 'body_asset'] }, /does not combine image_asset and body_asset/],
+    [{ breakdowns: ['hourly_stats_aggregated_by_advertiser_time_zone'], metrics: ['reach'] }, /has no reach by hour/],
+    [{ otherMetrics: 'Reach!' }, /Other metrics must be/],
+  ] as const) {
+    const context = testContext({ secrets: { accessToken: 'good' }, settings: { ...settings, ...choice } as never })
+    await assert.rejects(async () => await metaInsights.source?.open?.(context), { code: 'invalid_setting', message })
+  }
+  const said = (message: string) =>
+    metaErrorOf({ status: 400, json: { error: { code: 100, message } } } as never)?.message
+  assert.match(said('(#100) nope is not valid for fields param. please check') ?? '', /does not know the field nope/)
+  assert.match(
+    said('(#100) Current combination of data breakdown columns (action_type, age, country) is invalid') ?? '',
+    /by action_type, age, country together/,
+  )
 })
