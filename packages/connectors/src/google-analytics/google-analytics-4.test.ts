@@ -1,3 +1,6 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { testContext } from '@penstock/connector/acceptance'
 import { googleReportSignIn, googleToken, googleTokens } from '../../test/google-reports.ts'
 import { type Exchange, testReportSource } from '../../test/test-report-source.ts'
 import { googleAnalytics4 } from './google-analytics-4.ts'
@@ -45,6 +48,10 @@ const settings = {
 }
 const dimensions = ['date', 'country']
 const metrics = ['sessions', 'totalRevenue']
+const german = { filter: { fieldName: 'country', stringFilter: { value: 'Germany' } } }
+const busy = {
+  filter: { fieldName: 'sessions', numericFilter: { operation: 'GREATER_THAN', value: { int64Value: '5' } } },
+}
 const eleven = [
   ...['sessions', 'engagedSessions', 'totalUsers', 'activeUsers', 'newUsers', 'screenPageViews'],
   ...['eventCount', 'keyEvents', 'bounceRate', 'totalRevenue'],
@@ -63,6 +70,14 @@ await testReportSource({
   reads: /^POST .*:runReport$/,
   failures: [
     [{ status: 400, json: { error: { status: 'INVALID_ARGUMENT' } } }, 'fail', 'request_refused'],
+    [
+      {
+        status: 400,
+        json: { error: { status: 'INVALID_ARGUMENT', message: 'Field nope is not a valid dimension. For a list …' } },
+      },
+      'fail',
+      'request_refused',
+    ],
     [{ json: {} }, 'retry', 'malformed_response'],
   ],
   refused: {
@@ -149,5 +164,85 @@ await testReportSource({
       columns: ['date', 'property_id', 'currency', 'customEvent:plan', ...eleven, 'keyEvents:purchase'],
       rows: [['2026-03-08', '123', 'EUR', 'pro', 1, 1, 1, 1, 1, 1, 1, '1.5', '0.25', '9.99', '2']],
     },
+    {
+      title: 'filters dimensions and metrics',
+      settings: {
+        ...settings,
+        startDate: '2026-03-08',
+        metrics: ['sessions'],
+        dimensionFilter: JSON.stringify(german),
+        metricFilter: JSON.stringify(busy),
+      },
+      exchanges: [
+        report(
+          '123',
+          {
+            ...asks(['2026-03-08', '2026-03-08'], dimensions, ['sessions']),
+            dimensionFilter: german,
+            metricFilter: busy,
+          },
+          answer(dimensions, ['sessions'], [[['20260308', 'Germany'], ['7']]]),
+        ),
+      ],
+      columns: ['date', 'property_id', 'currency', 'country', 'sessions'],
+      rows: [['2026-03-08', '123', 'EUR', 'Germany', 7]],
+    },
+    {
+      title: 'follows the people of each day as a cohort',
+      settings: { accountIds: '123', startDate: '2026-03-07', endDate: '2026-03-08', cohortDays: 3 },
+      exchanges: [
+        report(
+          '123',
+          {
+            cohortSpec: {
+              cohorts: ['2026-03-07', '2026-03-08'].map((name) => ({
+                name,
+                dimension: 'firstSessionDate',
+                dateRange: { startDate: name, endDate: name },
+              })),
+              cohortsRange: { granularity: 'DAILY', startOffset: 0, endOffset: 3 },
+            },
+            dimensions: named(['cohort', 'cohortNthDay']),
+            metrics: named(['cohortActiveUsers', 'cohortTotalUsers']),
+            limit: '50000',
+            offset: '0',
+          },
+          answer(
+            ['cohort', 'cohortNthDay'],
+            ['cohortActiveUsers', 'cohortTotalUsers'],
+            [
+              [
+                ['2026-03-07', '0000'],
+                ['9', '9'],
+              ],
+              [
+                ['2026-03-07', '0001'],
+                ['4', '9'],
+              ],
+            ],
+          ),
+        ),
+      ],
+      columns: ['date', 'property_id', 'currency', 'cohort_day', 'cohortActiveUsers', 'cohortTotalUsers'],
+      rows: [
+        ['2026-03-07', '123', 'EUR', 0, 9, 9],
+        ['2026-03-07', '123', 'EUR', 1, 4, 9],
+      ],
+    },
   ],
+})
+
+test('refuses what Google would refuse, and names the field that Google refuses', async () => {
+  for (const [choice, message] of [
+    [{ cohortDays: 30 }, /Set “Look-back window in days” to 30 or more/],
+    [{ metrics: ['cohortActiveUsers'] }, /Set “Days to follow cohorts”/],
+    [{ dimensionFilter: 'country = x' }, /Dimension filter must be a JSON object/],
+    [{ metricFilter: '{"filter":{}}' }, /Metric filter: a filter must have a fieldName/],
+  ] as const) {
+    const context = testContext({ secrets: googleReportSignIn.secrets, settings: { ...settings, ...choice } as never })
+    await assert.rejects(async () => await googleAnalytics4.source?.open?.(context), {
+      code: 'invalid_setting',
+      message,
+    })
+  }
 })

@@ -1,12 +1,17 @@
-import { type ConnectorContext, ConnectorError } from '@penstock/connector'
+import { type ConnectorContext, ConnectorError, number, text, type Values } from '@penstock/connector'
 import { googleAuthorization } from '../google/authorization.ts'
 import { googleAuth, googleReports, nextPageToken } from '../google/reporting-api.ts'
 import { googleSignIn } from '../google/sign-in.ts'
+import type { ErrorFact } from '../kit/api.ts'
 import type { Listing } from '../kit/listing-facts.ts'
-import { day, dimension, metric, ofAccount } from '../kit/report-columns.ts'
+import { day, dimension, metric, ofAccount, type ReportColumn } from '../kit/report-columns.ts'
+import { eachDay } from '../kit/report-days.ts'
+import type { ReportChoice } from '../kit/report-facts.ts'
 import { reportSource } from '../kit/report-source.ts'
+import type { Answer } from '../platform-api/call.ts'
 import { isObject, listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
 import { unusableNext } from '../platform-api/next-page.ts'
+import { filterIn, wrongFilter } from './filter-expression.ts'
 import { googleAnalytics } from './platform.ts'
 
 const scope = 'https://www.googleapis.com/auth/analytics.readonly'
@@ -85,6 +90,97 @@ const dimensions: Readonly<Record<string, string>> = {
   transactionId: 'ID of the transaction',
 }
 
+const columns: Readonly<Record<string, ReportColumn>> = {
+  date: day('Day, in the time zone of the property'),
+  property_id: ofAccount('account', 'ID of the property'),
+  currency: ofAccount('currency', 'Currency of the property, in which money is'),
+  ...Object.fromEntries(Object.entries(dimensions).map(([name, description]) => [name, dimension(description)])),
+  sessions: metric('whole', 'Sessions that began'),
+  engagedSessions: metric('whole', 'Sessions longer than ten seconds, with a key event, or with several views'),
+  totalUsers: metric('whole', 'People who had an event'),
+  activeUsers: metric('whole', 'People who visited'),
+  newUsers: metric('whole', 'People who came for the first time'),
+  screenPageViews: metric('whole', 'Views of pages and app screens'),
+  eventCount: metric('whole', 'Number of events'),
+  eventValue: metric('decimal', 'Sum of the parameter value of events'),
+  keyEvents: metric('decimal', 'Number of key events'),
+  userEngagementDuration: metric('decimal', 'Time that the website or app was in the foreground, in seconds'),
+  averageSessionDuration: metric('decimal', 'Average length of a session, in seconds'),
+  engagementRate: metric('decimal', 'Share of sessions that were engaged, as a fraction'),
+  bounceRate: metric('decimal', 'Share of sessions that were not engaged, as a fraction'),
+  sessionKeyEventRate: metric('decimal', 'Share of sessions with a key event, as a fraction'),
+  totalRevenue: metric('money', 'Revenue of purchases, subscriptions and ads'),
+  purchaseRevenue: metric('money', 'Revenue of purchases'),
+  ecommercePurchases: metric('whole', 'Number of purchases'),
+  transactions: metric('whole', 'Number of transactions'),
+  addToCarts: metric('whole', 'How often items were added to a cart'),
+  checkouts: metric('whole', 'How often a checkout began'),
+  itemRevenue: metric('money', 'Revenue of items'),
+  itemsPurchased: metric('whole', 'Number of items that were bought'),
+  advertiserAdCost: metric('money', 'Cost of ads'),
+  advertiserAdClicks: metric('whole', 'Clicks on ads'),
+  advertiserAdImpressions: metric('whole', 'How often ads were shown'),
+  cohortActiveUsers: metric('whole', 'People of the cohort who were active on this day after their first session'),
+  cohortTotalUsers: metric('whole', 'All people of the cohort'),
+}
+
+/** The columns of a report of cohorts: its day is that of the first session. */
+const cohortColumns = {
+  ...columns,
+  date: day('Day of the first session, in the time zone of the property', { ask: 'cohort' }),
+  cohort_day: dimension('Days since the first session', { type: 'whole', ask: 'cohortNthDay' }),
+}
+
+/** What Google answers about a field that it does not know or cannot combine, by its name. */
+function meaningOfField({ json }: Answer): ErrorFact | undefined {
+  const { status, message } = objectIn(objectIn(json).error)
+  if (status !== 'INVALID_ARGUMENT') return undefined
+  const [, unknown, kind] = /\bField ([\w:]{1,200}) is not a valid (dimension|metric)\b/.exec(String(message)) ?? []
+  if (unknown !== undefined) {
+    return ['request_refused', `The property has no ${kind} ${unknown}. Choose one that the list of fields shows.`]
+  }
+  const [, removed] = /\bPlease remove ([\w:, ]{1,300}?) to make the request compatible\b/.exec(String(message)) ?? []
+  return removed === undefined
+    ? undefined
+    : ['request_refused', `Google Analytics cannot combine ${removed} with the rest. Remove it.`]
+}
+
+const days = { backMax: 1_500, lookBack: 12, chunk: 7 }
+/** How many days cohorts are followed; 0 if the report is not one of cohorts. */
+const cohortDaysIn = (settings: Values): number => numberIn(settings.cohortDays) ?? 0
+const ofCohorts = ['cohortActiveUsers', 'cohortTotalUsers']
+
+/** The period of a report: some days, or the people of each of these days and what they did later. */
+function periodOf(from: string, to: string, settings: Values): object {
+  const followed = cohortDaysIn(settings)
+  if (followed === 0) return { dateRanges: [{ startDate: from, endDate: to }] }
+  const cohorts = eachDay(from, to).map((name) => ({
+    name,
+    dimension: 'firstSessionDate',
+    dateRange: { startDate: name, endDate: name },
+  }))
+  const cohortsRange = { granularity: 'DAILY', startOffset: 0, endOffset: followed }
+  return { cohortSpec: { cohorts, cohortsRange } }
+}
+
+/** Why Google would refuse what a connection chose, in a sentence. */
+function refuses({ breakdowns, metrics, settings }: ReportChoice): string | undefined {
+  const followed = cohortDaysIn(settings)
+  const most = followed > 0 ? breakdownsMax - 1 : breakdownsMax
+  if (breakdowns.length > most) {
+    return `Google Analytics takes at most ${most} breakdowns; ${breakdowns.length} are chosen.`
+  }
+  if (followed === 0 && metrics.some((name) => ofCohorts.includes(name))) {
+    return 'Set “Days to follow cohorts” to read metrics of cohorts.'
+  }
+  if (followed > Number(settings.lookBackDays ?? days.lookBack)) {
+    return `Set “Look-back window in days” to ${followed} or more: the figures of a cohort change for as long as it is followed.`
+  }
+  return (
+    wrongFilter(settings.dimensionFilter, 'Dimension filter') ?? wrongFilter(settings.metricFilter, 'Metric filter')
+  )
+}
+
 /** Reports of Google Analytics 4. */
 export const googleAnalytics4 = reportSource({
   slug: 'google-analytics-4',
@@ -94,13 +190,32 @@ export const googleAnalytics4 = reportSource({
   dataTypeCategory: 'reporting',
   description: 'Reads traffic, events and revenue of websites and apps from Google Analytics 4.',
   actions: ['get'],
-  notes: `Reads reports of the Data API, seven days at a time, in the time zone of each property. A report has at most ${breakdownsMax} breakdowns; more than ${metricsMax} metrics take several requests, whose rows are joined. Google processes a day for up to 72 hours and attributes key events for up to 12 days, which is the look-back window. Users cannot be added up over days. If a report has very many rows, Google puts the rest into a row named (other); small figures can be withheld. Custom dimensions and metrics, such as customEvent:plan or keyEvents:purchase, are entered by name or picked from the list. Quotas are per property: 200,000 tokens a day.`,
+  notes: `Reads reports of the Data API, seven days at a time, in the time zone of each property. A report has at most ${breakdownsMax} breakdowns; more than ${metricsMax} metrics take several requests, whose rows are joined. Google processes a day for up to 72 hours and attributes key events for up to 12 days, which is the look-back window. Users cannot be added up over days. If a report has very many rows, Google puts the rest into a row named (other); small figures can be withheld. Custom dimensions and metrics, such as customEvent:plan or keyEvents:purchase, are entered by name or picked from the list. Filters are expressions of the Data API, for dimensions and for metrics. A report of cohorts has a row for each day of a first session and each day after it. Quotas are per property: 200,000 tokens a day.`,
   tested: 'Recorded answers that follow Google’s published protocol buffers of the Data API; not Google itself.',
   api: { version: 'Data API v1beta', ends: 'no end is announced' },
   authorization: googleAuthorization(scope),
-  platformApi: googleReports('Google Analytics', 'https://analyticsdata.googleapis.com/v1beta'),
+  platformApi: googleReports('Google Analytics', 'https://analyticsdata.googleapis.com/v1beta', meaningOfField),
   auth: googleAuth(scope),
   secrets: googleSignIn('a user of the property'),
+  settings: {
+    dimensionFilter: text({
+      label: 'Dimension filter',
+      description:
+        'Filter expression of the Data API in JSON: {"filter":{"fieldName":"country","stringFilter":{"value":"Germany"}}}',
+    }),
+    metricFilter: text({
+      label: 'Metric filter',
+      description: 'Filter expression of the Data API in JSON, over metrics. It applies to the rows of each day',
+    }),
+    cohortDays: number({
+      label: 'Days to follow cohorts',
+      description:
+        'Group people by the day of their first session, and follow them for this number of days; 0 for no cohorts',
+      min: 0,
+      max: 90,
+      default: 0,
+    }),
+  },
   accounts: {
     label: 'Property IDs',
     id: /^(properties\/)?\d{1,20}$/,
@@ -145,54 +260,31 @@ export const googleAnalytics4 = reportSource({
     },
     Events: { breakdowns: ['eventName'], metrics: ['eventCount', 'totalUsers', 'eventValue'] },
   },
-  columns: {
-    date: day('Day, in the time zone of the property'),
-    property_id: ofAccount('account', 'ID of the property'),
-    currency: ofAccount('currency', 'Currency of the property, in which money is'),
-    ...Object.fromEntries(Object.entries(dimensions).map(([name, description]) => [name, dimension(description)])),
-    sessions: metric('whole', 'Sessions that began'),
-    engagedSessions: metric('whole', 'Sessions longer than ten seconds, with a key event, or with several views'),
-    totalUsers: metric('whole', 'People who had an event'),
-    activeUsers: metric('whole', 'People who visited'),
-    newUsers: metric('whole', 'People who came for the first time'),
-    screenPageViews: metric('whole', 'Views of pages and app screens'),
-    eventCount: metric('whole', 'Number of events'),
-    eventValue: metric('decimal', 'Sum of the parameter value of events'),
-    keyEvents: metric('decimal', 'Number of key events'),
-    userEngagementDuration: metric('decimal', 'Time that the website or app was in the foreground, in seconds'),
-    averageSessionDuration: metric('decimal', 'Average length of a session, in seconds'),
-    engagementRate: metric('decimal', 'Share of sessions that were engaged, as a fraction'),
-    bounceRate: metric('decimal', 'Share of sessions that were not engaged, as a fraction'),
-    sessionKeyEventRate: metric('decimal', 'Share of sessions with a key event, as a fraction'),
-    totalRevenue: metric('money', 'Revenue of purchases, subscriptions and ads'),
-    purchaseRevenue: metric('money', 'Revenue of purchases'),
-    ecommercePurchases: metric('whole', 'Number of purchases'),
-    transactions: metric('whole', 'Number of transactions'),
-    addToCarts: metric('whole', 'How often items were added to a cart'),
-    checkouts: metric('whole', 'How often a checkout began'),
-    itemRevenue: metric('money', 'Revenue of items'),
-    itemsPurchased: metric('whole', 'Number of items that were bought'),
-    advertiserAdCost: metric('money', 'Cost of ads'),
-    advertiserAdClicks: metric('whole', 'Clicks on ads'),
-    advertiserAdImpressions: metric('whole', 'How often ads were shown'),
-  },
-  days: { backMax: 1_500, lookBack: 12, chunk: 7 },
+  columns,
+  days,
   readers: 3,
   metricsMax,
-  refuses: ({ breakdowns }) =>
-    breakdowns.length > breakdownsMax
-      ? `Google Analytics takes at most ${breakdownsMax} breakdowns; ${breakdowns.length} are chosen.`
-      : undefined,
+  changed: (settings) =>
+    cohortDaysIn(settings) === 0
+      ? undefined
+      : {
+          columns: cohortColumns,
+          levels: { property: { key: ['cohort_day'] } },
+          presets: { Cohorts: { metrics: ofCohorts } },
+        },
+  refuses,
   report: {
     form: 'pages',
-    page: ({ account, from, to, asks }, offset = '0') => ({
+    page: ({ account, from, to, asks, context: { settings } }, offset = '0') => ({
       method: 'POST',
       path: `/properties/${account}:runReport`,
       repeatable: true,
       body: {
-        dateRanges: [{ startDate: from, endDate: to }],
-        dimensions: [...asks.always, ...asks.breakdowns].map((name) => ({ name })),
+        ...periodOf(from, to, settings),
+        dimensions: [...asks.always, ...asks.level, ...asks.breakdowns].map((name) => ({ name })),
         metrics: asks.metrics.map((name) => ({ name })),
+        dimensionFilter: filterIn(settings.dimensionFilter),
+        metricFilter: filterIn(settings.metricFilter),
         limit: String(pageRows),
         offset,
       },
