@@ -92,7 +92,7 @@ export type ReportSource = Omit<ConnectorDefinition, 'destination' | 'source' | 
 /** The facts that reading needs: those of reports, or of a list without days, which is read whole each time (`entity-source.ts`). */
 export type ReadFacts = Omit<ReportSource, 'days'> & { readonly days?: ReportDays }
 
-/** Facts in place of those that `ReportSource` states. @param days `none`: rows have no days, and each transfer reads all of them */
+/** Facts that replace facts of `ReportSource`. @param days `none`: rows have no days, and each transfer reads all of them */
 export type ChangedFacts = Partial<
   Pick<ReportSource, 'always' | 'levels' | 'breakdowns' | 'presets' | 'columns' | 'report'>
 > & { readonly days?: ReportDays | 'none' }

@@ -14,7 +14,7 @@ export type ReportPlan = ReportChoice & {
   readonly lookBackDays: number
 }
 
-/** The facts, with those that the settings change. Throws `invalid_setting`. */
+/** The facts, with the changes that the settings make. Throws `invalid_setting`. */
 export function factsFor(stated: ReadFacts, settings: Values): ReadFacts {
   const { days = stated.days, ...others } = stated.changed?.(settings) ?? {}
   const { days: _, ...rest } = { ...stated, ...others }
