@@ -131,7 +131,7 @@ const cohortColumns = {
   cohort_day: dimension('Days since the first session', { type: 'whole', ask: 'cohortNthDay' }),
 }
 
-/** What Google answers about a field that it does not know or cannot combine, by its name. */
+/** The meaning of a refusal because of a field, which it names: one that Google does not know or cannot combine. */
 function meaningOfField({ json }: Answer): ErrorFact | undefined {
   const { status, message } = objectIn(objectIn(json).error)
   if (status !== 'INVALID_ARGUMENT') return undefined
