@@ -87,6 +87,15 @@ describe('a configuration', () => {
       hostKeyFingerprint: '',
       hashKey: '',
       hostKeyCheck: 'fingerprint',
+      connectThrough: 'direct',
+      bastionHost: '',
+      bastionPort: '22',
+      bastionHostKey: '',
+      bastionUser: '',
+      bastionAuthentication: 'private key',
+      bastionPrivateKey: '',
+      bastionPassphrase: '',
+      bastionPassword: '',
     }
     assert.deepEqual(await values(), empty)
     assert.deepEqual(
@@ -289,6 +298,7 @@ describe('a stored secret', () => {
       ['streams: { a: { path: /a } }', 'streams: { b: { path: /b } }'],
       ['a=https://one.example', 'a=https://two.example'],
       ['email,password', 'user,key'],
+      [`SHA256:${'a'.repeat(43)}`, `SHA256:${'b'.repeat(43)}`],
     ] as const
     const taken = wrong && pairs.find(([one]) => wrong(one) === undefined)
     if (taken) return [...taken]

@@ -671,7 +671,9 @@ export const scheduleEntry = { accountId: 'string', ...schedule } as const satis
 export const checkResult = {
   ok: 'boolean',
   message: 'string',
-  checks: [{ name: 'string', ok: 'boolean', message: 'string' }],
+  checks: [
+    { name: 'string', ok: 'boolean', message: 'string', suggestion: [{ field: 'string', value: 'string' }, null] },
+  ],
   error: [transferError, null],
   checkedTime: 'integer',
 } as const satisfies Shape

@@ -1,4 +1,4 @@
-import { asConnectorError, type ConnectorErrorCode } from './connector-error.ts'
+import { asConnectorError, type ConnectorErrorCode, type Suggestion } from './connector-error.ts'
 import type { ConnectorContext } from './context.ts'
 
 /** One step of a check, for people. */
@@ -9,6 +9,8 @@ export type CheckStep = {
   readonly message: string
   /** If the step failed. */
   readonly code?: ConnectorErrorCode
+  /** A value for a field with which the step can succeed, for a person to confirm. */
+  readonly suggestion?: Suggestion
 }
 
 /** Tries a connector's secrets against its platform; changes nothing there. Resolves with the result of each step. */
@@ -28,7 +30,8 @@ export const checkSteps =
       } catch (error) {
         const connectorError = asConnectorError(error)
         if (!connectorError) throw error
-        found.push({ name, ok: false, message: connectorError.message, code: connectorError.code })
+        const { message, code, suggestion } = connectorError
+        found.push({ name, ok: false, message, code, ...(suggestion && { suggestion }) })
         break
       }
     }

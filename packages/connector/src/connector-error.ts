@@ -7,7 +7,12 @@ export type ConnectorErrorOptions = ErrorOptions & {
   readonly afterMs?: number | undefined
   /** The side of the connection at which it happened. The engine sets it, not the connector. */
   readonly side?: Role | null
+  /** A value with which the error would not have happened, for a person to confirm. */
+  readonly suggestion?: Suggestion | undefined
 }
+
+/** A value for a field of the configuration, such as the fingerprint of the key that a server showed. Never a secret. */
+export type Suggestion = { readonly field: string; readonly value: string }
 
 /**
  * The only error that a connector throws. Any other error is treated as a defect: it is retried a few times, and then
@@ -20,6 +25,7 @@ export class ConnectorError extends Error {
   readonly afterMs: number | undefined
   /** The side of the connection that the error belongs to; `null` if it belongs to neither, or is not known yet. */
   readonly side: Role | null
+  readonly suggestion: Suggestion | undefined
 
   /**
    * @param message says what happened and what to do next; it never contains a secret, a whole answer of a platform, or a value
@@ -28,12 +34,13 @@ export class ConnectorError extends Error {
   constructor(
     code: ConnectorErrorCode,
     message: string,
-    { afterMs, side = null, ...cause }: ConnectorErrorOptions = {},
+    { afterMs, side = null, suggestion, ...cause }: ConnectorErrorOptions = {},
   ) {
     super(message, cause)
     this.code = code
     this.afterMs = afterMs
     this.side = side
+    this.suggestion = suggestion
   }
 
   get action(): ErrorAction {
@@ -43,7 +50,12 @@ export class ConnectorError extends Error {
   /** The same error with another message or side. */
   with({ message = this.message, side = this.side }: { message?: string; side?: Role | null }): ConnectorError {
     const cause = this.cause === undefined ? {} : { cause: this.cause }
-    return new ConnectorError(this.code, message, { ...cause, afterMs: this.afterMs, side })
+    return new ConnectorError(this.code, message, {
+      ...cause,
+      afterMs: this.afterMs,
+      side,
+      suggestion: this.suggestion,
+    })
   }
 
   /** Whether the same call can succeed later. */

@@ -14,6 +14,7 @@ import type { Records } from './records.ts'
 import type { Source } from './source.ts'
 import { readValues, type Values } from './values.ts'
 import { withMapping } from './with-mapping.ts'
+import { withNetwork } from './with-network.ts'
 
 /** A company’s product that connectors talk to. */
 export type Platform = {
@@ -132,6 +133,11 @@ export type ConnectorDefinition = {
   readonly api?: { readonly version: string; readonly ends: string }
   /** Values that a sub-account saves once for all its connections. Every secret is a `secret` field. */
   readonly secrets: Fields
+  /**
+   * The fields of `secrets` that name its servers, which the user chooses and which may be in a private network. Its
+   * configurations can then reach them through a bastion (`withNetwork`).
+   */
+  readonly servers?: readonly string[]
   /** Present if a user of the platform can grant access with a click, instead of entering tokens. */
   readonly authorization?: Authorization
   /** Whether it reads the uploaded files of the sub-account. */
@@ -199,7 +205,7 @@ export function defineConnector(definition: ConnectorDefinition): Connector {
   }
   return Object.freeze({
     ...definition,
-    secrets: withHashKey(definition, roles),
+    secrets: withNetwork(withHashKey(definition, roles), definition.servers),
     ...(definition.destination ? { destination: withMapping(definition.destination) } : {}),
     id: catalogueId('connector', definition.slug),
     platformId: catalogueId('platform', definition.platform.slug),

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream'
 import type { EventStreams } from './event-streams.ts'
 import type { Rejects } from './rejects.ts'
 import type { Uploads } from './uploads.ts'
@@ -52,11 +53,29 @@ export type Egress = {
    */
   request(url: string | URL, init?: EgressRequest): Promise<Response>
   /**
-   * The IP address to connect to for a host name, checked like the addresses of `request`; for protocols other than HTTP.
-   * @param port the port of the connection; without it, addresses that are allowed only on one port are refused
-   * @throws a `ConnectorError`: `address_not_allowed`, and `host_not_found` if the name is unknown
+   * Connects to a host and port, for protocols other than HTTP. The address is checked like the addresses of `request`. The
+   * connection can lead through a bastion or a proxy, so a connector never opens sockets itself.
+   * @param host a name or an IP address, which TLS over the stream then verifies
+   * @returns the connected stream; the caller destroys it
+   * @throws a `ConnectorError`: `address_not_allowed`, `host_not_found` if the name is unknown, `unreachable` after `timeoutMs`,
+   *   and the problems of a bastion or proxy; the error of the socket, with its `code`, if nothing answers at the address; the
+   *   reason of the signal
    */
-  resolve(host: string, port?: number): Promise<string>
+  connect(host: string, port: number, options?: ConnectOptions): Promise<TcpStream>
+}
+
+export type ConnectOptions = {
+  readonly signal?: AbortSignal
+  /** Until the host answers. Default: 15,000. */
+  readonly timeoutMs?: number
+}
+
+/** A connection that is open: a socket, or a stream through another machine that has the same methods. */
+export type TcpStream = Duplex & {
+  setNoDelay(on?: boolean): unknown
+  setKeepAlive(on?: boolean, delayMs?: number): unknown
+  ref(): unknown
+  unref(): unknown
 }
 
 export type EgressRequest = {

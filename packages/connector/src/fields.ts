@@ -55,6 +55,11 @@ export type FieldDefinition = {
    */
   readonly binds?: readonly string[]
   /**
+   * The value names the identity of a server, such as its host key: while it is not set, and the other fields have these values,
+   * secrets are sent to no server. So the first value does not require these secrets again.
+   */
+  readonly pins?: Condition
+  /**
    * Why the cursor and the rest of the state stay valid if the value changes. Without it, the state depends on the value: if it
    * changes, the next transfer reads everything (docs/decisions/state-and-ranges.md).
    */
@@ -72,6 +77,7 @@ type Common = {
   when?: Condition
   role?: Role
   binds?: readonly string[]
+  pins?: Condition
   keepsState?: KeepingReason
   asked?: true
   purpose?: SettingPurpose

@@ -1,6 +1,6 @@
 import type { Field, FieldError } from '@penstock/wire'
 import { fieldCounts, fieldIsRequired, type Role, readFieldValue, secretMask } from '@penstock/wire/rules'
-import type { FieldDefinition, Fields, FieldValue } from './fields.ts'
+import type { Condition, FieldDefinition, Fields, FieldValue } from './fields.ts'
 
 /**
  * Reading, checking and showing configuration values by the connector's own definition (specification, section 2.6). Every
@@ -82,8 +82,13 @@ export type Rebinding = {
 /** The fields with `binds` whose values differ, with defaults: they determine where the secrets that they name are sent. */
 export function changedBindings(fields: Fields, before: Values, after: Values): string[] {
   const effective = (values: Values, key: string) => showValue(own(values, key) ?? fields[key]?.default)
-  return Object.entries(fields).flatMap(([key, { binds = [] }]) =>
-    binds.length > 0 && effective(before, key) !== effective(after, key) ? [key] : [],
+  const isFirstPin = (key: string, pins: Condition) =>
+    effective(before, key) === '' &&
+    Object.entries(pins).every(([other, values]) => [values].flat().includes(effective(before, other)))
+  return Object.entries(fields).flatMap(([key, { binds = [], pins }]) =>
+    binds.length > 0 && effective(before, key) !== effective(after, key) && !(pins && isFirstPin(key, pins))
+      ? [key]
+      : [],
   )
 }
 

@@ -177,7 +177,7 @@ async function compare(connector: Connector, counts: { rejected: number; sent: n
     asked = true
     throw new ConnectorError('address_not_allowed', 'There is no network.')
   }
-  const egress = { request: async () => ask(), resolve: async () => ask(), close: async () => {} }
+  const egress = { request: async () => ask(), connect: async () => ask() }
   const find = await deliver.rejectionsOf({ settings, secrets })
   const writer = await deliver.open(testContext({ settings, secrets, columns, egress }))
   assert.equal(asked, false, 'opening asks')

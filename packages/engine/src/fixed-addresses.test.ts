@@ -7,7 +7,7 @@ const failing = (code: ConnectorErrorCode, message: string): Egress => {
   const fail = async () => {
     throw new ConnectorError(code, message)
   }
-  return { request: fail, resolve: fail }
+  return { request: fail, connect: fail }
 }
 const messageOf = (work: Promise<unknown>) =>
   work.then(
@@ -47,7 +47,7 @@ describe('errors of addresses', () => {
         { table: 'people', tags: ['a'] },
       )
       assert.equal(await messageOf(egress.request('https://graph.example.com/v1')), `${happened} ${fixed}`)
-      assert.equal(await messageOf(egress.resolve('graph.example.com')), `${happened} ${fixed}`)
+      assert.equal(await messageOf(egress.connect('graph.example.com', 443)), `${happened} ${fixed}`)
     }
   })
 

@@ -17,7 +17,7 @@ export function withFixedAddresses(egress: Egress, ...values: readonly Values[])
   }
   return {
     request: (url, init) => advised(hostOf(url), egress.request(url, init)),
-    resolve: (host, port) => advised(host, egress.resolve(host, port)),
+    connect: (host, port, options) => advised(host, egress.connect(host, port, options)),
   }
 }
 

@@ -2,13 +2,14 @@ import {
   type Connector,
   type ConnectorContext,
   ConnectorError,
-  type Egress,
   type EventStreams,
   insecureAddresses,
   type PlainHttp,
   type Rejects,
   type Uploads,
 } from '@penstock/connector'
+import type { OpenEgress } from '@penstock/connector/egress'
+import { reach } from '@penstock/connectors/reach'
 import type { Role } from '@penstock/wire'
 import { withFixedAddresses } from './fixed-addresses.ts'
 import type { OpenedSide } from './protocol.ts'
@@ -20,7 +21,7 @@ import { type SideSecrets, secretsOfSide } from './side-secrets.ts'
 export type Runtime = {
   /** The connector with this slug, with the code that moves data. Throws if there is none. */
   loadConnector(slug: string): Promise<Connector>
-  readonly egress: Egress
+  readonly egress: OpenEgress
   /** Where secrets may go without TLS. */
   readonly plainHttp: PlainHttp
   readonly localFolders: readonly string[]
@@ -61,7 +62,7 @@ export function openContext(
     secrets: values,
     settings: ofSide,
     signal,
-    egress: withFixedAddresses(watch(egress), values, ofSide),
+    egress: withFixedAddresses(watch(reach(egress, connector, values)), values, ofSide),
     localFolders,
     uploads,
     rejects,

@@ -63,7 +63,7 @@ export function secretsOfSide(connector: Connector, secrets: Values): SideSecret
       return cleaned.includes(redactedText) ? cleaned : text.slice(0, messageLengthMax)
     },
     watch: (egress) => ({
-      resolve: (host, port) => egress.resolve(host, port),
+      connect: (host, port, options) => egress.connect(host, port, options),
       request: (url, init = {}) => {
         noteSent(init)
         return egress.request(url, init)

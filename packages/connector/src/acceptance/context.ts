@@ -1,4 +1,4 @@
-import type { ConnectorContext } from '../context.ts'
+import type { ConnectorContext, Egress } from '../context.ts'
 import type { DestinationContext, InspectionContext } from '../destination.ts'
 import { createEgress, type NetworkPolicy, type OpenEgress } from '../egress/index.ts'
 import type { Json, Row } from '../rows.ts'
@@ -16,7 +16,7 @@ export type TestContextOptions = {
   /** Origins of platforms, and the test server for each: `{ 'https://graph.facebook.com': 'http://127.0.0.1:1234' }`. */
   readonly routes?: Readonly<Record<string, string>>
   readonly networkPolicy?: NetworkPolicy
-  readonly egress?: OpenEgress
+  readonly egress?: Egress
   readonly localFolders?: readonly string[]
   /** Empty by default. */
   readonly uploads?: ConnectorContext['uploads']

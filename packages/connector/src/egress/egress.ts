@@ -1,13 +1,13 @@
-import { isIP } from 'node:net'
 import { ConnectorError } from '../connector-error.ts'
 import type { Egress, EgressRequest } from '../context.ts'
 import type { NetworkPolicy } from './addresses.ts'
 import { Agents } from './agents.ts'
 import type { AllowedDestination } from './allowed.ts'
 import { type EgressBounds, egressBounds } from './bounds.ts'
-import { connectorErrorOfError } from './errors.ts'
+import { type Dial, directDial } from './dial.ts'
 import { exchange, headersOf } from './exchange.ts'
-import { bare, type LookUp, makeAddressRules } from './look-up.ts'
+import { makeAddressRules } from './look-up.ts'
+import { type OpenRelay, relayedDial } from './relay.ts'
 
 export type EgressOptions = {
   /** `any`: all except link-local and metadata addresses. `public`: only public addresses. */
@@ -27,7 +27,15 @@ export type EgressOptions = {
 }
 
 /** An egress that keeps connections open for the next request, and releases them when it is closed. */
-export type OpenEgress = Egress & { close(): Promise<void> }
+export type OpenEgress = Egress & {
+  /** Connects to a host, as `connect` does. */
+  readonly dial: Dial
+  /** An egress through another machine. Its connections are released with this egress. */
+  through(open: OpenRelay): Egress
+  /** An allowed address of a host. Throws a `ConnectorError`. */
+  resolve(host: string, port?: number): Promise<string>
+  close(): Promise<void>
+}
 
 const defaultTimeoutMs = 60_000
 
@@ -39,33 +47,42 @@ const harmlessHeaders =
 export function createEgress(options: EgressOptions): OpenEgress {
   const { networkPolicy, allow = [], routes = {}, now = () => performance.now() } = options
   const bounds = { ...egressBounds, ...options.bounds }
-  const rules = makeAddressRules(networkPolicy, allow)
-  const routed = new Agents()
-  const checked = new Agents(rules.lookUp())
+  const rules = makeAddressRules(networkPolicy, allow, bounds.lookUpMs)
+  const kept: Agents[] = []
+  const keep = (agents: Agents): Agents => {
+    kept.push(agents)
+    return agents
+  }
+  const routed = keep(new Agents())
+  const checked = keep(new Agents({ lookup: rules.lookUp() }))
   /** A lookup does not get the port, so each port with its own rules has its own agents. */
   const checkedByPort = new Map<number, Agents>()
-  for (const { port } of allow) if (port !== undefined) checkedByPort.set(port, new Agents(rules.lookUp(port)))
+  for (const { port } of allow) {
+    if (port !== undefined) checkedByPort.set(port, keep(new Agents({ lookup: rules.lookUp(port) })))
+  }
   const targets = new Map(Object.entries(routes).map(([from, to]) => [new URL(from).origin, new URL(to)]))
-
-  async function send(url: URL, init: EgressRequest, timeoutMs: number): Promise<Response> {
-    const route = targets.get(url.origin)
-    if (!route) {
-      const port = portOf(url)
-      rules.assertAllowedHost(url.hostname, port)
-      return exchange({ url, target: url, agents: checkedByPort.get(port) ?? checked, init, timeoutMs, bounds, now })
-    }
-    const target = new URL(url.pathname + url.search, route)
-    return exchange({ url, target, agents: routed, init, timeoutMs, bounds, now })
+  const direct = (url: URL): Agents => {
+    const port = portOf(url)
+    rules.assertAllowedHost(url.hostname, port)
+    return checkedByPort.get(port) ?? checked
   }
 
-  return {
-    async request(address, init = {}) {
+  /** @param agentsFor checks the host of a request, and returns the agents that connect to it */
+  const requests =
+    (agentsFor: (url: URL) => Agents): Egress['request'] =>
+    async (address, init = {}) => {
+      const send = async (url: URL, asked: EgressRequest): Promise<Response> => {
+        const route = targets.get(url.origin)
+        const target = route ? new URL(url.pathname + url.search, route) : url
+        const agents = route ? routed : agentsFor(url)
+        return exchange({ url, target, agents, init: asked, timeoutMs, bounds, now })
+      }
       let url = parse(address)
       let asked = init
       const { timeoutMs = defaultTimeoutMs } = init
       const redirectsMax = Math.min(init.redirectsMax ?? 0, bounds.redirects)
       for (let redirects = 0; ; redirects++) {
-        const response = await send(url, asked, timeoutMs)
+        const response = await send(url, asked)
         const next = redirectsMax > 0 ? await redirectOf(response, url) : undefined
         if (!next) return response
         // A stream is used up, and cannot be sent again.
@@ -76,34 +93,31 @@ export function createEgress(options: EgressOptions): OpenEgress {
         asked = requestAfter(asked, keeps, next.origin === url.origin)
         url = next
       }
-    },
+    }
+  const connects =
+    (dial: Dial): Egress['connect'] =>
+    async (host, port, init) =>
+      (await dial(host, port, init)).stream
+  const through = (open: OpenRelay): Egress => {
+    const dial = relayedDial(rules, open)
+    const agents = keep(new Agents({ dial }))
+    return { request: requests(() => agents), connect: connects(dial) }
+  }
+  const dial = directDial(rules)
 
-    async resolve(host, port) {
-      rules.assertAllowedHost(host, port)
-      const address = bare(host)
-      if (isIP(address)) return address
-      return await resolveName(rules.lookUp(port), address, bounds.lookUpMs)
-    },
-
+  return {
+    request: requests(direct),
+    connect: connects(dial),
+    dial,
+    through,
+    resolve: rules.resolve,
     async close() {
-      for (const agents of [checked, routed, ...checkedByPort.values()]) agents.close()
+      for (const agents of kept) agents.close()
     },
   }
 }
 
 const portOf = ({ port, protocol }: URL): number => Number(port) || (protocol === 'https:' ? 443 : 80)
-
-function resolveName(lookUp: LookUp, host: string, lookUpMs: number): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const message = `The name ${host} was not found within ${lookUpMs / 1000} seconds. Check the name servers.`
-    const timer = setTimeout(() => reject(new ConnectorError('host_not_found', message)), lookUpMs)
-    lookUp(host, {}, (error, address) => {
-      clearTimeout(timer)
-      if (error) reject(connectorErrorOfError(error, host))
-      else resolve(String(address))
-    })
-  })
-}
 
 /** Reads an address. Its errors do not name the address, because its query may contain a secret. */
 function parse(address: string | URL): URL {

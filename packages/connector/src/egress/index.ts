@@ -1,5 +1,7 @@
 export { isAllowedAddress, type NetworkPolicy } from './addresses.ts'
 export { type AllowedDestination, parseAllowed } from './allowed.ts'
 export { type EgressBounds, egressBounds } from './bounds.ts'
+export type { Dial } from './dial.ts'
 export { createEgress, type EgressOptions, type OpenEgress } from './egress.ts'
 export { adviseOnFixedAddress } from './errors.ts'
+export type { OpenRelay, Relay } from './relay.ts'

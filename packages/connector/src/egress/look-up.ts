@@ -1,8 +1,10 @@
 import { lookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
-import { ConnectorError } from '../connector-error.ts'
+import { asConnectorError, ConnectorError } from '../connector-error.ts'
 import { isAllowedName, kindOfAddress, type NetworkPolicy } from './addresses.ts'
 import { type AllowedDestination, makeMatches } from './allowed.ts'
+import { egressBounds } from './bounds.ts'
+import { connectorErrorOfError } from './errors.ts'
 
 /** Returns the result of `dns.lookup` for a host, without forbidden addresses. */
 export type LookUp = LookupFunction
@@ -20,12 +22,24 @@ export type AddressRules = {
    * @param host as in a URL: IPv6 in brackets
    */
   assertAllowedHost(host: string, port?: number): void
+  /** Throws if a host is a link-local or metadata address or name, which nothing allows. */
+  assertNotBarred(host: string): void
+  /** An allowed address of a host. Throws a `ConnectorError` if there is none. */
+  resolve(host: string, port?: number): Promise<string>
+  /**
+   * The name or address under which a bastion is asked for a host. Behind a bastion with a public address is another network,
+   * in which only link-local and metadata addresses are refused. A bastion with a private address is in the network of this
+   * service, so the policy applies to the host too.
+   * @param bastion the IP address of the bastion
+   */
+  behind(bastion: string, host: string, port: number): Promise<string>
 }
 
 /** @param allow private destinations that are allowed although `networkPolicy` is `public` */
 export function makeAddressRules(
   networkPolicy: NetworkPolicy,
   allow: readonly AllowedDestination[] = [],
+  lookUpMs: number = egressBounds.lookUpMs,
 ): AddressRules {
   const isAllowedPrivate = makeMatches(allow)
   const isAllowed = (address: string, host: string, port: number | undefined) => {
@@ -33,8 +47,9 @@ export function makeAddressRules(
     if (kind !== 'private') return kind === 'public'
     return networkPolicy === 'any' || isAllowedPrivate(address, host, port)
   }
-  return {
-    lookUp: (port) => (host, options, callback) => {
+  const lookUp =
+    (port?: number): LookUp =>
+    (host, options, callback) => {
       if (!isAllowedName(host)) return callback(barredHost(host), [])
       lookup(host, { ...options, all: true }, (error, found) => {
         if (error) return callback(error, [])
@@ -47,17 +62,56 @@ export function makeAddressRules(
         if (options.all) callback(null, allowed)
         else callback(null, first.address, first.family)
       })
-    },
-
-    assertAllowedHost(host, port) {
+    }
+  const assertAllowedHost = (host: string, port?: number): void => {
+    const address = bare(host)
+    if (isIP(address.replace(/%.*$/s, '')) === 0) {
+      if (!isAllowedName(host)) throw barredHost(host)
+    } else if (!isAllowed(address, address, port)) {
+      throw kindOfAddress(address) === 'private' ? privateHost(host) : barredHost(host)
+    }
+  }
+  const assertNotBarred = (host: string): void => {
+    const address = bare(host)
+    const isName = isIP(address.replace(/%.*$/s, '')) === 0
+    if (isName ? !isAllowedName(address) : kindOfAddress(address) === 'never') throw barredHost(host)
+  }
+  const resolve = async (host: string, port?: number): Promise<string> => {
+    assertAllowedHost(host, port)
+    const address = bare(host)
+    return isIP(address) ? address : await resolveName(lookUp(port), address, lookUpMs)
+  }
+  return {
+    lookUp,
+    assertAllowedHost,
+    resolve,
+    assertNotBarred,
+    async behind(bastion, host, port) {
+      assertNotBarred(host)
       const address = bare(host)
-      if (isIP(address.replace(/%.*$/s, '')) === 0) {
-        if (!isAllowedName(host)) throw barredHost(host)
-      } else if (!isAllowed(address, address, port)) {
-        throw kindOfAddress(address) === 'private' ? privateHost(host) : barredHost(host)
+      if (kindOfAddress(bastion) === 'public') return address
+      try {
+        const checked = await resolve(host, port)
+        return networkPolicy === 'any' ? address : checked
+      } catch (error) {
+        // Only the name servers of the bastion know the name.
+        if (networkPolicy === 'any' && asConnectorError(error)?.code === 'host_not_found') return address
+        throw error
       }
     },
   }
+}
+
+function resolveName(lookUp: LookUp, host: string, lookUpMs: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const message = `The name ${host} was not found within ${lookUpMs / 1000} seconds. Check the name servers.`
+    const timer = setTimeout(() => reject(new ConnectorError('host_not_found', message)), lookUpMs)
+    lookUp(host, {}, (error, address) => {
+      clearTimeout(timer)
+      if (error) reject(connectorErrorOfError(error, host))
+      else resolve(String(address))
+    })
+  })
 }
 
 /** A host without the brackets of an IPv6 address. */

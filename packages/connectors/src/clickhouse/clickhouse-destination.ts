@@ -17,6 +17,7 @@ export const clickhouseDestination = defineConnector({
   tested:
     'Our own test server, which follows the published documentation of ClickHouse’s HTTP interface, with DuckDB behind it. ClickHouse’s own client, @clickhouse/client 1.23.1, understands the server. The tests of appending and replacing also pass on the engine of ClickHouse 26.7 (chdb 3.4.0), without its HTTP interface and its users.',
   api: { version: 'HTTP interface of ClickHouse (without a version)', ends: 'no end is announced' },
+  servers: ['address'],
   secrets: signIn,
   destination: {
     discover: listsOf(() => import('./discover.ts'), {

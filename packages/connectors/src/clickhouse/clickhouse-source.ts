@@ -19,6 +19,7 @@ export const clickhouseSource = defineConnector({
   tested:
     'Our own test server, which follows the published documentation of ClickHouse’s HTTP interface, with DuckDB behind it. ClickHouse’s own client, @clickhouse/client 1.23.1, understands the server. The tests also pass on the engine of ClickHouse 26.7 (chdb 3.4.0), without its HTTP interface and its users.',
   api: { version: 'HTTP interface of ClickHouse (without a version)', ends: 'no end is announced' },
+  servers: ['address'],
   secrets: signIn,
   source: {
     discover: {

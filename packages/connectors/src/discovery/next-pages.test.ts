@@ -29,8 +29,7 @@ test('a list with a next page that cannot be used is an error, and not a shorter
           if (/token/.test(new URL(url).pathname)) return Response.json({ access_token: 't', expires_in: 3600 })
           return typeof body === 'string' ? new Response(body) : Response.json(body)
         },
-        resolve: async (host: string) => host,
-        close: async () => {},
+        connect: () => Promise.reject(new Error('connects')),
       }
       const context = { ...testContext({ secrets, egress }), search, cursor: undefined, size: 50, withSamples: false }
       await assert.rejects(find(context), { code: 'malformed_response' }, `${slug} ${JSON.stringify(body)}`)

@@ -18,8 +18,7 @@ async function read(stream: string, first: object, link?: string): Promise<numbe
   let asked = 0
   const egress = {
     request: async () => Response.json(asked++ === 0 ? first : last, link && asked === 1 ? { headers: { link } } : {}),
-    resolve: async (host: string) => host,
-    close: async () => {},
+    connect: () => Promise.reject(new Error('connects')),
   }
   const context = testContext({
     secrets: { url: 'https://api.example.com/v1/', definition, authentication: 'none' },

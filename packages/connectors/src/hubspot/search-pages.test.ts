@@ -17,8 +17,7 @@ async function search(answers: readonly object[]): Promise<{ rows: Row[]; asked:
       asked.push(after)
       return Response.json(answers[asked.length - 1] ?? { results: [] })
     },
-    resolve: async (host: string) => host,
-    close: async () => {},
+    connect: () => Promise.reject(new Error('connects')),
   }
   const context = testContext({
     secrets: { authType: 'token', accessToken: 'token' },

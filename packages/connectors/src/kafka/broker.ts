@@ -1,6 +1,6 @@
 import net from 'node:net'
 import tls from 'node:tls'
-import { asConnectorError, type ConnectorContext, ConnectorError } from '@penstock/connector'
+import { asConnectorError, type ConnectorContext, ConnectorError, type TcpStream } from '@penstock/connector'
 import { connectionLost, connectorErrorOfNetwork, noAnswer } from '../databases/problems.ts'
 import { errorOfCode, unreadable } from './errors.ts'
 import { signInByScram } from './scram.ts'
@@ -55,11 +55,9 @@ export async function openBroker(
   access: KafkaAccess,
 ): Promise<Broker> {
   const { signal } = context
-  const { host, port } = address
+  const { host } = address
   signal.throwIfAborted()
-  const ip = await context.egress.resolve(host, port)
-  signal.throwIfAborted()
-  const socket = await connect(ip, address, access, signal)
+  const socket = await connect(context, address, access)
   const waiting = new Map<number, Waiting>()
   let correlation = 0
   let alive = true
@@ -178,13 +176,15 @@ function framesInto(take: (frame: Buffer) => void, refuse: () => void): (bytes: 
 }
 
 async function connect(
-  ip: string,
+  { egress, signal }: ConnectorContext,
   { host, port }: BrokerAddress,
   access: KafkaAccess,
-  signal: AbortSignal,
-): Promise<net.Socket> {
-  const plain = net.connect({ host: ip, port, noDelay: true, keepAlive: true })
+): Promise<TcpStream> {
+  const plain = await egress.connect(host, port, { signal, timeoutMs: connectMs }).catch((error: unknown) => {
+    throw signal.aborted ? signal.reason : (connectorErrorOfNetwork(error, host, true) ?? error)
+  })
   let line = plain
+  if (access.tls === 'disable') return line
   try {
     await new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => reject(noAnswer(host, connectMs)), connectMs)
@@ -198,21 +198,18 @@ async function connect(
       signal.addEventListener('abort', stop, { once: true })
       plain.once('error', done)
       plain.once('close', () => done(connectionLost(host)))
-      plain.once('connect', () => {
-        if (access.tls === 'disable') return done()
-        try {
-          line = tls.connect({
-            socket: plain,
-            rejectUnauthorized: access.tls === 'verify-full',
-            ...(net.isIP(host) === 0 ? { servername: host } : { host }),
-            ...(access.ca === undefined ? {} : { ca: access.ca }),
-          })
-          line.once('error', done)
-          line.once('secureConnect', () => done())
-        } catch (error) {
-          done(error)
-        }
-      })
+      try {
+        line = tls.connect({
+          socket: plain,
+          rejectUnauthorized: access.tls === 'verify-full',
+          ...(net.isIP(host) === 0 ? { servername: host } : { host }),
+          ...(access.ca === undefined ? {} : { ca: access.ca }),
+        })
+        line.once('error', done)
+        line.once('secureConnect', () => done())
+      } catch (error) {
+        done(error)
+      }
     })
     line.removeAllListeners('error')
     return line

@@ -21,6 +21,7 @@ export const kafka = defineConnector({
     version: 'protocol of Apache Kafka, with the newest version of each request that broker and connector share',
     ends: 'no end is announced',
   },
+  servers: ['brokers'],
   secrets: brokerFields,
   source: {
     fields: {

@@ -1,5 +1,5 @@
 import net from 'node:net'
-import { type ConnectorContext, ConnectorError } from '@penstock/connector'
+import { type ConnectorContext, ConnectorError, type TcpStream } from '@penstock/connector'
 import mysql from 'mysql2'
 import { noAnswer, tooSlow } from '../databases/problems.ts'
 import type { Place } from '../databases/settings.ts'
@@ -79,14 +79,9 @@ export async function openSession(context: ConnectorContext, place: Place, infil
   const { signal } = context
   signal.throwIfAborted()
   if (place.tls === 'verify-full' && net.isIP(place.host) !== 0) throw nameNeeded()
-  const ip = await context.egress.resolve(place.host, place.port)
-  signal.throwIfAborted()
-  const socket = net.connect({
-    host: ip,
-    port: place.port,
-    noDelay: true,
-    keepAlive: true,
-    keepAliveInitialDelay: 10_000,
+  const options = { signal, timeoutMs: bounds.signInMs }
+  const socket = await context.egress.connect(place.host, place.port, options).catch((error: unknown) => {
+    throw signal.aborted ? signal.reason : connectorErrorOf(error, place, true)
   })
   let alive = true
   let connecting = true
@@ -276,7 +271,7 @@ const nameNeeded = (): ConnectorError =>
     'The TLS mode verify-full needs the name of the host, because certificates are not checked for addresses; enter the host name.',
   )
 
-function optionsFor(place: Place, socket: net.Socket, infile: boolean): mysql.ConnectionOptions {
+function optionsFor(place: Place, socket: TcpStream, infile: boolean): mysql.ConnectionOptions {
   const { host, port, database, user, password, tls, ca } = place
   return {
     // The host is only a name here, sent to the server and compared with its certificate; the socket connects to the address.

@@ -1,13 +1,14 @@
-import net from 'node:net'
 import { Duplex } from 'node:stream'
 import tls from 'node:tls'
-import { asConnectorError } from '@penstock/connector'
+import { asConnectorError, type TcpStream } from '@penstock/connector'
 import { type ServerName, tlsNotSupported, unexpectedAnswer } from './errors.ts'
 import type { MessageCheck } from './message-check.ts'
 
 type Options = {
   /** For messages. */
   readonly server: ServerName
+  /** Connected to the server. */
+  readonly stream: TcpStream
   /** How the connection is encrypted; absent if it is not. */
   readonly tls: tls.ConnectionOptions | undefined
   readonly check: MessageCheck
@@ -23,25 +24,28 @@ const tlsRequest = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f])
  */
 export class CheckedSocket extends Duplex {
   readonly #options: Options
-  readonly #socket = new net.Socket()
+  readonly #socket: TcpStream
   /** The stream of the data: the socket, or TLS over it. */
-  #line: net.Socket = this.#socket
+  #line: TcpStream
 
   constructor(options: Options) {
     super({ allowHalfOpen: false })
     this.#options = options
+    this.#socket = options.stream
+    this.#line = options.stream
   }
 
   /** Called by the driver. Emits `connect` when the server is ready for messages, over TLS if that is required. */
-  connect(port: number, address: string): this {
+  connect(_port: number, host: string): this {
     const socket = this.#socket
     socket.on('error', (error) => this.destroy(error))
     socket.on('close', () => this.destroy())
-    socket.once('connect', () => {
+    // The driver listens after this call.
+    process.nextTick(() => {
+      if (this.destroyed) return
       if (this.#options.tls === undefined) this.#begin(socket)
-      else this.#askForTls(this.#options.tls, address)
+      else this.#askForTls(this.#options.tls, host)
     })
-    socket.connect(port, address)
     return this
   }
 
@@ -65,7 +69,7 @@ export class CheckedSocket extends Duplex {
     return this
   }
 
-  #askForTls(options: tls.ConnectionOptions, address: string): void {
+  #askForTls(options: tls.ConnectionOptions, host: string): void {
     const { server } = this.#options
     const socket = this.#socket
     socket.write(tlsRequest)
@@ -76,7 +80,7 @@ export class CheckedSocket extends Duplex {
       }
       if (answer[0] === 0x4e) return void this.destroy(tlsNotSupported(server))
       try {
-        const line = tls.connect({ ...options, socket, host: address })
+        const line = tls.connect({ ...options, socket, host })
         line.on('error', (error) => this.destroy(error))
         line.once('secureConnect', () => this.#begin(line))
       } catch (error) {
@@ -85,7 +89,7 @@ export class CheckedSocket extends Duplex {
     })
   }
 
-  #begin(line: net.Socket): void {
+  #begin(line: TcpStream): void {
     this.#line = line
     line.on('data', (bytes) => this.#take(bytes))
     line.on('end', () => this.push(null))

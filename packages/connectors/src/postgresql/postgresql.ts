@@ -61,6 +61,7 @@ export const postgresql = defineConnector({
   tested: 'PostgreSQL 18, which comes with Penstock, over an unstable connection.',
   api: { version: 'protocol 3.0 of PostgreSQL', ends: 'no end is announced' },
   secrets: databaseSecrets({ name: 'PostgreSQL', port: 5432 }),
+  servers: ['host'],
   source: {
     fields: sourceFields,
     backfill: backfillByCursor,

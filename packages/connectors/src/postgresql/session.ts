@@ -1,6 +1,13 @@
 import net from 'node:net'
 import type tls from 'node:tls'
-import { type ConnectorContext, ConnectorError, createRedact, type Redact } from '@penstock/connector'
+import {
+  type ConnectOptions,
+  type ConnectorContext,
+  ConnectorError,
+  createRedact,
+  type Redact,
+  type TcpStream,
+} from '@penstock/connector'
 import pg from 'pg'
 import { noAnswer, tooSlow } from '../databases/problems.ts'
 import type { Place } from '../databases/settings.ts'
@@ -66,14 +73,17 @@ export async function openSession(
   const { signal } = context
   const { host } = place
   signal.throwIfAborted()
-  const ip = await context.egress.resolve(host, place.port)
-  signal.throwIfAborted()
   const redact = createRedact([place.password])
   const server = { host, product }
+  const connect = (options: ConnectOptions) => context.egress.connect(host, place.port, options)
+  const stream = await connect({ signal, timeoutMs: connectTimeoutMs }).catch((error: unknown) => {
+    throw signal.aborted ? signal.reason : withoutSecrets(connectorErrorOf(error, place, product, redact, true), redact)
+  })
   const check = createMessageCheck(server)
-  const socket = new CheckedSocket({ server, tls: tlsOf(place), check })
+  const socket = new CheckedSocket({ server, stream, tls: tlsOf(place), check })
   const client = new pg.Client({
-    host: ip,
+    // Only a name here: the stream is connected.
+    host,
     port: place.port,
     database: place.database,
     user: place.user,
@@ -107,7 +117,7 @@ export async function openSession(
   })
   const abandon = (connectorError?: ConnectorError): void => {
     if (connectorError) given ??= connectorError
-    if (alive && !connecting) cancel(ip, place.port, client)
+    if (alive && !connecting) cancel(connect, client)
     alive = false
     socket.destroy()
   }
@@ -216,7 +226,7 @@ function tlsOf({ tls, host, ca }: Place): tls.ConnectionOptions | undefined {
  * Asks the server to cancel a query. A server that sorts would otherwise notice that the client is gone only when it sends the
  * first row. Such a request is a connection of its own, unencrypted by design, and is never answered.
  */
-function cancel(ip: string, port: number, client: pg.Client): void {
+function cancel(connect: (options: ConnectOptions) => Promise<TcpStream>, client: pg.Client): void {
   const { processID, secretKey } = client as unknown as { processID?: number | null; secretKey?: number | null }
   if (typeof processID !== 'number' || typeof secretKey !== 'number') return
   const request = Buffer.alloc(16)
@@ -224,9 +234,12 @@ function cancel(ip: string, port: number, client: pg.Client): void {
   request.writeInt32BE(80_877_102, 4)
   request.writeInt32BE(processID, 8)
   request.writeInt32BE(secretKey, 12)
-  const socket = net.connect({ host: ip, port, timeout: connectTimeoutMs })
-  socket.on('error', () => {})
-  socket.on('timeout', () => socket.destroy())
-  socket.unref()
-  socket.end(request)
+  connect({ timeoutMs: connectTimeoutMs }).then(
+    (socket) => {
+      socket.on('error', () => {})
+      socket.unref()
+      socket.end(request)
+    },
+    () => {},
+  )
 }

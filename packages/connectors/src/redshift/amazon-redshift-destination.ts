@@ -19,6 +19,7 @@ export const amazonRedshiftDestination = defineConnector({
   tested:
     'Our own test server, which follows the published documentation of Redshift’s SQL and speaks its protocol, with PostgreSQL 18 and an S3 server from npm, fauxqs 2.4.1, behind it; not Redshift itself. No one else has checked the server, because AWS’ client for Node speaks another protocol, the Data API.',
   api: { version: 'protocol 3.0 of PostgreSQL, and Amazon S3 REST API of 1 March 2006', ends: 'no end is announced' },
+  servers: ['host'],
   secrets: {
     ...databaseSecrets({ name: 'Redshift', port: 5439, alsoSent: ['secretAccessKey', 'sessionToken'] }),
     copyRoleArn: text({

@@ -18,6 +18,7 @@ export const amazonRedshiftSource = defineConnector({
   tested:
     'Our own test server, which follows the published documentation of Redshift’s SQL and speaks its protocol, with PostgreSQL 18 behind it; not Redshift itself. No one else has checked the server, because AWS’ client for Node speaks another protocol, the Data API.',
   api: { version: 'protocol 3.0 of PostgreSQL', ends: 'no end is announced' },
+  servers: ['host'],
   secrets: {
     ...databaseSecrets({ name: 'Redshift', port: 5439 }),
     unloadRoleArn: text({

@@ -17,13 +17,30 @@ type KnownKey = { readonly hostname: string; readonly port: number; readonly fin
 
 const bare = (fingerprint: string): string => fingerprint.replace(/^SHA256:/i, '').replace(/=+$/, '')
 
+/** Where a host key is set. */
+type KeyField = {
+  /** The field of the configuration that names fingerprints. */
+  readonly field: string
+  /** The name of the server in messages; by default its host name. */
+  readonly name?: string
+  /** How a server is accepted whose key is not known yet. */
+  readonly advice: string
+}
+
+const ofSftp: KeyField = {
+  field: 'hostKeyFingerprint',
+  advice:
+    'set it as host key fingerprint, or set the host key check to first-use, which accepts the first key and later no other',
+}
+
 /**
  * The key of the server that the secrets name: one of the fingerprints that are set; else, where the first key counts,
  * the stored one, or any key while none is stored. Without either choice no key is accepted.
  * @param stored an earlier `state`, of this server or another one
  */
-export function hostKeyOf(secrets: Values, stored?: Json): HostKey {
+export function hostKeyOf(secrets: Values, stored?: Json, keyField: KeyField = ofSftp): HostKey {
   const hostname = String(secrets.hostname)
+  const { name = hostname } = keyField
   const port = Number(secrets.port ?? 22)
   const set = typeof secrets.hostKeyFingerprint === 'string' ? secrets.hostKeyFingerprint.split(/[\s,]+/) : []
   const pinned = set.filter((each) => each !== '').map(bare)
@@ -42,9 +59,10 @@ export function hostKeyOf(secrets: Values, stored?: Json): HostKey {
       const shown = bare(createHash('sha256').update(key).digest('base64'))
       const fingerprint = `SHA256:${shown}`
       if (pinned.length > 0) {
-        if (!pinned.includes(shown)) return strange(hostname, fingerprint, 'the one that is set')
+        if (!pinned.includes(shown))
+          return strange(name, fingerprint, `SHA256:${pinned.join(' or SHA256:')}, which is set`)
       } else if (!firstUse) {
-        return unconfirmed(hostname, fingerprint)
+        return unconfirmed(name, fingerprint, keyField)
       } else if (known !== undefined && known !== shown) {
         return strange(hostname, fingerprint, `SHA256:${known}, which it showed before`)
       }
@@ -71,8 +89,9 @@ const strange = (host: string, shown: string, expected: string): ConnectorError 
     `${host} shows the host key ${shown}, which is another host key than ${expected}. The connection may be intercepted: ask the operator of the server whether the key has changed, and if so, set its fingerprint.`,
   )
 
-const unconfirmed = (host: string, shown: string): ConnectorError =>
+const unconfirmed = (host: string, shown: string, { field, advice }: KeyField): ConnectorError =>
   new ConnectorError(
     'host_key_not_trusted',
-    `${host} shows the host key ${shown}, and no fingerprint is set. Ask who runs the server whether it is theirs and set it as host key fingerprint, or set the host key check to first-use, which accepts the first key and later no other.`,
+    `${host} shows the host key ${shown}, and no fingerprint is set. Ask the operator of the server whether the key is correct, and ${advice}.`,
+    { suggestion: { field, value: shown } },
   )

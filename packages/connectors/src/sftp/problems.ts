@@ -43,6 +43,15 @@ export const invalidAnswer = (host: string, what: string): ConnectorError =>
 export const connectionLost = (host: string): ConnectorError =>
   new ConnectorError('connection_lost', `The connection to ${host} was interrupted.`)
 
+export const tooSlow = (host: string, timeoutMs: number): ConnectorError =>
+  new ConnectorError('timeout', `${host} has not answered within ${timeoutMs / 1000} seconds.`)
+
+export const passwordExpired = (host: string): ConnectorError =>
+  new ConnectorError(
+    'expired_credentials',
+    `${host} requires a new password for this user; set one there, then save it here.`,
+  )
+
 /** The numbers of SSH_FX_… that need an answer of their own. */
 const status = {
   noSuchFile: 2,

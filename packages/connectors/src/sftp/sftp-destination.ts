@@ -20,6 +20,7 @@ export const sftpDestination = defineConnector({
   tested:
     'OpenSSH 9.2 from Debian, and a server of SFTP version 3 made with ssh2, both over an unstable connection; servers that violate the protocols of SSH and SFTP.',
   api: { version: 'SFTP version 3 over SSH 2.0', ends: 'no end is announced' },
+  servers: ['hostname'],
   secrets: {
     ...signIn,
   },

@@ -32,6 +32,7 @@ export const hostKey = (secrets: readonly string[]) => ({
     label: 'Host key fingerprint',
     description: 'Fingerprints from ssh-keygen -lf, separated by commas. A check shows the current one',
     binds: secrets,
+    pins: { hostKeyCheck: 'fingerprint' },
   }),
   hostKeyCheck: select({
     keepsState: 'credential',

@@ -58,6 +58,7 @@ export const connectors = {
   configurationCount: (shown: string) => `${shown} configurations`,
   checked: 'Checked',
   steps: 'Steps of the check',
+  trustKey: 'Trust this key',
   step: (name: string, ok: boolean) => `${name.charAt(0).toUpperCase()}${name.slice(1)}: ${ok ? 'OK' : 'failed'}`,
   removeTitle: (name: string) => `Remove ${name}?`,
   removeHelp:

@@ -17,6 +17,7 @@ export const guideGroups: readonly { title: string; slugs: readonly string[] }[]
       'duckdb',
       'rows-to-send',
       'change-data-capture',
+      'private-networks',
       'backfills',
       'http-api',
       'mapping-templates',

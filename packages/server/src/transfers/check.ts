@@ -27,14 +27,16 @@ export async function checkConnector(
   const job = { kind: 'check', connector: opened, deadlineMs: checkTimeoutMs } as const
   const host = new JobHost({ database, keyring }, [side])
   const result = await interactive.run(job, account, signal, host)
-  const checks = result.ok ? result.value : [{ name: 'connectivity', ok: false, message: result.failure.message }]
+  const checks: readonly CheckStep[] = result.ok
+    ? result.value
+    : [{ name: 'connectivity', ok: false, message: result.failure.message }]
   const failed = checks.find(({ ok }) => !ok)
   const ids = { srcConnectorId: connectorId, destConnectorId: connectorId }
   return {
     reply: {
       ok: !failed,
       message: failed ? `${failed.name}: ${failed.message}` : `${connector.name} answers, and permits what is needed.`,
-      checks: checks.map(({ name, ok, message }) => ({ name, ok, message })),
+      checks: checks.map(({ name, ok, message, suggestion = null }) => ({ name, ok, message, suggestion })),
       error: failed
         ? viewError(result.ok ? errorOf(failed, connector) : { side: sideOf(connector), ...result.failure }, ids)
         : null,

@@ -181,6 +181,18 @@ export const CheckResult = exactly(
           name: text('The step', 'authentication'),
           ok: flag('Whether the step succeeded'),
           message: text('What it found', 'The access token is good until 1 March 2027.'),
+          suggestion: maybe(
+            exactly(
+              {
+                field: text('The field of the configuration', 'bastionHostKey'),
+                value: text('The value', 'SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU'),
+              },
+              {
+                description:
+                  'A value with which the step can succeed, such as the key that a server showed. A person must confirm it. Null if there is none',
+              },
+            ),
+          ),
         },
         { description: 'Step of a check' },
       ),

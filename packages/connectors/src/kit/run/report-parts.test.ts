@@ -18,8 +18,7 @@ const egress = {
     if (pathname !== '/report') return Response.json({ zone })
     return Response.json({ rows: [{ day: searchParams.get('from'), campaign: 'c', clicks: 1 }] })
   },
-  resolve: async (host: string) => host,
-  close: async () => {},
+  connect: () => Promise.reject(new Error('connects')),
 }
 const contextOf = (settings: Values, cursor?: Json) =>
   testContext({ secrets: { token: 't' }, settings, egress, ...(cursor !== undefined && { cursor }) })

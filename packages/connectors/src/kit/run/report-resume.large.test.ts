@@ -40,8 +40,7 @@ const egress = {
     begins.set(zone, known.add(searchParams.get('begins') ?? ''))
     return Response.json({ rows: [{ campaign: `c${Number(account) % 3}`, clicks: Number(from.slice(-2)) }] })
   },
-  resolve: async (host: string) => host,
-  close: async () => {},
+  connect: () => Promise.reject(new Error('connects')),
 }
 
 describe(`${days} days of ${accounts.length} accounts`, () => {

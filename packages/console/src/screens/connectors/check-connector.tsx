@@ -2,13 +2,15 @@ import { Box, Button, Group, Modal, Stack, Text, ThemeIcon, Timeline } from '@ma
 import type { CheckResult } from '@penstock/wire'
 import { IconCheck, IconPlugConnected, IconPlugConnectedX, IconX } from '@tabler/icons-react'
 import { useCallback, useEffect } from 'react'
+import { useForbidden } from '../../api/me.ts'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { Failure } from '../../components/failure.tsx'
 import { Lines } from '../../components/loaded.tsx'
+import { ReasonedButton } from '../../components/reasoned.tsx'
 import { Time } from '../../components/time.tsx'
 import { components } from '../../strings/components.ts'
 import { connectors as say } from '../../strings/connectors.ts'
-import { keepCheck } from './kept-checks.ts'
+import { forgetCheck, keepCheck } from './kept-checks.ts'
 import { type ConnectorOfAccount, parametersOf, useConfigurations } from './of-account.ts'
 
 /** Checks a connector against its platform as soon as it is opened, and says how each step went. */
@@ -42,7 +44,7 @@ export function CheckConnector({
         {error ? (
           <Failure error={error} />
         ) : data && !isPending ? (
-          <Result result={data.reply} />
+          <Result result={data.reply} of={{ accountId, connectorId, configurationId }} onTrusted={check} />
         ) : (
           <>
             <Text size="sm" c="dimmed">
@@ -65,7 +67,15 @@ export function CheckConnector({
   )
 }
 
-function Result({ result: { ok, message, checks, checkedTime } }: { result: CheckResult }) {
+function Result({
+  result: { ok, message, checks, checkedTime },
+  of,
+  onTrusted,
+}: {
+  result: CheckResult
+  of: ConnectorOfAccount
+  onTrusted: () => void
+}) {
   return (
     <>
       <Group gap="sm" wrap="nowrap" align="flex-start">
@@ -101,9 +111,44 @@ function Result({ result: { ok, message, checks, checkedTime } }: { result: Chec
             <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
               {step.message}
             </Text>
+            {step.suggestion && <TrustKey {...of} suggestion={step.suggestion} onTrusted={onTrusted} />}
           </Timeline.Item>
         ))}
       </Timeline>
     </>
+  )
+}
+
+/** Saves the key that a server showed, once a person says that it is correct. */
+function TrustKey({
+  suggestion: { field, value },
+  onTrusted,
+  ...of
+}: ConnectorOfAccount & {
+  suggestion: NonNullable<CheckResult['checks'][number]['suggestion']>
+  onTrusted: () => void
+}) {
+  const { mutateAsync, error, isPending } = useWrite('configureConnector')
+  const forbidden = useForbidden('configureConnector')
+  const { accountId, connectorId, configurationId } = of
+  const trust = async () => {
+    const body = { secretConfig: { [field]: value }, ...(configurationId === undefined ? {} : { configurationId }) }
+    await mutateAsync({ accountId, id: connectorId, body })
+    forgetCheck(of)
+    onTrusted()
+  }
+  return (
+    <Stack gap="xs" align="flex-start" mt="xs">
+      <ReasonedButton
+        size="compact-sm"
+        variant="light"
+        loading={isPending}
+        reason={forbidden}
+        onClick={() => void trust().catch(() => {})} // It is shown as `error`.
+      >
+        {say.trustKey}
+      </ReasonedButton>
+      {error && <Failure error={error} />}
+    </Stack>
   )
 }

@@ -1,0 +1,22 @@
+import type { Connector, Egress, Values } from '@penstock/connector'
+import type { OpenEgress, OpenRelay } from '@penstock/connector/egress'
+
+/**
+ * The egress of a connector with the bastion of its configuration, if it has one. Everything that the connector connects to
+ * goes through the bastion. Requests do so only if they are for a server that a person entered: a warehouse that stages its
+ * files elsewhere reaches that place directly.
+ * @param secrets the configuration, with defaults
+ */
+export function reach(egress: OpenEgress, { servers = [] }: Pick<Connector, 'servers'>, secrets: Values): Egress {
+  if (servers.length === 0 || secrets.connectThrough !== 'bastion') return egress
+  const open: OpenRelay = async (options) => (await import('./bastion.ts')).openBastion(egress.dial, secrets, options)
+  const behind = egress.through(open)
+  const hosts = servers.flatMap((key) => hostsIn(String(secrets[key] ?? '')))
+  return {
+    connect: behind.connect,
+    request: (url, init) => (hosts.includes(hostsIn(String(url))[0] ?? '') ? behind : egress).request(url, init),
+  }
+}
+
+/** The host of a URL; empty for a host without a scheme, to which no requests are sent. */
+const hostsIn = (text: string): string[] => (URL.canParse(text.trim()) ? [new URL(text.trim()).host] : [])
