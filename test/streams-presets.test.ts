@@ -284,3 +284,142 @@ test('Branch does not sign, and has IDs with more digits than a double', async (
     })),
   )
 })
+
+test('LinkedIn sends the IDs of leads, signed, and checks the address', async () => {
+  const secret = 'linkedin-client-secret'
+  const { id, key } = await add('linkedin-lead-forms', { signingSecret: secret })
+  const code = '890e4665-4dfe-4ab1-b689-ed553bceeed0'
+  const checked = await fixture.service.send({
+    method: 'GET',
+    path: `/events/${id}?writeKey=${key}&challengeCode=${code}`,
+  })
+  assert.deepEqual(JSON.parse(checked.text), { challengeCode: code, challengeResponse: hmac('sha256', secret, code) })
+  const lead = (action: string) => ({
+    type: 'LEAD_ACTION',
+    leadGenFormResponse: 'urn:li:leadGenFormResponse:6233f4ac-6c0f-4a8b-8f8e-2b3e2f0a1b2c-4',
+    owner: { sponsoredAccount: 'urn:li:sponsoredAccount:522529623' },
+    associatedEntity: { event: 'urn:li:event:7' },
+    leadGenForm: 'urn:li:versionedLeadGenForm:(urn:li:leadGenForm:3162,1)',
+    leadType: 'SPONSORED',
+    leadAction: action,
+    occurredAt: 1_790_000_000_123,
+  })
+  const send = (body: object, by = secret) =>
+    post({ id, key }, body, { 'x-li-signature': hmac('sha256', by, `hmacsha256=${JSON.stringify(body)}`) })
+  assert.deepEqual((await send(lead('CREATED'))).response, { accepted: 1, duplicates: 0, refused: [] })
+  assert.deepEqual((await send(lead('CREATED'))).response, { accepted: 0, duplicates: 1, refused: [] })
+  assert.deepEqual((await send(lead('DELETED'))).response, { accepted: 1, duplicates: 0, refused: [] })
+  assert.equal((await send(lead('CREATED'), 'another')).status, 401)
+  const rows = await rowsOf('linkedin-lead-forms', 'linkedin_leads', {
+    leadGenFormResponse: 'text',
+    leadAction: 'text',
+    occurredAt: 'bigint',
+    'owner.sponsoredAccount': 'text',
+    'associatedEntity.event': 'text',
+  })
+  assert.deepEqual(
+    rows,
+    ['CREATED', 'DELETED'].map((leadAction) => ({
+      leadGenFormResponse: lead('').leadGenFormResponse,
+      leadAction,
+      occurredAt: '1790000000123',
+      'owner.sponsoredAccount': 'urn:li:sponsoredAccount:522529623',
+      'associatedEntity.event': 'urn:li:event:7',
+    })),
+  )
+})
+
+test('TikTok sends leads with a column for each answer, and signs the escaped text', async () => {
+  const secret = 'tiktok-app-secret'
+  const stream = await add('tiktok-lead-forms', { signingSecret: secret })
+  // Two IDs that a double cannot tell apart.
+  const entry = (id: string, changes: readonly (readonly [string, string])[]) =>
+    `{"id":${id},"page_id":6873052183063953666,"page_name":"","campaign_name":"Käse","create_time":1614239152,"changes":${JSON.stringify(
+      changes.map(([field, value]) => ({ field, value })),
+    )},"advertiser_id":7,"library_id":0,"lead_source":"INSTANT_FORM"}`
+  const answers = [
+    ['gender', 'Female'],
+    ['phone_number', '15088888888'],
+    ['email', 'test_email_address@mail.com'],
+    ['name', 'Zoë 😀'],
+  ] as const
+  const twice = [
+    ['name', 'Ada'],
+    ['name', 'Lovelace'],
+  ] as const
+  const body = `{"object":1,"entry":[${entry('7126711421177430274', answers)},${entry('7126711421177430275', twice)}],"time":1614334356}`
+  const escaped = body.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  const send = (text: string, signed: string) =>
+    fixture.service.send({
+      method: 'POST',
+      path: `/events/${stream.id}?writeKey=${stream.key}`,
+      headers: { 'content-type': 'application/json', 'x-open-signature': hmac('sha256', secret, signed) },
+      body: text,
+    })
+  assert.deepEqual((await send(body, escaped)).response, { accepted: 2, duplicates: 0, refused: [] })
+  assert.deepEqual((await send(escaped, escaped)).response, { accepted: 0, duplicates: 2, refused: [] })
+  assert.deepEqual((await send(body, body)).response, { accepted: 0, duplicates: 2, refused: [] })
+  assert.equal((await send(body, `${escaped} `)).status, 401)
+  const rows = await rowsOf('tiktok-lead-forms', 'tiktok_leads', {
+    id: 'bigint',
+    'changes.email': 'text',
+    'changes.name': 'text',
+    'changes.gender': 'text',
+    changes: 'jsonb',
+    page_id: 'bigint',
+    campaign_name: 'text',
+    time: 'bigint',
+  })
+  const same = { page_id: '6873052183063953666', campaign_name: 'Käse', time: '1614334356' }
+  const email = 'test_email_address@mail.com'
+  assert.deepEqual(rows, [
+    {
+      id: '7126711421177430274',
+      'changes.email': email,
+      'changes.name': 'Zoë 😀',
+      'changes.gender': 'Female',
+      changes: null,
+      ...same,
+    },
+    {
+      id: '7126711421177430275',
+      'changes.email': null,
+      'changes.name': null,
+      'changes.gender': null,
+      changes: twice.map(([field, value]) => ({ field, value })),
+      ...same,
+    },
+  ])
+})
+
+test('Adjust calls the callback address of a stream, with its placeholders filled', async () => {
+  const { caller, accountId } = fixture
+  const { id, key } = await add('adjust-callbacks', {})
+  const { callbackAddress, address } = await caller.expect(caller.call('getStream', { accountId, id }))
+  assert.ok(callbackAddress?.startsWith(`${address}/pixel.gif?writeKey=YOUR_WRITE_KEY&`))
+  const placeholders = [...(callbackAddress ?? '').matchAll(/&(\w+)=\{(\w+)\}/g)]
+  assert.ok(placeholders.length > 15 && placeholders.every(([, name, placeholder]) => name === placeholder))
+  // As in Adjust's help center; placeholders without a value are left out. A person added city.
+  const values: Record<string, string> = {
+    activity_kind: 'event',
+    event_name: 'purchase_100_coins',
+    adid: '18546f6171f67e29d1cb983322ad1329',
+    tracker_name: 'Network1::Christmas::Reindeers::320x70_en',
+    created_at: '1404214665',
+    revenue: '2.56',
+    city: 'Zürich',
+  }
+  const call = (writeKey: string) => {
+    const { pathname, search } = new URL(`${callbackAddress}&city={city}`)
+    const filled = search
+      .replace('YOUR_WRITE_KEY', writeKey)
+      .replaceAll(/(?:%7B|\{)(\w+)(?:%7D|\})/g, (_, name) => encodeURIComponent(values[name] ?? ''))
+    return fixture.service.send({ method: 'GET', path: `${pathname}${filled}` })
+  }
+  assert.equal((await call(key)).status, 200)
+  assert.equal((await call(`${key}x`)).status, 401)
+  const columns = Object.fromEntries([...Object.keys(values), 'idfa'].map((name) => [name, 'text']))
+  assert.deepEqual(await rowsOf('adjust-callbacks', 'adjust_events', columns), [{ ...values, idfa: null }])
+  const any = await add('event-stream', {})
+  assert.equal((await caller.expect(caller.call('getStream', { accountId, id: any.id }))).callbackAddress, null)
+})

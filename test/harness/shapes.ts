@@ -596,6 +596,7 @@ export const stream = {
   accountId: 'string',
   address: 'string',
   host: 'string',
+  callbackAddress: ['string', null],
   keys: [streamKey],
   ...streamFigures,
   consumers: [[streamConsumer], null],

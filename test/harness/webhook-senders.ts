@@ -311,6 +311,13 @@ export const webhookSenders: Readonly<Record<SignatureScheme, WebhookSender>> = 
     },
     { lateMs: 300_000, event: ({ id }) => ({ event: 'video.publish.complete', create_time: 1, user_openid: id }) },
   ),
+  'tiktok-leads': sender(
+    'x-open-signature',
+    (body, secret) => ({ 'x-open-signature': hex256(secret, body.replaceAll('ë', String.raw`\u00eb`)) }),
+    {
+      event: ({ id }) => ({ object: 1, entry: [{ id, changes: [{ field: 'name', value: 'Zoë' }] }], time: 1614334356 }),
+    },
+  ),
   twilio: {
     secrets: textSecrets,
     header: 'x-twilio-signature',

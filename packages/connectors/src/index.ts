@@ -1,6 +1,7 @@
 import { acousticRelationalTables } from './acoustic/acoustic-relational-tables.ts'
 import { activecampaign } from './activecampaign/activecampaign.ts'
 import { activecampaignEvents } from './activecampaign/activecampaign-events.ts'
+import { adjustCallbacks } from './adjust/adjust-callbacks.ts'
 import { adobeAudienceManager } from './adobe/adobe-audience-manager.ts'
 import { amazonAdsDataManagerAudiences } from './amazon-ads/amazon-ads-data-manager-audiences.ts'
 import { amazonAdsDataManagerDspAudiences } from './amazon-ads/amazon-ads-data-manager-dsp-audiences.ts'
@@ -55,6 +56,7 @@ import { linkedinAudienceInsights } from './linkedin/linkedin-audience-insights.
 import { linkedinAnalytics } from './linkedin-ads/linkedin-analytics.ts'
 import { linkedinCompanySegments } from './linkedin-ads/linkedin-company-segments.ts'
 import { linkedinDmpSegments } from './linkedin-ads/linkedin-dmp-segments.ts'
+import { linkedinLeadForms } from './linkedin-ads/linkedin-lead-forms.ts'
 import { linkedinOfflineConversions } from './linkedin-ads/linkedin-offline-conversions.ts'
 import { liverampEnvelopeDecryption } from './liveramp/liveramp-envelope-decryption.ts'
 import { liverampIdMatch } from './liveramp/liveramp-id-match.ts'
@@ -111,6 +113,7 @@ import { tiktokAdReporting } from './tiktok-ads/tiktok-ad-reporting.ts'
 import { tiktokAudienceManagement } from './tiktok-ads/tiktok-audience-management.ts'
 import { tiktokCustomerFileAudiences } from './tiktok-ads/tiktok-customer-file-audiences.ts'
 import { tiktokEvents } from './tiktok-ads/tiktok-events.ts'
+import { tiktokLeadForms } from './tiktok-ads/tiktok-lead-forms.ts'
 import { euidIdentityMap } from './uid2/euid-identity-map.ts'
 import { uid2IdentityMap } from './uid2/uid2-identity-map.ts'
 import { webhook } from './webhook/webhook.ts'
@@ -178,6 +181,7 @@ export const { connectors, listedConnectors, platforms, connectorById } = makeCa
   linkedinAnalytics,
   linkedinCompanySegments,
   linkedinDmpSegments,
+  linkedinLeadForms,
   linkedinOfflineConversions,
   liverampEnvelopeDecryption,
   liverampIdMatch,
@@ -204,6 +208,7 @@ export const { connectors, listedConnectors, platforms, connectorById } = makeCa
   postgresql,
   redditAdsReporting,
   radarGeoEvents,
+  adjustCallbacks,
   appsflyerPushApi,
   branchWebhooks,
   redditAudiences,
@@ -236,6 +241,7 @@ export const { connectors, listedConnectors, platforms, connectorById } = makeCa
   tiktokAudienceManagement,
   tiktokCustomerFileAudiences,
   tiktokEvents,
+  tiktokLeadForms,
   euidIdentityMap,
   uid2IdentityMap,
   webhook,
@@ -249,7 +255,7 @@ export const { connectors, listedConnectors, platforms, connectorById } = makeCa
 ])
 
 export { makeCatalogue } from './catalogue.ts'
-export { presetOf, unwrapped, withoutSecret } from './event-stream/presets.ts'
+export { callbackAddress, presetOf, unwrapped, withoutSecret } from './event-stream/presets.ts'
 export { entriesOf, rangesOf } from './event-stream/settings.ts'
 export {
   type SchemeFacts,

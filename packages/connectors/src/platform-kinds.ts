@@ -18,7 +18,7 @@ export const platformsByKind: Readonly<Record<PlatformKind, readonly string[]>> 
     'file-upload',
     'google-sheets',
   ],
-  'event stream': ['apache-kafka', 'event-stream', 'webhook', 'mparticle', 'radar', 'appsflyer', 'branch'],
+  'event stream': ['apache-kafka', 'event-stream', 'webhook', 'mparticle', 'radar', 'appsflyer', 'adjust', 'branch'],
   'customer platform': [
     'salesforce',
     'salesforce-marketing-cloud',

@@ -31,16 +31,22 @@ export const kafkaConnectorId = '23b7f4f2627bc4f1'
 /** The connectors whose configurations are event streams: for any sender, and for one sender each. */
 export const streamConnectorIds: readonly string[] = [
   eventStreamConnectorId,
+  // adjust-callbacks
+  'cf652da687b329eb',
   // appsflyer-push-api
   'c174d781031a84fc',
   // branch-webhooks
   'a55485c20578dee4',
   // google-ads-lead-forms
   '14f743cfae2e148e',
+  // linkedin-lead-forms
+  '0eb655b39f189694',
   // meta-lead-forms
   '926eba6d435e9de1',
   // radar-geo-events
   '4d016544e23a45e8',
+  // tiktok-lead-forms
+  '1e5faa4868965c05',
 ]
 /** Whether a source is a stream, which a connection can read continuously. */
 export const receivesEvents = (connectorId: string): boolean =>

@@ -15,6 +15,13 @@ export type StreamPreset = Pick<
    * the body are added to each event.
    */
   readonly unwrap: readonly (readonly string[])[]
+  /**
+   * Lists of an event that become objects: the member with the name of each entry, and the member with its value. A list in which a name is
+   * missing or occurs twice stays.
+   */
+  readonly named?: Readonly<Record<string, { readonly name: string; readonly value: string }>>
+  /** The sender calls an address for each event: its parameters, each with the placeholder that the sender fills. */
+  readonly callback?: Readonly<Record<string, string>>
   /** Columns that are there before the first event, in their order. Other keys of events follow. */
   readonly columns: Readonly<Record<string, KnownColumn>>
 }

@@ -1,18 +1,24 @@
 import { catalogueId } from '@penstock/connector'
+import { adjustPreset } from '../adjust/preset.ts'
 import { appsflyerPreset } from '../appsflyer/preset.ts'
 import { branchPreset } from '../branch/preset.ts'
 import { googleAdsLeadPreset } from '../google-ads/lead-preset.ts'
+import { linkedinLeadPreset } from '../linkedin-ads/lead-preset.ts'
 import { metaLeadPreset } from '../meta-ads/lead-preset.ts'
 import { radarPreset } from '../radar/preset.ts'
+import { tiktokLeadPreset } from '../tiktok-ads/lead-preset.ts'
 import type { StreamPreset } from './preset-facts.ts'
 import { type SignatureScheme, signatureSchemes } from './signature-schemes.ts'
 
 const presets: readonly StreamPreset[] = [
+  adjustPreset,
   appsflyerPreset,
   branchPreset,
   googleAdsLeadPreset,
+  linkedinLeadPreset,
   metaLeadPreset,
   radarPreset,
+  tiktokLeadPreset,
 ]
 const byId = new Map(presets.map((preset) => [catalogueId('connector', preset.slug), preset]))
 
@@ -23,8 +29,24 @@ type Json = Readonly<Record<string, unknown>>
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The events in the values of a body, as the sender wraps them. A value without events stays as it is. */
-export const unwrapped = ({ unwrap }: StreamPreset, values: readonly unknown[]): readonly unknown[] =>
-  unwrap.reduce<readonly unknown[]>((found, keys) => found.flatMap((one) => within(one, keys)), values)
+export function unwrapped({ unwrap, named, callback }: StreamPreset, values: readonly unknown[]): readonly unknown[] {
+  // A placeholder without a value leaves an empty parameter.
+  if (callback) return values.map((value) => (isObject(value) ? withoutEmpty(value) : value))
+  const events = unwrap.reduce<readonly unknown[]>((found, keys) => found.flatMap((one) => within(one, keys)), values)
+  return named ? events.map((event) => (isObject(event) ? withNames(event, named) : event)) : events
+}
+
+/**
+ * The address that a sender calls for each event, with its placeholders; `undefined` if it sends bodies.
+ * @param address of the stream
+ * @param key stands for the write key
+ */
+export function callbackAddress(connectorId: string, address: string, key: string): string | undefined {
+  const { callback } = presetOf(connectorId) ?? {}
+  if (!callback) return undefined
+  const parameters = Object.entries(callback).map(([name, placeholder]) => `&${name}=${placeholder}`)
+  return `${address}/pixel.gif?writeKey=${key}${parameters.join('')}`
+}
 
 /** Values of a body without the member in which the sender repeats its secret. */
 export function withoutSecret(scheme: SignatureScheme, values: readonly unknown[]): readonly unknown[] {
@@ -40,6 +62,24 @@ function within(value: unknown, keys: readonly string[]): readonly unknown[] {
   if (key === undefined) return [value]
   const around = without(value, [key])
   return [value[key]].flat().map((one) => (isObject(one) ? Object.assign({}, around, one) : one))
+}
+
+const withoutEmpty = (object: Json): Json =>
+  Object.fromEntries(Object.entries(object).filter(([, value]) => value !== ''))
+
+/** An event whose lists of names and values are objects. */
+function withNames(event: Json, lists: NonNullable<StreamPreset['named']>): Json {
+  const found = Object.entries(lists).flatMap(([member, of]) => {
+    const list = event[member]
+    if (!Array.isArray(list) || list.length === 0) return []
+    const entries = list.map((one): [unknown, unknown] =>
+      isObject(one) ? [one[of.name], one[of.value]] : [null, null],
+    )
+    const names = new Set(entries.map(([name]) => name))
+    if (names.size < entries.length || entries.some(([name]) => typeof name !== 'string' || name === '')) return []
+    return [[member, Object.fromEntries(entries)] as const]
+  })
+  return { ...event, ...Object.fromEntries(found) }
 }
 
 const without = (object: Json, keys: readonly string[]): Json =>

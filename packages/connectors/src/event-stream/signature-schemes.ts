@@ -207,7 +207,8 @@ const table = {
     encoding: 'hex',
     place: inHeader('x-li-signature'),
     signed: 'hmacsha256={body}',
-    id: member('notificationId'),
+    // Notifications of leads have no ID.
+    id: { members: [['notificationId'], ['leadGenFormResponse', 'leadAction', 'occurredAt']] },
   },
   mandrill: {
     label: 'Mailchimp Transactional',
@@ -307,6 +308,15 @@ const table = {
     signed: '{timestamp}.{body}',
     time: timeInItem('t', minutes(5)),
     id: member('event', 'create_time', 'user_openid'),
+  },
+  /** It signs the body with its letters outside ASCII escaped, however they are in the body. */
+  'tiktok-leads': {
+    label: 'TikTok lead forms',
+    secret: 'App secret',
+    encoding: 'hex',
+    place: inHeader('x-open-signature'),
+    signed: '{escaped-body}',
+    id: member('entry.id'),
   },
   twilio: {
     label: 'Twilio',

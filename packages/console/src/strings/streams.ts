@@ -43,6 +43,7 @@ export const streams = {
   onTopicHelp: 'Connections read the topic with the connector Apache Kafka, and so can other programs.',
   send: 'Where to send',
   address: 'Address',
+  callbackAddress: 'Callback address',
   host: 'Host for SDKs',
   keys: 'Write keys',
   keysHelp: 'A key can only send events to this stream. Two keys can be valid at once, so that you can replace one.',

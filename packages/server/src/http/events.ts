@@ -154,7 +154,9 @@ export function serveEvents(
           const refusal = asRefusal(error)
           if (!refusal) throw error
           if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', refusal.retryAfterSeconds)
-          return reply.code(errors[refusal.code].status).send(pixel)
+          const { status } = errors[refusal.code]
+          // Senders that call an address, such as Adjust, repeat only calls that are answered with 5xx.
+          return reply.code(status === 429 ? 503 : status).send(pixel)
         }
       }
     }

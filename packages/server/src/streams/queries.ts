@@ -44,9 +44,9 @@ export const holdConfiguration = statement<
 /** The same without holding it. */
 export const findStreamConfiguration = statement<
   { id: string; accountId: string; connectorIds: readonly string[] },
-  { id: string; settings: Values }
+  { id: string; connectorId: string; settings: Values }
 >(`
-  select f.id, f.settings from configurations f
+  select f.id, f.connector_id as "connectorId", f.settings from configurations f
   where f.id = :id and f.account_id = :accountId and f.connector_id = any(:connectorIds)
 `)
 export const insertStream = statement<{

@@ -29,7 +29,7 @@ export async function getStream(
   { config }: StreamDeps,
 ): Promise<Answer<'getStream'>> {
   const of = { id, accountId: account.id, connectorIds }
-  const { settings } = (await queries.findStreamConfiguration.first(db, of)) ?? refuse('not_found')
+  const { connectorId, settings } = (await queries.findStreamConfiguration.first(db, of)) ?? refuse('not_found')
   const [figures, keys, consumers, columns, volumes] = await Promise.all([
     queries.streamFigures.first(db, { id }),
     queries.listKeys.all(db, { streamId: id }),
@@ -40,7 +40,7 @@ export async function getStream(
   const { publicUrl } = config
   return {
     reply: viewStream(
-      { id, accountId: account.id, publicUrl },
+      { id, accountId: account.id, connectorId, publicUrl },
       { settings, figures, keys, consumers, columns, volumes },
     ),
   }

@@ -1,5 +1,5 @@
 import { eventKinds, type Values } from '@penstock/connector'
-import { isStoredInKafka } from '@penstock/connectors'
+import { callbackAddress, isStoredInKafka } from '@penstock/connectors'
 import {
   type EventStream,
   type EventValueKind,
@@ -60,8 +60,11 @@ const viewVolume = ({ time, accepted, duplicates, refused }: StreamVolumeRow) =>
   refused,
 })
 
+/** Where the write key belongs in an address. */
+const writeKeyHere = 'YOUR_WRITE_KEY'
+
 export const viewStream = (
-  { id, accountId, publicUrl }: { id: string; accountId: string; publicUrl: string },
+  { id, accountId, connectorId, publicUrl }: { id: string; accountId: string; connectorId: string; publicUrl: string },
   {
     settings,
     figures,
@@ -82,6 +85,7 @@ export const viewStream = (
   accountId,
   address: `${publicUrl}/events/${id}`,
   host: publicUrl,
+  callbackAddress: callbackAddress(connectorId, `${publicUrl}/events/${id}`, writeKeyHere) ?? null,
   keys: keys.map(viewKey),
   ...viewFigures(settings, figures),
   consumers: isStoredInKafka(settings) ? null : consumers.map(viewConsumer),

@@ -85,6 +85,13 @@ export const EventStream = exactly(
     accountId: identifier('the sub-account', example.accountId),
     address: text('Address for events as JSON by POST', `http://127.0.0.1:8080/events/${example.streamId}`),
     host: text('Host for libraries of Segment and RudderStack', 'http://127.0.0.1:8080'),
+    callbackAddress: orNull(
+      text(
+        'Address for senders that call one for each event, with their placeholders and YOUR_WRITE_KEY',
+        `http://127.0.0.1:8080/events/${example.streamId}/pixel.gif?writeKey=YOUR_WRITE_KEY&adid={adid}`,
+      ),
+      'Streams of other senders have none',
+    ),
     keys: Type.Array(StreamKey, { description: 'Write keys, the oldest first' }),
     ...figures,
     consumers: orNull(

@@ -27,7 +27,7 @@ export function WhereToSend({
   newKey: string | undefined
   onNewKey: (key: string | undefined) => void
 }) {
-  const { id, accountId, address, host, keys } = stream
+  const { id, accountId, address, host, callbackAddress, keys } = stream
   const create = useWrite('createStreamKey')
   const reason = useForbidden('createStreamKey')
   const [kind, setKind] = useState<SnippetKind>('curl')
@@ -35,7 +35,11 @@ export function WhereToSend({
   const snippet = snippetOf(kind, { address, host, key: newKey ?? say.keyHere })
   return (
     <Section title={say.send} region>
-      <CopyField label={say.address} value={address} />
+      {callbackAddress === null ? (
+        <CopyField label={say.address} value={address} />
+      ) : (
+        <CopyField label={say.callbackAddress} value={callbackAddress.replace(say.keyHere, newKey ?? say.keyHere)} />
+      )}
       {newKey !== undefined && (
         <Alert color="yellow" icon={<IconKey aria-hidden />} title={say.keyOnce}>
           <CopyField label={say.key} value={newKey} />

@@ -26,6 +26,7 @@ export function decodedSignature(text: string, encoding: SchemeFacts['encoding']
  * | `{hubspot-url}` | the address with the characters decoded that HubSpot decodes |
  * | `{twilio-url}` | the address with and without a port, because Twilio signs either |
  * | `{form}` | names and values of the form, sorted by name |
+ * | `{escaped-body}` | the body as it is, and with characters outside ASCII as `\uXXXX`: a sender may escape them after it signs |
  * | `{first-event}` | the first element of the JSON list in the body, otherwise the body |
  */
 export function signedTexts(facts: SchemeFacts, request: SignedRequest, timestamp: string | undefined): SignedText[] {
@@ -48,6 +49,8 @@ function valuesOf(
   switch (part) {
     case '{body}':
       return [request.body]
+    case '{escaped-body}':
+      return [request.body, request.body.toString().replace(/[^\0-\x7f]/g, escaped)]
     case '{timestamp}':
       return present(timestamp)
     case '{id}':
@@ -68,6 +71,9 @@ function valuesOf(
       return [part]
   }
 }
+
+/** A character, by its unit of UTF-16, as JSON escapes it. */
+const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /** HubSpot decodes only these characters before it signs an address. */
 const hubspotUrl = (url: string) => url.replace(/%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi, decodeURIComponent)
