@@ -63,7 +63,6 @@ const platforms: readonly Platform[] = [
     server: salesforce,
     settings: { objectName: 'Contact', fields: 'Id, LastName', syncMode: 'Incremental' },
     key: 'Id',
-    without: { dataSourceType: 'SOQL Query', soqlQuery: 'SELECT Id FROM Contact' },
     middle: /GET .*results$/,
     queries: salesforce.queries,
     fill: () => {

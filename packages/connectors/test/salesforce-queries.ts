@@ -11,7 +11,14 @@ export type SalesforceField = {
   idLookup?: boolean
   nillable?: boolean
   relationshipName?: string
+  referenceTo?: readonly string[]
 }
+/** The fields of the account of a contact. */
+export const accountFields: readonly SalesforceField[] = [
+  { name: 'Id', type: 'id' },
+  { name: 'Name', type: 'string' },
+  { name: 'NumberOfEmployees', type: 'int' },
+]
 export type SalesforceRecord = Record<string, string>
 export type Query = {
   id: string
@@ -57,12 +64,13 @@ export function answerQuery(
     if (Object.keys(body).sort().join() !== 'operation,query') return refusal(400, 'INVALIDJOB')
     const soql = body.query ?? ''
     const [, list = '', object, since, before, limit] =
-      /^SELECT (.+?) FROM (\w+)(?: WHERE SystemModstamp >= (\S+Z)(?: AND SystemModstamp < (\S+Z))?)?(?: LIMIT (\d+))?$/.exec(
+      /^SELECT (.+?) FROM (\w+)(?: WHERE SystemModstamp >= (\S+Z)(?: AND SystemModstamp < (\S+Z))?(?: AND \(LastName != null\))?)?(?: LIMIT (\d+))?$/.exec(
         soql,
       ) ?? []
     if (object !== 'Contact') return refusal(400, 'MALFORMED_QUERY')
     const names = list.split(', ')
-    const chosen = names.map((name) => fields.find((field) => field.name === name))
+    const all = [...fields, ...accountFields.map((field) => ({ ...field, name: `Account.${field.name}` }))]
+    const chosen = names.map((name) => all.find((field) => field.name === name))
     if (chosen.some((field) => field === undefined || ['address', 'base64'].includes(field.type)))
       return refusal(400, 'INVALID_FIELD')
     const found = records.filter(

@@ -1,5 +1,6 @@
 import { type PlatformServer, type Received, type Reply, startPlatform } from './platform-server.ts'
 import {
+  accountFields,
   answerQuery,
   type Query,
   refusal,
@@ -76,7 +77,8 @@ const contactFields: SalesforceField[] = [
   { name: 'Age__c', type: 'int', ...both },
   { name: 'Score__c', type: 'double', ...both },
   { name: 'HasOptedOutOfEmail', type: 'boolean', ...both, nillable: false },
-  { name: 'AccountId', type: 'reference', relationshipName: 'Account', ...both },
+  { name: 'AccountId', type: 'reference', relationshipName: 'Account', referenceTo: ['Account'], ...both },
+  { name: 'OwnerId', type: 'reference', relationshipName: 'Owner', referenceTo: ['User', 'Group'] },
   { name: 'MailingAddress', type: 'address' },
   { name: 'Photo__c', type: 'base64', ...both },
   { name: 'IsDeleted', type: 'boolean' },
@@ -146,6 +148,9 @@ export async function startSalesforce(): Promise<SalesforceServer> {
     if (method === 'GET' && rest === '/sobjects') return { json: { encoding: 'UTF-8', sobjects: [contact(), task] } }
     const [, described] = /^\/sobjects\/(\w+)\/describe$/.exec(rest) ?? []
     if (method === 'GET' && described) {
+      if (described === 'Account') {
+        return { json: { ...contact(), name: 'Account', label: 'Company', fields: accountFields.map(shown) } }
+      }
       return described.toLowerCase() === 'contact'
         ? { json: { ...contact(), fields: fields.map(shown) } }
         : refusal(404, 'NOT_FOUND')

@@ -2,7 +2,7 @@ import { ConnectorError, type Values } from '@penstock/connector'
 import { day, dimension, metric, type ReportColumn } from '../kit/report-columns.ts'
 import type { ChangedFacts, PagesReport, ReportDays, ReportSource } from '../kit/report-facts.ts'
 import { textIn } from '../platform-api/json.ts'
-import { readSelect } from '../platform-api/select-statement.ts'
+import { conditionsOf, readSelect } from '../platform-api/select-statement.ts'
 
 const invalid = (message: string): ConnectorError => new ConnectorError('invalid_setting', message)
 const dateField = 'segments.date'
@@ -21,7 +21,8 @@ export type Gaql = {
 
 /** Reads a query that a person entered. Throws `invalid_setting`, which names the field. */
 export function readGaql(setting: unknown): Gaql {
-  const { text, list, from: resource, rest } = readSelect(setting, 'GAQL query')
+  const statement = readSelect(setting, 'GAQL query')
+  const { text, list, from: resource, rest } = statement
   const fields = list.split(',').map((field) => field.trim())
   const strange = fields.find((field) => !/^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$/.test(field))
   if (strange !== undefined) {
@@ -38,21 +39,15 @@ export function readGaql(setting: unknown): Gaql {
       `Remove LIMIT from the GAQL query, or do not select ${dateField}: the limit would be one of each request.`,
     )
   }
-  const end = rest.plain.search(/\b(order\s+by|parameters)\b/i)
-  const at = end === -1 ? rest.plain.length : end
-  const conditions = rest.text.slice(0, at).trim()
-  if (conditions !== '' && !/^where\s/i.test(conditions)) {
-    throw invalid(
-      `“${conditions.slice(0, 40)}” after FROM ${resource} is not a WHERE condition. Correct the GAQL query.`,
-    )
+  const { before, where, after } = conditionsOf(statement, /\b(?:order\s+by|parameters)\b/i)
+  if (before !== '') {
+    throw invalid(`“${before.slice(0, 40)}” after FROM ${resource} is not a WHERE condition. Correct the GAQL query.`)
   }
-  const where = conditions.replace(/^where\s+/i, ' AND ')
-  const tail = rest.text.slice(at).trim()
   return {
     fields,
     resource,
     textOf: (from, to) =>
-      `SELECT ${fields.join(', ')} FROM ${resource} WHERE ${dateField} BETWEEN '${from}' AND '${to}'${where}${tail && ` ${tail}`}`,
+      `SELECT ${fields.join(', ')} FROM ${resource} WHERE ${dateField} BETWEEN '${from}' AND '${to}'${where && ` AND ${where}`}${after && ` ${after}`}`,
   }
 }
 

@@ -29,3 +29,30 @@ export function readSelect(setting: unknown, label: string): SelectStatement {
   }
   throw new ConnectorError('invalid_setting', `The ${label} must be one SELECT statement; nothing else is run.`)
 }
+
+/** Puts x in place of what is in brackets: their conditions belong to another query. */
+function withoutBrackets(plain: string): string {
+  let depth = 0
+  return plain.replace(/./gs, (character) => {
+    if (character === '(') depth++
+    if (character === ')') depth--
+    return depth > 0 || character === ')' ? 'x' : character
+  })
+}
+
+/**
+ * Where a statement has its conditions: the texts before WHERE, behind it, and from the clause after the conditions on.
+ * @param later the words with which a clause begins that follows the conditions
+ */
+export function conditionsOf({ rest }: SelectStatement, later: RegExp): Record<'before' | 'where' | 'after', string> {
+  const plain = withoutBrackets(rest.plain)
+  const end = plain.search(later)
+  const after = end === -1 ? plain.length : end
+  const [where] = [...plain.slice(0, after).matchAll(/\bwhere\b/gi)]
+  const at = where?.index ?? after
+  return {
+    before: rest.text.slice(0, at).trim(),
+    where: rest.text.slice(at + (where?.[0].length ?? 0), after).trim(),
+    after: rest.text.slice(after).trim(),
+  }
+}

@@ -1,6 +1,14 @@
 import type { Discovered, DiscoveredPage, DiscoveryContext } from '@penstock/connector'
 import { pageOfAll } from '../discovery/pages.ts'
-import { describe, describeObject, listObjects, type ObjectField, whyUnread } from './objects.ts'
+import {
+  describe,
+  describeObject,
+  listObjects,
+  type ObjectDescription,
+  type ObjectField,
+  whyUnread,
+} from './objects.ts'
+import { referenceNamed } from './related-fields.ts'
 import { openSalesforce } from './salesforce-api.ts'
 import { readQuery } from './soql.ts'
 
@@ -30,7 +38,7 @@ export async function discoverWritable(context: DiscoveryContext): Promise<Disco
   )
 }
 
-/** Fields that a query of the object can read, or the columns of the SOQL query. */
+/** Fields that a query of the object can read, or the columns of the SOQL query. A search such as `Account.` lists fields of a related object. */
 export async function discoverFields(context: DiscoveryContext): Promise<DiscoveredPage> {
   const { client } = await openSalesforce(context)
   if (context.settings.dataSourceType === 'SOQL Query') {
@@ -42,8 +50,17 @@ export async function discoverFields(context: DiscoveryContext): Promise<Discove
       context,
     )
   }
-  const { fields } = await describeObject(client, context.settings)
-  return pageOfAll(fields.filter((field) => whyUnread(field) === undefined).map(columnOf), context)
+  const object = await describeObject(client, context.settings)
+  const [, relationship] = /^(\w+)\./.exec(context.search) ?? []
+  const reference = relationship === undefined ? undefined : referenceNamed(object, relationship)
+  const [target, ...others] = reference?.refersTo ?? []
+  const readable = ({ fields }: ObjectDescription) => fields.filter((field) => whyUnread(field) === undefined)
+  if (target === undefined || others.length > 0) return pageOfAll(readable(object).map(columnOf), context)
+  const related = readable(await describe(client, target))
+  return pageOfAll(
+    related.map((field) => columnOf({ ...field, name: `${reference?.relationship}.${field.name}` })),
+    context,
+  )
 }
 
 /** Fields by which an upsert can find records. */

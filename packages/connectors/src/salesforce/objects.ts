@@ -17,6 +17,8 @@ export type ObjectField = {
   readonly required: boolean
   /** The name by which records behind a reference are addressed: `Account`. */
   readonly relationship: string | undefined
+  /** The objects behind a reference; several if it can lead to records of each of them. */
+  readonly refersTo: readonly string[]
 }
 
 /** An object of the organization, as the user sees it. */
@@ -99,6 +101,9 @@ function fieldOf(value: unknown): ObjectField | undefined {
     // A checkbox that is not filled is not ticked.
     required: creates && field.nillable === false && field.defaultedOnCreate !== true && type !== 'boolean',
     relationship: textIn(field.relationshipName),
+    refersTo: listIn(field.referenceTo)
+      .map(String)
+      .filter((one) => namePattern.test(one)),
   }
 }
 

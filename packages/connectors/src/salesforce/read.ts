@@ -10,10 +10,20 @@ import {
 import { isObject, numberIn, objectIn, textIn } from '../platform-api/json.ts'
 import { timeOfRange } from '../platform-api/range.ts'
 import type { TextTable } from './csv.ts'
-import { describe, describeObject, type ObjectDescription } from './objects.ts'
+import { describe, describeObject, type ObjectDescription, type ObjectField } from './objects.ts'
 import { abortQuery, awaitQuery, queryError, readPage, type SoqlJob, startQuery } from './query-jobs.ts'
+import { relatedFields } from './related-fields.ts'
 import { openSalesforce, type Salesforce } from './salesforce-api.ts'
-import { type ChosenFields, changeFieldOf, fieldsOf, limited, queryOf, readQuery, type Soql } from './soql.ts'
+import {
+  type ChosenFields,
+  changeFieldOf,
+  fieldNamesIn,
+  fieldsOf,
+  limited,
+  queryOf,
+  readQuery,
+  type Soql,
+} from './soql.ts'
 
 /** Rows that Salesforce is asked for at once; each request counts. */
 const pageRows = 10_000
@@ -78,30 +88,23 @@ async function planOf({ client }: Salesforce, context: SourceContext): Promise<P
   const deleted = settings.deletedRecords === true
   const whole = (query: Soql): Soql => (sample ? limited(query, sampleRows) : query)
   if (settings.dataSourceType === 'SOQL Query') {
-    const { object: name, ...query } = readQuery(settings.soqlQuery)
-    if (range) throw new ConnectorError('invalid_setting', 'A SOQL query of your own has no range; choose an object.')
-    if (settings.syncMode === 'Incremental') {
-      const message =
-        'A SOQL query of your own is read in full; set “Rows to read” to All rows, or choose an object and its fields.'
-      throw new ConnectorError('invalid_setting', message)
-    }
-    const object = await describe(client, name)
-    return {
-      query: whole(query),
-      object,
-      fields: undefined,
-      deleted,
-      incremental: false,
-      cells: cellsOf(object, query),
-    }
+    const own = readQuery(settings.soqlQuery)
+    const object = await describe(client, own.object)
+    const incremental = settings.syncMode === 'Incremental' && !range
+    const changed = changedIn(object, context, incremental)
+    const query = changed ? own.changed(changed) : { text: own.text, columns: own.columns }
+    const related = await relatedFields(client, object, own.columns, false)
+    const cells = cellsOf(object, query, related)
+    return { query: whole(query), object, fields: undefined, deleted, incremental, cells }
   }
   const object = await describeObject(client, settings)
   if (!object.reads) throw new ConnectorError('permission_denied', `The user may not read ${object.name}.`)
-  const fields = fieldsOf(object, settings.fields)
+  const related = await relatedFields(client, object, fieldNamesIn(settings.fields), true)
+  const fields = fieldsOf(object, settings.fields, related)
   const incremental = settings.syncMode === 'Incremental' && !range
   const changed = changedIn(object, context, incremental)
   const query = queryOf(object, fields, changed)
-  return { query: whole(query), object, fields, deleted, incremental, cells: cellsOf(object, query) }
+  return { query: whole(query), object, fields, deleted, incremental, cells: cellsOf(object, query, related) }
 }
 
 /** The time of the change that records are read by; `undefined` if all are read. Throws `invalid_setting` if the object has none. */
@@ -116,8 +119,12 @@ function changedIn(object: ObjectDescription, { cursor, range }: SourceContext, 
 }
 
 /** Texts in the types of their fields. Decimal numbers stay texts, so that no digit is lost. */
-function cellsOf({ fields }: ObjectDescription, { columns }: Soql): Plan['cells'] {
-  const types = new Map(fields.map(({ name, type }) => [name.toLowerCase(), type]))
+function cellsOf(
+  { fields }: ObjectDescription,
+  { columns }: Soql,
+  related: ReadonlyMap<string, ObjectField>,
+): Plan['cells'] {
+  const types = new Map([...fields, ...related.values()].map(({ name, type }) => [name.toLowerCase(), type]))
   return columns.map((column) => {
     const type = types.get(column.toLowerCase())
     if (type === 'boolean') return (text) => (text === 'true' ? true : text === 'false' ? false : text || null)

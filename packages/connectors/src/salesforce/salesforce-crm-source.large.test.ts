@@ -165,10 +165,8 @@ describe('the records of Salesforce as a source', () => {
       assert.deepEqual(rowsOf(rest), rowsOf(chunks.slice(at + 1)), String(at))
     }
     assert.equal(server.queries.length, 1)
-    const own = { dataSourceType: 'SOQL Query', soqlQuery: 'SELECT Id FROM Contact' }
-    assert.equal(await codeOf(read({ ...january, settings: own })), 'invalid_setting')
-    assert.match(connector.source?.backfill?.whyNot?.(own) ?? '', /choose an object/)
-    assert.equal(connector.source?.backfill?.whyNot?.(settings), undefined)
+    const own = { dataSourceType: 'SOQL Query', soqlQuery: 'SELECT LastName FROM Contact WHERE LastName != null' }
+    assert.equal(rowsOf(await read({ ...january, settings: own })).length, 30)
     const all = server.fields.splice(0)
     server.fields.push(...all.filter(({ name }) => name !== 'SystemModstamp'))
     const error = await connectorErrorOf(read(january), contextOf())
@@ -221,11 +219,41 @@ describe('the records of Salesforce as a source', () => {
     ]) {
       assert.equal(await codeOf(read({ settings: own(text) })), 'invalid_setting', text)
     }
-    assert.equal(
-      await codeOf(read({ settings: { ...own('SELECT Id FROM Contact'), syncMode: 'Incremental' } })),
-      'invalid_setting',
-    )
+    const limit = { ...own('SELECT Id FROM Contact LIMIT 5'), syncMode: 'Incremental' }
+    const cursor = { object: 'Contact', since: Date.parse(changed) }
+    assert.equal(await codeOf(read({ settings: limit, cursor })), 'invalid_setting')
     assert.equal(server.queries.length, sent)
+  })
+
+  test('reads changed records of a SELECT of one’s own', async () => {
+    const own = {
+      dataSourceType: 'SOQL Query',
+      soqlQuery: 'SELECT LastName FROM Contact WHERE LastName != null',
+      syncMode: 'Incremental',
+    }
+    const [, since] = [server.records.length, Date.parse(changed) + 3_600_000]
+    Object.assign(server.records[2] ?? {}, { SystemModstamp: '2026-02-01T00:00:00.000Z' })
+    const chunks = await read({ settings: own, cursor: { object: 'Contact', since } })
+    assert.deepEqual(rowsOf(chunks), [rowOf(2).slice(0, 1)])
+    assert.match(query() ?? '', / FROM Contact WHERE SystemModstamp >= \S+ AND \(LastName != null\)$/)
+    assert.equal(typeof chunks.at(-1)?.cursor, 'object')
+  })
+
+  test('reads fields of related objects in the types of these, and names one that does not exist', async () => {
+    for (const record of server.records) {
+      Object.assign(record, { 'Account.Name': 'Shop', 'Account.NumberOfEmployees': '12' })
+    }
+    const fields = 'LastName, account.name, Account.NumberOfEmployees'
+    const own = { dataSourceType: 'SOQL Query', soqlQuery: 'SELECT Account.NumberOfEmployees FROM Contact' }
+    const [chunk] = (await read({ settings: { objectName: 'Contact', fields } })).filter(({ rows }) => rows.length > 0)
+    assert.deepEqual(chunk?.columns, ['LastName', 'Account.Name', 'Account.NumberOfEmployees'])
+    assert.deepEqual(chunk?.rows[0]?.slice(1), ['Shop', 12])
+    assert.deepEqual(rowsOf(await read({ settings: own }))[0], [12])
+    for (const wrong of ['Account.Nickname', 'Boss.Name', 'Account.Name.Id']) {
+      const error = await connectorErrorOf(read({ settings: { objectName: 'Contact', fields: wrong } }), contextOf())
+      assert.equal(error.code, 'invalid_setting')
+      assert.ok(error.message.includes(`Contact has no field ${wrong} behind its relationships`), error.message)
+    }
   })
 
   test('reads a few rows for a preview, and stops the query if no one waits for it', async () => {
@@ -279,11 +307,12 @@ describe('the records of Salesforce as a source', () => {
     const find = async (
       discover: ((context: DiscoveryContext) => Promise<{ items: readonly { value: string }[] }>) | undefined,
       own: Values,
+      search = '',
     ) => {
       assert.ok(discover)
       const found = await discover({
         ...contextOf({ settings: own }),
-        search: '',
+        search,
         cursor: undefined,
         size: 100,
         withSamples: false,
@@ -293,6 +322,10 @@ describe('the records of Salesforce as a source', () => {
     assert.equal(await find(source?.discover?.objectName, {}), 'Contact,Login')
     assert.equal(await find(destination?.discover?.objectName, {}), 'Contact')
     assert.ok(!/Mailing|Photo/.test(await find(source?.discover?.columns, { objectName: 'Contact' })))
+    assert.equal(
+      await find(source?.discover?.fields, { objectName: 'Contact' }, 'account.n'),
+      'Account.Name,Account.NumberOfEmployees',
+    )
     const soql = { dataSourceType: 'SOQL Query', soqlQuery: 'SELECT Id, Account.Name FROM Contact' }
     assert.equal(await find(source?.discover?.columns, soql), 'Id,Account.Name')
     assert.equal(await find(destination?.discover?.externalIdField, { objectName: 'Contact' }), 'Id,Customer_Key__c')

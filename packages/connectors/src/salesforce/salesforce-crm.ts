@@ -29,7 +29,7 @@ export const salesforceCrm = defineConnector({
     'Reads records of any object of Salesforce, all or only changed ones, and inserts, updates, upserts or deletes records.',
   actions: ['read', 'create', 'update', 'delete'],
   notes:
-    'The app needs the OAuth scope api, and for a user’s authorization also refresh_token. The user needs “API Enabled” and access to the objects and fields. An organization that blocks login.salesforce.com for its API needs client credentials. As a destination, each batch of up to 10,000 rows is a job of Bulk API 2.0, and one of the 15,000 batches that an organization may process in 24 hours, with about 6 API calls. Salesforce processes a job later and reports the result of each row: a batch waits for it. After a crash, the job that was begun is found by its object, operation, time and rows, so that it is not sent twice; the rows of another transfer that inserts exactly the same at the same time are taken for it. The first transfer after one that failed may insert its last, unconfirmed batch again: use Upsert if that matters. Rows of a batch with the same key become one record, whose fields have the last values. Empty cells change nothing, unless you choose to clear them. A column such as Account.Customer_Key__c finds the record of a reference by its own External ID. Deleted records go to the recycle bin. As a source, the query is a job: Salesforce keeps its result for 7 days, within which an interrupted transfer resumes, and runs at most 10,000 query jobs in 24 hours. Rows are in no order. Incremental reads records whose SystemModstamp is later than 10 minutes before the transfer before, so that some come again; the object needs that field, LastModifiedDate or CreatedDate. It finds no records that were deleted unless you include them, with their field IsDeleted. A backfill reads records by the same field, if their last change is in its range. Compound fields such as addresses are left out, since their parts are fields of their own, and so are files. Text, dates and decimal numbers are read as text, times in UTC.',
+    'The app needs the OAuth scope api, and for a user’s authorization also refresh_token. The user needs “API Enabled” and access to the objects and fields. An organization that blocks login.salesforce.com for its API needs client credentials. As a destination, each batch of up to 10,000 rows is a job of Bulk API 2.0, and one of the 15,000 batches that an organization may process in 24 hours, with about 6 API calls. Salesforce processes a job later and reports the result of each row: a batch waits for it. After a crash, the job that was begun is found by its object, operation, time and rows, so that it is not sent twice; the rows of another transfer that inserts exactly the same at the same time are taken for it. The first transfer after one that failed may insert its last, unconfirmed batch again: use Upsert if that matters. Rows of a batch with the same key become one record, whose fields have the last values. Empty cells change nothing, unless you choose to clear them. A column such as Account.Customer_Key__c finds the record of a reference by its own External ID. Deleted records go to the recycle bin. As a source, the query is a job: Salesforce keeps its result for 7 days, within which an interrupted transfer resumes, and runs at most 10,000 query jobs in 24 hours. Rows are in no order. Fields of related objects are read by their path, such as Account.Owner.Name. Incremental reads records whose SystemModstamp is later than 10 minutes before the transfer before, so that some come again; the object needs that field, LastModifiedDate or CreatedDate. It finds no records that were deleted unless you include them, with their field IsDeleted. A backfill reads records by the same field, if their last change is in its range. Compound fields such as addresses are left out, since their parts are fields of their own, and so are files. Text, dates and decimal numbers are read as text, times in UTC.',
   tested:
     'Our own test server, which follows Salesforce’s published documentation of Bulk API 2.0 and its REST API; not Salesforce itself. Salesforce’s client for Node, jsforce 3.10.16, understands the server.',
   api: {
@@ -45,13 +45,7 @@ export const salesforceCrm = defineConnector({
       fields: discover((all) => all.discoverFields),
       columns: discover((all) => all.discoverFields),
     },
-    backfill: {
-      by: 'times',
-      whyNot: ({ dataSourceType }) =>
-        dataSourceType === 'SOQL Query'
-          ? 'reads a range of an object by the times of the last changes: choose an object in place of a SOQL query'
-          : undefined,
-    },
+    backfill: { by: 'times' },
     open: async (context) => (await import('./read.ts')).open(context),
     fields: {
       dataSourceType: select({
@@ -69,13 +63,15 @@ export const salesforceCrm = defineConnector({
       fields: text({
         asked: true,
         label: 'Fields',
-        description: 'API names of the fields to read, separated by commas; by default all that Bulk API 2.0 returns',
+        description:
+          'API names of the fields to read, separated by commas, also of related objects such as Account.Name. By default all of the object',
         when: { dataSourceType: 'Object' },
       }),
       soqlQuery: text({
         asked: true,
         label: 'SOQL query',
-        description: 'SELECT statement whose records are read, without aggregates and subqueries',
+        description:
+          'SELECT statement without aggregates and subqueries. For changed records, the time of the change is added to its conditions',
         when: { dataSourceType: 'SOQL Query' },
       }),
       syncMode: syncMode(['Full', 'Incremental'], {

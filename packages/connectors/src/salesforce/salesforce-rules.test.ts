@@ -136,14 +136,18 @@ describe('the rules of Salesforce', () => {
   })
 
   test('takes one SELECT and nothing else', () => {
-    assert.deepEqual(
-      readQuery(" select Id, Account.Name, toLabel(Status) state FROM Case WHERE Name = 'DROP; {x}' ; "),
-      {
-        text: "select Id, Account.Name, toLabel(Status) state FROM Case WHERE Name = 'DROP; {x}'",
-        columns: ['Id', 'Account.Name', 'state'],
-        object: 'Case',
-      },
+    const { text, columns, object, changed } = readQuery(
+      " select Id, Account.Name, toLabel(Status) state FROM Case c WHERE Name = 'DROP; {x}' OR Id IN (SELECT Id FROM A WHERE x LIMIT 5) with security_enforced ; ",
     )
+    assert.deepEqual([columns, object], [['Id', 'Account.Name', 'state'], 'Case'])
+    assert.ok(text.startsWith('select Id') && text.endsWith('security_enforced'))
+    assert.equal(
+      changed({ field: 'SystemModstamp', fromMs: 0 }).text,
+      "SELECT Id, Account.Name, toLabel(Status) state FROM Case c WHERE SystemModstamp >= 1970-01-01T00:00:00.000Z AND (Name = 'DROP; {x}' OR Id IN (SELECT Id FROM A WHERE x LIMIT 5)) with security_enforced",
+    )
+    assert.throws(() => readQuery('SELECT Id FROM A LIMIT 1').changed({ field: 'x', fromMs: 0 }), {
+      code: 'invalid_setting',
+    })
     for (const text of [
       'x',
       'SELECT FROM Case',
