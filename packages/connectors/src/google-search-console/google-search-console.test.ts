@@ -1,3 +1,6 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { testContext } from '@penstock/connector/acceptance'
 import { googleReportSignIn, googleToken, googleTokens } from '../../test/google-reports.ts'
 import { type Exchange, testReportSource } from '../../test/test-report-source.ts'
 import { googleSearchConsole } from './google-search-console.ts'
@@ -110,5 +113,56 @@ await testReportSource({
       columns: ['date', 'site_url', 'clicks', 'impressions', 'ctr', 'position'],
       rows: [],
     },
+    {
+      title: 'reads search appearances of one day each, of rows that meet the filters',
+      settings: {
+        ...settings,
+        endDate: '2026-03-01',
+        preset: 'Search appearance',
+        filters: 'page contains /shop\n country equals deu ',
+      },
+      exchanges: [
+        {
+          method: 'POST',
+          path: '/webmasters/v3/sites/sc-domain%3Aexample.com/searchAnalytics/query',
+          body: {
+            startDate: '2026-03-01',
+            endDate: '2026-03-01',
+            dimensions: ['searchAppearance'],
+            dimensionFilterGroups: [
+              {
+                groupType: 'and',
+                filters: [
+                  { dimension: 'page', operator: 'contains', expression: '/shop' },
+                  { dimension: 'country', operator: 'equals', expression: 'deu' },
+                ],
+              },
+            ],
+            type: 'web',
+            dataState: 'final',
+            rowLimit: 25_000,
+            startRow: 0,
+          },
+          answer: {
+            json: { rows: [{ keys: ['AMP_BLUE_LINK'], clicks: 1, impressions: 4, ctr: 0.25, position: 2 }] },
+          },
+        },
+      ],
+      columns: ['date', 'site_url', 'search_appearance', 'clicks', 'impressions', 'ctr', 'position'],
+      rows: [['2026-03-01', 'sc-domain:example.com', 'AMP_BLUE_LINK', 1, 4, '0.25', '2']],
+    },
   ],
+})
+
+test('refuses filters and breakdowns that Google refuses', async () => {
+  for (const [choice, message] of [
+    [{ breakdowns: ['search_appearance', 'page'] }, /combines search_appearance with no other breakdown/],
+    [{ filters: 'page contains /a\npage ~ b' }, /“page ~ b” is not a filter\. Write query, page/],
+  ] as const) {
+    const context = testContext({ secrets: googleReportSignIn.secrets, settings: { ...settings, ...choice } })
+    await assert.rejects(async () => await googleSearchConsole.source?.open?.(context), {
+      code: 'invalid_setting',
+      message,
+    })
+  }
 })

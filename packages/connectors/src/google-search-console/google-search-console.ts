@@ -1,8 +1,9 @@
-import { select } from '@penstock/connector'
+import { ConnectorError, select, text } from '@penstock/connector'
 import { googleAuthorization } from '../google/authorization.ts'
 import { googleAuth, googleReports } from '../google/reporting-api.ts'
 import { googleSignIn } from '../google/sign-in.ts'
 import { day, dimension, metric, ofAccount } from '../kit/report-columns.ts'
+import type { ReportRequest } from '../kit/report-facts.ts'
 import { reportSource } from '../kit/report-source.ts'
 import { isObject, type JsonObject, listIn, objectIn, textIn } from '../platform-api/json.ts'
 import { googleSearchConsole as platform } from './platform.ts'
@@ -10,6 +11,30 @@ import { googleSearchConsole as platform } from './platform.ts'
 const scope = 'https://www.googleapis.com/auth/webmasters.readonly'
 /** The most that Google returns at once. */
 const pageRows = 25_000
+const appearance = 'searchAppearance'
+/** Google has figures by appearance for a whole request only, which is one day. */
+const dimensionsOf = ({ asks: { always, breakdowns } }: Pick<ReportRequest, 'asks'>): readonly string[] =>
+  breakdowns.includes(appearance) ? [appearance] : [...always, ...breakdowns]
+
+/** The conditions of a setting, one in each line: `page contains /shop`. Throws `invalid_setting`. */
+function filtersIn(setting: unknown): object[] {
+  const lines = (textIn(setting) ?? '').split('\n').map((line) => line.trim())
+  return lines.filter(Boolean).map((line) => {
+    const [, dimension, operator, expression] =
+      /^(query|page|country|device|searchAppearance) +(equals|notEquals|contains|notContains|includingRegex|excludingRegex) +(.+)$/.exec(
+        line,
+      ) ?? []
+    if (expression !== undefined) return { dimension, operator, expression }
+    throw new ConnectorError(
+      'invalid_setting',
+      `“${line.slice(0, 60)}” is not a filter. Write query, page, country, device or searchAppearance, then equals, notEquals, contains, notContains, includingRegex or excludingRegex, then the value: page contains /shop.`,
+    )
+  })
+}
+
+const filteredBy = (filters: readonly object[]): object =>
+  filters.length === 0 ? {} : { dimensionFilterGroups: [{ groupType: 'and', filters }] }
+
 const figures = ['clicks', 'impressions', 'ctr', 'position']
 
 /** Search term that people entered on Google before they came, by day. */
@@ -44,6 +69,10 @@ export const googleSearchConsole = reportSource({
       },
       default: 'web',
     }),
+    filters: text({
+      label: 'Filters',
+      description: 'Conditions that rows must meet, one in each line: page contains /shop',
+    }),
   },
   accounts: {
     label: 'Properties',
@@ -64,12 +93,13 @@ export const googleSearchConsole = reportSource({
   },
   always: ['date', 'site_url'],
   levels: { property: { key: [] } },
-  breakdowns: ['query', 'page', 'country', 'device'],
+  breakdowns: ['query', 'page', 'country', 'device', 'search_appearance'],
   presets: {
     Queries: { breakdowns: ['query'], metrics: figures },
     Pages: { breakdowns: ['page'], metrics: figures },
     'Queries and pages': { breakdowns: ['query', 'page', 'country', 'device'], metrics: figures },
     Totals: { metrics: figures },
+    'Search appearance': { breakdowns: ['search_appearance'], metrics: figures },
   },
   columns: {
     date: day('Day, in Pacific time'),
@@ -78,34 +108,42 @@ export const googleSearchConsole = reportSource({
     page: dimension('Address of the page'),
     country: dimension('Country of the search, as ISO 3166-1 alpha-3 in lower case'),
     device: dimension('Kind of device: DESKTOP, MOBILE, TABLET'),
+    search_appearance: dimension('How the page was shown, such as AMP_BLUE_LINK', { ask: appearance }),
     clicks: metric('whole', 'Clicks from Google to the page'),
     impressions: metric('whole', 'How often people saw the page in results'),
     ctr: metric('decimal', 'Share of impressions that were clicked, as a fraction'),
     position: metric('decimal', 'Average position in the results; 1 is the first'),
   },
   days: { backMax: 486, lookBack: 4, chunk: 1, newest: 2, zone: { fixed: 'America/Los_Angeles' } },
+  refuses: ({ breakdowns, settings }) => {
+    filtersIn(settings.filters)
+    return breakdowns.includes('search_appearance') && breakdowns.length > 1
+      ? 'Google combines search_appearance with no other breakdown. Filter by searchAppearance to split one appearance further.'
+      : undefined
+  },
   report: {
     form: 'pages',
-    page: ({ account, from, to, asks, context: { settings } }, startRow = '0') => ({
+    page: (to, startRow = '0') => ({
       method: 'POST',
-      path: `/sites/${encodeURIComponent(account)}/searchAnalytics/query`,
+      path: `/sites/${encodeURIComponent(to.account)}/searchAnalytics/query`,
       repeatable: true,
       body: {
-        startDate: from,
-        endDate: to,
-        dimensions: [...asks.always, ...asks.breakdowns],
-        type: textIn(settings.searchType) ?? 'web',
+        startDate: to.from,
+        endDate: to.to,
+        dimensions: dimensionsOf(to),
+        ...filteredBy(filtersIn(to.context.settings.filters)),
+        type: textIn(to.context.settings.searchType) ?? 'web',
         dataState: 'final',
         rowLimit: pageRows,
         startRow: Number(startRow),
       },
     }),
-    rows({ json }, { asks }) {
+    rows({ json }, to) {
       // A day without rows has no list, but says how it was added up.
       const { rows = [], responseAggregationType } = objectIn(json)
       const isReport = responseAggregationType !== undefined || objectIn(json).rows !== undefined
       if (!isReport || !Array.isArray(rows) || !rows.every(isObject)) return undefined
-      const names = [...asks.always, ...asks.breakdowns]
+      const names = dimensionsOf(to)
       return rows.map(
         ({ keys, ...values }): JsonObject => ({
           ...values,

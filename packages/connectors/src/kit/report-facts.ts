@@ -161,6 +161,8 @@ export type ReportDays = {
   readonly lookBack: number
   /** How many days one report may have at most. 1: a row needs no day of its own. */
   readonly chunk: number
+  /** `month`: each report is one of a month, whose rows have its first day. The month that has not ended is read to its newest day. */
+  readonly by?: 'month'
   /** How many days old the newest day with figures is; 0 is today. 0 unless said otherwise. */
   readonly newest?: number
   /**

@@ -1,3 +1,6 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { testContext } from '@penstock/connector/acceptance'
 import type { Received } from '../../test/platform-server.ts'
 import { type Exchange, testReportSource } from '../../test/test-report-source.ts'
 import { linkedinAnalytics } from './linkedin-analytics.ts'
@@ -22,6 +25,18 @@ const analytics = (
   },
   headers: { 'linkedin-version': '202607', 'x-restli-protocol-version': '2.0.0' },
   answer,
+})
+const statistics = ({ from, to }: { from: string; to: string }, elements: unknown[]): Exchange => ({
+  path: '/rest/adAnalytics',
+  query: {
+    q: 'statistics',
+    pivots: 'List(CAMPAIGN,CREATIVE,MEMBER_SENIORITY)',
+    timeGranularity: 'MONTHLY',
+    accounts: 'List(urn:li:sponsoredAccount:512)',
+    dateRange: `(start:${dateOf(from)},end:${dateOf(to)})`,
+    fields: 'dateRange,pivotValues,impressions',
+  },
+  answer: { json: { elements } },
 })
 const element = (day: string, urn: string, figures: object) => {
   const [year, month, date] = day.split('-').map(Number)
@@ -120,5 +135,44 @@ await testReportSource({
         ],
       ],
     },
+    {
+      title: 'splits campaigns by two further pivots, month by month, in whole months',
+      settings: {
+        ...settings,
+        startDate: '2026-02-10',
+        endDate: '2026-03-08',
+        granularity: 'Month',
+        breakdowns: ['by_creative', 'by_seniority'],
+        metrics: ['impressions'],
+      },
+      exchanges: [
+        statistics({ from: '2026-02-01', to: '2026-02-28' }, [
+          {
+            ...element('2026-02-01', 'urn:li:sponsoredCampaign:7', { impressions: 9 }),
+            pivotValues: ['urn:li:sponsoredCampaign:7', 'urn:li:sponsoredCreative:1', 'urn:li:seniority:4'],
+          },
+        ]),
+        statistics({ from: '2026-03-01', to: '2026-03-20' }, []),
+      ],
+      columns: [
+        ...['day', 'account_id', 'account_name', 'account_currency', 'campaign_id', 'by_creative', 'by_seniority'],
+        'impressions',
+      ],
+      rows: [[...['2026-02-01', '512', 'Shop', 'EUR', '7', 'urn:li:sponsoredCreative:1', 'urn:li:seniority:4'], 9]],
+    },
   ],
+})
+
+test('refuses breakdowns that LinkedIn refuses', async () => {
+  for (const [breakdowns, message] of [
+    [['by_campaign'], /The level campaign and the breakdown by_campaign are the same/],
+    [['by_creative', 'by_device', 'by_country'], /takes at most 2 breakdowns; 3 are chosen/],
+  ] as const) {
+    const secrets = { clientId: 'app', clientSecret: 'secret', refreshToken: 'good' }
+    const context = testContext({ secrets, settings: { ...settings, breakdowns } })
+    await assert.rejects(async () => await linkedinAnalytics.source?.open?.(context), {
+      code: 'invalid_setting',
+      message,
+    })
+  }
 })

@@ -1,7 +1,8 @@
 import { ConnectorError } from '@penstock/connector'
 import { restApi } from '../kit/api.ts'
 import { day, dimension, metric, ofAccount } from '../kit/report-columns.ts'
-import type { ReportRequest } from '../kit/report-facts.ts'
+import type { ReportChoice, ReportRequest } from '../kit/report-facts.ts'
+import { granularity, isMonthly, monthsOf } from '../kit/report-months.ts'
 import { rowsIn } from '../kit/report-rows.ts'
 import { reportSource } from '../kit/report-source.ts'
 import type { JsonObject } from '../platform-api/json.ts'
@@ -28,6 +29,25 @@ const pivots: Readonly<Record<string, string>> = {
   seniority: 'MEMBER_SENIORITY',
   country: 'MEMBER_COUNTRY_V2',
 }
+/** The pivots by which rows of a level can be split further, by our names. */
+const furtherPivots = {
+  by_campaign: ['CAMPAIGN', 'URN of the campaign'],
+  by_campaign_group: ['CAMPAIGN_GROUP', 'URN of the campaign group'],
+  by_creative: ['CREATIVE', 'URN of the creative'],
+  by_conversion: ['CONVERSION', 'URN of the conversion rule'],
+  by_device: ['IMPRESSION_DEVICE_TYPE', 'Kind of device'],
+  by_placement: ['PLACEMENT_NAME', 'Place where the ad was shown'],
+  by_serving_location: ['SERVING_LOCATION', 'Whether the ad was shown on LinkedIn or elsewhere'],
+  by_company: ['MEMBER_COMPANY', 'URN of the company of the members'],
+  by_company_size: ['MEMBER_COMPANY_SIZE', 'Size of the company of the members'],
+  by_industry: ['MEMBER_INDUSTRY', 'URN of the industry of the members'],
+  by_job_function: ['MEMBER_JOB_FUNCTION', 'URN of the job function of the members'],
+  by_job_title: ['MEMBER_JOB_TITLE', 'URN of the job title of the members'],
+  by_seniority: ['MEMBER_SENIORITY', 'URN of the seniority of the members'],
+  by_country: ['MEMBER_COUNTRY_V2', 'URN of the country of the members'],
+} as const
+/** LinkedIn takes three pivots, of which one is the level. */
+const breakdownsMax = 2
 /** LinkedIn cuts an answer off after so many elements, without a word. */
 const elementsMax = 15_000
 
@@ -37,21 +57,41 @@ const dateOf = (day: string): string => {
 }
 
 /** The address by hand: LinkedIn wants its parentheses, colons and commas as they are, and those of a URN encoded. */
-const pathOf = ({ account, from, to, level, asks }: ReportRequest): string =>
-  [
-    '/adAnalytics?q=analytics',
-    `pivot=(value:${pivots[level] ?? 'CAMPAIGN'})`,
-    'timeGranularity=(value:DAILY)',
+const pathOf = ({ account, from, to, level, asks, context: { settings } }: ReportRequest): string => {
+  const pivot = pivots[level] ?? 'CAMPAIGN'
+  const unit = isMonthly(settings) ? 'MONTHLY' : 'DAILY'
+  return [
+    ...(asks.breakdowns.length === 0
+      ? ['/adAnalytics?q=analytics', `pivot=(value:${pivot})`, `timeGranularity=(value:${unit})`]
+      : [
+          '/adAnalytics?q=statistics',
+          `pivots=List(${[pivot, ...asks.breakdowns].join(',')})`,
+          `timeGranularity=${unit}`,
+        ]),
     `accounts=List(urn%3Ali%3AsponsoredAccount%3A${account})`,
     `dateRange=(start:${dateOf(from)},end:${dateOf(to)})`,
     `fields=${['dateRange', 'pivotValues', ...asks.metrics].join(',')}`,
   ].join('&')
-
-/** An element with its day, and the ID at the end of the URN that it is about. */
-function rowOf({ dateRange, pivotValues, ...figures }: JsonObject): JsonObject {
-  const urn = textIn(listIn(pivotValues)[0]) ?? ''
-  return { ...figures, day: objectIn(dateRange).start, urn, id: urn.slice(urn.lastIndexOf(':') + 1) }
 }
+
+/** An element with its day, the ID at the end of the URN that it is about, and the values of further pivots. */
+function rowOf({ dateRange, pivotValues, ...figures }: JsonObject, breakdowns: readonly string[]): JsonObject {
+  const [first, ...others] = listIn(pivotValues)
+  const urn = textIn(first) ?? ''
+  const further = Object.fromEntries(breakdowns.map((name, at) => [name, others[at]]))
+  return { ...figures, ...further, day: objectIn(dateRange).start, urn, id: urn.slice(urn.lastIndexOf(':') + 1) }
+}
+
+/** Why LinkedIn would refuse breakdowns, in a sentence. */
+function refuses({ level, breakdowns }: ReportChoice): string | undefined {
+  if (breakdowns.length > breakdownsMax) {
+    return `LinkedIn takes at most ${breakdownsMax} breakdowns; ${breakdowns.length} are chosen.`
+  }
+  const twice = breakdowns.find((name) => furtherPivots[name as keyof typeof furtherPivots][0] === pivots[level])
+  return twice && `The level ${level} and the breakdown ${twice} are the same. Choose another level or breakdown.`
+}
+
+const days = { backMax: 730, lookBack: 30, chunk: 7, zone: { fixed: 'UTC' } }
 
 const usual = [
   ...['impressions', 'clicks', 'landingPageClicks', 'costInLocalCurrency', 'costInUsd', 'totalEngagements'],
@@ -69,7 +109,7 @@ export const linkedinAnalytics = reportSource({
   description: 'Reads how ads on LinkedIn performed and which audiences they reached.',
   actions: ['get'],
   notes:
-    'Reads the figures of each ad account by day, seven days at a time, in UTC. LinkedIn gives up to 18 metrics in a request; more take several, whose rows are joined. An answer has at most 15,000 elements: if there are more, fewer days are read at a time. The levels company, company_size, industry, job_function, job_title, seniority and country say who saw the ads: LinkedIn rounds these figures, withholds small ones and adds them a day later, so their sum is smaller. Rows have IDs and URNs: LinkedIn’s analytics have no names. The app needs the Advertising API, with r_ads_reporting.',
+    'Reads the figures of each ad account by day, seven days at a time, in UTC. LinkedIn gives up to 18 metrics in a request; more take several, whose rows are joined. An answer has at most 15,000 elements: if there are more, fewer days are read at a time. The levels company, company_size, industry, job_function, job_title, seniority and country say who saw the ads: LinkedIn rounds these figures, withholds small ones and adds them a day later, so their sum is smaller. Breakdowns split the rows of a level by up to two further pivots. By month, each report is one of a month, and the current month is read again until it has ended. Rows have IDs and URNs: LinkedIn’s analytics have no names. The app needs the Advertising API, with r_ads_reporting.',
   tested:
     'Recorded answers that follow LinkedIn’s published documentation and the code of public clients; not LinkedIn itself.',
   api: linkedinApi,
@@ -83,6 +123,7 @@ export const linkedinAnalytics = reportSource({
   auth: { open: async (context) => (await import('./tokens.ts')).openLinkedInTokens(context) },
   authorization: linkedinAuthorization('r_ads_reporting', 'r_ads'),
   secrets: signIn,
+  settings: { granularity },
   accounts: {
     label: 'Ad account IDs',
     id: /^(urn:li:sponsoredAccount:)?\d{1,20}$/,
@@ -111,7 +152,7 @@ export const linkedinAnalytics = reportSource({
     seniority: member,
     country: member,
   },
-  breakdowns: [],
+  breakdowns: Object.keys(furtherPivots),
   free: { metrics: { label: 'Other metrics', pattern: /^[a-z][A-Za-z0-9]{1,80}$/, example: 'documentCompletions' } },
   presets: {
     Campaigns: { metrics: usual },
@@ -130,6 +171,12 @@ export const linkedinAnalytics = reportSource({
     conversion_id: dimension('ID of the conversion rule', { ask: null, at: 'id' }),
     pivot_urn: dimension('URN of what the row is about, such as a job title', { ask: null, at: 'urn' }),
     pivot_id: dimension('ID at the end of this URN', { ask: null, at: 'id' }),
+    ...Object.fromEntries(
+      Object.entries(furtherPivots).map(([name, [pivot, description]]) => [
+        name,
+        dimension(description, { ask: pivot, at: name }),
+      ]),
+    ),
     impressions: metric('whole', 'How often ads were shown'),
     clicks: metric('whole', 'Clicks that are charged'),
     landingPageClicks: metric('whole', 'Clicks that led to the landing page'),
@@ -151,16 +198,19 @@ export const linkedinAnalytics = reportSource({
     videoCompletions: metric('whole', 'Video views that reached the end'),
     approximateMemberReach: metric('whole', 'Approximate number of members who saw the ads'),
   },
-  days: { backMax: 730, lookBack: 30, chunk: 7, zone: { fixed: 'UTC' } },
+  days,
+  changed: (settings) => monthsOf(settings, days),
+  refuses,
   metricsMax: 18,
   report: {
     form: 'pages',
     page: (to) => ({ path: pathOf(to) }),
-    rows({ json }) {
+    rows({ json }, { breakdowns }) {
       const { elements: list, paging } = objectIn(json)
       const elements = rowsIn(list)
       const hasMore = listIn(objectIn(paging).links).some((link) => objectIn(link).rel === 'next')
-      if (elements === undefined || (elements.length < elementsMax && !hasMore)) return elements?.map(rowOf)
+      if (elements === undefined || (elements.length < elementsMax && !hasMore))
+        return elements?.map((element) => rowOf(element, breakdowns))
       throw new ConnectorError('batch_too_large', `LinkedIn cut the answer off after ${elements.length} elements.`)
     },
   },

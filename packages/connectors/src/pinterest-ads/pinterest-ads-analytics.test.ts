@@ -5,14 +5,14 @@ import { pinterestAdsAnalytics } from './pinterest-ads-analytics.ts'
 const storage = 'https://pinterest-reports.s3.amazonaws.com'
 const account = (id: string, answer: Exchange['answer']): Exchange => ({ path: `/v5/ad_accounts/${id}`, answer })
 const columns = ['CAMPAIGN_ID', 'CAMPAIGN_NAME', 'CAMPAIGN_ENTITY_STATUS', 'SPEND_IN_MICRO_DOLLAR', 'IMPRESSION_1']
-const report = (from: string, to: string, token: string, content: unknown): Exchange[] => [
+const report = (from: string, to: string, token: string, content: unknown, granularity = 'DAY'): Exchange[] => [
   {
     method: 'POST',
     path: '/v5/ad_accounts/549/reports',
     body: {
       start_date: from,
       end_date: to,
-      granularity: 'DAY',
+      granularity,
       level: 'CAMPAIGN',
       columns,
       click_window_days: 7,
@@ -107,6 +107,16 @@ await testReportSource({
         ['2026-03-01', '549', 'Shop', 'EUR', '626735565838', 'Campaign 626735565838', 'ACTIVE', '1.5', 10],
         ['2026-03-30', '549', 'Shop', 'EUR', '626735565838', 'Campaign 626735565838', 'ACTIVE', null, 10],
       ],
+    },
+    {
+      title: 'reads a report of each month, whatever day its rows have',
+      settings: { ...settings, granularity: 'Month' },
+      exchanges: report('2026-03-01', '2026-03-31', 'month', { '7': [row('2026-03', 7, 0)] }, 'MONTH'),
+      columns: [
+        ...['date', 'ad_account_id', 'ad_account_name', 'currency', 'campaign_id', 'campaign_name', 'campaign_status'],
+        ...['spend', 'impressions'],
+      ],
+      rows: [['2026-03-01', '549', 'Shop', 'EUR', '7', 'Campaign 7', 'ACTIVE', '0', 10]],
     },
   ],
 })

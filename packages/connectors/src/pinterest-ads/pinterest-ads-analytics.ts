@@ -1,6 +1,7 @@
 import { select } from '@penstock/connector'
 import { day, dimension, metric, ofAccount } from '../kit/report-columns.ts'
 import type { ReportState } from '../kit/report-facts.ts'
+import { granularity, isMonthly, monthsOf } from '../kit/report-months.ts'
 import { reportSource } from '../kit/report-source.ts'
 import { objectIn, textIn } from '../platform-api/json.ts'
 import { readAuthorization } from './authorization.ts'
@@ -26,6 +27,7 @@ const states: Readonly<Record<string, ReportState>> = {
 }
 const windows = ['0', '1', '7', '14', '30', '60']
 const usual = ['spend', 'impressions', 'clickthroughs', 'outbound_clicks', 'ctr', 'total_conversions']
+const days = { backMax: 913, lookBack: 30, chunk: 30 }
 const windowIn = (value: unknown, usually: number): number => Number(textIn(value) ?? usually)
 
 /** Result figures of Pinterest's campaigns. */
@@ -46,6 +48,7 @@ export const pinterestAdsAnalytics = reportSource({
   authorization: readAuthorization,
   secrets: signIn,
   settings: {
+    granularity,
     clickWindow: select({
       label: 'Click attribution window',
       description: 'How many days after a click a conversion counts',
@@ -118,7 +121,8 @@ export const pinterestAdsAnalytics = reportSource({
     checkout_value: metric('micros', 'Value of the checkouts', { ask: 'TOTAL_CHECKOUT_VALUE_IN_MICRO_DOLLAR' }),
     video_views: metric('whole', 'Views of the video by the definition of the MRC', { ask: 'VIDEO_MRC_VIEWS_1' }),
   },
-  days: { backMax: 913, lookBack: 30, chunk: 30 },
+  days,
+  changed: (settings) => monthsOf(settings, days),
   readers: 2,
   report: {
     form: 'file',
@@ -128,7 +132,7 @@ export const pinterestAdsAnalytics = reportSource({
       body: {
         start_date: from,
         end_date: to,
-        granularity: 'DAY',
+        granularity: isMonthly(settings) ? 'MONTH' : 'DAY',
         level: levels[level] ?? 'CAMPAIGN',
         columns: [...asks.level, ...asks.metrics],
         click_window_days: windowIn(settings.clickWindow, 30),

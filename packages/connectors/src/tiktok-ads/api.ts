@@ -37,6 +37,8 @@ export const tiktokApi = restApi({
         'Check that the token belongs to the pixel, app, event set or advertiser of the connection, and that TikTok has allowed your app to use this API.',
       ],
       ...all('conflict', 40201, 40202),
+      // The report is too large: fewer days are read at once.
+      '40067': 'batch_too_large',
       '60001': 'platform_error',
     },
     otherCodes: 'request_refused',

@@ -1,3 +1,6 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { testContext } from '@penstock/connector/acceptance'
 import { type Exchange, testReportSource } from '../../test/test-report-source.ts'
 import { tiktokAdReporting } from './tiktok-ad-reporting.ts'
 
@@ -36,6 +39,22 @@ const report = (
       data: { list, page_info: { page, page_size: 1000, total_number: 3, total_page: of } },
     },
   },
+})
+const audience = (from: string, to: string, json: object): Exchange => ({
+  path: `${base}/report/integrated/get/`,
+  query: {
+    report_type: 'AUDIENCE',
+    service_type: 'AUCTION',
+    advertiser_id: '70',
+    data_level: 'AUCTION_CAMPAIGN',
+    dimensions: JSON.stringify(['campaign_id', 'stat_time_day', 'age', 'gender']),
+    metrics: JSON.stringify(['campaign_name', ...metrics]),
+    start_date: from,
+    end_date: to,
+    page: '1',
+    page_size: '1000',
+  },
+  answer: { json },
 })
 const campaigns = { level: 'AUCTION_CAMPAIGN', id: 'campaign_id', names: ['campaign_name'] }
 const row = (day: string, id: string, figures: object) => ({
@@ -129,5 +148,51 @@ await testReportSource({
       ],
       rows: [],
     },
+    {
+      title: 'reads an audience report if there are breakdowns, and fewer days if it is too large',
+      settings: { ...settings, preset: 'Age and gender' },
+      exchanges: [
+        audience('2026-03-01', '2026-03-02', { code: 40067, message: 'The query is too large' }),
+        audience('2026-03-01', '2026-03-01', {
+          code: 0,
+          data: {
+            list: [
+              {
+                dimensions: {
+                  campaign_id: '1',
+                  stat_time_day: '2026-03-01 00:00:00',
+                  age: 'AGE_25_34',
+                  gender: 'FEMALE',
+                },
+                metrics: { campaign_name: 'Campaign 1', spend: '1.50', impressions: '7', ctr: '-' },
+              },
+            ],
+            page_info: { total_page: 1 },
+          },
+        }),
+        audience('2026-03-02', '2026-03-02', { code: 0, data: { list: [], page_info: { total_page: 1 } } }),
+      ],
+      columns: [
+        ...['date', 'advertiser_id', 'advertiser_name', 'currency', 'campaign_id', 'campaign_name'],
+        ...['ad_account_id', 'ad_account_name', 'age', 'gender', ...metrics],
+      ],
+      rows: [
+        ['2026-03-01', '70', 'Shop', 'EUR', '1', 'Campaign 1', '70', 'Shop', 'AGE_25_34', 'FEMALE', '1.50', 7, null],
+      ],
+    },
   ],
+})
+
+test('refuses breakdowns and metrics that TikTok refuses', async () => {
+  for (const [choice, message] of [
+    [{ breakdowns: ['age', 'country_code'] }, /does not combine age and country_code/],
+    [{ breakdowns: ['age'], metrics: ['reach'] }, /Reports with breakdowns have no reach/],
+  ] as const) {
+    const secrets = { clientId: 'app', clientSecret: 'secret', accessToken: 'good' }
+    const context = testContext({ secrets, settings: { ...settings, ...choice } })
+    await assert.rejects(async () => await tiktokAdReporting.source?.open?.(context), {
+      code: 'invalid_setting',
+      message,
+    })
+  }
 })

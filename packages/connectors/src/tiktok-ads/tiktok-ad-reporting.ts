@@ -1,4 +1,5 @@
 import { day, dimension, metric, ofAccount } from '../kit/report-columns.ts'
+import type { ReportChoice } from '../kit/report-facts.ts'
 import { rowsIn } from '../kit/report-rows.ts'
 import { reportSource } from '../kit/report-source.ts'
 import { listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
@@ -21,6 +22,33 @@ const levelOf = (level: string) => levels[level as keyof typeof levels] ?? level
 const account = ['ad_account_id', 'ad_account_name']
 const usual = ['spend', 'impressions', 'clicks', 'ctr', 'cpc', 'cpm', 'reach', 'frequency', 'conversion']
 
+/** The groups of people by which an audience report splits rows. */
+const audience = {
+  age: 'Age group of the people',
+  gender: 'Gender of the people',
+  country_code: 'Country of the people, as ISO 3166-1 alpha-2',
+  province_id: 'ID of the region of the people',
+  language: 'Language of the people',
+  platform: 'Platform of the device, such as ANDROID or IPHONE',
+  ac: 'Kind of network, such as WIFI',
+  placement: 'App on which the ad was shown',
+  device_brand_id: 'ID of the brand of the device',
+  interest_category: 'ID of the interest of the people',
+}
+const notOfAudiences = ['reach', 'frequency']
+const ofAudiences = ['spend', 'impressions', 'clicks', 'ctr', 'cpc', 'cpm', 'conversion', 'cost_per_conversion']
+
+/** Why TikTok would refuse breakdowns and metrics, in a sentence. */
+function refuses({ breakdowns, metrics }: ReportChoice): string | undefined {
+  if (breakdowns.length === 0) return undefined
+  const isPair = breakdowns.length === 2 && breakdowns.includes('age') && breakdowns.includes('gender')
+  if (breakdowns.length > 1 && !isPair) {
+    return `TikTok does not combine ${breakdowns.join(' and ')}. Choose one breakdown, or age and gender.`
+  }
+  const missing = metrics.find((name) => notOfAudiences.includes(name))
+  return missing && `Reports with breakdowns have no ${missing}. Choose other metrics, or the report Age and gender.`
+}
+
 /** Delivery and result figures of TikTok's ads. */
 export const tiktokAdReporting = reportSource({
   slug: 'tiktok-ad-reporting',
@@ -31,7 +59,7 @@ export const tiktokAdReporting = reportSource({
   description: 'Reads the delivery and the results of campaigns on TikTok.',
   actions: ['get'],
   notes:
-    'Reads the synchronous report of auction ads (report/integrated/get) in pages of 1,000 rows, 30 days at a time. Days are in the time zone of each advertiser. Rates are fractions: a ctr of 0.0123 is 1.23 %. Figures that TikTok writes as “-” are empty. Deleted campaigns and ads are left out by TikTok.',
+    'Reads the synchronous report of auction ads (report/integrated/get) in pages of 1,000 rows, 30 days at a time. Days are in the time zone of each advertiser. Rates are fractions: a ctr of 0.0123 is 1.23 %. Breakdowns are read from audience reports, whose figures are up to 12 hours late and do not include reach. Figures that TikTok writes as “-” are empty. Deleted campaigns and ads are left out by TikTok.',
   tested: 'Recorded answers that follow TikTok’s published SDK and the code of public clients; not TikTok itself.',
   api: { version: 'API for Business v1.3', ends: 'no end is announced' },
   platformApi: tiktokApi,
@@ -65,10 +93,13 @@ export const tiktokAdReporting = reportSource({
     },
     advertiser: { key: [], columns: account },
   },
-  breakdowns: [],
+  breakdowns: Object.keys(audience),
+  refuses,
   presets: {
     Campaigns: { metrics: usual },
     Ads: { level: 'ad', metrics: usual },
+    'Age and gender': { breakdowns: ['age', 'gender'], metrics: ofAudiences },
+    Countries: { breakdowns: ['country_code'], metrics: ofAudiences },
     'Video views': {
       level: 'ad',
       metrics: [
@@ -91,6 +122,7 @@ export const tiktokAdReporting = reportSource({
     adgroup_name: dimension('Name of the ad group'),
     ad_id: dimension('ID of the ad'),
     ad_name: dimension('Name of the ad'),
+    ...Object.fromEntries(Object.entries(audience).map(([name, description]) => [name, dimension(description)])),
     impressions: metric('whole', 'How often the ad was shown'),
     clicks: metric('whole', 'Number of clicks'),
     spend: metric('money', 'Money spent, in the currency of the advertiser'),
@@ -125,11 +157,11 @@ export const tiktokAdReporting = reportSource({
       return {
         path: '/report/integrated/get/',
         query: {
-          report_type: 'BASIC',
+          report_type: asks.breakdowns.length > 0 ? 'AUDIENCE' : 'BASIC',
           service_type: 'AUCTION',
           advertiser_id: advertiser,
           data_level: dataLevel,
-          dimensions: JSON.stringify([id, 'stat_time_day']),
+          dimensions: JSON.stringify([id, 'stat_time_day', ...asks.breakdowns]),
           metrics: JSON.stringify([...asks.level.filter((name) => name !== id), ...asks.metrics]),
           start_date: from,
           end_date: to,

@@ -2,7 +2,7 @@ import { type Cell, type ColumnType, ConnectorError } from '@penstock/connector'
 import { isInexact, mayBeInexact } from '@penstock/connector/files'
 import { isObject, type JsonObject } from '../../platform-api/json.ts'
 import type { ReportColumn } from '../report-columns.ts'
-import type { ReportRequest } from '../report-facts.ts'
+import type { ReadFacts, ReportRequest } from '../report-facts.ts'
 import { valueAt } from './open-api.ts'
 
 type Reviver = (this: unknown, key: string, value: unknown, context: { source?: string }) => unknown
@@ -37,8 +37,11 @@ export type CellReader = {
   rowOf(item: JsonObject, to: Pick<ReportRequest, 'account' | 'about' | 'from' | 'to' | 'zone'>): Cell[]
 }
 
-/** Makes the reader of some columns. @param nulls values that mean nothing */
-export function cellReader(columns: ReadonlyMap<string, ReportColumn>, nulls: readonly string[] = []): CellReader {
+/** Makes the reader of some columns. */
+export function cellReader(
+  columns: ReadonlyMap<string, ReportColumn>,
+  { nulls = [], days }: Pick<ReadFacts, 'nulls' | 'days'> = {},
+): CellReader {
   const names = [...columns.keys()]
   const missing = new Set(['', ...nulls])
   return {
@@ -50,7 +53,7 @@ export function cellReader(columns: ReadonlyMap<string, ReportColumn>, nulls: re
         const at = column.at ?? column.ask ?? name
         const value = Object.hasOwn(item, at) ? item[at] : valueAt(item, at)
         const cell = cellOf(column.type, typeof value === 'string' && missing.has(value.trim()) ? null : value)
-        if (column.isDay) return dayOfRow(cell, to)
+        if (column.isDay) return days?.by === 'month' ? to.from : dayOfRow(cell, to)
         if (cell !== null) return cell
         return column.of === undefined ? null : ofAccount(column.of, to)
       }),

@@ -1,4 +1,5 @@
 import { addDays } from '../report-days.ts'
+import { firstOfMonth, lastOfMonth } from '../report-months.ts'
 import type { ReportPosition, ReportReading } from './report-reading.ts'
 
 /** The reports that are asked for, each of some days of one account. */
@@ -47,17 +48,20 @@ export function* unitsOf(
     if (resumed === undefined || resumed.from <= today) yield { from: today, to: today, rest: [] }
     return
   }
+  const isByMonth = days.by === 'month'
+  const firstOf = (day: string) => (isByMonth ? firstOfMonth(day) : day)
   const newest = addDays(today, -(days.newest ?? 0))
-  const last = range?.to ?? (plan.endDate !== undefined && plan.endDate < newest ? plan.endDate : newest)
+  const wished = plan.endDate !== undefined && isByMonth ? lastOfMonth(plan.endDate) : plan.endDate
+  const last = range?.to ?? (wished !== undefined && wished < newest ? wished : newest)
   if (isSample) {
     const day = last < today ? last : addDays(today, -1)
-    return yield { from: day, to: day, rest: [] }
+    return yield { from: firstOf(day), to: day, rest: [] }
   }
   // The days that the platform restates are read again.
   const next = through === undefined ? addDays(today, -days.lookBack) : addDays(through, 1 - plan.lookBackDays)
   const oldest = addDays(today, -days.backMax)
   const begin = through === undefined ? (plan.startDate ?? next) : latest(plan.startDate ?? next, next)
-  let from = range?.from ?? latest(begin, oldest)
+  let from = firstOf(range?.from ?? latest(begin, oldest))
   if (resumed) {
     from = latest(resumed.from, from)
     // A report that was begun is read to its end, although its days may now be others.
@@ -69,7 +73,7 @@ export function* unitsOf(
     }
   }
   while (from <= last) {
-    const end = addDays(from, days.chunk - 1)
+    const end = isByMonth ? lastOfMonth(from) : addDays(from, days.chunk - 1)
     const to = end < last ? end : last
     yield { from, to, rest: [] }
     from = addDays(to, 1)

@@ -50,7 +50,7 @@ export async function openReports(stated: ReadFacts, context: SourceContext): Pr
   const named = namedAccounts(facts, context.settings)
   const api = apiOf(facts, context)
   const client = await openApi(context, api, facts.auth)
-  const reading: ReportReading = { facts, api, client, plan, cells: cellReader(plan.columns, facts.nulls) }
+  const reading: ReportReading = { facts, api, client, plan, cells: cellReader(plan.columns, facts) }
   return {
     read: (after) => readReports(reading, context, named, after),
     divide: (bounds) => divideReports(reading, context, named, throughOf(facts, context.cursor), bounds),
@@ -168,7 +168,7 @@ type DaysPiece = {
   readonly settles: boolean
 }
 
-/** Reads some days of one account. If their report is too large, it is asked for in halves, down to one day. */
+/** Reads some days of one account. If their report is too large, it is asked for in halves, down to one day or month. */
 async function* readDays(
   reading: ReportReading,
   request: ReportRequest,
@@ -200,7 +200,7 @@ async function* readDays(
   } catch (error) {
     if (!isTooLarge(error)) throw error
     // Rows that were delivered would come twice.
-    if (hasRows || from === to) {
+    if (hasRows || from === to || reading.facts.days?.by === 'month') {
       const days = from === to ? from : `${from} to ${to}`
       throw tooLarge(
         `The report of the account ${account} of ${reading.api.name} for ${days} is too large. Choose fewer metrics or breakdowns, or a higher level.`,
