@@ -146,6 +146,15 @@ export async function openFixture(environment: Environment, folder: string, chec
       await configure(webhookId, { url, signingSecret: `whsec_${Buffer.alloc(32, 1).toString('base64')}` })
       return connect(webhookId, files, { rowsPerRequest: 1000 })
     },
+    /** From a table of the database to another one. @param settings of the destination */
+    connectTables: (table: string, settings: Record<string, string>) =>
+      connectAny({
+        name: table,
+        srcConnectorId: postgresqlId,
+        srcConnectionConfig: { table },
+        destConnectorId: postgresqlId,
+        destConnectionConfig: settings,
+      }),
     /** From a table of the database to one of ClickHouse. */
     connectToClickHouse: async (table: string, address: string) => {
       const clickhouseId = idOf('clickhouse-destination')

@@ -10,6 +10,7 @@ import type { Discover } from './discovery.ts'
 import type { EventStore } from './event-streams.ts'
 import { type FieldDefinition, type Fields, secret } from './fields.ts'
 import type { Exports, Offer } from './handover.ts'
+import type { RawFormat } from './raw-rows/raw-layout.ts'
 import type { Records } from './records.ts'
 import type { Source } from './source.ts'
 import { readValues, type Values } from './values.ts'
@@ -88,6 +89,8 @@ export type SourceSide = Side & {
   readonly offer?: Offer
   /** Writes its rows to a store itself, so that they do not pass through a worker. Absent if it cannot. */
   readonly exports?: Exports
+  /** The forms in which it may return raw rows. Absent if it always returns values. */
+  readonly rawFormats?: readonly RawFormat[]
 }
 
 /** The destination role. Without `records` it accepts any columns. */

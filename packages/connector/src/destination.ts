@@ -3,6 +3,7 @@ import type { FindingCode } from '@penstock/wire/rules'
 import type { MeasureAudiences } from './audiences.ts'
 import type { ConnectorContext } from './context.ts'
 import type { Loads, PlaceOf } from './handover.ts'
+import type { RawFormat } from './raw-rows/raw-layout.ts'
 import type { Json, Row } from './rows.ts'
 import type { Values } from './values.ts'
 import type { BatchWindow } from './windows.ts'
@@ -44,6 +45,8 @@ export type Destination = {
    * it if the key is sent to the receiver.
    */
   readonly recognisesKeys?: true
+  /** The forms of raw rows that it accepts as the rows of a batch (`rawOf`). Absent if it needs values. */
+  readonly rawFormats?: readonly RawFormat[]
   readonly open: (context: DestinationContext) => Promise<DestinationWriter>
   /**
    * Finds problems that would prevent the delivery of these columns with these settings, and changes nothing at the
@@ -219,7 +222,7 @@ export type Batch = {
   readonly columns: readonly string[]
   /** The types of the columns, in their order, as far as the source declares them and the mapping passes its values unchanged. */
   readonly types?: readonly (ColumnType | null)[]
-  /** At least one, except in a window. */
+  /** At least one, except in a window. Values, or raw rows (`rawOf`) in one of the `rawFormats` of the destination. */
   readonly rows: readonly Row[]
   /**
    * Indexes of the rows to remove; only their columns in `removesBy` matter. If several rows have the same key, the last one

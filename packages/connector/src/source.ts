@@ -1,6 +1,7 @@
 import type { ColumnType } from '@penstock/parquet'
 import type { ConnectorContext } from './context.ts'
 import type { Finding } from './destination.ts'
+import type { RawFormat } from './raw-rows/raw-layout.ts'
 import type { Json, Row } from './rows.ts'
 import type { ChunkWindow } from './windows.ts'
 
@@ -36,6 +37,11 @@ export type SourceContext = ConnectorContext & {
   readonly part?: SourcePart
   /** The `plan` of the first reader of this transfer; absent if it had no plan, or nothing was begun. */
   readonly plan?: Json
+  /**
+   * The forms in which nobody has to decode the rows of this reader: its chunks may have a list of `RawRows` as `rows`. Absent if
+   * values are needed.
+   */
+  readonly rawFormats?: readonly RawFormat[]
 }
 
 /** Days (YYYY-MM-DD), including both, or times in UTC (YYYY-MM-DDTHH:MM:SSZ), without `to`. */
@@ -115,6 +121,7 @@ export type Chunk = {
    * types uses them to store the values.
    */
   readonly types?: readonly (ColumnType | null)[]
+  /** Values, or raw rows (`rawOf`) if the context allows a form of them. */
   readonly rows: readonly Row[]
   /**
    *  Why a row cannot be used, as a sentence without values of the row, by its index in `rows`: for example too many cells, or

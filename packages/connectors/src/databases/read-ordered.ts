@@ -3,6 +3,7 @@ import { afterIn, cursorOf, type Spot } from './checkpoints.ts'
 import { chunksOf, type ReadRow } from './chunks.ts'
 import { divideKeys, partsOf, rangeOf } from './key-ranges.ts'
 import { beginningOf, type CursorTime, type Within } from './ranges.ts'
+import { type RawBlock, type RawReading, rawChunksOf } from './raw-chunks.ts'
 import { type DatabaseSession, inSession, type OpenSession } from './sessions.ts'
 import type { Place, Reading } from './settings.ts'
 
@@ -47,14 +48,18 @@ export type OrderedDatabase<Session extends DatabaseSession, Plan extends Ordere
   readonly countUnread: (session: Session, plan: Plan) => Promise<number>
   /** The rows behind a spot, as the server sends them, in a transaction that has begun. */
   readonly rows: (session: Session, plan: Plan, from: Spot) => AsyncIterable<readonly ReadRow[]>
+  /** The same as raw rows; `undefined` if nobody takes raw rows, or each row must be looked at. Absent if it has no raw rows. */
+  readonly raw?: (session: Session, plan: Plan, from: Spot) => RawRowsOf | undefined
 }
+
+type RawRowsOf = { readonly reading: RawReading; readonly blocks: AsyncIterable<readonly RawBlock[]> }
 
 /** Opens a reader: asks the database what there is to read, and notes up to where. */
 export async function openOrdered<Session extends DatabaseSession, Plan extends OrderedPlan>(
   context: SourceContext,
   place: Place,
   reading: Reading,
-  { openSession, begin, plan: planIn, settle, knots, countUnread, rows }: OrderedDatabase<Session, Plan>,
+  { openSession, begin, plan: planIn, settle, knots, countUnread, rows, raw: rawRows }: OrderedDatabase<Session, Plan>,
 ): Promise<SourceReader> {
   const { cursor, waitMs } = reading
   const beginAndPlan = async (session: Session): Promise<Plan> => {
@@ -96,9 +101,13 @@ export async function openOrdered<Session extends DatabaseSession, Plan extends 
         const begins = { after: undefined, skip: 0, ...earlier, bound: range?.upTo ?? plan.bound, above: range?.above }
         const spot = from ?? begins
         await session.guard(() => begin(session))
-        const found = rows(session, plan, { ...spot, upTo })
+        const raw = keepsCursor ? undefined : rawRows?.(session, plan, { ...spot, upTo })
         // Equal rows are counted: they have no places.
-        yield* chunksOf({ ...plan, incremental: keepsCursor, places: !plan.digest }, spot, found)
+        if (raw) yield* rawChunksOf(raw.reading, spot, raw.blocks)
+        else {
+          const found = rows(session, plan, { ...spot, upTo })
+          yield* chunksOf({ ...plan, incremental: keepsCursor, places: !plan.digest }, spot, found)
+        }
         await session.close()
       } finally {
         // A reader that stops early does not wait for the rest of the rows.

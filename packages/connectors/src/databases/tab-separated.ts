@@ -6,7 +6,8 @@ import { plainWriter } from '@penstock/connector/files'
  * a backslash before what would be misread.
  */
 
-const sliceBytes = 256 * 1024
+/** About how much a slice has. */
+export const sliceBytes = 256 * 1024
 
 /** A text has half of a character (a lone surrogate), which UTF-8 cannot write. */
 export class HalfCharacter extends Error {
@@ -44,11 +45,7 @@ export function* encodeRows(
         block = Buffer.allocUnsafe(Math.max(sliceBytes, bytesMax))
         at = 0
       }
-      if (text === null) at += block.write('\\N', at, 'latin1')
-      else {
-        const end = writePlain(block, at, text)
-        at = end === -1 ? at + writeTreated(block, at, text) : end
-      }
+      at = writeText(block, at, text)
       block[at] = 9
       at += 1
     }
@@ -58,6 +55,13 @@ export function* encodeRows(
   if (at > 0) yield block.subarray(0, at)
 }
 
+/** Writes the text of a field, `null` as `\N`, and returns the offset behind it. The block must have room: three bytes for each character. */
+export function writeText(block: Buffer, at: number, text: string | null): number {
+  if (text === null) return at + block.write('\\N', at, 'latin1')
+  const end = writePlain(block, at, text)
+  return end === -1 ? at + writeTreated(block, at, text) : end
+}
+
 function writeTreated(block: Buffer, at: number, text: string): number {
   if (!text.isWellFormed()) throw new HalfCharacter()
   return block.write(text.replace(escaped, escapeOne), at)
@@ -65,7 +69,7 @@ function writeTreated(block: Buffer, at: number, text: string): number {
 
 const writePlain = plainWriter('\\\t\n\r')
 /** Bytes beside a field: what ends it, and the number before the next row. */
-const reserveBytes = 32
+export const reserveBytes = 32
 const escaped = /[\\\t\n\r]/g
 const escapeOne = (character: string): string =>
   character === '\t' ? '\\t' : character === '\n' ? '\\n' : character === '\r' ? '\\r' : '\\\\'
@@ -74,14 +78,11 @@ const escapeOne = (character: string): string =>
 export function decodeLine(line: string): (string | null)[] {
   const fields: (string | null)[] = (line.endsWith('\n') ? line.slice(0, -1) : line).split('\t')
   if (!line.includes('\\')) return fields
-  return fields.map((field) =>
-    field === '\\N'
-      ? null
-      : field?.includes('\\')
-        ? field.replace(/\\(.)/gs, (_, character) => meant(character))
-        : field,
-  )
+  return fields.map((field) => (field === '\\N' ? null : field?.includes('\\') ? unescaped(field) : field))
 }
+
+/** The value of a field with backslashes that is not null. */
+export const unescaped = (field: string): string => field.replace(/\\(.)/gs, (_, character) => meant(character))
 
 const unescapes: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' }
 const meant = (character: string): string => unescapes[character] ?? character

@@ -27,6 +27,7 @@ export class CheckedSocket extends Duplex {
   readonly #socket: TcpStream
   /** The stream of the data: the socket, or TLS over it. */
   #line: TcpStream
+  #isHeld = false
 
   constructor(options: Options) {
     super({ allowHalfOpen: false })
@@ -121,7 +122,14 @@ export class CheckedSocket extends Duplex {
   }
 
   override _read(): void {
-    this.#line.resume()
+    if (!this.#isHeld) this.#line.resume()
+  }
+
+  /** Stops to read from the server, or continues. For rows that do not pass the driver. */
+  hold(isHeld: boolean): void {
+    this.#isHeld = isHeld
+    if (isHeld) this.#line.pause()
+    else this.#line.resume()
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {

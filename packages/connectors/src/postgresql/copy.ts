@@ -1,7 +1,10 @@
 import { isUtf8 } from 'node:buffer'
 import type pg from 'pg'
+import { headBytes } from '../databases/copy-text.ts'
 import { tooSlow } from '../databases/problems.ts'
-import { createRowQueue } from '../databases/row-queue.ts'
+import type { RawBlock } from '../databases/raw-chunks.ts'
+import { createRowQueue, type RowQueue } from '../databases/row-queue.ts'
+import { RawBlocks } from './raw-blocks.ts'
 import type { PostgresSession } from './session.ts'
 
 /** COPY in both directions, as queries of our own for the driver, which has none. */
@@ -30,14 +33,15 @@ const countIn = (tag: string): number | undefined => {
 }
 
 /**
- * Sends what a COPY … FROM STDIN takes, in the text format, slice by slice and as fast as the server reads.
+ * Sends what a COPY … FROM STDIN takes, in the text format, slice by slice and as fast as the server reads. A slice is rows, or
+ * messages with rows.
  * Resolves with the number of rows that the server counted. Rejects with the driver's error of the server, or a `ConnectorError`.
  * @param rows how many there are
  */
 export function copyIn(
   session: PostgresSession,
   statement: string,
-  slices: Iterable<Buffer>,
+  slices: Iterable<Slice>,
   rows: number,
 ): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -79,14 +83,12 @@ export function copyIn(
   })
 }
 
-async function send({ stream }: Connection, slices: Iterable<Buffer>, failed: () => boolean): Promise<void> {
-  for (const slice of slices) {
+async function send({ stream }: Connection, slices: Iterable<Slice>, failed: () => boolean): Promise<void> {
+  for (const one of slices) {
     if (failed() || stream.destroyed) return
-    const head = Buffer.allocUnsafe(5)
-    head.write('d', 0, 'latin1')
-    head.writeUInt32BE(slice.length + 4, 1)
+    const slice = 'messages' in one ? one.messages : one
     stream.cork()
-    stream.write(head)
+    if (slice === one) stream.write(headOf(slice))
     const ready = stream.write(slice)
     process.nextTick(() => stream.uncork())
     // An error of the server comes in between the slices.
@@ -104,6 +106,16 @@ async function send({ stream }: Connection, slices: Iterable<Buffer>, failed: ()
   if (!failed() && !stream.destroyed) stream.write(Buffer.from([0x63, 0, 0, 0, 4]))
 }
 
+/** Rows, or whole messages CopyData. */
+export type Slice = Buffer | { readonly messages: Buffer }
+
+function headOf({ length }: Buffer): Buffer {
+  const head = Buffer.allocUnsafe(headBytes)
+  head.write('d', 0, 'latin1')
+  head.writeUInt32BE(length + 4, 1)
+  return head
+}
+
 /** A row as the server wrote it, with its line feed. */
 export type Line = {
   readonly text: string
@@ -118,32 +130,80 @@ export type Line = {
  */
 export async function* copyOut(session: PostgresSession, statement: string, waitMs: number): AsyncGenerator<Line[]> {
   let stream: pg.Connection['stream'] | undefined
-  let rows = 0
-  let complete = false
   const queue = createRowQueue<Line>({ pause: () => stream?.pause(), resume: () => stream?.resume() }, waitMs, () =>
     session.abandon(tooSlow(session.place.host, waitMs)),
   )
+  let rows = 0
+  session.copy(
+    copyOutQuery(session, statement, queue, {
+      submit: (connection) => {
+        stream = connection.stream
+      },
+      // Made text at once, because the driver puts what comes next into the same memory.
+      handleCopyData({ chunk }: { chunk: Buffer }) {
+        rows += 1
+        queue.push({ text: chunk.toString(), bytes: chunk.length, isText: isUtf8(chunk) }, chunk.length)
+      },
+      rows: () => rows,
+    }),
+  )
+  yield* queue.drain()
+}
+
+/** The same as bytes, which do not pass the driver. */
+export async function* copyOutRaw(
+  session: PostgresSession,
+  statement: string,
+  waitMs: number,
+): AsyncGenerator<RawBlock[]> {
+  const queue = createRowQueue<RawBlock>(
+    { pause: () => session.hold(true), resume: () => session.hold(false) },
+    waitMs,
+    () => session.abandon(tooSlow(session.place.host, waitMs)),
+  )
+  const blocks = new RawBlocks((block) => queue.push(block, block.bytes.length))
+  session.copy(
+    copyOutQuery(session, statement, queue, {
+      handleCopyData: () => queue.fail(session.unexpected('rows of COPY out of place')),
+      rows: () => blocks.rows,
+      onEnd: () => blocks.flush(),
+    }),
+    blocks,
+  )
+  yield* queue.drain()
+}
+
+/** A COPY … TO STDOUT as a query for the driver. */
+function copyOutQuery<T>(
+  session: PostgresSession,
+  statement: string,
+  queue: Pick<RowQueue<T>, 'fail' | 'end'>,
+  to: {
+    readonly submit?: (connection: pg.Connection) => void
+    readonly handleCopyData: (message: { chunk: Buffer }) => void
+    /** How many rows came. */
+    readonly rows: () => number
+    readonly onEnd?: () => void
+  },
+): pg.Submittable {
+  let complete = false
   const stray = () => queue.fail(session.unexpected('an answer that does not belong to a COPY'))
-  session.copy({
+  return {
     submit(connection: pg.Connection) {
-      stream = connection.stream
+      to.submit?.(connection)
       ;(connection as Connection).query(statement)
     },
     ...strayHandlers(stray),
-    // Made text at once, because the driver puts what comes next into the same memory.
-    handleCopyData({ chunk }: { chunk: Buffer }) {
-      rows += 1
-      queue.push({ text: chunk.toString(), bytes: chunk.length, isText: isUtf8(chunk) }, chunk.length)
-    },
+    handleCopyData: to.handleCopyData,
     handleCommandComplete({ text }: { text: string }) {
-      complete = text === 'COPY' || countIn(text) === rows
+      complete = text === 'COPY' || countIn(text) === to.rows()
       if (!complete) stray()
     },
     handleError: (error: unknown) => queue.fail(session.problemOf(error)),
     handleReadyForQuery() {
-      if (complete) queue.end()
-      else stray()
+      if (!complete) return stray()
+      to.onEnd?.()
+      queue.end()
     },
-  } as pg.Submittable)
-  yield* queue.drain()
+  } as pg.Submittable
 }

@@ -63,7 +63,7 @@ async function stageTexts(job: LoadJob): Promise<{ bytes: number; rejected: Reje
   while (true) {
     await session.execute(['savepoint texts'])
     try {
-      const { bytes, written } = await send({ ...job, picked }, 'pg_temp.penstock_texts', true)
+      const { bytes, written } = await send({ ...job, raw: undefined, picked }, 'pg_temp.penstock_texts', true)
       if (written !== picked.length) throw session.unexpected('another number of rows than a temporary table was given')
       await session.execute(['analyze pg_temp.penstock_texts (penstock_row)'])
       return { bytes, rejected }

@@ -10,10 +10,21 @@ export type MessageCheck = {
    * passed on.
    */
   feed(bytes: Buffer): readonly Buffer[]
-  /** The next statement is a COPY; for all others a server must not begin one. */
-  expectCopy(): void
+  /**
+   * The next statement is a COPY; for all others a server must not begin one.
+   * @param rows gets the rows of COPY instead of the driver
+   */
+  expectCopy(rows?: CopyRows): void
   /** The next statement gives any number of rows, which are handled as they arrive. */
   expectRows(): void
+}
+
+/** Takes rows of COPY as they arrive. The bytes are valid only during the call. */
+export type CopyRows = {
+  /** A row begins so many bytes behind what was added. */
+  begin(offset: number): void
+  /** Bytes of rows, with the heads of their messages. */
+  add(bytes: Buffer, from: number, to: number): void
 }
 
 /** Limits of the messages that a server sends until it is ready for the next statement. */
@@ -73,6 +84,7 @@ export function createMessageCheck(server: ServerName): MessageCheck {
   let columns: number | undefined
   let copyExpected = false
   let copying = false
+  let copyRows: CopyRows | undefined
   let rowsExpected = false
   let messages = 0
   let rows = 0
@@ -128,6 +140,7 @@ export function createMessageCheck(server: ServerName): MessageCheck {
         signedIn = true
         copying = false
         copyExpected = false
+        copyRows = undefined
         rowsExpected = false
         columns = undefined
         messages = 0
@@ -195,7 +208,10 @@ export function createMessageCheck(server: ServerName): MessageCheck {
       if (whole[0] === types.copyData) {
         passing = length
         hold(empty, 0)
-        return { at: next, passed: whole }
+        if (!copyRows) return { at: next, passed: whole }
+        copyRows.begin(0)
+        copyRows.add(whole, 0, headBytes)
+        return { at: next, passed: undefined }
       }
       if (length > 0) {
         hold(whole, headBytes + length)
@@ -207,9 +223,24 @@ export function createMessageCheck(server: ServerName): MessageCheck {
     return { at: next, passed: whole }
   }
 
+  /** Hands rows to the one who takes them, up to the next other message. @returns its offset */
+  function takeRows(bytes: Buffer, from: number, rows: CopyRows): number {
+    let at = from + Math.min(passing, bytes.length - from)
+    passing -= at - from
+    while (passing === 0 && at + headBytes <= bytes.length && bytes[at] === types.copyData) {
+      rows.begin(at - from)
+      const end = at + headBytes + lengthAt(bytes, at)
+      passing = Math.max(0, end - bytes.length)
+      at = Math.min(end, bytes.length)
+    }
+    if (at > from) rows.add(bytes, from, at)
+    return at
+  }
+
   return {
-    expectCopy() {
+    expectCopy(rows) {
       copyExpected = true
+      copyRows = rows
     },
     expectRows() {
       rowsExpected = true
@@ -222,8 +253,14 @@ export function createMessageCheck(server: ServerName): MessageCheck {
         at = completed.at
         if (completed.passed) passed.push(completed.passed)
       }
-      const from = at
+      let from = at
       while (at < bytes.length) {
+        if (copyRows && copying) {
+          if (at > from) passed.push(bytes.subarray(from, at))
+          at = takeRows(bytes, at, copyRows)
+          from = at
+          if (at === bytes.length) break
+        }
         if (passing > 0) {
           const part = Math.min(passing, bytes.length - at)
           passing -= part

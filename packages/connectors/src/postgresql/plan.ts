@@ -21,6 +21,12 @@ export type PostgresPlan = OrderedPlan<OrderTerm> & {
   readonly countUnread: string | undefined
   /** How many fields each row of it has. */
   readonly width: number
+  /** The columns as the server describes them. */
+  readonly fields: readonly pg.FieldDef[]
+  /** Whether rows are ordered by all columns of a primary key, so that none is equal to another one. */
+  readonly isKeyed: boolean
+  /** Whether all that the database calls text is text. */
+  readonly isText: boolean
 }
 
 type OrderTerm = {
@@ -62,7 +68,8 @@ export async function planReading(
   })
   const expressions = columns.map((name, at) => shown(`${alias}.${escapeIdentifier(name)}`, kinds[at] ?? 'text'))
 
-  const keys = named.length > 0 ? named : table ? await primaryKeyOf(session, table) : []
+  const primary = table ? await primaryKeyOf(session, table) : []
+  const keys = named.length > 0 ? named : primary.map(({ name }) => name)
   const orderNames = [...new Set([...(cursor === undefined ? [] : [cursor]), ...keys])]
   const order: OrderTerm[] = []
   for (const name of orderNames) {
@@ -97,6 +104,9 @@ export async function planReading(
     select,
     bound,
     width: expressions.length,
+    fields,
+    isKeyed: primary.length > 0 && primary.every(({ name, isUnique }) => isUnique && keys.includes(name)),
+    isText: primary.every(({ isText }) => isText),
     empty: cursor !== undefined && bound === undefined,
     time: timeOf(order[0]),
     endless: endlessOf(order[0]),
@@ -176,18 +186,22 @@ export function shown(expression: string, kind: PostgresCellKind): string {
   return `case when ${isOther} then ${expression}::text else ${json} end`
 }
 
-async function primaryKeyOf(session: PostgresSession, table: string): Promise<string[]> {
-  const rows = await session.rows(
-    `select attname as name
+async function primaryKeyOf(
+  session: PostgresSession,
+  table: string,
+): Promise<{ readonly name: string; readonly isUnique: boolean; readonly isText: boolean }[]> {
+  return session.rows(
+    `select attname as name, relkind = 'p' or not relhassubclass as "isUnique",
+            current_setting('server_encoding') <> 'SQL_ASCII' as "isText"
        from pg_index
+       join pg_class on pg_class.oid = indrelid
        join lateral unnest(indkey::int2[]) with ordinality as part (attnum, place) on true
        join pg_attribute using (attnum)
       where indrelid = to_regclass($1) and attrelid = indrelid and indisprimary and place <= indnkeyatts
       order by place`,
-    { name: 'text' },
+    { name: 'text', isUnique: 'boolean', isText: 'boolean' },
     [table],
   )
-  return rows.map(({ name }) => name)
 }
 
 /** Up to which cursor this transfer reads: times by the clock of the database less the lag, all else by the greatest there is. */

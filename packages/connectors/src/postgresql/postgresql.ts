@@ -64,6 +64,7 @@ export const postgresql = defineConnector({
   servers: ['host'],
   source: {
     fields: sourceFields,
+    rawFormats: ['copy-text'],
     backfill: backfillByCursor,
     open: async (context) =>
       context.settings.syncMode === 'Changes'
@@ -94,6 +95,7 @@ export const postgresql = defineConnector({
       windowKeys,
       removesBy: windowKeys,
       notesBatches: true,
+      rawFormats: ['copy-text'],
       whyNotParts: () => undefined,
       open: async (context) => (await import('./write.ts')).open(context),
       inspect: async (context) => (await import('./inspect.ts')).inspect(context),

@@ -14,7 +14,7 @@ import type { Place } from '../databases/settings.ts'
 import { completed, type Shape, type Shaped, shaped } from './answers.ts'
 import { CheckedSocket } from './checked-socket.ts'
 import { connectorErrorOf, postgresqlProduct, unexpectedAnswer } from './errors.ts'
-import { createMessageCheck } from './message-check.ts'
+import { type CopyRows, createMessageCheck } from './message-check.ts'
 
 /** From the first packet to the end of sign-in. */
 const connectTimeoutMs = 15_000
@@ -36,8 +36,13 @@ export type PostgresSession = {
   rows<const S extends Shape>(text: string, shape: S, values?: readonly unknown[]): Promise<Shaped<S>[]>
   /** Describes the rows of one statement, which is all that it may be, without running it to its end. */
   describe(text: string): Promise<readonly pg.FieldDef[]>
-  /** Hands a COPY to the driver, as a query of our own. */
-  copy(query: pg.Submittable): void
+  /**
+   * Hands a COPY to the driver, as a query of our own.
+   * @param rows gets the rows of COPY instead of the query
+   */
+  copy(query: pg.Submittable, rows?: CopyRows): void
+  /** Stops to read from the server, or continues. For rows that do not pass the driver. */
+  hold(isHeld: boolean): void
   /** Hands a statement with any number of rows to the driver, as a query of our own that takes them one by one. */
   stream(query: pg.Submittable): void
   /** An error of the driver: one of the server as it is, and all else as `problemOf` has it. */
@@ -163,10 +168,11 @@ export async function openSession(
     },
     // The extended protocol refuses more than one statement.
     describe: async (text) => (await queryOne({ text, queryMode: 'extended' } as pg.QueryConfig)).fields,
-    copy(query) {
-      check.expectCopy()
+    copy(query, rows) {
+      check.expectCopy(rows)
       client.query(query)
     },
+    hold: (isHeld) => socket.hold(isHeld),
     stream(query) {
       check.expectRows()
       client.query(query)

@@ -51,6 +51,8 @@ export type PostgresColumn = ColumnType & {
   readonly element: ColumnType | undefined
   /** The type with them. */
   readonly fullType: string
+  /** The modifier of the type, such as its length; -1 if it has none. */
+  readonly modifier: number
   /** Values come from a sequence always, unless the statement insists. */
   readonly identity: boolean
   /** Whether its values are equal only if their texts are. */
@@ -224,7 +226,7 @@ async function columnsOf(session: PostgresSession, name: string): Promise<Existi
        select attnum, typbasetype, typtypmod from types join pg_type on pg_type.oid = id where typtype = 'd'
      )
      select attname as name, id as oid, whole.typcategory as category, format_type(id, -1) as type,
-            format_type(id, modifier) as "fullType", attidentity = 'a' as identity, attgenerated <> '' as generated,
+            format_type(id, modifier) as "fullType", modifier, attidentity = 'a' as identity, attgenerated <> '' as generated,
             attnotnull and not atthasdef and attidentity = '' as required,
             id in (25, 1043) and coalesce((select (to_jsonb(pg_collation) ->> 'collisdeterministic')::bool
               from pg_collation where oid = attcollation), true) as exact,
@@ -239,6 +241,7 @@ async function columnsOf(session: PostgresSession, name: string): Promise<Existi
       order by attnum`,
     {
       ...({ name: 'text', oid: 'integer', category: 'text', type: 'text', fullType: 'text', element: 'json' } as const),
+      modifier: 'integer',
       ...({ identity: 'boolean', generated: 'boolean', required: 'boolean', exact: 'boolean' } as const),
       emptyLabel: 'boolean',
     },

@@ -1,4 +1,12 @@
-import type { Batch, Delivery, DestinationContext, DestinationWriter, Rejection, Row } from '@penstock/connector'
+import {
+  type Batch,
+  type Delivery,
+  type DestinationContext,
+  type DestinationWriter,
+  type Rejection,
+  type Row,
+  rawOf,
+} from '@penstock/connector'
 import pg from 'pg'
 import { inOrder, packRejections, recalls, unpackRejections } from '../databases/rejections.ts'
 import { divideRemovals, hasNotations } from '../databases/removals.ts'
@@ -8,6 +16,7 @@ import { HalfCharacter } from '../databases/tab-separated.ts'
 import { isRowError } from './errors.ts'
 import { type LoadJob, load, unwritable } from './load.ts'
 import { loadRowByRow } from './load-row-by-row.ts'
+import { openedRows, planRaw } from './raw-write.ts'
 import { keyIn, nameKeys, removeFromTable } from './remove.ts'
 import { openSession, type PostgresSession } from './session.ts'
 import { keepAlivesOf, sessionNameOf, succeed } from './succession.ts'
@@ -188,9 +197,12 @@ async function write(
   halves = false,
 ): Promise<Written> {
   if (rows.length === 0) return { bytes: 0, rejected: [], isWhole: true }
-  const { rejected, picked } = unwritable(table, writers, rows, { halves })
+  const raw = rawToWrite(table, rows)
+  const { rejected, picked } = raw
+    ? unwritable(table, writers, raw.watched, { halves }, (column) => raw.plan.watched.includes(column))
+    : unwritable(table, writers, rows, { halves })
   if (picked?.length === 0) return { bytes: 0, rejected, isWhole: false }
-  const job = { session, table, writers, rows, picked }
+  const job = { session, table, writers, rows, picked, raw }
   try {
     const written = (await loadWhole(job)) ?? { ...(await loadRowByRow(job)), isWhole: false }
     const isWhole = written.isWhole && rejected.length === 0
@@ -202,11 +214,26 @@ async function write(
   }
 }
 
-/** Writes all rows together; `undefined` if that was rolled back because the table did not accept every row. */
+/** Raw rows, how they are written, and the values of the columns that are looked at; `undefined` if the rows are values. */
+function rawToWrite(table: PostgresTable, rows: readonly Row[]) {
+  const raw = rawOf(rows)
+  if (!raw) return undefined
+  const plan = planRaw(raw.layout, table)
+  return { rows: raw, plan, watched: plan.watched.length > 0 ? openedRows(raw, plan.watched) : rows }
+}
+
+/**
+ * Writes all rows together, and tries the ones that the server names for bad one by one, to know why; `undefined` if that was rolled back
+ * because the table did not accept every other row.
+ */
 async function loadWhole(job: LoadJob): Promise<Written | undefined> {
   try {
-    const { bytes, leftOut } = await load(job)
-    if (leftOut === 0) return { bytes, rejected: [], isWhole: true }
+    const { bytes, leftOut, refused } = await load(job)
+    if (leftOut === 0 && refused.length === 0) return { bytes, rejected: [], isWhole: true }
+    if (leftOut === 0) {
+      const single = await loadRowByRow({ ...job, picked: refused })
+      return { bytes: bytes + single.bytes, rejected: single.rejected, isWhole: false }
+    }
   } catch (error) {
     if (!isRowError(error)) throw error
   }

@@ -1,6 +1,7 @@
 import type { BatchWindow, Chunk, ChunkWindow, Json, Row } from '@penstock/connector'
 import { deliveredCode, type SkipCodes, type SkippedRun } from '../skipped.ts'
 import type { FilledBatch, InvalidRow, MappedChunk, Segment } from './filled-batch.ts'
+import { RowCollector } from './raw/row-collector.ts'
 import { recordWords } from './stages/changed-rows/row-digests.ts'
 
 /** By what an announced batch is known. */
@@ -17,9 +18,9 @@ export type BatchOrigin = {
 export class BatchBuilder {
   readonly #first: number
   readonly #origin: BatchOrigin
-  readonly #rows: Row[] = []
+  readonly #rows = new RowCollector()
+  readonly #raws = new RowCollector()
   readonly #numbers: number[] = []
-  readonly #raws: Row[] = []
   readonly #removed = new Set<number>()
   readonly #digests: number[] = []
   readonly #invalid: InvalidRow[] = []
@@ -66,11 +67,14 @@ export class BatchBuilder {
   ): void {
     this.#segments.push(segment)
     if (codes) this.#skipped.push({ first: segment.first + from, codes: codes.slice(from, until) })
+    const kept: number[] = []
     for (let at = from; at < until; at++) {
       const code = codes ? codes[at] : 0
-      if (code === 0) this.#add(chunk, mapped, segment.first + at, at)
+      if (code === 0 && this.#add(chunk, mapped, segment.first + at, at)) kept.push(at)
       else if (code === deliveredCode) this.#addDelivered(chunk, mapped, segment.first + at, at)
     }
+    this.#rows.add(mapped.rows, kept)
+    this.#raws.add(chunk.rows, kept)
     this.covered += until - from
     if (!window) return
     this.#window = {
@@ -84,13 +88,13 @@ export class BatchBuilder {
   /** @param end the place behind it, if it was announced up to that place */
   done(end?: Json): FilledBatch {
     const { announced, notedBy, instead } = this.#origin
-    const [rows, digests] = [this.#rows, this.#digests]
+    const [rows, digests] = [this.#rows.all(), this.#digests]
     return {
       first: this.#first,
       covered: this.covered,
       rows,
       numbers: this.#numbers,
-      raws: this.#raws,
+      raws: this.#raws.all(),
       removed: this.#removed,
       invalid: this.#invalid,
       skipped: this.#skipped,
@@ -107,22 +111,21 @@ export class BatchBuilder {
     }
   }
 
-  #add(chunk: Chunk, mapped: MappedChunk, number: number, at: number): void {
-    const raw = chunk.rows[at] as Row
+  /** Adds what is known of a row. @returns whether the row is sent */
+  #add(chunk: Chunk, mapped: MappedChunk, number: number, at: number): boolean {
     const broken = chunk.errors?.get(at)
     const error: InvalidRow['error'] | undefined = broken === undefined ? mapped.errors.get(at) : { reason: broken }
     const isRemoved = chunk.removed?.has(at) ?? false
     if (error) {
       if (broken !== undefined) this.#unread.add(number)
       else if (!error.isUnmapped) this.#unsent.set(number, mapped.rows[at] as Row)
-      this.#invalid.push({ number, raw, error, ...(isRemoved && { removed: true }) })
-      return
+      this.#invalid.push({ number, raw: chunk.rows[at] as Row, error, ...(isRemoved && { removed: true }) })
+      return false
     }
-    if (isRemoved) this.#removed.add(this.#rows.length)
-    this.#rows.push(mapped.rows[at] as Row)
+    if (isRemoved) this.#removed.add(this.#numbers.length)
     this.#numbers.push(number)
-    this.#raws.push(raw)
     if (mapped.digests) addRecord(this.#digests, mapped.digests, at)
+    return true
   }
 
   #addDelivered(chunk: Chunk, { digests }: MappedChunk, number: number, at: number): void {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Chunk, Json, SourceReader } from '@penstock/connector'
+import { type Chunk, type Json, rawOf, type SourceReader } from '@penstock/connector'
 import fc from '../../../../test/harness/property.ts'
 import type { Announced } from '../protocol.ts'
 import { countSkipped, totalSkipped } from '../skipped.ts'
@@ -8,6 +8,7 @@ import { endOf, halve } from './batch-ends.ts'
 import { announcementOf, batchOf, type KeyScope } from './batch-keys.ts'
 import { fillBatches } from './batches.ts'
 import { type Bounds, beginning, type ChunkMapper, type FilledBatch } from './filled-batch.ts'
+import { mappedRows, rawRowsOf } from './raw/numbers-as-raw-rows.ts'
 
 /**
  * Records are distinguished by their content, which is their number. Every seventh is broken, every fifth cannot be mapped; every
@@ -30,6 +31,8 @@ type Scene = {
   cursor?: number
   unconfirmed?: number
   skips?: boolean
+  /** Whether records are raw rows. */
+  raw?: boolean
   /** Of a test. */
   testRows?: number
 }
@@ -42,6 +45,7 @@ const scenes = fc.record<Scene>({
   pending: fc.option(fc.integer({ min: 1, max: 40 })),
   incremental: fc.boolean(),
   skips: fc.boolean(),
+  raw: fc.boolean(),
 })
 
 /** Minimum memory of a cell, beside its text. */
@@ -50,7 +54,7 @@ const cellBytes = 16
 const bytesOf = (number: number) => 5 + (number % 11)
 
 /** Numbers in chunks of these sizes, wherever reading begins: what chunks there are may differ from one time to the next. */
-function readerOf({ records, sizes, incremental, cursor = 0 }: Scene): SourceReader {
+function readerOf({ records, sizes, incremental, cursor = 0, raw }: Scene): SourceReader {
   return {
     async *read(after: Json = cursor) {
       for (let done = Number(after), turn = 0; done < records; turn++) {
@@ -60,7 +64,7 @@ function readerOf({ records, sizes, incremental, cursor = 0 }: Scene): SourceRea
         done += size
         yield {
           columns: ['number'],
-          rows: numbers.map((number) => [number]),
+          rows: raw ? rawRowsOf(numbers) : numbers.map((number) => [number]),
           errors: new Map(numbers.flatMap((number, i) => (isBroken(number) ? [[i, 'broken'] as const] : []))),
           bytes: numbers.reduce((sum, number) => sum + bytesOf(number), 0),
           checkpoint: done,
@@ -75,7 +79,7 @@ function readerOf({ records, sizes, incremental, cursor = 0 }: Scene): SourceRea
 const mapperIn =
   (scene: Pick<Scene, 'skips'>): ChunkMapper =>
   ({ rows }) => ({
-    rows: rows.map(([number]) => [`mapped ${number}`]),
+    rows: mappedRows(rows),
     skipped: Uint8Array.from(rows, ([number]) => skipOf(Number(number), scene)),
     errors: new Map(
       rows.flatMap(([number], i) => (isUnmappable(Number(number)) ? [[i, { reason: 'unmappable' }] as const] : [])),
@@ -104,7 +108,7 @@ function assertCover(
   filledBatches: readonly FilledBatch[],
   first: number,
   last: number,
-  scene: Pick<Scene, 'skips'>,
+  scene: Pick<Scene, 'skips' | 'raw'>,
 ): void {
   let next = first
   for (const filledBatch of filledBatches) {
@@ -124,12 +128,13 @@ function assertCover(
       filledBatch.numbers,
       numbers.filter((number) => !isInvalid(number)),
     )
+    assert.equal(rawOf(filledBatch.rows) !== undefined, filledBatch.rows.length > 0 && scene.raw === true)
     assert.deepEqual(
-      filledBatch.rows,
+      [...filledBatch.rows],
       filledBatch.numbers.map((number) => [`mapped ${number}`]),
     )
     assert.deepEqual(
-      filledBatch.raws,
+      [...filledBatch.raws],
       filledBatch.numbers.map((number) => [number]),
     )
     assert.deepEqual(

@@ -1,4 +1,4 @@
-import type { Row } from '@penstock/connector'
+import { type Row, rawOf } from '@penstock/connector'
 
 /** Memory of a cell, beside its text. */
 const cellBytes = 24
@@ -6,6 +6,9 @@ const sampleRows = 32
 
 /** Approximate memory of each row, estimated from a few of them. */
 export function memoryBytesOf(rows: readonly Row[]): number {
+  const raw = rawOf(rows)
+  // They are kept as they came.
+  if (raw) return Math.max(1, raw.bytes / rows.length + raw.layout.headBytes)
   const step = Math.ceil(rows.length / sampleRows)
   let sampled = 0
   let bytes = 0

@@ -1,4 +1,4 @@
-import { asConnectorError, type Chunk, type SourceReader } from '@penstock/connector'
+import { asConnectorError, type Chunk, type Json, type SourceReader } from '@penstock/connector'
 import type { RowMapping } from '../map-rows.ts'
 import { Ended, type TransferState } from '../protocol.ts'
 import { isUnloadable } from '../unloadable.ts'
@@ -116,7 +116,7 @@ export class Session {
     await this.#stages.open()
     this.#ledger.say(this.#stages.sentences)
     if (replaces && checkpoint === null) await guardReplacement(this.#sides, this.#state, this.#deps, this.#stages)
-    this.#reader = await this.#sides.openReader(this.#deps.signal)
+    this.#reader = await this.#openReader()
     await this.#divide(this.#reader)
     const announced = await this.#stages.opened(this.#reader, this.#state, this.#repeatTools)
     const filledBatches = fillBatches(this.#reader, {
@@ -150,12 +150,18 @@ export class Session {
     await this.#ledger.settled()
   }
 
+  /** Opens the reader of the rows that are sent, which need not be values if nobody reads them. */
+  #openReader(cursor?: Json | null): Promise<SourceReader> {
+    const route = this.#sides.rawRoute(this.#stages.readers)
+    return this.#sides.openReader(this.#deps.signal, cursor, 'formats' in route ? route.formats : [])
+  }
+
   /** How the batch is repeated that an earlier transfer announced, if there is one and nothing was confirmed since. */
   get #carried(): CarriedBatch | undefined {
     const { announced, read, cursor } = this.#state
     if (announced?.transferId === undefined || announced.rows || read > 0) return undefined
     return {
-      openBehind: (behind) => this.#sides.openReader(this.#deps.signal, behind ?? cursor),
+      openBehind: (behind) => this.#openReader(behind ?? cursor),
     }
   }
 

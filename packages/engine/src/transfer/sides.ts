@@ -10,6 +10,7 @@ import {
   type DiscoveredPage,
   type Division,
   type Json,
+  type RawFormat,
   type Row,
   type SourceReader,
   type Values,
@@ -26,6 +27,7 @@ import { storable } from '../storable.ts'
 import { shapeOf, typeIn } from './column-changes.ts'
 import { guarded, ofConnector } from './connector-calls.ts'
 import type { Bounds, MappedChunk } from './filled-batch.ts'
+import { type RawRoute, rawRouteOf } from './raw/why-not-raw.ts'
 import { readReplay } from './replay.ts'
 import { type Route, type RouteDeps, type RouteSide, routeOf } from './route.ts'
 import type { Repeating } from './stages/repeated-rows/recovered-rows.ts'
@@ -189,11 +191,22 @@ export class Sides {
     return scope && { ...window, scope }
   }
 
+  /** Whether rows pass without being decoded. @param readers the stages that read all of them */
+  rawRoute(readers: readonly string[]): RawRoute {
+    const [state, mapping] = [this.#state, this.mapping]
+    return rawRouteOf({ source: this.#source, destination: this.#destination, state, mapping, readers })
+  }
+
   /**
    * Opens the source, or the rejected rows that are sent again.
    * @param cursor the beginning, if not at the cursor of the transfer
+   * @param rawFormats forms of rows that need not be values
    */
-  async openReader(signal: AbortSignal, cursor = this.#state.cursor): Promise<SourceReader> {
+  async openReader(
+    signal: AbortSignal,
+    cursor = this.#state.cursor,
+    rawFormats: readonly RawFormat[] = [],
+  ): Promise<SourceReader> {
     const { source, replay, reached, part, range } = this.#state
     const plan = this.plan ?? this.#state.plan
     if (replay) return readReplay(this.#host, replay)
@@ -208,6 +221,7 @@ export class Sides {
         ...(part && { part }),
         ...(range && { range }),
         ...(plan !== null && { plan }),
+        ...(rawFormats.length > 0 && { rawFormats }),
       }),
     )
     this.plan ??= this.#state.plan === null && !part ? reader.plan : undefined

@@ -14,6 +14,13 @@ import type { RunnerMemory } from './runner-memory.ts'
 
 /** A feature, before a transfer that may use it is opened. */
 export type StageKind = {
+  /** Its name, as of its folder. */
+  readonly name: string
+  /**
+   * Whether it never reads the values of many rows, so that they can be raw rows, which are decoded when somebody reads them. Rows stay
+   * values if a stage without it is used.
+   */
+  readonly passesRaw?: true
   /** States what the stage needs in such a transfer. The settings in the state have no defaults. */
   readonly needs?: (state: TransferState) => StageNeeds | undefined
   /** Finds errors of its settings that depend on the columns of the source, with their paths in the request. A transfer fails with them. */

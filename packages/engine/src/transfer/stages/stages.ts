@@ -50,6 +50,8 @@ export class Stages {
   readonly #mappingFor: MappingFor
   readonly #onRefusal: ((error: ConnectorError) => void) | undefined
   #opened: readonly Stage[] = []
+  /** The names of the opened stages that read the values of all rows. */
+  #readers: readonly string[] = []
   readonly #plans = new Map<Stage, StagePlan>()
 
   /** @param onRefusal gets each error that would end a session, and the stage is left out, so that a preview shows the work of the others */
@@ -69,7 +71,9 @@ export class Stages {
       const before = this.#opened
       const context = { ...this.#context, mapBefore: (chunk: Chunk) => this.#mapBefore(before, chunk) }
       const stage = await this.#try(undefined, async () => kind.open(context))
-      if (stage) this.#opened = [...before, stage]
+      if (!stage) continue
+      this.#opened = [...before, stage]
+      if (!kind.passesRaw) this.#readers = [...this.#readers, kind.name]
     }
     for (const stage of this.#opened) {
       const plan = await this.#try(stage, async () => stage.prepare?.())
@@ -81,6 +85,11 @@ export class Stages {
   /** Sentences for the log of the transfer. */
   get sentences(): readonly string[] {
     return [...this.#plans.values()].flatMap(({ sentence }) => sentence ?? [])
+  }
+
+  /** The names of the stages that read the values of all rows. */
+  get readers(): readonly string[] {
+    return this.#readers
   }
 
   /** How the stages judge a replacement; none if nothing is judged. */

@@ -12,4 +12,8 @@ const needs = ({ digests, destination }: TransferState): StageNeeds | undefined 
 }
 
 /** Skips rows that the destination has already, and keeps digests of the rows that it has. */
-export const changedRows: StageKind = { needs, open: openChangedRows }
+export const changedRows: StageKind = {
+  name: 'changed-rows',
+  needs,
+  open: openChangedRows,
+}

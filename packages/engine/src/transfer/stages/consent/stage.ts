@@ -7,6 +7,7 @@ import { lintConsent } from './lint.ts'
 
 /** Skips rows without the consent that the connection requires, and fills the consent fields of the platform. */
 export const consent: StageKind = {
+  name: 'consent',
   needs: ({ purposes, destination }) => {
     const isChecked = purposes !== null && textOf(destination.settings).toLowerCase() !== none
     return isChecked ? { values: 'the consent of each of them is checked' } : undefined

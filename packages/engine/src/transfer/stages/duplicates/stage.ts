@@ -9,6 +9,7 @@ const keysPerHeap = 0.9
 
 /** Sends one record of each key, and skips the others. */
 export const duplicates: StageKind = {
+  name: 'duplicates',
   needs({ destination }) {
     const why = leavesOutDuplicates(destination.settings) ? 'duplicates are left out' : undefined
     return { values: why, allRows: why }

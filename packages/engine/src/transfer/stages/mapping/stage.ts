@@ -6,6 +6,8 @@ import type { StageKind } from '../stage.ts'
 
 /** Turns the columns of the source into the columns of the destination. */
 export const mapping: StageKind = {
+  name: 'mapping',
+  passesRaw: true,
   // Whether the mapping changes values is known once the columns are known: `route.ts` checks it.
   open: () => ({ map: (mapped, { source, mapping }) => mapRows(mapping, mapped, source) }),
 }

@@ -4,6 +4,7 @@ import { removalsOf } from './mirror-removals.ts'
 
 /** Removes rows at the destination that left the source. Which keys the source has, `ChangedRows` tells the mirror. */
 export const mirror: StageKind = {
+  name: 'mirror',
   // A mirror needs what changed rows need.
   async open(context) {
     const rows = await openChangedRows(context)

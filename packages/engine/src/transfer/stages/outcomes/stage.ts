@@ -6,6 +6,7 @@ import { keyReader, type Outcome, OutcomeRows } from './outcome-rows.ts'
 
 /** Records what became of each row, for connections that read it (docs/outcomes.md). */
 export const outcomes: StageKind = {
+  name: 'outcomes',
   needs: ({ destination }) =>
     textOf(destination.settings.outcomes) === '' ? undefined : { values: 'the outcome of each of them is recorded' },
   async settingErrors({ settings }, columns) {

@@ -4,6 +4,8 @@ import type { StageKind } from '../stage.ts'
 
 /** Passes rows that the destination must remove, as far as it can. */
 export const removals: StageKind = {
+  name: 'removals',
+  passesRaw: true,
   open: ({ sides }) => ({
     map(mapped, { source: { removed } }) {
       if (!removed?.size) return mapped

@@ -5,6 +5,8 @@ import { SentRows } from './sent-rows.ts'
 
 /** Settles batches of an earlier attempt by the values of their rows, and skips rows of them that are read again. */
 export const repeatedRows: StageKind = {
+  name: 'repeated-rows',
+  passesRaw: true,
   // A handover repeats whole files.
   async open(context) {
     const changed = await openChangedRows(context)

@@ -5,6 +5,7 @@ import { UniqueValues } from './unique-values.ts'
 
 /** Judges the records of the source, and stops a transfer that breaks a rule. */
 export const rules: StageKind = {
+  name: 'rules',
   needs: (state) => ({
     values: state.rules?.list.length ? 'the rules of the connection judge its records' : undefined,
     allRows: state.rules ? 'the rules of the connection judge all of them' : undefined,

@@ -1,0 +1,2 @@
+export * from './raw-layout.ts'
+export * from './raw-rows.ts'

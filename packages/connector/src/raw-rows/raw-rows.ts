@@ -1,0 +1,198 @@
+import type { Cell, Row } from '../rows.ts'
+import type { RawFormat, RawLayout } from './raw-layout.ts'
+
+/** Rows in one buffer. */
+export type RawPiece = {
+  readonly bytes: Buffer
+  /** The offset of each row of the buffer, and the end of the last one. */
+  readonly bounds: Uint32Array
+  /** The rows that count: from an index to before another one, in `picked`, or of all rows if that is absent. */
+  readonly from: number
+  readonly until: number
+  /** Indexes of rows in `bounds`, in ascending order. */
+  readonly picked?: Uint32Array
+}
+
+/** The index in `bounds` of a row of a piece, from `from` to before `until`. */
+export const rowIn = ({ picked }: RawPiece, at: number): number => (picked ? (picked[at] as number) : at)
+
+/**
+ * Some rows as a system wrote them: bytes, a layout, and where each row begins. `rows` is the same as a list of rows, in which a
+ * row is decoded when somebody asks for it: rows that nobody looks at are never decoded. Rows keep the memory of their buffers.
+ */
+export class RawRows {
+  readonly layout: RawLayout
+  readonly pieces: readonly RawPiece[]
+  readonly length: number
+  /** Behind which row of all each piece ends. */
+  readonly #ends: readonly number[]
+  #rows: readonly Row[] | undefined
+
+  constructor(layout: RawLayout, pieces: readonly RawPiece[]) {
+    let length = 0
+    const ends: number[] = []
+    for (const { from, until } of pieces) {
+      length += until - from
+      ends.push(length)
+    }
+    this.layout = layout
+    this.pieces = pieces
+    this.length = length
+    this.#ends = ends
+  }
+
+  get format(): RawFormat {
+    return this.layout.format
+  }
+
+  /** Bytes of the rows, without what the format adds to each. */
+  get bytes(): number {
+    let bytes = -this.length * this.layout.headBytes
+    for (const piece of this.pieces) bytes += bytesOf(piece)
+    return bytes
+  }
+
+  /** The same rows as a list. Its `slice` is a list of raw rows, too. */
+  get rows(): readonly Row[] {
+    this.#rows ??= new Proxy<Row[]>([], new Decoding(this))
+    return this.#rows
+  }
+
+  /** Decodes one row; `undefined` if there is no such row. */
+  row(index: number): Row | undefined {
+    const cells: Cell[] = []
+    return this.open(index, this.#allColumns, cells) ? cells : undefined
+  }
+
+  /** Decodes some columns of a row, by their indexes in ascending order. Answers whether there is such a row. */
+  open(index: number, columns: readonly number[], into: Cell[]): boolean {
+    if (!(index >= 0 && index < this.length)) return false
+    const { piece, at } = this.#find(index)
+    const row = rowIn(piece, at)
+    const { bytes, bounds } = piece
+    this.layout.open(bytes, bounds[row] as number, bounds[row + 1] as number, columns, into)
+    return true
+  }
+
+  /** Calls a function with the bytes of each row. */
+  each(call: (bytes: Buffer, from: number, to: number, index: number) => void): void {
+    let index = 0
+    for (const piece of this.pieces) {
+      const { bytes, bounds, from, until } = piece
+      for (let at = from; at < until; at++) {
+        const row = rowIn(piece, at)
+        call(bytes, bounds[row] as number, bounds[row + 1] as number, index++)
+      }
+    }
+  }
+
+  /** The rows from an index to before another one. */
+  slice(from: number, until: number): RawRows {
+    const pieces: RawPiece[] = []
+    let before = 0
+    for (const piece of this.pieces) {
+      const count = piece.until - piece.from
+      const begin = Math.max(0, from - before)
+      const end = Math.min(count, until - before)
+      if (begin < end) pieces.push({ ...piece, from: piece.from + begin, until: piece.from + end })
+      before += count
+    }
+    return new RawRows(this.layout, pieces)
+  }
+
+  /** The rows with these indexes, which ascend. */
+  pick(indexes: readonly number[]): RawRows {
+    const pieces: RawPiece[] = []
+    let next = 0
+    let before = 0
+    for (const piece of this.pieces) {
+      const end = before + piece.until - piece.from
+      const begun = next
+      while (next < indexes.length && (indexes[next] as number) < end) next++
+      const offset = piece.from - before
+      const picked = Uint32Array.from({ length: next - begun }, (_, i) =>
+        rowIn(piece, (indexes[begun + i] as number) + offset),
+      )
+      if (picked.length > 0) pieces.push({ ...piece, from: 0, until: picked.length, picked })
+      before = end
+    }
+    return new RawRows(this.layout, pieces)
+  }
+
+  /** All rows of several, which have one layout. */
+  static join(parts: readonly RawRows[]): RawRows {
+    const [first] = parts
+    if (!first) throw new Error('There are no raw rows to join')
+    return parts.length === 1
+      ? first
+      : new RawRows(
+          first.layout,
+          parts.flatMap(({ pieces }) => pieces),
+        )
+  }
+
+  get #allColumns(): readonly number[] {
+    return this.layout.columns.map((_, index) => index)
+  }
+
+  /** The piece of a row, and its index there. */
+  #find(index: number): { piece: RawPiece; at: number } {
+    let [low, high] = [0, this.#ends.length - 1]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.#ends[middle] as number) > index) high = middle
+      else low = middle + 1
+    }
+    const piece = this.pieces[low] as RawPiece
+    return { piece, at: piece.from + index - (this.#ends[low - 1] ?? 0) }
+  }
+}
+
+function bytesOf(piece: RawPiece): number {
+  const { bounds, from, until, picked } = piece
+  if (!picked) return (bounds[until] as number) - (bounds[from] as number)
+  let bytes = 0
+  for (let at = from; at < until; at++) {
+    const row = picked[at] as number
+    bytes += (bounds[row + 1] as number) - (bounds[row] as number)
+  }
+  return bytes
+}
+
+/** The raw rows of a list; `undefined` if it is a list of values. */
+export const rawOf = (rows: readonly Row[]): RawRows | undefined => (rows as { readonly [raw]?: RawRows })[raw]
+
+const raw = Symbol('raw rows')
+const index = /^(?:0|[1-9]\d*)$/
+
+/** A list of rows that decodes a row when it is asked for, and cannot be changed. */
+class Decoding implements ProxyHandler<Row[]> {
+  readonly #raw: RawRows
+
+  constructor(rows: RawRows) {
+    this.#raw = rows
+  }
+
+  get(target: Row[], key: string | symbol): unknown {
+    const rows = this.#raw
+    if (key === raw) return rows
+    if (key === 'length') return rows.length
+    if (key === 'slice') return (from?: number, until?: number) => rows.slice(...within(rows.length, from, until)).rows
+    return typeof key === 'string' && index.test(key) ? rows.row(Number(key)) : Reflect.get(target, key)
+  }
+
+  /** For the functions of arrays that pass over gaps. */
+  has(target: Row[], key: string | symbol): boolean {
+    return typeof key === 'string' && index.test(key) ? Number(key) < this.#raw.length : Reflect.has(target, key)
+  }
+
+  set(): boolean {
+    return false
+  }
+}
+
+/** The begin and the end of a slice, which may be counted from the end. */
+const within = (length: number, from = 0, until = length): [number, number] => [
+  from < 0 ? length + from : from,
+  until < 0 ? length + until : until,
+]

@@ -1,0 +1,35 @@
+import type { Connector, RawFormat } from '@penstock/connector'
+import type { TransferState } from '../../protocol.ts'
+
+/**
+ * Whether the rows of a transfer pass as raw rows (docs/decisions/raw-rows.md): bytes of the source that the destination takes, and that
+ * nobody decodes in between. This is the only place that decides it. A reader that is offered raw rows may still return values: its
+ * connector knows why, such as `whyNotRaw` of PostgreSQL.
+ */
+
+/** The parts of a transfer that decide it. */
+export type RawSides = {
+  readonly source: Connector | undefined
+  readonly destination: Connector
+  readonly state: Pick<TransferState, 'replay' | 'testRows'>
+  /** The text of the mapping; empty if all columns pass under their own names. */
+  readonly mapping: string
+  /** The stages of the session, by their names, that need the values of all rows. */
+  readonly readers: readonly string[]
+}
+
+/** The forms in which rows may pass, or why they are values, as the end of a sentence. */
+export type RawRoute = { readonly formats: readonly RawFormat[] } | { readonly whyNot: string }
+
+export function rawRouteOf({ source, destination, state, mapping, readers }: RawSides): RawRoute {
+  const { name } = destination
+  const offered = source?.source?.rawFormats ?? []
+  const formats = (destination.destination?.deliver?.rawFormats ?? []).filter((format) => offered.includes(format))
+  if (state.replay || !source) return { whyNot: 'rejected records are kept as values' }
+  if (formats.length === 0) return { whyNot: `${source.name} and ${name} have no form of rows in common` }
+  if (state.testRows !== null) return { whyNot: 'a test sends few rows' }
+  if (destination.destination?.records) return { whyNot: `${name} has fields of its own` }
+  if (mapping !== '') return { whyNot: 'the mapping changes or renames columns' }
+  const [reader] = readers
+  return reader === undefined ? { formats } : { whyNot: `the stage ${reader} reads the values of all rows` }
+}

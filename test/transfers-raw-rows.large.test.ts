@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { assertAccounted } from './harness/accounting.ts'
+import { type Fixture, postgresql, startFixture } from './harness/transfers.ts'
+
+/**
+ * Rows of a table that pass as they came, and the same rows as values, because a query has no primary key. The same rows must arrive, and
+ * the same rows must be rejected.
+ */
+
+const rows = 3_000
+const fixture: Fixture = await startFixture()
+await fixture.startWorker()
+after(() => fixture.close())
+const { target, caller, accountId } = fixture
+
+const columns = `id int primary key, name text, note varchar(20), amount numeric(12, 2), tags text[], mood mood, document jsonb,
+  born date, seen timestamptz, code code, bytes bytea, twice numeric generated always as (amount * 2) stored`
+
+await target.query(`create type mood as enum ('happy', 'so so'); create domain code as text check (value <> 'bad')`)
+await target.query(`create table people (${columns})`)
+await target.query(`
+  insert into people (id, name, note, amount, tags, mood, document, born, seen, code, bytes)
+  select i, (array[null, '', e'tab\\tand\\\\backslash', e'two\\nlines\\r', '\\N', '\\.', 'Zoë 𝒳', repeat('x', 300)])[1 + i % 8],
+         'note ' || i, i - 3, case when i % 5 = 0 then null else array['a', null, 'b"c', i::text] end,
+         (array['happy', 'so so', null]::mood[])[1 + i % 3], jsonb_build_object('n', i), date '2000-01-01' + i,
+         timestamptz '2026-01-01 00:00:00+00' + i * interval '1 second', case when i % 97 = 0 then 'fine' else 'ok' end,
+         decode(lpad(to_hex(i), 8, '0'), 'hex')
+    from generate_series(1, ${rows}) as i`)
+await target.query(`update people set name = repeat('huge ', 400000) where id = 1234`)
+await target.query('analyze people')
+
+/** Tables with the rules that some of the rows break. */
+const destinations: Readonly<
+  Record<string, { create: (name: string) => string; settings?: Record<string, string>; rejected: number }>
+> = {
+  'the same columns': {
+    create: (name) => `create table ${name} (${columns.replaceAll('generated always as (amount * 2) stored', '')})`,
+    rejected: 0,
+  },
+  'columns in another order, and rows that a check, a key, a type and a domain refuse': {
+    create: (name) => `
+        create table ${name} (twice numeric, seen timestamptz(0), born date, document json, mood text, tags text[], bytes bytea,
+          amount numeric(12, 2) check (amount >= 0), note varchar(8) unique, code code check (code <> 'fine' or id > 500),
+          name text check (name is distinct from e'two\\nlines\\r' or id <> 3), id bigint);
+        insert into ${name} (id, note) values (0, 'note 500')`,
+    rejected: 2_010,
+  },
+  'a few rows that a check, a key and a type refuse': {
+    create: (name) => `
+      create table ${name} (id int, name text, note varchar(9), amount numeric(12, 2) check (amount >= 0 and id <> 77), tags text[],
+        mood mood, document jsonb, born date check (born <> '2001-01-01'), seen timestamptz, code code, bytes bytea, twice numeric);
+      create unique index on ${name} (note);
+      insert into ${name} (id, note) values (0, 'note 500')`,
+    rejected: 5,
+  },
+  'an upsert by the key': {
+    create: (name) => `
+        create table ${name} (${columns.replace('generated always as (amount * 2) stored', '').replace('varchar(20)', 'varchar(9)')});
+        insert into ${name} (id, name) select i, 'old' from generate_series(1, 100) as i`,
+    settings: { writeMode: 'Upsert', keyColumns: 'id' },
+    rejected: 0,
+  },
+  'a trigger that leaves rows out': {
+    create: (name) => `
+        create table ${name} (${columns.replace('generated always as (amount * 2) stored', '')});
+        create function leave_out_${name}() returns trigger language plpgsql as
+          $$ begin if new.id % 1000 = 1 then return null; end if; return new; end $$;
+        create trigger leave_out before insert on ${name} for each row execute function leave_out_${name}()`,
+    rejected: 3,
+  },
+}
+
+async function moved(source: Record<string, string>, table: string, settings: Record<string, string> = {}) {
+  const id = await fixture.connect(postgresql, source, postgresql, { table, writeMode: 'Insert', ...settings })
+  const { id: transferId } = await fixture.start(id)
+  const transfer = await fixture.ended(id, transferId)
+  assert.equal(transfer.error, null)
+  await assertAccounted(fixture, transfer)
+  const rejects = await caller.expect(caller.call('listRejects', { accountId, id, transferId, query: { size: 500 } }))
+  const { rows: held } = await target.query(`select md5(t::text) as digest from ${table} as t order by id`)
+  return {
+    status: transfer.status,
+    records: transfer.records,
+    rejects: rejects.map(({ row, field, reason, record }) => ({
+      row,
+      field,
+      reason: reason.replaceAll(table, 't'),
+      record,
+    })),
+    held: held.map(({ digest }) => digest),
+  }
+}
+
+describe('raw rows', () => {
+  for (const [name, { create, settings, rejected }] of Object.entries(destinations)) {
+    test(`${name}: what arrives, and what is rejected, is the same as of values`, async () => {
+      await target.query('drop table if exists as_bytes, as_values')
+      await target.query(create('as_bytes'))
+      await target.query(create('as_values'))
+      const bytes = await moved({ table: 'people' }, 'as_bytes', settings)
+      const query = { dataSourceType: 'SQL Query', sqlQuery: 'select * from people', keyColumns: 'id' }
+      const values = await moved(query, 'as_values', settings)
+      assert.deepEqual(bytes, values)
+      assert.equal(bytes.records.rejected, rejected)
+    })
+  }
+})
