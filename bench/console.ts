@@ -130,7 +130,7 @@ async function overviewMs(): Promise<number> {
     await page.context().close()
     return at
   }
-  return times(measure)
+  return await times(measure)
 }
 
 async function onList(): Promise<{ page: Page }> {

@@ -1,4 +1,5 @@
 import { Group, Pagination, Text } from '@mantine/core'
+import { useTransition } from 'react'
 import { components } from '../strings/components.ts'
 import { type ListAddress, useAddress } from './address.ts'
 import { useOutdated } from './loaded.tsx'
@@ -16,12 +17,14 @@ export const foundOf = (address: ListAddress) => ({ q: address.value('q') || und
 export function Pager({ total, isMore, size = pageSize }: { total: number; isMore?: boolean; size?: number }) {
   const { page, change } = useAddress()
   const outdated = useOutdated()
+  // The click is answered before the rows are drawn, which takes longer than a frame on a slow processor.
+  const [isDrawing, draw] = useTransition()
   if (total === 0) return null
   const from = page * size
   return (
     <Group justify="space-between" gap="sm">
       <Text size="sm" c="dimmed">
-        {outdated
+        {outdated || isDrawing
           ? components.loading
           : components.shown(
               from + 1,
@@ -33,7 +36,7 @@ export function Pager({ total, isMore, size = pageSize }: { total: number; isMor
         <Pagination
           value={page + 1}
           total={Math.ceil(total / size)}
-          onChange={(next) => change({ page: next === 1 ? '' : String(next) })}
+          onChange={(next) => draw(() => change({ page: next === 1 ? '' : String(next) }))}
           size="sm"
           siblings={1}
           getItemProps={(n) => ({ 'aria-label': components.page(n) })}

@@ -138,6 +138,20 @@ function looksOf({ from, right, wraps, nowrap }: Column<never>) {
   }
 }
 
+/** The same for the cells of rows, which are plain elements: a list has hundreds, and these are drawn sooner. */
+function plainLooksOf({ from, right, wraps, nowrap, mono, names, w }: Column<never>) {
+  return {
+    className: `${names ? Table.Th.classes.th : Table.Td.classes.td}${from ? ` mantine-visible-from-${from}` : ''}`,
+    style: {
+      ...(right && { textAlign: 'right' as const }),
+      ...(wraps && { overflowWrap: 'anywhere' as const }),
+      ...(nowrap && { whiteSpace: 'nowrap' as const }),
+      ...(mono && { fontFamily: 'var(--mantine-font-family-monospace)' }),
+      ...(names && { fontWeight: 500, width: w }),
+    },
+  }
+}
+
 type LineProps<Row> = Pick<Rows<Row>, 'columns' | 'to' | 'actions'> & { row: Row; top: boolean }
 
 /** Stays as it is while the page around it changes, if its columns do. */
@@ -155,14 +169,9 @@ const Line = memo(function Line<Row>({ row, columns, to, actions, top }: LinePro
       style={{ ...(to && { cursor: 'pointer' }), ...(top && { verticalAlign: 'top' }) }}
     >
       {shown.map((column) => {
-        const Cell = column.names ? Table.Th : Table.Td
+        const Cell = column.names ? 'th' : 'td'
         return (
-          <Cell
-            key={column.key}
-            {...looksOf(column)}
-            {...(column.mono && { ff: 'monospace' })}
-            {...(column.names && { scope: 'row', fw: 500, w: column.w })}
-          >
+          <Cell key={column.key} {...plainLooksOf(column)} {...(column.names && { scope: 'row' })}>
             {column.cell(row)}
             {column === first &&
               shown.map(

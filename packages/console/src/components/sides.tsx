@@ -50,7 +50,7 @@ export function Sides({
   if (stacked) {
     return (
       <>
-        <div className="sides">
+        <div className="sides" data-from>
           <Side {...src} {...names.src} size={size} />
         </div>
         <div className="sides">

@@ -1,7 +1,7 @@
 import type { ParametersOf } from '@penstock/client'
 import type { ConnectionReport } from '@penstock/wire'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
-import { readEveryPage } from '../api/queries.ts'
+import { queryClient, readEveryPage } from '../api/queries.ts'
 
 /** Volume summed over many sub-accounts or connections, from the reports. */
 
@@ -21,13 +21,17 @@ export const noVolume: Volume = { read: 0, accepted: 0, rejected: 0, replayed: 0
 
 /** The sum over everything that fits; the days of it are many and are kept as sums alone. */
 export function useVolume(of: VolumeOf, { enabled = true } = {}): UseQueryResult<VolumeSum, Error> {
-  return useQuery({
-    queryKey: ['volume', of],
-    queryFn: () => readVolume(of),
-    enabled,
-    staleTime: staleMs,
-  })
+  return useQuery({ ...queryOf(of), enabled })
 }
+
+/** Reads it ahead for a screen that shows it. */
+export const readVolumeOnce = (of: VolumeOf): Promise<VolumeSum> => queryClient.fetchQuery(queryOf(of))
+
+const queryOf = (of: VolumeOf) => ({
+  queryKey: ['volume', of],
+  queryFn: () => readVolume(of),
+  staleTime: staleMs,
+})
 
 type Entry = { id: string; name: string; report: Report }
 

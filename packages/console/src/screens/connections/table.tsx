@@ -1,4 +1,4 @@
-import { Box, Checkbox, Group, Stack, Text } from '@mantine/core'
+import { Box, Group, Stack, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import type { ConnectionLabels, ScheduleEntry, Transfer } from '@penstock/wire'
 import type { UseQueryResult } from '@tanstack/react-query'
@@ -172,16 +172,41 @@ function pickColumn(
   return {
     w: 44,
     header: (
-      <Checkbox
-        aria-label={say.selectPage}
+      <Pick
+        label={say.selectPage}
         checked={isAll}
-        indeterminate={!isAll && picked.size > 0}
+        isPart={!isAll && picked.size > 0}
         onChange={() => onPick(isAll ? new Set() : new Set(shown))}
       />
     ),
     from: 'sm',
-    cell: ({ id, name }) => (
-      <Checkbox aria-label={say.select(name)} checked={picked.has(id)} onChange={() => toggle(id)} />
-    ),
+    cell: ({ id, name }) => <Pick label={say.select(name)} checked={picked.has(id)} onChange={() => toggle(id)} />,
   }
+}
+
+/** A plain checkbox: a list has many, and they are drawn sooner than those of the library. */
+function Pick({
+  label,
+  checked,
+  isPart = false,
+  onChange,
+}: {
+  label: string
+  checked: boolean
+  /** Some of what it stands for is selected. */
+  isPart?: boolean
+  onChange: () => void
+}) {
+  return (
+    <input
+      type="checkbox"
+      className="pick"
+      aria-label={label}
+      checked={checked}
+      ref={(box) => {
+        if (box) box.indeterminate = isPart
+      }}
+      onChange={onChange}
+    />
+  )
 }

@@ -100,6 +100,7 @@ export function useConnections(accountId: string | undefined): {
           return Promise.all([
             readOnce('listAllTransfers', transfersOf(accountId, connectionIds)),
             readOnce('listSchedules', schedulesOf(accountId, connectionIds)),
+            readOnce('listConnectionLabels', schedulesOf(accountId, connectionIds)),
           ])
         })
         .catch(() => {})

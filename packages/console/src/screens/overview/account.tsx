@@ -1,7 +1,8 @@
 import { Box, Grid } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useForbidden } from '../../api/me.ts'
-import { useRead } from '../../api/queries.ts'
+import { readOnce, useRead } from '../../api/queries.ts'
+import type { ListAddress } from '../../components/address.ts'
 import { Failure } from '../../components/failure.tsx'
 import { count } from '../../components/numbers.ts'
 import { Page } from '../../components/page.tsx'
@@ -10,17 +11,27 @@ import { useAccount } from '../../shell/account.ts'
 import { connections } from '../../strings/connections.ts'
 import { overview as say } from '../../strings/overview.ts'
 import { useFailedCount } from '../connectors/use-standing.ts'
-import { useAttention, useBareConnectors } from './attention.ts'
+import { bareConnectorsOf, useAttention, useBareConnectors } from './attention.ts'
 import { ByStatus, totalOf, useCounts } from './by-status.tsx'
 import { Figures } from './figures.tsx'
 import { figuresOf, Moved, useMoved } from './moved.tsx'
 import { NeedsAttention } from './needs-attention.tsx'
+import { readOverview } from './read-overview.ts'
 import { Start } from './start.tsx'
+
+const addedOf = (accountId: string) => ({ accountId, query: { size: 1 } })
+
+export const readAhead = (accountId = '', address: ListAddress) =>
+  Promise.all([
+    readOnce('listAddedConnectors', addedOf(accountId)),
+    readOnce('listAddedConnectors', bareConnectorsOf(accountId)),
+    readOverview(accountId, address),
+  ])
 
 /** How one sub-account is doing. */
 export function Component() {
   const { accountId, account } = useAccount()
-  const added = useRead('listAddedConnectors', { accountId, query: { size: 1 } })
+  const added = useRead('listAddedConnectors', addedOf(accountId))
   const bare = useBareConnectors(accountId)
   const { counts, error } = useCounts(accountId)
   const moved = useMoved(accountId)

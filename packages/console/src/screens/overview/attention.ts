@@ -2,7 +2,7 @@ import { type AttentionEntry, type AttentionReason, attentionReasons } from '@pe
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ComponentProps } from 'react'
 import { useRead } from '../../api/queries.ts'
-import { useAddress } from '../../components/address.ts'
+import { type ListAddress, useAddress } from '../../components/address.ts'
 import { count } from '../../components/numbers.ts'
 import { pathOf } from '../../shell/account.ts'
 import { overview as say } from '../../strings/overview.ts'
@@ -40,26 +40,32 @@ export type Attention = {
 }
 
 /** The reason that the address asks for. */
-export function useReason(): AttentionReason | undefined {
-  const { value } = useAddress()
-  return attentionReasons.find((one) => one === value('reason'))
-}
+export const useReason = (): AttentionReason | undefined => reasonOf(useAddress())
+export const reasonOf = ({ value }: Pick<ListAddress, 'value'>): AttentionReason | undefined =>
+  attentionReasons.find((one) => one === value('reason'))
+
+/** A page of what needs attention. Without a reason, failing connections are grouped above these. */
+export const attentionOf = (accountId: string | undefined, reason: AttentionReason | undefined, page: number) => ({
+  accountId,
+  query: { reason, size: attentionSize, offset: page * attentionSize, ...(reason ? {} : { failing: false }) },
+})
 
 /** The connectors of a sub-account that are not configured: the first few, and how many there are. */
 export const useBareConnectors = (accountId: string | undefined) =>
-  useRead(
-    'listAddedConnectors',
-    { accountId: accountId ?? '', query: { configured: false, size: namedConnectorsMax } },
-    { enabled: accountId !== undefined },
-  )
+  useRead('listAddedConnectors', bareConnectorsOf(accountId ?? ''), { enabled: accountId !== undefined })
+export const bareConnectorsOf = (accountId: string) => ({
+  accountId,
+  query: { configured: false, size: namedConnectorsMax },
+})
 
 /** The page of what needs attention that the address names. After the last connection come connectors, of a sub-account. */
 export function useAttention(accountId: string | undefined): UseQueryResult<Attention, Error> {
   const { page } = useAddress()
   const reason = useReason()
-  // Without a reason, failing connections are grouped above these.
-  const query = { reason, size: attentionSize, offset: page * attentionSize, ...(reason ? {} : { failing: false }) }
-  const attention = useRead('listAttention', { accountId, query }, { againAfterMs: againMs, keep: true })
+  const attention = useRead('listAttention', attentionOf(accountId, reason, page), {
+    againAfterMs: againMs,
+    keep: true,
+  })
   const bare = useBareConnectors(accountId)
   const isRead = attention.data !== undefined && (accountId === undefined || bare.data !== undefined || bare.isError)
   const concerns = attention.data?.reply.map((entry) => ofEntry(entry, accountId === undefined)) ?? []

@@ -13,16 +13,20 @@ import { groupedMax, useFailing } from '../failing/use-failing.ts'
 
 export type Counts = Readonly<Record<ConnectionStatus, number>>
 
+export const countOf = (accountId: string | undefined, status: ConnectionStatus) => ({
+  accountId,
+  query: { status, size: 1 },
+})
+
 /** How many connections there are of each status; undefined until all are known. */
 export function useCounts(accountId: string | undefined): { counts: Counts | undefined; error: Error | undefined } {
-  const read = (status: ConnectionStatus) => ({ accountId, query: { status, size: 1 } })
   const queries = {
-    'In-progress': useRead('listConnections', read('In-progress')),
-    active: useRead('listConnections', read('active')),
-    disabled: useRead('listConnections', read('disabled')),
-    deleted: useRead('listConnections', read('deleted')),
-    broken: useRead('listConnections', read('broken')),
-    offline: useRead('listConnections', read('offline')),
+    'In-progress': useRead('listConnections', countOf(accountId, 'In-progress')),
+    active: useRead('listConnections', countOf(accountId, 'active')),
+    disabled: useRead('listConnections', countOf(accountId, 'disabled')),
+    deleted: useRead('listConnections', countOf(accountId, 'deleted')),
+    broken: useRead('listConnections', countOf(accountId, 'broken')),
+    offline: useRead('listConnections', countOf(accountId, 'offline')),
   } satisfies Record<ConnectionStatus, unknown>
   const entries = connectionStatuses.map((status) => [status, queries[status].data?.total] as const)
   const isWhole = entries.every(([, total]) => total !== undefined)

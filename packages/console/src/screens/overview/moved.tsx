@@ -13,7 +13,8 @@ import type { Figure } from './figures.tsx'
 const days = 30
 const heightPx = 240
 
-const lately = () => {
+/** The days of the overview. */
+export const lately = () => {
   const endDate = dayOf(Date.now())
   return { startDate: dayAfter(endDate, 1 - days), endDate }
 }

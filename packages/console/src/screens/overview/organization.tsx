@@ -1,5 +1,6 @@
 import { Grid } from '@mantine/core'
-import { useRead } from '../../api/queries.ts'
+import { readOnce, useRead } from '../../api/queries.ts'
+import type { ListAddress } from '../../components/address.ts'
 import { Failure } from '../../components/failure.tsx'
 import { count } from '../../components/numbers.ts'
 import { Page } from '../../components/page.tsx'
@@ -9,11 +10,17 @@ import { ByStatus, totalOf, useCounts } from './by-status.tsx'
 import { Figures } from './figures.tsx'
 import { figuresOf, Moved, useMoved } from './moved.tsx'
 import { NeedsAttention } from './needs-attention.tsx'
+import { readOverview } from './read-overview.ts'
 import { Start } from './start.tsx'
+
+const accountsOf = { query: { size: 1 } }
+
+export const readAhead = (_: unknown, address: ListAddress) =>
+  Promise.all([readOnce('listAccounts', accountsOf), readOverview(undefined, address)])
 
 /** How the whole organization is doing. */
 export function Component() {
-  const accounts = useRead('listAccounts', { query: { size: 1 } })
+  const accounts = useRead('listAccounts', accountsOf)
   const { counts, error } = useCounts(undefined)
   const moved = useMoved(undefined)
   const attention = useAttention(undefined)
