@@ -6,8 +6,8 @@ import { waitMsOf } from '../platform-api/rate-limit.ts'
 import { connectorErrorOfStatus } from '../platform-api/status.ts'
 import { type ApiAnswer, readAnswerBody, scopeOfAnswer } from './answers.ts'
 import { credentialsOf, keyParameters } from './credentials.ts'
-import type { ApiStream, ErrorRule } from './definition.ts'
-import { serversOf } from './servers.ts'
+import type { ApiRequest, ApiStream, ErrorRule } from './definition.ts'
+import { type ApiServers, serversOf } from './servers.ts'
 import { createShield } from './shield.ts'
 import { fill, fillDeep, fillTexts, type TemplateValues } from './template.ts'
 
@@ -41,12 +41,7 @@ export function openApi(given: ConnectorContext): Api {
   const credentials = shield.watch(credentialsOf(context, name))
   const client = openPlatform(context, { name, baseUrl: '', ...(credentials && { credentials }) })
   const keys = keyParameters(context)
-  const baseOf = ({ server }: ApiStream): URL => {
-    const base = server === undefined ? servers.base : servers.others.get(server)
-    if (base) return base
-    const message = `The definition names the server ${server}, which is not one of the other servers; add its address.`
-    throw new ConnectorError('invalid_setting', message)
-  }
+  const baseOf = (stream: ApiStream) => baseIn(servers, stream)
   const callOf = (stream: ApiStream, { values, parameters, address }: PageRequest) => {
     const { method, pages } = stream
     const place = pages?.in ?? 'query'
@@ -150,22 +145,33 @@ function withParameters(body: unknown, parameters: PageRequest['parameters']): o
   return filled
 }
 
-function pathOf(base: URL, path: string, values: TemplateValues): string {
+/** The server of a request. Throws `invalid_setting` if it is none of the configuration. */
+export function baseIn({ base, others }: ApiServers, { server }: Pick<ApiRequest, 'server'>): URL {
+  const found = server === undefined ? base : others.get(server)
+  if (found) return found
+  const message = `The definition names the server ${server}, which is not one of the other servers; add its address.`
+  throw new ConnectorError('invalid_setting', message)
+}
+
+/** The address of a request. Throws connector errors, and `ExpressionError`. */
+export function pathOf(base: URL, path: string, values: TemplateValues): string {
   const filled = fill(path, values, encodeURIComponent)
   // A value could lead to another folder of the server.
   if (/(^|\/)\.\.?(\/|$)/.test(filled)) {
-    throw new ConnectorError('malformed_response', 'A partition is . or .., which cannot be part of a path.')
+    throw new ConnectorError('malformed_response', 'A value in a path is . or .., which cannot be part of it.')
   }
   return base.origin + base.pathname.replace(/\/$/, '') + filled
 }
 
-function headersOf(headers: Readonly<Record<string, string>>): Record<string, string> {
+/** Headers that can be sent. Throws `invalid_setting`. */
+export function headersOf(headers: Readonly<Record<string, string>>): Record<string, string> {
   const wrong = Object.entries(headers).find(([, value]) => !/^[\x20-\x7e]*$/.test(value))
   if (!wrong) return headers
   throw new ConnectorError('invalid_setting', `The header ${wrong[0]} would have characters that no header can have.`)
 }
 
-const ruleOf = ({ errors }: ApiStream, answer: Answer): ErrorRule | undefined =>
+/** The first rule that fits an answer. */
+export const ruleOf = ({ errors }: Pick<ApiStream, 'errors'>, answer: Answer): ErrorRule | undefined =>
   errors.find((rule) => fits(rule, answer))
 
 const fits = ({ status, contains, when }: ErrorRule, answer: Answer): boolean =>
@@ -173,7 +179,8 @@ const fits = ({ status, contains, when }: ErrorRule, answer: Answer): boolean =>
   (contains === undefined || answer.text.includes(contains)) &&
   (when === undefined || isTrue(evaluate(when, scopeOfAnswer(answer, answer.json), Date.now())))
 
-function errorBy(rule: ErrorRule | undefined, answer: Answer, name: string): ConnectorError | undefined {
+/** The error that a rule makes of an answer. */
+export function errorBy(rule: ErrorRule | undefined, answer: Answer, name: string): ConnectorError | undefined {
   const afterMs = waitMsOf(answer)
   const said = `(status ${answer.status}), as a rule of the definition says`
   switch (rule?.action) {

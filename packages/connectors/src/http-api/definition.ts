@@ -1,15 +1,20 @@
-/** A source as data: the streams of an HTTP API. `parseDefinition` reads one from text, and checks all of it. */
+/**
+ * An HTTP API as data: the streams that a source reads, and the operations by which a destination writes. `parseDefinition` reads one
+ * from text, and checks all of it.
+ */
 export type ApiDefinition = {
   readonly streams: Readonly<Record<string, ApiStream>>
+  readonly operations: Readonly<Record<string, ApiOperation>>
+  /** A request that changes nothing and needs the credentials; a success shows that these work. */
+  readonly check?: ApiRequest
 }
 
-/** One list of records at the API. */
-export type ApiStream = {
+/** A request as templates. */
+export type ApiRequest = {
   /** Name of one of the other servers of the connector; absent for the base URL. */
   readonly server?: string
   /** Behind the base URL, with a slash at its beginning; a template. */
   readonly path: string
-  readonly method: 'GET' | 'POST'
   /** Templates, by the name of the parameter or header. */
   readonly query: Readonly<Record<string, string>>
   readonly headers: Readonly<Record<string, string>>
@@ -17,6 +22,120 @@ export type ApiStream = {
   readonly body?: unknown
   /** Sent as a form, by the name of the key; templates. Absent if nothing is. */
   readonly form?: Readonly<Record<string, string>>
+}
+
+/** Something that the API does with rows: the request that sends them, and what its answer says of each. */
+export type ApiOperation = ApiRequest & {
+  readonly method: OperationMethod
+  /** The JSON that is sent of one row; each text in it is a template. Absent: an object of its columns. */
+  readonly row?: unknown
+  /** Whether the rows of a request are sent as lines of JSON, and not as one JSON value. */
+  readonly lines: boolean
+  /** Rows and bytes of one request, at most. */
+  readonly batch: { readonly rows: number; readonly bytes: number }
+  /** The columns that a row can have, by their names. Other columns are not sent. */
+  readonly columns: Readonly<Record<string, OperationColumn>>
+  /** Names of values that a connection must enter, `{{ parameter.name }}`. */
+  readonly parameters: readonly string[]
+  /** Values that are asked for, or made, before the first request of a transfer, `{{ value.name }}`; in their order. */
+  readonly values: Readonly<Record<string, PreparedValue>>
+  readonly result: ResultRules
+  readonly later?: LaterResult
+  readonly errors: readonly ErrorRule[]
+}
+
+export const operationMethods = ['POST', 'PUT', 'PATCH', 'DELETE'] as const
+export type OperationMethod = (typeof operationMethods)[number]
+
+/** How the value of a column is read, and what a row needs. */
+export type OperationColumn = {
+  readonly type: OperationColumnType
+  readonly description: string
+  readonly required: boolean
+  /** Whether a row needs one of the columns that are marked so. */
+  readonly identifies: boolean
+  /** Characters of a text, at most. */
+  readonly lengthMax?: number
+  /** The values of `one of`. */
+  readonly values?: readonly string[]
+  /** The form in which a time is sent. */
+  readonly unit?: 'seconds' | 'milliseconds' | 'iso' | 'utc'
+}
+
+export const operationColumnTypes = [
+  ...(['text', 'number', 'whole number', 'yes or no', 'time', 'moment', 'one of', 'currency'] as const),
+  ...(['list', 'object', 'objects', 'sha256', 'md5'] as const),
+] as const
+export type OperationColumnType = (typeof operationColumnTypes)[number]
+
+/** A value that the API has, or that is made there if it is missing: the ID of a list by its name. */
+export type PreparedValue = {
+  readonly find?: FindRequest
+  /** Made if nothing is found; `value` is an expression about its answer. */
+  readonly create?: ApiRequest & { readonly method: OperationMethod; readonly value: string }
+}
+
+/** Asks for a list, and takes the value of the first entry for which an expression holds. */
+export type FindRequest = ApiRequest & {
+  readonly method: 'GET' | 'POST'
+  readonly at: readonly string[]
+  /** An expression about `entry`. */
+  readonly where: string
+  /** An expression about `entry`. */
+  readonly value: string
+}
+
+/** The meaning of an answer for the rows of its request. Rows that it does not blame were taken. */
+export type ResultRules = {
+  /** Statuses by which the API refuses what is in a request: it is sent again without the rows to blame, or in halves. */
+  readonly refused: readonly number[]
+  /** An expression that holds for a success; absent: the status says it. */
+  readonly success?: string
+  /** A template for why a request was refused. */
+  readonly reason?: string
+  readonly rows?: RowResults
+  /** An expression for the number of rows that were taken, if the answer does not say which were not. */
+  readonly taken?: string
+}
+
+/** A list in an answer that says of rows whether they were taken. */
+export type RowResults = {
+  readonly at: readonly string[]
+  /**
+   * How an entry names its row: entries are in the order of the rows, have the number of their row, or repeat the value of one of
+   * its columns.
+   */
+  readonly by:
+    | { readonly kind: 'order' }
+    | { readonly kind: 'index'; readonly value: string; readonly first: number }
+    | { readonly kind: 'key'; readonly value: string; readonly column: string }
+  /** An expression about `entry` that holds if the row was not taken; absent: always. */
+  readonly rejected?: string
+  /** An expression about `entry` that holds if the row is to be sent once more. */
+  readonly again?: string
+  /** A template for why the row was not taken. */
+  readonly reason?: string
+  /** A template for the name of the column to blame. */
+  readonly field?: string
+}
+
+/** The result of an accepted request, which the API makes later: asked for until it is there. */
+export type LaterResult = ApiRequest & {
+  readonly method: 'GET' | 'POST'
+  /** An expression about the first answer for what names the result, `{{ job }}`. */
+  readonly job: string
+  /** An expression about the later answer that holds once the result is there. */
+  readonly done: string
+  /** An expression that holds if the API failed: the batch is sent again. */
+  readonly failed?: string
+  readonly everySeconds: number
+  readonly waitSeconds: number
+  readonly result: ResultRules
+}
+
+/** One list of records at the API. */
+export type ApiStream = ApiRequest & {
+  readonly method: 'GET' | 'POST'
   /** The form of an answer: JSON, or another one whose rows become records. */
   readonly answer: AnswerForm
   /** Keys that lead to the records in an answer; `*` is every element. None: the answer is the list, or one record. */

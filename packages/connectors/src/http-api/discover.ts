@@ -7,12 +7,17 @@ import {
   type DiscoveryContext,
 } from '@penstock/connector'
 import { assertConnectivity } from '../platform-api/call.ts'
-import { type Api, openApi } from './api.ts'
-import type { ApiDefinition, ApiStream } from './definition.ts'
+import { openPlatform } from '../platform-api/client.ts'
+import { type Api, explained, openApi } from './api.ts'
+import { credentialsOf } from './credentials.ts'
+import type { ApiDefinition, ApiRequest, ApiStream } from './definition.ts'
+import { callOf } from './operation-request.ts'
 import { type ApiPage, pageReader } from './pages.ts'
 import { partitionsOf } from './partitions.ts'
 import { definitionOf, spanOf, streamOf, valuesOf, windowsIn } from './plan.ts'
 import { columnsOf, rowOf } from './records.ts'
+import { serversOf } from './servers.ts'
+import { createShield } from './shield.ts'
 import type { TemplateValues } from './template.ts'
 
 const dayMs = 86_400_000
@@ -58,15 +63,30 @@ export const check: Check = checkSteps(
     },
   ],
   [
-    'first stream',
+    'authentication',
     async (context) => {
       const definition = definitionOf(context)
-      const [name = ''] = Object.keys(definition.streams)
+      if (definition.check) {
+        await askCheck(context, definition.check)
+        return 'The API answered the request of check.'
+      }
+      const [name] = Object.keys(definition.streams)
+      if (name === undefined) return 'The definition has no check, so the credentials are tried when rows are sent.'
       const { items } = await firstPage(context, definition, streamOf(definition, name))
       return `The first page of the stream ${name} has ${items.length} records.`
     },
   ],
 )
+
+/** Sends the request by which a definition tries the credentials. Throws connector errors. */
+export async function askCheck(given: ConnectorContext, check: ApiRequest): Promise<void> {
+  const { shield, context } = createShield(given)
+  const servers = serversOf(context.secrets)
+  const { host } = servers.base
+  const credentials = shield.watch(credentialsOf(context, host))
+  const client = openPlatform(context, { name: host, baseUrl: '', ...(credentials && { credentials }) })
+  await explained(() => client.ask(callOf(servers, { ...check, method: 'GET' }, {})))
+}
 
 /** The first page of the first partition; of a stream with a cursor and no start date, of the last day. */
 async function firstPage(
@@ -98,7 +118,8 @@ export async function sampleValues(
   return valuesOf(partition, windowsIn(stream, span)[0], untilMs)
 }
 
-function pageAt(
+/** A page of names. Throws `invalid_setting` for a cursor that is none. */
+export function pageAt(
   names: readonly string[],
   cursor: string | undefined,
   size: number,

@@ -10,7 +10,7 @@ const keys = ['API key', 'session token']
 const isName = (name: string) =>
   /^[\w.-]{1,100}$/.test(name) ? undefined : 'must have letters, digits and any of _ . - alone'
 
-/** Any HTTP API that answers JSON, CSV or XML, described by a text. */
+/** Any HTTP API, described by a text: as a source if it answers JSON, CSV or XML, and as a destination. */
 export const httpApi = defineConnector({
   slug: 'http-api',
   name: 'HTTP API',
@@ -18,12 +18,12 @@ export const httpApi = defineConnector({
   dataType: 'data store',
   dataTypeCategory: 'data store',
   description:
-    'Reads lists of records from any HTTP API that answers JSON, CSV or XML, as a definition in YAML or JSON describes them.',
-  actions: ['get'],
+    'Reads lists of records from any HTTP API that answers JSON, CSV or XML, and sends rows to any HTTP API, as a definition in YAML or JSON describes them.',
+  actions: ['get', 'send'],
   notes:
-    'Each API is a configuration of its own, and the guide says how to write its definition. Requests go to the servers of the form alone, redirects are not followed, and expressions cannot name a secret. Incremental reads the time since the end of the last transfer, with the days that the cursor looks back; rows at the edges of two requests can come twice, so write them with their key. Deleted records are not reported. An interrupted transfer resumes at the last page. Without listed columns, a stream has the columns of the first page that has records, and fields that occur only later are left out. A list has at most 100,000 pages, and an answer at most 16 MiB.',
+    'Each API is a configuration of its own, and the guide says how to write its definition. As a destination, it sends rows by an operation of the definition, which says what is sent and what an answer says of each row. A row has an ID that stays the same if it is sent again, and a request has one too: use them where the API recognises repetitions. Requests go to the servers of the form alone, redirects are not followed, and expressions cannot name a secret. Incremental reads the time since the end of the last transfer, with the days that the cursor looks back; rows at the edges of two requests can come twice, so write them with their key. Deleted records are not reported. An interrupted transfer resumes at the last page. Without listed columns, a stream has the columns of the first page that has records, and fields that occur only later are left out. A list has at most 100,000 pages, and an answer at most 16 MiB.',
   tested:
-    'Our own servers, with every kind of page and sign-in that a definition can name, and ten in the form of known APIs, without TLS.',
+    'Our own servers, with every kind of page, sign-in and result that a definition can name, and ten in the form of known APIs, without TLS.',
   api: { version: 'that of the base URL', ends: 'as its operator says' },
   secrets: {
     url: text({
@@ -217,7 +217,7 @@ export const httpApi = defineConnector({
     }),
     definition: text({
       label: 'Definition',
-      description: 'The streams of the API, in YAML or JSON, as the guide HTTP API describes',
+      description: 'The streams and operations of the API, in YAML or JSON, as the guide HTTP API describes',
       required: true,
       max: definitionLengthMax,
       wrong: definitionError,
@@ -254,6 +254,31 @@ export const httpApi = defineConnector({
     discover: {
       stream: async (context) => (await import('./discover.ts')).discoverStreams(context),
       columns: async (context) => (await import('./discover.ts')).discoverStreamColumns(context),
+    },
+  },
+  destination: {
+    fields: {
+      operation: text({
+        asked: true,
+        label: 'Operation',
+        description: 'Name of the operation that sends the rows, as in the definition',
+        required: true,
+      }),
+      parameters: text({
+        label: 'Parameters',
+        description: 'Values for the operation, if the definition names any, such as list=Newsletter&region=EU',
+      }),
+    },
+    discover: {
+      operation: async (context) => (await import('./deliver.ts')).discoverOperations(context),
+      columns: async (context) => (await import('./deliver.ts')).discoverOperationColumns(context),
+    },
+    deliver: {
+      batch: () => ({ rowsMax: 1_000, bytesMax: 1 << 20 }),
+      recognisesKeys: true,
+      open: async (context) => (await import('./deliver.ts')).open(context),
+      inspect: async (context) => (await import('./deliver.ts')).inspect(context),
+      rejectionsOf: async (context) => (await import('./deliver.ts')).rejectionsOf(context),
     },
   },
   check: async (context) => (await import('./discover.ts')).check(context),

@@ -1,19 +1,11 @@
 import { didYouMean } from '@penstock/wire/rules'
-import type { ApiDefinition, ApiStream, Partitions } from './definition.ts'
+import type { ApiDefinition, ApiOperation, ApiStream, Partitions } from './definition.ts'
 import { partitionDepthMax } from './definition.ts'
 import { readChanges } from './read-changes.ts'
-import { checkTemplates } from './read-names.ts'
+import { readOperation } from './read-operation.ts'
 import { Part } from './read-part.ts'
-import {
-  headerName,
-  isOwnHeader,
-  readAnswer,
-  readCursor,
-  readPaging,
-  readPartitions,
-  readRule,
-} from './read-stream-parts.ts'
-import { partsOf } from './template.ts'
+import { readRequest } from './read-request.ts'
+import { readAnswer, readCursor, readPaging, readPartitions, readRule } from './read-stream-parts.ts'
 
 const streamKeys = [
   ...['server', 'path', 'method', 'query', 'headers', 'body', 'form', 'answer', 'records', 'recordsOptional'],
@@ -25,8 +17,17 @@ const repeatedMax = 400_000
 
 /** Reads a definition from the value of a document. Throws a `WrongPart`. */
 export function readDefinition(value: unknown): ApiDefinition {
-  const root = new Part(value, [], ['defaults', 'streams'])
-  const given = root.part('streams') ?? root.wrong('The definition needs streams.')
+  const root = new Part(value, [], ['defaults', 'streams', 'operations', 'check'])
+  const operations = readOperations(root)
+  const checked = root.part('check', ['server', 'path', 'query', 'headers'])
+  const check = checked && { check: readRequest(checked, new Map()) }
+  const given = root.part('streams')
+  if (!given) {
+    if (root.has('defaults')) root.wrong('defaults are those of streams, which the definition has none of.', 'defaults')
+    return root.has('operations')
+      ? { streams: {}, operations, ...check }
+      : root.wrong('The definition needs streams, or operations.')
+  }
   const names = Object.keys(given.object)
   if (names.length === 0 || names.length > 100) given.wrong('streams must have 1 to 100 streams.')
   const defaults = root.part('defaults', streamKeys)
@@ -37,15 +38,34 @@ export function readDefinition(value: unknown): ApiDefinition {
   }
   const streams: Record<string, ApiStream> = Object.create(null)
   for (const name of names) {
-    if (!/^[\p{L}\p{N}_ .-]{1,100}$/u.test(name)) {
-      given.wrong('The name of a stream has 1 to 100 letters, digits, spaces and any of _ . -', name)
-    }
+    checkName(given, name, 'stream')
     const part = streamOf(given, name, defaults)
     if (part) streams[name] = readStream(part)
     else given.wrong(`${name} must be an object.`, name)
   }
   for (const name of Object.keys(streams)) checkParents(given, streams, name)
-  return { streams }
+  return { streams, operations, ...check }
+}
+
+function readOperations(root: Part): ApiDefinition['operations'] {
+  const given = root.part('operations')
+  const names = Object.keys(given?.object ?? {})
+  if (given && (names.length === 0 || names.length > 100)) given.wrong('operations must have 1 to 100 operations.')
+  const operations: Record<string, ApiOperation> = Object.create(null)
+  for (const name of names) {
+    if (!given) continue
+    checkName(given, name, 'operation')
+    operations[name] = readOperation(given, name)
+  }
+  return operations
+}
+
+function checkName(given: Part, name: string, what: 'stream' | 'operation'): void {
+  if (/^[\p{L}\p{N}_ .-]{1,100}$/u.test(name)) return
+  given.wrong(
+    `The name of ${what === 'stream' ? 'a stream' : 'an operation'} has 1 to 100 letters, digits, spaces and any of _ . -`,
+    name,
+  )
 }
 
 /** A stream with the defaults of the definition for keys that it does not have; `null` is none. */
@@ -78,12 +98,9 @@ const parentsOf = (partitions: readonly Partitions[] | undefined): string[] =>
   (partitions ?? []).flatMap((one) => ('of' in one ? one.of.map(({ stream }) => stream) : []))
 
 function readStream(part: Part): ApiStream {
-  const body = part.has('body') ? part.object.body : undefined
-  const form = part.has('form') ? textsOf(part, 'form') : undefined
-  const sends = body !== undefined || form !== undefined
+  const sends = part.has('body') || part.has('form')
   const method = part.choice('method', ['GET', 'POST'] as const) ?? (sends ? 'POST' : 'GET')
   if (sends && method === 'GET') part.wrong('A body needs the method POST.', 'method')
-  if (body !== undefined && form !== undefined) part.wrong('A stream has either body or form.', 'form')
   const paging = part.part('pages')
   const slices = part.part('cursor')
   const partitions = readPartitions(part)
@@ -93,26 +110,11 @@ function readStream(part: Part): ApiStream {
   columns?.forEach((one, index) => {
     if (typeof one !== 'string' || one === '' || one.length > 200) part.wrong('A column is a path.', 'columns', index)
   })
-  const headers = textsOf(part, 'headers')
-  for (const name of Object.keys(headers)) {
-    if (!headerName.test(name)) part.wrong('The name of a header has letters, digits, - and _.', 'headers', name)
-    else if (isOwnHeader(name)) part.wrong(`The header ${name} is set by the connector.`, 'headers', name)
-  }
-  const query = textsOf(part, 'query')
-  const path = pathOf(part)
-  for (const [key, value] of Object.entries({ path, query, headers, body, form })) {
-    checkTemplates(part, [key], value, known)
-  }
+  const request = readRequest(part, known)
   const pages = paging && readPaging(part, method, known)
-  const server = part.text('server', /^[\w-]{1,50}$/, 'the name of one of the other servers of the connector')
   return {
-    ...(server === undefined ? {} : { server }),
-    path,
+    ...request,
     method,
-    query,
-    headers,
-    ...(body === undefined ? {} : { body }),
-    ...(form && { form }),
     answer: readAnswer(part),
     records: part.keys('records'),
     recordsOptional: part.flag('recordsOptional') ?? false,
@@ -123,23 +125,4 @@ function readStream(part: Part): ApiStream {
     ...(slices && { cursor: readCursor(part) }),
     errors: (part.list('errors', 50) ?? []).map((rule, index) => readRule(part, rule, index)),
   }
-}
-
-function pathOf(part: Part): string {
-  const path = part.needed('path', /^\/[^\p{Cc}]*$/u, 'a path that begins with / and has no query')
-  const texts = (partsOf(path) ?? []).map((one) => ('text' in one ? one.text : 'x')).join('')
-  if (/[?#\\]/.test(texts)) part.wrong('path must be a path that begins with / and has no query.', 'path')
-  if (/\s/.test(texts)) part.wrong('path must have no spaces; write %20.', 'path')
-  if (/(^|\/)\.\.?(\/|$)/.test(texts)) part.wrong('path must not have . or .. as a segment.', 'path')
-  return path
-}
-
-function textsOf(part: Part, key: string): Record<string, string> {
-  const given = part.part(key)
-  const entries = Object.entries(given?.object ?? {}).flatMap(([name, value]): [string, string][] => {
-    if (['string', 'number', 'boolean'].includes(typeof value)) return [[name, String(value)]]
-    given?.wrong(`${name} must be a text.`, name)
-    return []
-  })
-  return Object.fromEntries(entries)
 }

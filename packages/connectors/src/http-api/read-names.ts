@@ -14,8 +14,11 @@ export type KnownNames = {
   readonly of?: 'answer' | 'record'
 }
 
+/** The names that the expressions of an operation can have, each with the keys that it has if these are known. */
+export type OperationNames = ReadonlyMap<string, readonly string[] | undefined>
+
 /** Notes what is wrong with the templates of a value: with its texts, and those of what it contains. */
-export function checkTemplates(part: Part, at: Path, value: unknown, known: KnownNames): void {
+export function checkTemplates(part: Part, at: Path, value: unknown, known: KnownNames | OperationNames): void {
   if (isObject(value)) {
     for (const [key, one] of Object.entries(value)) checkTemplates(part, [...at, key], one, known)
   } else if (Array.isArray(value)) {
@@ -29,10 +32,10 @@ export function checkTemplates(part: Part, at: Path, value: unknown, known: Know
 }
 
 /** Notes what is wrong with an expression: its form, a function, or a name. */
-export function checkExpression(part: Part, at: Path, text: string, known: KnownNames): void {
+export function checkExpression(part: Part, at: Path, text: string, known: KnownNames | OperationNames): void {
   try {
     const wrong = namesIn(text)
-      .map((name) => wrongName(name, known))
+      .map((name) => (known instanceof Map ? wrongOperationName(name, known) : wrongName(name, known as KnownNames)))
       .find((one) => one !== undefined)
     if (wrong !== undefined) part.wrong(wrong, ...at)
   } catch (error) {
@@ -65,6 +68,16 @@ function wrongName(name: NamePath, { cursor, partitions, pages, of }: KnownNames
       if (of === 'answer' && answerNames.some((one) => one === root)) return undefined
       return unknownName(shown, templateNames)
   }
+}
+
+function wrongOperationName([root, key]: NamePath, known: OperationNames): string | undefined {
+  const keys = known.get(String(root))
+  if (!known.has(String(root))) return unknownName(String(root), [...known.keys()])
+  if (keys === undefined || key === undefined || keys.includes(String(key))) return undefined
+  return unknownName(
+    `${root}.${key}`,
+    keys.slice(0, 50).map((one) => `${root}.${one}`),
+  )
 }
 
 const unknownName = (name: string, known: readonly string[]): string =>

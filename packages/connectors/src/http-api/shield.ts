@@ -22,9 +22,11 @@ const sessionHeaders = ['set-cookie', 'set-cookie2', 'authentication-info', 'aut
 const obtainedMax = 20
 
 /** @param context the job; secrets that it saves are secret, too */
-export function createShield(context: ConnectorContext): {
+export function createShield<Context extends ConnectorContext>(
+  context: Context,
+): {
   readonly shield: Shield
-  readonly context: ConnectorContext
+  readonly context: Context
 } {
   const saved = secretFields.map((key) => String(context.secrets[key] ?? '')).filter(Boolean)
   const obtained = new Set<string>()

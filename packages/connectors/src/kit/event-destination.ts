@@ -5,8 +5,21 @@ import { discoveriesOf } from './listing.ts'
 
 /** Makes a connector of the facts. Fails at once, as a programmer's error, on facts that break a rule of `defineConnector`. */
 export function eventDestination(facts: EventDestination): Connector {
-  const { platformApi, auth, settings, batch, columns, constants, puts, person, needs, finish, targets, ...rest } =
-    facts
+  const {
+    platformApi,
+    auth,
+    settings,
+    batch,
+    columns,
+    constants,
+    puts,
+    person,
+    needs,
+    finish,
+    targets,
+    requestMax,
+    ...rest
+  } = facts
   const {
     lookUp,
     completeSettings,

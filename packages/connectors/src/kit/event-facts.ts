@@ -23,6 +23,8 @@ export type EventDestination = Omit<ConnectorDefinition, 'destination' | 'source
     /** What settings can name. */
     readonly listed?: Lister['listed']
     readonly batch: { readonly rowsMax: number; readonly bytesMax: number }
+    /** How many events and bytes of JSON one request has at most, if a batch can have more. */
+    readonly requestMax?: { readonly events: number; readonly bytes: number }
     readonly columns: EventColumns
     /** Constant values of all events, by path. */
     readonly constants?: Readonly<Record<string, unknown>>

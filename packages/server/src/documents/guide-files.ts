@@ -20,6 +20,7 @@ export const guideGroups: readonly { title: string; slugs: readonly string[] }[]
       'private-networks',
       'backfills',
       'http-api',
+      'http-api-destination',
       'mapping-templates',
       'expressions',
       'duplicates',

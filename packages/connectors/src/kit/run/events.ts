@@ -47,14 +47,31 @@ export async function openEvents(facts: EventDestination, context: DestinationCo
       for (const target of isAnyTarget ? byTarget.keys() : targetsOf(facts)) {
         const some = byTarget.get(target) ?? []
         const to = targetOf(facts, context.settings, target)
-        const sent = await sendInHalves(some, refusals, (part) => send(part, to, answers))
-        bytes += sent.bytes
-        rejected.push(...sent.rejected)
+        for (const request of requestsOf(facts, some)) {
+          const sent = await sendInHalves(request, refusals, (part) => send(part, to, answers))
+          bytes += sent.bytes
+          rejected.push(...sent.rejected)
+        }
       }
       return { bytes, rejected, ...(answers.some((one) => one !== null) && { answers }) }
     },
   }
   return later?.writer(writer) ?? writer
+}
+
+/** The events of a batch by the requests in which they are sent. */
+function requestsOf({ requestMax }: EventDestination, events: readonly Event[]): readonly (readonly Event[])[] {
+  if (!requestMax) return [events]
+  const requests: Event[][] = []
+  let bytes = Number.POSITIVE_INFINITY
+  for (const one of events) {
+    const size = Buffer.byteLength(JSON.stringify(one.event.event))
+    const last = requests.at(-1)
+    if (last && last.length < requestMax.events && bytes + size <= requestMax.bytes) last.push(one)
+    else requests.push([one])
+    bytes = requests.at(-1)?.length === 1 ? size : bytes + size
+  }
+  return requests
 }
 
 /** Loads something once. After an error, it is loaded again. */
