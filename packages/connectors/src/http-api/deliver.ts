@@ -43,7 +43,7 @@ export async function inspect(context: InspectionContext): Promise<readonly Find
   return judgeColumns(operationOf(definition, context.settings.operation), context.columns)
 }
 
-/** Columns that the operation does not have, and those without which every row is rejected. */
+/** Columns that the operation does not have, and columns that it needs and are not mapped. */
 function judgeColumns({ columns }: ApiOperation, given: readonly string[]): Finding[] {
   const code = 'columns_do_not_fit' as const
   const names = Object.keys(columns)

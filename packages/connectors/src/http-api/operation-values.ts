@@ -9,7 +9,7 @@ import type { ApiServers } from './servers.ts'
 import type { TemplateValues } from './template.ts'
 
 /**
- * Finds the values that an operation needs before its first request, and makes those that are missing: the ID of a list by its name.
+ * Finds the values that an operation needs before its first request, and makes what is missing: the ID of a list by its name.
  * Throws connector errors, and `ExpressionError`.
  */
 export async function prepareValues(
