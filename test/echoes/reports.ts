@@ -76,4 +76,5 @@ export const reports: readonly Side[] = [
     secrets: app('linkedin'),
     settings: { accountIds: '512', targeting: '{"include":{"and":[]}}' },
   },
+  { slug: 'stripe-billing', secrets: { apiKey: secret('rk-live') }, settings: {} },
 ]

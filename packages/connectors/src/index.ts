@@ -102,6 +102,7 @@ import { snapchatReporting } from './snapchat-ads/snapchat-reporting.ts'
 import { snowflakeDestination } from './snowflake/snowflake-destination.ts'
 import { snowflakeSource } from './snowflake/snowflake-source.ts'
 import { spotifyAds } from './spotify/spotify-ads.ts'
+import { stripeBilling } from './stripe/stripe-billing.ts'
 import { taboolaBackstage } from './taboola/taboola-backstage.ts'
 import { theTradeDeskCrmAudiences } from './the-trade-desk/the-trade-desk-crm-audiences.ts'
 import { theTradeDeskFirstPartyAudiences } from './the-trade-desk/the-trade-desk-first-party-audiences.ts'
@@ -230,6 +231,7 @@ export const { connectors, listedConnectors, platforms, connectorById } = makeCa
   snowflakeDestination,
   snowflakeSource,
   spotifyAds,
+  stripeBilling,
   taboolaBackstage,
   theTradeDeskCrmAudiences,
   theTradeDeskFirstPartyAudiences,

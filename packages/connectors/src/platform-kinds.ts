@@ -24,6 +24,7 @@ export const platformsByKind: Readonly<Record<PlatformKind, readonly string[]>> 
     'salesforce-marketing-cloud',
     'hubspot',
     'shopify',
+    'stripe',
     'activecampaign',
     'acoustic',
     'liveramp',

@@ -2,15 +2,17 @@ import { type Connector, defineConnector, type Fields, select, text } from '@pen
 import { discoveriesOf } from './listing.ts'
 import { labelsOf } from './names.ts'
 import type { ReadFacts, ReportSource } from './report-facts.ts'
-import { assertFacts, formsOf, recordsOf } from './report-source.ts'
+import { assertFacts, dayFields, formsOf, lookBack, recordsOf } from './report-source.ts'
 
 /**
  * A source of what a platform has now, such as campaigns and ads, as a statement of facts. It is a source of reports without days: each
  * transfer reads the list of each account whole. `levels` are the kinds of entities, one of which a connection reads; a row has the
  * columns `always` and those of its level. `report` says how a list is read; `to.from` and `to.to` are the day of the transfer. Rows
- * differ by the account and `levels.x.key`.
+ * differ by the account and `levels.x.key`. With `days`, entities are listed by the day on which they were created, which is a column
+ * of `always`: a transfer reads the days since the last transfer, and some days before it again, since entities change.
  */
-export type EntitySource = Omit<ReportSource, 'breakdowns' | 'changed' | 'days' | 'free' | 'metricsMax' | 'presets'>
+export type EntitySource = Omit<ReportSource, 'breakdowns' | 'changed' | 'days' | 'free' | 'metricsMax' | 'presets'> &
+  Pick<ReadFacts, 'days'>
 
 /**
  * Makes a connector of the facts. Fails at once, as a programmer's error, on facts that break a rule of `defineConnector`, or that
@@ -19,8 +21,21 @@ export type EntitySource = Omit<ReportSource, 'breakdowns' | 'changed' | 'days' 
 export function entitySource(facts: EntitySource): Connector {
   const read: ReadFacts = { ...facts, breakdowns: [], presets: {} }
   assertFacts(read)
-  const { platformApi, auth, settings, accounts, levels, always, columns, nulls, report, parts, readers, ...rest } =
-    facts
+  const {
+    platformApi,
+    auth,
+    settings,
+    accounts,
+    levels,
+    always,
+    columns,
+    nulls,
+    report,
+    parts,
+    readers,
+    days,
+    ...rest
+  } = facts
   const { refuses, check, listed, ...definition } = rest
   return defineConnector({
     ...definition,
@@ -28,6 +43,7 @@ export function entitySource(facts: EntitySource): Connector {
     check: async (context) => (await import('./run/check-reports.ts')).checkReports(read, context),
     source: {
       open: async (context) => (await import('./run/reports.ts')).openReports(read, context),
+      ...(days && { backfill: { by: 'days' as const } }),
       fields: { ...fieldsOf(facts), ...settings },
       records: recordsOf(columns),
       ...(listed && { discover: discoveriesOf(facts, formsOf(facts)) }),
@@ -36,13 +52,15 @@ export function entitySource(facts: EntitySource): Connector {
 }
 
 /** The notes of the facts, and what is true of every list. */
-function notesOf({ notes = '', always, columns, levels, platformApi, name }: EntitySource): string {
+function notesOf({ notes = '', always, columns, levels, platformApi, name, days }: EntitySource): string {
   const platform = typeof platformApi === 'function' ? name : platformApi.name
   const account = always.find((one) => columns[one]?.of === 'account')
   const keys = Object.entries(levels).map(([level, { key }]) => `${[account, ...key].join(', ')} (${level})`)
   return [
     notes,
-    `Each transfer reads all current objects of ${platform}.`,
+    days
+      ? `Each transfer reads the objects of ${platform} that were created since the last transfer. By default, it reads objects of the last ${days.lookBack} days again, because they change.`
+      : `Each transfer reads all current objects of ${platform}.`,
     `Write the rows to a database with the mode Upsert and the key columns of their level: ${keys.join('; ')}.`,
     `Databases and warehouses then delete the rows that ${platform} no longer lists. At other destinations, these rows stay.`,
     'If the platform refuses an account, the account is a rejected row with the reason. The other accounts are read.',
@@ -52,7 +70,7 @@ function notesOf({ notes = '', always, columns, levels, platformApi, name }: Ent
 }
 
 /** The settings that every list has. */
-const fieldsOf = ({ accounts, levels }: EntitySource): Fields => ({
+const fieldsOf = ({ accounts, levels, days }: EntitySource): Fields => ({
   accountIds: text({
     asked: true,
     label: accounts.label,
@@ -69,6 +87,7 @@ const fieldsOf = ({ accounts, levels }: EntitySource): Fields => ({
     labels: labelsOf(Object.keys(levels)),
     default: Object.keys(levels)[0] ?? '',
   }),
+  ...(days && { ...dayFields(days), lookBackDays: lookBack(days, 'because objects change after they were created') }),
   vanishedRows: select({
     label: 'Vanished rows',
     description: 'Delete rows that the platform no longer lists, if the destination can',

@@ -6,7 +6,8 @@ export type ReportColumn = {
    * `whole`, `decimal`: numbers, which keep all their digits. `money`: an amount in units of the currency. `micros`, `cents`: the same
    * in millionths or hundredths of a unit, which becomes units by moving the point. `percent`: `12.5`, with or without its sign,
    * becomes the fraction 0.125. `day`: `2026-01-31`, `20260131`, `1/31/2026`, a time or an object with year, month and day.
-   * `boolean`: true or false, however it is written. `time`, `text`: as it comes. `json`: anything that is nested.
+   * `seconds`: a time in seconds since 1970, which becomes ISO 8601 in UTC; 0 and less are no time. `boolean`: true or false, however it
+   * is written. `time`, `text`: as it comes. `json`: anything that is nested.
    */
   readonly type:
     | 'text'
@@ -18,6 +19,7 @@ export type ReportColumn = {
     | 'percent'
     | 'day'
     | 'time'
+    | 'seconds'
     | 'boolean'
     | 'json'
   readonly description: string

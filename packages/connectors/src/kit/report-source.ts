@@ -12,7 +12,7 @@ import {
 import { discoveriesOf } from './listing.ts'
 import { labelsOf } from './names.ts'
 import type { ReportColumn } from './report-columns.ts'
-import type { FreeNames, ReadFacts, ReportSource } from './report-facts.ts'
+import type { FreeNames, ReadFacts, ReportDays, ReportSource } from './report-facts.ts'
 
 /**
  * Makes a connector of the facts. Fails at once, as a programmer's error, on facts that break a rule of `defineConnector`, or that
@@ -20,6 +20,7 @@ import type { FreeNames, ReadFacts, ReportSource } from './report-facts.ts'
  */
 export function reportSource(facts: ReportSource): Connector {
   assertFacts(facts)
+  if (Object.keys(facts.presets).length === 0) throw new Error(`${facts.slug}: a report needs a preset`)
   const { platformApi, auth, settings, accounts, levels, always, breakdowns, presets, free, ...rest } = facts
   const { columns, nulls, days, report, parts, readers, metricsMax, refuses, changed, check, listed, ...definition } =
     rest
@@ -94,12 +95,7 @@ function fieldsOf({ accounts, levels, breakdowns, presets, free = {}, columns, d
       labels: labelsOf(Object.keys(levels)),
       ...(isOne && { default: usual?.level ?? Object.keys(levels)[0] ?? '' }),
     }),
-    startDate: date({
-      asked: true,
-      label: 'First day',
-      description: `First day to read, in the time zone of the account; by default ${days.lookBack} days ago`,
-    }),
-    endDate: date({ keepsState: 'onward', label: 'Last day', description: 'Last day to read; by default today' }),
+    ...dayFields(days),
     ...(breakdowns.length > 0 && {
       breakdowns: multiSelect({
         label: 'Breakdowns',
@@ -116,15 +112,7 @@ function fieldsOf({ accounts, levels, breakdowns, presets, free = {}, columns, d
       options: metrics,
     }),
     ...freeField('otherMetrics', free.metrics),
-    lookBackDays: number({
-      purpose: 'lookBack',
-      keepsState: 'onward',
-      label: 'Look-back window in days',
-      description: 'Number of days that each transfer reads again, because the platform corrects its figures',
-      min: 0,
-      max: days.backMax,
-      default: days.lookBack,
-    }),
+    lookBackDays: lookBack(days),
     vanishedRows: select({
       label: 'Vanished rows',
       description: 'Delete rows that the platform no longer reports, if the destination can',
@@ -133,6 +121,28 @@ function fieldsOf({ accounts, levels, breakdowns, presets, free = {}, columns, d
     }),
   }
 }
+
+/** The settings of the days to read. */
+export const dayFields = (days: ReportDays): Fields => ({
+  startDate: date({
+    asked: true,
+    label: 'First day',
+    description: `First day to read, in the time zone of the account; by default ${days.lookBack} days ago`,
+  }),
+  endDate: date({ keepsState: 'onward', label: 'Last day', description: 'Last day to read; by default today' }),
+})
+
+/** The setting of the days that are read again. @param why the reason, in a clause */
+export const lookBack = (days: ReportDays, why = 'because the platform corrects its figures') =>
+  number({
+    purpose: 'lookBack',
+    keepsState: 'onward',
+    label: 'Look-back window in days',
+    description: `Number of days that each transfer reads again, ${why}`,
+    min: 0,
+    max: days.backMax,
+    default: days.lookBack,
+  })
 
 const freeField = (key: string, names: FreeNames | undefined): Fields =>
   names
@@ -158,9 +168,11 @@ export const formsOf = ({
 export const recordsOf = (columns: ReportSource['columns']): Record<string, RecordField> =>
   Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, recordOf(column)]))
 
+const decimals: readonly ReportColumn['type'][] = ['money', 'micros', 'cents', 'percent']
+
 const recordOf = ({ kind, type, description, levels }: ReportColumn): RecordField => ({
   kind,
-  type: type === 'money' || type === 'micros' || type === 'cents' || type === 'percent' ? 'decimal' : type,
+  type: decimals.includes(type) ? 'decimal' : type === 'seconds' ? 'time' : (type as RecordField['type']),
   description,
   required: false,
   ...(levels && { reports: levels }),
@@ -198,7 +210,6 @@ export function assertFacts({
   if (facts.days && !isThere((column) => column?.isDay === true)) {
     throw new Error(`${slug}: every row needs one column of the day`)
   }
-  if (facts.days && Object.keys(presets).length === 0) throw new Error(`${slug}: a report needs a preset`)
   if (accounts.all && !listed?.accountIds) throw new Error(`${slug}: reads all accounts, and does not list them`)
   const isPages = typeof facts.report === 'object' && facts.report.form === 'pages'
   if (facts.metricsMax !== undefined && !isPages)

@@ -11,19 +11,8 @@ import { signIn } from './sign-in.ts'
 const statuses = ['ACTIVE', 'PAUSED', 'ARCHIVED', 'DRAFT']
 const times = ['start_time', 'end_time', 'created_time', 'updated_time']
 
-/** An entity with its ID by the name of its level, and its times, which Pinterest gives in seconds, as ISO 8601; 0 and -1 are none. */
-const rowOf = (entity: JsonObject, level: string): JsonObject => ({
-  ...entity,
-  [`${level}_id`]: entity.id,
-  ...Object.fromEntries(times.map((name) => [name, timeOf(entity[name])])),
-})
-
-const timeOf = (seconds: unknown): unknown =>
-  typeof seconds !== 'number' || seconds > 1e11
-    ? seconds
-    : seconds > 0
-      ? new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')
-      : null
+/** An entity with its ID by the name of its level. */
+const rowOf = (entity: JsonObject, level: string): JsonObject => ({ ...entity, [`${level}_id`]: entity.id })
 
 /** How campaigns on Pinterest are set up. */
 export const pinterestAdsManagement = entitySource({
@@ -109,10 +98,10 @@ export const pinterestAdsManagement = entitySource({
     click_tracking_url: dimension('Address that counts clicks'),
     view_tracking_url: dimension('Address that counts views'),
     is_pin_deleted: dimension('Whether the Pin was deleted', { type: 'boolean' }),
-    start_time: dimension('When it begins', { type: 'time' }),
-    end_time: dimension('When it ends', { type: 'time' }),
-    created_time: dimension('When it was created', { type: 'time' }),
-    updated_time: dimension('When it was changed', { type: 'time' }),
+    start_time: dimension('When it begins', { type: 'seconds' }),
+    end_time: dimension('When it ends', { type: 'seconds' }),
+    created_time: dimension('When it was created', { type: 'seconds' }),
+    updated_time: dimension('When it was changed', { type: 'seconds' }),
   },
   report: {
     form: 'pages',

@@ -80,6 +80,7 @@ export function cellOf(type: ReportColumn['type'], value: unknown): Cell {
   if (value === undefined || value === null || value === '') return null
   if (type === 'json') return typeof value === 'string' ? value : JSON.stringify(value)
   if (type === 'day') return dayOf(value)
+  if (type === 'seconds') return timeOf(value)
   if (type === 'boolean') return flagOf(value)
   if (typeof value === 'object') return JSON.stringify(value)
   const text = String(value)
@@ -100,6 +101,13 @@ export function cellOf(type: ReportColumn['type'], value: unknown): Cell {
     default:
       return typeof value === 'boolean' ? value : text
   }
+}
+
+/** A time in seconds since 1970 as ISO 8601. Anything else stays as it is. */
+function timeOf(value: unknown): Cell {
+  if (typeof value !== 'number' || value > 1e11)
+    return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return value > 0 ? new Date(value * 1000).toISOString().replace('.000Z', 'Z') : null
 }
 
 /** Commas between thousands are no part of a number. */
