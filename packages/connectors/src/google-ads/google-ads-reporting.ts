@@ -178,8 +178,7 @@ export const googleAdsReporting = reportSource({
   settings: {
     gaqlQuery: text({
       label: 'GAQL query',
-      description:
-        'SELECT statement of your own in place of report, level, breakdowns and metrics. If it selects segments.date, the days are added',
+      description: 'Your own SELECT statement, instead of the settings above. Days are added for segments.date',
     }),
     managerAccountId: idSetting({
       label: 'Manager account ID',

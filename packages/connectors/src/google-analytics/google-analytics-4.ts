@@ -200,17 +200,15 @@ export const googleAnalytics4 = reportSource({
   settings: {
     dimensionFilter: text({
       label: 'Dimension filter',
-      description:
-        'Filter expression of the Data API in JSON: {"filter":{"fieldName":"country","stringFilter":{"value":"Germany"}}}',
+      description: 'Filter expression of the Data API over dimensions, in JSON',
     }),
     metricFilter: text({
       label: 'Metric filter',
-      description: 'Filter expression of the Data API in JSON, over metrics. It applies to the rows of each day',
+      description: 'Filter expression of the Data API over metrics, in JSON',
     }),
     cohortDays: number({
       label: 'Days to follow cohorts',
-      description:
-        'Group people by the day of their first session, and follow them for this number of days; 0 for no cohorts',
+      description: 'Follow the people of each day for this number of days as a cohort; 0 for no cohorts',
       min: 0,
       max: 90,
       default: 0,

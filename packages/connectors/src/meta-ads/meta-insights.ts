@@ -77,8 +77,7 @@ export const metaInsights = reportSource({
   settings: {
     attributionWindows: multiSelect({
       label: 'Attribution windows',
-      description:
-        'Also count results within these times after a click or view, each under its name in lists such as actions',
+      description: 'Also count results within these times. Lists such as actions name each of them',
       options: ['1d_view', '1d_ev', '1d_click', '7d_click', '28d_click', 'dda', 'default'],
       labels: {
         '1d_view': '1 day after a view',
@@ -101,7 +100,7 @@ export const metaInsights = reportSource({
     }),
     actionReportTime: select({
       label: 'Day of results',
-      description: 'Count results on the day of the impression or of the conversion; by default as Meta does',
+      description: 'Count results on the day of the impression or of the conversion',
       options: ['impression', 'conversion', 'mixed'],
       labels: { impression: 'Impression', conversion: 'Conversion', mixed: 'Impression or conversion, by kind' },
     }),

@@ -63,15 +63,13 @@ export const salesforceCrm = defineConnector({
       fields: text({
         asked: true,
         label: 'Fields',
-        description:
-          'API names of the fields to read, separated by commas, also of related objects such as Account.Name. By default all of the object',
+        description: 'API names of fields, also related ones such as Account.Name. By default all of the object',
         when: { dataSourceType: 'Object' },
       }),
       soqlQuery: text({
         asked: true,
         label: 'SOQL query',
-        description:
-          'SELECT statement without aggregates and subqueries. For changed records, the time of the change is added to its conditions',
+        description: 'SELECT statement whose records are read, without aggregates and subqueries',
         when: { dataSourceType: 'SOQL Query' },
       }),
       syncMode: syncMode(['Full', 'Incremental'], {
