@@ -172,7 +172,7 @@ const decimals: readonly ReportColumn['type'][] = ['money', 'micros', 'cents', '
 
 const recordOf = ({ kind, type, description, levels }: ReportColumn): RecordField => ({
   kind,
-  type: decimals.includes(type) ? 'decimal' : type === 'seconds' ? 'time' : (type as RecordField['type']),
+  type: decimals.includes(type) ? 'decimal' : type === 'seconds' ? 'time' : type,
   description,
   required: false,
   ...(levels && { reports: levels }),
