@@ -96,6 +96,9 @@ describe('a configuration', () => {
       bastionPrivateKey: '',
       bastionPassphrase: '',
       bastionPassword: '',
+      proxyAddress: '',
+      proxyUser: '',
+      proxyPassword: '',
     }
     assert.deepEqual(await values(), empty)
     assert.deepEqual(
@@ -298,6 +301,7 @@ describe('a stored secret', () => {
       ['streams: { a: { path: /a } }', 'streams: { b: { path: /b } }'],
       ['a=https://one.example', 'a=https://two.example'],
       ['email,password', 'user,key'],
+      ['http://one.example', 'http://two.example'],
       [`SHA256:${'a'.repeat(43)}`, `SHA256:${'b'.repeat(43)}`],
     ] as const
     const taken = wrong && pairs.find(([one]) => wrong(one) === undefined)

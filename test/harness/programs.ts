@@ -15,6 +15,8 @@ const programs = {
   'systemd-analyze': { names: ['systemd-analyze'], package: 'systemd' },
   pgbouncer: { names: ['pgbouncer'], package: 'pgbouncer' },
   mariadbd: { names: ['mariadbd'], package: 'mariadb-server' },
+  tinyproxy: { names: ['tinyproxy'], package: 'tinyproxy-bin' },
+  microsocks: { names: ['microsocks'], package: 'microsocks' },
   sshd: { names: ['sshd'], package: 'openssh-server' },
   buildah: { names: ['buildah'], package: 'buildah' },
   mmdebstrap: { names: ['mmdebstrap'], package: 'mmdebstrap' },

@@ -65,7 +65,7 @@ export type Egress = {
 }
 
 export type ConnectOptions = {
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** Until the host answers. Default: 15,000. */
   readonly timeoutMs?: number
 }

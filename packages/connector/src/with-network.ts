@@ -1,3 +1,4 @@
+import { parseProxy } from './egress/proxy-address.ts'
 import { type Fields, number, secret, select, text } from './fields.ts'
 
 /**
@@ -18,9 +19,9 @@ export function withNetwork(secrets: Fields, servers: readonly string[] = []): F
     ...secrets,
     connectThrough: select({
       label: 'Connect through',
-      description: 'Reach the server directly, or through an SSH server in its network',
-      options: ['direct', 'bastion'],
-      labels: { direct: 'Direct connection', bastion: 'SSH bastion' },
+      description: 'Reach the server directly, through an SSH server in its network, or through a proxy',
+      options: ['direct', 'bastion', 'proxy'],
+      labels: { direct: 'Direct connection', bastion: 'SSH bastion', proxy: 'Proxy' },
       default: 'direct',
       binds: sent,
     }),
@@ -84,7 +85,33 @@ export function withNetwork(secrets: Fields, servers: readonly string[] = []): F
       required: true,
       when: { ...when, bastionAuthentication: 'password' },
     }),
+    proxyAddress: text({
+      keepsState: 'credential',
+      label: 'Proxy address',
+      description: 'Address of the proxy, such as http://proxy.example.com:3128 or socks5://proxy.example.com',
+      required: true,
+      when: { connectThrough: 'proxy' },
+      wrong: wrongProxy,
+      binds: ['proxyPassword', ...sent],
+    }),
+    proxyUser: text({
+      keepsState: 'credential',
+      label: 'Proxy user',
+      description: 'User of the proxy, if it asks for one',
+      when: { connectThrough: 'proxy' },
+    }),
+    proxyPassword: secret({
+      label: 'Proxy password',
+      description: 'Password of this user',
+      when: { connectThrough: 'proxy' },
+    }),
   }
+}
+
+function wrongProxy(value: string): string | undefined {
+  const proxy = parseProxy(value)
+  if (!proxy) return 'must be an address that begins with http://, https:// or socks5://, without a path'
+  return proxy.user || proxy.password ? 'contains a user or password: use the fields for them' : undefined
 }
 
 function wrongFingerprint(value: string): string | undefined {

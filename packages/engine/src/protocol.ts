@@ -60,7 +60,7 @@ export type { ShownAnswer } from './source-answer.ts'
 
 /** Settings of all jobs of a runner, sent once when the runner starts. */
 export type RunnerSettings = {
-  readonly egress: Pick<EgressOptions, 'networkPolicy' | 'allow'>
+  readonly egress: Pick<EgressOptions, 'networkPolicy' | 'allow' | 'proxy' | 'except'>
   /** Where secrets may go without TLS. */
   readonly plainHttp: PlainHttp
   /** Directories that connectors may read and write, and the one of the connectors that the operator added. Absolute paths. */

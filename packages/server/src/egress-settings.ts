@@ -1,6 +1,7 @@
 import { isIPv4 } from 'node:net'
 import type { NetworkPolicy } from '@penstock/connector/egress'
 import { type AllowedDestination, parseAllowed } from '@penstock/connector/egress/allowed'
+import { describeProxy, type OutgoingProxy, parseProxy } from '@penstock/connector/egress/proxy-address'
 import { type Given, type Read, words } from './config-values.ts'
 
 /** The settings of where connectors may connect to. */
@@ -11,6 +12,9 @@ export type EgressSettings = {
   readonly networkPolicy: NetworkPolicy
   /** Private destinations that may be connected to although `networkPolicy` is `public`. */
   readonly allow: readonly AllowedDestination[]
+  /** The proxy through which everything goes, and the destinations that are reached without it. */
+  readonly proxy: OutgoingProxy | undefined
+  readonly except: readonly AllowedDestination[]
   /** Why it is so: part of a sentence, for the operator. */
   readonly reason: string
 }
@@ -26,13 +30,22 @@ export function readEgress(given: Given, read: Read, listens: boolean): EgressSe
     (value) => (value === 'any' || value === 'public' ? value : undefined),
     'any or public',
   )
-  const allow = readDestinations(read, 'PENSTOCK_EGRESS_ALLOW')
-  if (networkPolicy) return { networkPolicy, allow, reason: 'PENSTOCK_EGRESS is set' }
-  if (!listens) return { networkPolicy: 'public', allow, reason: 'a worker does not know who has access to the API' }
+  const rest = {
+    allow: readDestinations(read, 'PENSTOCK_EGRESS_ALLOW'),
+    proxy: read<OutgoingProxy | undefined>(
+      'PENSTOCK_OUTGOING_PROXY',
+      undefined,
+      parseProxy,
+      'the address of a proxy without a path, such as http://user:password@proxy.internal:3128 or socks5://proxy.internal:1080',
+    ),
+    except: readDestinations(read, 'PENSTOCK_OUTGOING_PROXY_EXCEPT'),
+  }
+  if (networkPolicy) return { networkPolicy, ...rest, reason: 'PENSTOCK_EGRESS is set' }
+  if (!listens) return { networkPolicy: 'public', ...rest, reason: 'a worker does not know who has access to the API' }
   const reason = exposureOf(given)
   return reason === undefined
-    ? { networkPolicy: 'any', allow, reason: `the service listens only on ${given('PENSTOCK_HOST') ?? '127.0.0.1'}` }
-    : { networkPolicy: 'public', allow, reason }
+    ? { networkPolicy: 'any', ...rest, reason: `the service listens only on ${given('PENSTOCK_HOST') ?? '127.0.0.1'}` }
+    : { networkPolicy: 'public', ...rest, reason }
 }
 
 /** Why others than the user of this machine can reach the API, as a part of a sentence; undefined if they cannot. */
@@ -43,6 +56,14 @@ export function exposureOf(given: Given): string | undefined {
   const isLoopback = host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
   return isLoopback ? undefined : 'PENSTOCK_HOST is not a loopback address'
 }
+
+/** The settings as an egress accepts them. */
+export const egressOptions = ({ networkPolicy, allow, proxy, except }: EgressSettings) => ({
+  networkPolicy,
+  allow,
+  except,
+  ...(proxy && { proxy }),
+})
 
 /** Reads destinations that the operator allows something for. */
 export const readDestinations = (read: Read, setting: string): readonly AllowedDestination[] =>
@@ -57,9 +78,11 @@ export const readDestinations = (read: Read, setting: string): readonly AllowedD
   )
 
 /** The network policy of connectors and its reason, as a sentence for the operator. */
-export function describeEgress({ networkPolicy, allow, reason }: EgressSettings): string {
-  if (networkPolicy === 'any') return `Connectors may connect to private addresses, because ${reason}.`
+export function describeEgress({ networkPolicy, allow, proxy, except, reason }: EgressSettings): string {
+  const without = except.length === 0 ? '' : `, except to ${except.map(({ text }) => text).join(', ')}`
+  const way = proxy ? ` They connect through the proxy ${describeProxy(proxy)}${without}.` : ''
+  if (networkPolicy === 'any') return `Connectors may connect to private addresses, because ${reason}.${way}`
   const besides =
     allow.length === 0 ? '' : ` and to ${allow.map(({ text }) => text).join(', ')} (PENSTOCK_EGRESS_ALLOW)`
-  return `Connectors may connect to public addresses only${besides}, because ${reason}.`
+  return `Connectors may connect to public addresses only${besides}, because ${reason}.${way}`
 }

@@ -2,11 +2,13 @@ import { ConnectorError } from '../connector-error.ts'
 import type { Egress, EgressRequest } from '../context.ts'
 import type { NetworkPolicy } from './addresses.ts'
 import { Agents } from './agents.ts'
-import type { AllowedDestination } from './allowed.ts'
+import { type AllowedDestination, makeMatches } from './allowed.ts'
 import { type EgressBounds, egressBounds } from './bounds.ts'
-import { type Dial, directDial } from './dial.ts'
+import { type Dial, dialWith, directDial } from './dial.ts'
 import { exchange, headersOf } from './exchange.ts'
-import { makeAddressRules } from './look-up.ts'
+import { type AddressRules, bare, makeAddressRules } from './look-up.ts'
+import { proxyRelay } from './proxy.ts'
+import type { OutgoingProxy } from './proxy-address.ts'
 import { type OpenRelay, relayedDial } from './relay.ts'
 
 export type EgressOptions = {
@@ -14,6 +16,10 @@ export type EgressOptions = {
   readonly networkPolicy: NetworkPolicy
   /** Private destinations that are allowed although `networkPolicy` is `public`. */
   readonly allow?: readonly AllowedDestination[]
+  /** All connections lead through this proxy. It gets addresses that were checked. Its own address is not checked. */
+  readonly proxy?: OutgoingProxy | undefined
+  /** Destinations that are reached without the proxy. */
+  readonly except?: readonly AllowedDestination[]
   /**
    * Origins that are reached at another address, for tests and for operators with a gateway: `{ 'https://graph.facebook.com':
    * 'http://127.0.0.1:8080' }`. The request does not change, including `host`. The address rules do not apply to these targets,
@@ -61,7 +67,10 @@ export function createEgress(options: EgressOptions): OpenEgress {
     if (port !== undefined) checkedByPort.set(port, keep(new Agents({ lookup: rules.lookUp(port) })))
   }
   const targets = new Map(Object.entries(routes).map(([from, to]) => [new URL(from).origin, new URL(to)]))
+  const dial = dialOf(rules, options)
+  const proxied = options.proxy && keep(new Agents({ dial }))
   const direct = (url: URL): Agents => {
+    if (proxied) return proxied
     const port = portOf(url)
     rules.assertAllowedHost(url.hostname, port)
     return checkedByPort.get(port) ?? checked
@@ -103,7 +112,6 @@ export function createEgress(options: EgressOptions): OpenEgress {
     const agents = keep(new Agents({ dial }))
     return { request: requests(() => agents), connect: connects(dial) }
   }
-  const dial = directDial(rules)
 
   return {
     request: requests(direct),
@@ -114,6 +122,21 @@ export function createEgress(options: EgressOptions): OpenEgress {
     async close() {
       for (const agents of kept) agents.close()
     },
+  }
+}
+
+/** Connects directly, or through the proxy. */
+function dialOf(rules: AddressRules, { proxy, except = [] }: EgressOptions): Dial {
+  const direct = directDial(rules)
+  if (!proxy) return direct
+  const behind = relayedDial(
+    rules,
+    proxyRelay(proxy, (host, port, options) => dialWith(host, port, options)),
+  )
+  const isExcept = makeMatches(except)
+  return async (host, port, options) => {
+    const isDirect = except.length > 0 && isExcept(await rules.resolve(host, port), bare(host), port)
+    return await (isDirect ? direct : behind)(host, port, options)
   }
 }
 

@@ -87,18 +87,17 @@ describe('the fields of a bastion', () => {
   const exceptions = ['liveramp-id-match', 'nexxen-audiences']
 
   test('are those of every connector whose users choose a server that is no website', () => {
-    const own = ['host', 'hostname', 'brokers']
-    const isHttp = new Set(['clickhouse-source', 'clickhouse-destination'])
     for (const { slug, secrets, servers = [], integrated } of connectors) {
-      // Streams that put their events into Kafka name brokers under a condition.
-      const named = own.filter((name) => secrets[name]?.required && !secrets[name]?.when)
-      const isDatabase = named.length > 0 || isHttp.has(slug)
+      // Platforms with an address but without a port are reached over HTTPS. Streams in Kafka name brokers under a condition.
+      const isTcp = 'port' in secrets && ('host' in secrets || 'hostname' in secrets)
+      const isDatabase =
+        isTcp || slug.startsWith('clickhouse-') || (secrets.brokers?.required === true && !secrets.brokers.when)
       const expected = integrated && isDatabase && !exceptions.includes(slug)
       assert.equal(servers.length > 0, expected, slug)
       if (!expected) continue
       for (const server of servers) {
         for (const secret of secrets[server]?.binds ?? []) {
-          for (const name of ['connectThrough', 'bastionHost', 'bastionPort', 'bastionHostKey']) {
+          for (const name of ['connectThrough', 'bastionHost', 'bastionPort', 'bastionHostKey', 'proxyAddress']) {
             assert.ok(secrets[name]?.binds?.includes(secret), `${slug}: ${name} binds ${secret}`)
           }
         }

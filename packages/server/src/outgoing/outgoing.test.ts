@@ -33,7 +33,7 @@ async function startReceiver(answer: (socket: Socket) => unknown) {
 }
 
 const allowAny = {
-  egress: { networkPolicy: 'any', allow: [], reason: '' },
+  egress: { networkPolicy: 'any', allow: [], proxy: undefined, except: [], reason: '' },
   plainHttp: { loopback: true, allow: [] },
 } as const
 
@@ -108,7 +108,7 @@ describe('a request to an address of a tenant', { timeout: 60_000 }, () => {
     const post = async (host: string, allow: string[] = []) => {
       const allowed = allow.map(parseAllowed).filter((one) => one !== undefined)
       const outgoing = createOutgoing({
-        egress: { networkPolicy: 'public', allow: allowed, reason: '' },
+        egress: { networkPolicy: 'public', allow: allowed, proxy: undefined, except: [], reason: '' },
         plainHttp: { loopback: true, allow: [] },
       })
       const request = { body: '{}', contentType: 'application/json' }

@@ -1,6 +1,7 @@
 import { ConnectorError, type ConnectorErrorCode, isPlainHttpAllowed } from '@penstock/connector'
 import type { OpenEgress } from '@penstock/connector/egress'
 import type { Config } from '../config.ts'
+import { egressOptions } from '../egress-settings.ts'
 
 /**
  * Requests to addresses that tenants choose, such as webhooks: under the network policy of the operator, which is checked
@@ -63,14 +64,14 @@ const headerBytesMax = 16 << 10
 
 /** @param config what the operator allows; `routes`: for tests, as in `EgressOptions` */
 export function createOutgoing(
-  { egress: { networkPolicy, allow }, plainHttp }: Pick<Config, 'egress' | 'plainHttp'>,
+  { egress: settings, plainHttp }: Pick<Config, 'egress' | 'plainHttp'>,
   routes: Readonly<Record<string, string>> = {},
 ): Outgoing {
   let opened: Promise<OpenEgress> | undefined
   // Loaded with the first request: a process that sends none does without it.
   const open = async () => {
     const { createEgress } = await import('@penstock/connector/egress')
-    return createEgress({ networkPolicy, allow, routes, bounds: { headerBytes: headerBytesMax } })
+    return createEgress({ ...egressOptions(settings), routes, bounds: { headerBytes: headerBytesMax } })
   }
   return {
     async post(address, { body, contentType, headers = {}, timeoutMs = timeoutMsDefault, signal }) {

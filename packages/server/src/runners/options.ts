@@ -1,6 +1,7 @@
 import { connectors } from '@penstock/connectors'
 import { codeIn, isProgramIn } from '@penstock/connectors/installed'
 import type { Config } from '../config.ts'
+import { egressOptions } from '../egress-settings.ts'
 import { findProgramWall } from './program-wall.ts'
 import type { PoolOptions } from './runner-pool.ts'
 import { findRunnerUser } from './runner-user.ts'
@@ -17,7 +18,7 @@ const ownSlugs = new Set(connectors.map(({ slug }) => slug))
 export function runnerOptions(config: Config): PoolOptions {
   return {
     settings: {
-      egress: { networkPolicy: config.egress.networkPolicy, allow: config.egress.allow },
+      egress: egressOptions(config.egress),
       plainHttp: config.plainHttp,
       localFolders: config.localFolders,
       connectorsFolder: config.connectorsFolder,
