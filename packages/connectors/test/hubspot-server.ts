@@ -89,6 +89,8 @@ export async function startHubSpot(): Promise<HubSpotServer> {
     { category: 'HUBSPOT_DEFINED', typeId: 1, label: 'Primary' },
     { category: 'USER_DEFINED', typeId: 36, label: 'Decision maker' },
   ]
+  const teams = [{ id: '1', name: 'Sales', primary: true }]
+  const owner = { id: '11', email: 'a@example.com', firstName: 'Ann', userId: 7, archived: false, teams }
   let nextId = 1_000
   const tokens = tokensOf({
     path: `/oauth/${version}/token`,
@@ -276,6 +278,34 @@ export async function startHubSpot(): Promise<HubSpotServer> {
     return { status: more ? 207 : labelled ? 201 : 200, json: { status: 'COMPLETE', results, ...more } }
   }
 
+  /** The associations of records, two at a time; the error of a record without any. */
+  function associated({ params: { to = '' }, json }: Asked): Reply {
+    const { inputs } = json as { inputs: { id: string; after?: string }[] }
+    if (inputs.length === 0 || inputs.length > 1000) return refusal(400, 'VALIDATION_ERROR')
+    const typesOf = (pair: string) =>
+      labels.filter(({ typeId }) => typeId === 279 || associations.has(`${pair} ${typeId}`))
+    const linksOf = (one: string) =>
+      recordsOf(to)
+        .filter(({ id }) => associations.has(`${one} ${id}`))
+        .map(({ id }) => ({ toObjectId: Number(id), associationTypes: typesOf(`${one} ${id}`) }))
+    const without = inputs.filter(({ id }) => linksOf(id).length === 0)
+    const results = inputs
+      .filter((input) => !without.includes(input))
+      .map(({ id, after = '0' }) => {
+        const [from, all] = [Number(after), linksOf(id)]
+        const next = from + 2 < all.length ? { paging: { next: { after: String(from + 2) } } } : {}
+        return { from: { id }, to: all.slice(from, from + 2), ...next }
+      })
+    const subCategory = 'crm.associations.NO_ASSOCIATIONS_FOUND'
+    const errors = without.map(({ id }) => ({
+      category: 'OBJECT_NOT_FOUND',
+      subCategory,
+      context: { fromObjectId: [id] },
+    }))
+    const more = errors.length > 0 && { numErrors: errors.length, errors }
+    return { status: more ? 207 : 200, json: { status: 'COMPLETE', results, ...more } }
+  }
+
   function searchLists({ json }: Asked): Reply {
     const { offset, count, processingTypes } = json as { offset: number; count: number; processingTypes: string[] }
     const all = lists.filter(({ processing }) => processingTypes.includes(processing))
@@ -328,6 +358,13 @@ export async function startHubSpot(): Promise<HubSpotServer> {
         [`GET ${between}/labels`]: ({ params: { from, to } }) => ({
           json: { results: from === 'contacts' && to === 'companies' ? labels : labels.slice(0, 1) },
         }),
+        [`GET /crm/owners/${version}`]: ({ query }) => ({
+          json: {
+            results: query.get('after') === '1' ? [{ id: '12', email: 'b@example.com', userId: null }] : [owner],
+            ...(query.get('after') === null && { paging: { next: { after: '1' } } }),
+          },
+        }),
+        [`POST ${between}/batch/read`]: associated,
         [`POST ${between}/batch/create`]: (asked) => associate(asked, true),
         [`POST ${between}/batch/associate/default`]: (asked) => associate(asked, false),
         [`POST /crm/lists/${version}/search`]: searchLists,

@@ -19,8 +19,10 @@ export const paths = {
   lists: `/crm/lists/${hubspotVersion}`,
   associations: (from: string, to: string, labelled: boolean) =>
     `/crm/associations/${hubspotVersion}/${from}/${to}/batch/${labelled ? 'create' : 'associate/default'}`,
+  associationsRead: (from: string, to: string) => `/crm/associations/${hubspotVersion}/${from}/${to}/batch/read`,
   associationLabels: (from: string, to: string) => `/crm/associations/${hubspotVersion}/${from}/${to}/labels`,
   objects: (type: string) => `/crm/objects/${hubspotVersion}/${type}`,
+  owners: `/crm/owners/${hubspotVersion}`,
   properties: (type: string) => `/crm/properties/${hubspotVersion}/${type}`,
 }
 

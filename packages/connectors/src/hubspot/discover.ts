@@ -7,12 +7,18 @@ import { unusableNext } from '../platform-api/next-page.ts'
 import { paths } from './api.ts'
 import { readLabels } from './association-labels.ts'
 import { listed, type Property, readProperties } from './properties.ts'
-import { idPropertyOf, objectTypeOf, recordId, standardObjects } from './settings.ts'
+import { idPropertyOf, objectTypeOf, ownerFields, owners, recordId, standardObjects } from './settings.ts'
 import { openHubSpot } from './sign-in.ts'
 
 /** Object types: the standard ones, and those of the account if the token may see them. */
 export async function discoverObjects(context: DiscoveryContext): Promise<DiscoveredPage> {
   const standard = Object.keys(standardObjects).map((value): Discovered => ({ value, kind: 'object' }))
+  return pageOfAll([...standard, ...(await customObjects(await openHubSpot(context)))], context)
+}
+
+/** The same, and the owners of records. */
+export async function discoverReadable(context: DiscoveryContext): Promise<DiscoveredPage> {
+  const standard = [...Object.keys(standardObjects), owners].map((value): Discovered => ({ value, kind: 'object' }))
   return pageOfAll([...standard, ...(await customObjects(await openHubSpot(context)))], context)
 }
 
@@ -41,6 +47,12 @@ const propertiesFor = async (context: DiscoveryContext): Promise<readonly Proper
 
 /** Properties that can be read. */
 export async function discoverProperties(context: DiscoveryContext): Promise<DiscoveredPage> {
+  if (objectTypeOf(context.settings) === owners) {
+    return pageOfAll(
+      ownerFields.map((value): Discovered => ({ value, kind: 'column' })),
+      context,
+    )
+  }
   return pageOfAll(listed(await propertiesFor(context)), context)
 }
 

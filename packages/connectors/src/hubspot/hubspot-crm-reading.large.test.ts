@@ -85,6 +85,55 @@ describe('HubSpot as a source, against a server that follows its published refer
     assert.deepEqual([idsOf(full).length, full.at(-1)?.cursor], [120, undefined])
   })
 
+  test('reads associations with their labels, in pages, of all and of changed records', async () => {
+    const atMs = Date.now() - 2 * minuteMs
+    const [one, two] = ['1', '2'].map((n) => server.add('contacts', { email: `${n}@example.com` }, atMs))
+    const ids = [1, 2, 3].map(() => server.add('companies', { name: 'Shop' }, atMs).id)
+    assert.ok(one && two)
+    for (const id of ids) server.associations.add(`${one.id} ${id}`)
+    server.associations.add(`${one.id} ${ids[0]} 1`)
+    const list = [{ id: ids[0], labels: ['Primary'] }, ...ids.slice(1).map((id) => ({ id, labels: [] }))]
+    const expected = [
+      [one.id, '1@example.com', JSON.stringify(list)],
+      [two.id, '2@example.com', null],
+    ]
+    const settings = { properties: 'email', readAssociations: 'companies' }
+    for (const chunks of [await chunksOf({ ...settings, syncMode: 'Full' }), await chunksOf(settings, at(atMs - 1))]) {
+      assert.deepEqual(chunks[0]?.columns, ['hs_object_id', 'email', 'associated_companies'])
+      assert.deepEqual(
+        chunks.flatMap(({ rows }) => rows),
+        expected,
+      )
+    }
+    server.failure(/associations.*batch\/read$/, {
+      status: 207,
+      json: { results: [], errors: [{ category: 'OBJECT_NOT_FOUND', subCategory: 'crm.other' }] },
+    })
+    const error = await connectorErrorOf(chunksOf(settings), contextOf())
+    assert.deepEqual([error.code, error.action], ['platform_error', 'retry'])
+  })
+
+  test('reads owners, all of them, and says what they do not have', async () => {
+    const settings = { objectType: 'owners', properties: 'email, firstName, userId, teams', syncMode: 'Full' }
+    const chunks = await chunksOf(settings)
+    assert.deepEqual(
+      chunks.flatMap(({ rows }) => rows),
+      [
+        ['11', 'a@example.com', 'Ann', '7', '[{"id":"1","name":"Sales","primary":true}]'],
+        ['12', 'b@example.com', null, null, null],
+      ],
+    )
+    for (const [changed, message] of [
+      [{ syncMode: 'Incremental' }, /cannot say which owners changed/],
+      [{ readAssociations: 'deals' }, /Owners have no associations/],
+      [{ properties: 'phone' }, /no property phone/],
+    ] as const) {
+      const error = await connectorErrorOf(chunksOf({ ...settings, ...changed }), contextOf())
+      assert.equal(error.code, 'invalid_setting')
+      assert.match(error.message, message)
+    }
+  })
+
   test('reads more records of one time than a page has, each once, and resumes between pages', async () => {
     const atMs = Date.now() - 2 * minuteMs
     const all = Array.from({ length: 450 }, (_, n) => server.add('contacts', { email: `${n}@example.com` }, atMs))
@@ -243,7 +292,9 @@ test('lists object types, properties and lists', async () => {
     })
     return found?.items.map(({ value, label = '' }) => `${value} ${label}`.trim())
   }
-  assert.deepEqual(await page(source, 'objectType'), ['contacts', 'companies', 'deals', 'tickets', '2-77 Cars'])
+  assert.deepEqual(await page(source, 'objectType'), [
+    ...['contacts', 'companies', 'deals', 'tickets', 'owners', '2-77 Cars'],
+  ])
   server.failure(/schemas$/, { status: 403, json: {} })
   assert.deepEqual(await page(source, 'objectType', 'comp'), ['companies'])
   assert.equal((await page(source, 'properties', 'email'))?.length, 2)

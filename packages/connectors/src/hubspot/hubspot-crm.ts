@@ -22,7 +22,7 @@ export const hubspotCrm = defineConnector({
     'Reads and writes contacts, companies, deals, tickets and custom objects of HubSpot, and keeps its static lists up to date.',
   actions: ['get', 'create', 'update', 'add', 'remove'],
   notes:
-    'Columns have the internal names of properties, such as firstname. Records are found by a unique property (email for contacts); companies and deals have none of their own, so make one in HubSpot, or use hs_object_id, which changes records but creates none. A row that HubSpot names neither as stored nor as refused is sent once more, and then rejected. Several choices of a property are separated by semicolons. Incremental reading takes the records that changed since the last transfer, minus an overlap, because HubSpot’s search finds a change only after a while: records of the overlap come again, so write them with a key. A record that changes during the reading comes with the next transfer. A backfill searches for records whose last change is in its range; archived ones count by the time at which they were archived. HubSpot keeps archived records for 90 days. Limits are 100 to 190 requests in 10 seconds, 5 searches a second, and a number a day; if that is used up, transfers wait until the next day. Scopes: crm.objects.contacts.read and crm.objects.contacts.write, the same for companies, deals and custom objects, tickets, crm.schemas.custom.read, and crm.lists.read and crm.lists.write for lists. Records can be associated with others, for example contacts with companies: a column names them by a unique property or by their IDs, several separated by semicolons. The associations have no label, or those that you choose, such as Primary or Decision maker; HubSpot lists the labels of each pair of object types, and an unknown one is refused before the first row. If the other record does not exist, the row is rejected, although its own record was stored. Associations are not read, and not removed; the token needs the scopes of the other object type, too.',
+    'Columns have the internal names of properties, such as firstname. Records are found by a unique property (email for contacts); companies and deals have none of their own, so make one in HubSpot, or use hs_object_id, which changes records but creates none. A row that HubSpot names neither as stored nor as refused is sent once more, and then rejected. Several choices of a property are separated by semicolons. Incremental reading takes the records that changed since the last transfer, minus an overlap, because HubSpot’s search finds a change only after a while: records of the overlap come again, so write them with a key. A record that changes during the reading comes with the next transfer. A backfill searches for records whose last change is in its range; archived ones count by the time at which they were archived. HubSpot keeps archived records for 90 days. Limits are 100 to 190 requests in 10 seconds, 5 searches a second, and a number a day; if that is used up, transfers wait until the next day. Scopes: crm.objects.contacts.read and crm.objects.contacts.write, the same for companies, deals and custom objects, tickets, crm.schemas.custom.read, and crm.lists.read and crm.lists.write for lists. Records can be associated with others, for example contacts with companies: a column names them by a unique property or by their IDs, several separated by semicolons. The associations have no label, or those that you choose, such as Primary or Decision maker; HubSpot lists the labels of each pair of object types, and an unknown one is refused before the first row. If the other record does not exist, the row is rejected, although its own record was stored. Associations are not removed; the token needs the scopes of the other object type, too. As a source, associations are columns such as associated_companies, with the IDs of the other records and the labels as JSON; an association that changes is read when its record changes. The object type owners has the people who own records, as all rows; the token needs crm.objects.owners.read.',
   tested:
     'Our own test server, which follows HubSpot’s published reference of its CRM; not HubSpot itself. HubSpot’s own client, @hubspot/api-client 14.0.1, understands the server.',
   api: {
@@ -70,7 +70,8 @@ export const hubspotCrm = defineConnector({
     backfill: { by: 'times' },
     open: async (context) => (await import('./read.ts')).open(context),
     discover: {
-      objectType: async (context) => (await import('./discover.ts')).discoverObjects(context),
+      objectType: async (context) => (await import('./discover.ts')).discoverReadable(context),
+      readAssociations: async (context) => (await import('./discover.ts')).discoverObjects(context),
       properties: async (context) => (await import('./discover.ts')).discoverProperties(context),
     },
     fields: {
@@ -91,6 +92,10 @@ export const hubspotCrm = defineConnector({
         max: 1440,
         default: 10,
         when: { syncMode: 'Incremental' },
+      }),
+      readAssociations: text({
+        label: 'Associations',
+        description: 'Object types whose associated records are listed, such as companies, deals',
       }),
       archived: boolean({
         label: 'Archived records',

@@ -15,7 +15,8 @@ import { pagesOf } from '../platform-api/polling.ts'
 import { timeOfRange } from '../platform-api/range.ts'
 import { paths } from './api.ts'
 import { readProperties } from './properties.ts'
-import { modifiedProperty, objectTypeOf, propertiesOf, recordId } from './settings.ts'
+import { associatedTypesIn, associationColumn, readAssociationsOf } from './read-associations.ts'
+import { modifiedProperty, objectTypeOf, ownerFields, owners, propertiesOf, recordId } from './settings.ts'
 import { openHubSpot } from './sign-in.ts'
 
 /** Most records of a page (HubSpot's reference of its lists and of its search). */
@@ -50,8 +51,9 @@ export async function open(context: SourceContext): Promise<SourceReader> {
   const { settings, cursor, range } = context
   const [type, names] = [objectTypeOf(settings), propertiesOf(settings)]
   const client = await openHubSpot(context)
-  const { properties, clockMs } = await readProperties(client, type)
-  const known = new Set(properties.map(({ name }) => name))
+  const { known, clockMs } = await knownProperties(client, type)
+  const others = associatedTypesIn(settings)
+  if (type === owners) assertPlain(context, others)
   const unknown = names.filter((name) => !known.has(name))
   if (unknown.length > 0) {
     const message = `HubSpot has no property ${unknown.slice(0, 5).join(', ')} of this object type; correct “Properties”.`
@@ -63,8 +65,8 @@ export async function open(context: SourceContext): Promise<SourceReader> {
   const asked = range && timeOfRange(range)
   const from = asked?.fromMs ?? since
   const withArchived = settings.archived === true
-  const columns = [recordId, ...names, ...(withArchived ? ['archived'] : [])]
-  const reads = { client, type, names, columns, withArchived, context }
+  const columns = [recordId, ...names, ...others.map(associationColumn), ...(withArchived ? ['archived'] : [])]
+  const reads = { client, type, names, others, columns, withArchived, context }
   return {
     read: (after) => {
       const ends = [clockMs, asked && asked.beforeMs - 1].filter((ms) => ms !== undefined)
@@ -76,6 +78,26 @@ export async function open(context: SourceContext): Promise<SourceReader> {
     },
     close: async () => {},
   }
+}
+
+/** The names of the properties, and the clock of HubSpot if its answer has it. */
+async function knownProperties(client: PlatformClient, type: string) {
+  if (type === owners) return { known: new Set<string>(ownerFields), clockMs: undefined }
+  const { properties, clockMs } = await readProperties(client, type)
+  return { known: new Set(properties.map(({ name }) => name)), clockMs }
+}
+
+/** Throws `invalid_setting` unless owners are read as they can be: all of them, without associations. */
+function assertPlain({ settings, range }: SourceContext, others: readonly string[]): void {
+  if (range) throw new ConnectorError('invalid_setting', 'Owners have no range. Start a transfer without a range.')
+  if (settings.syncMode === 'Incremental') {
+    throw new ConnectorError(
+      'invalid_setting',
+      'HubSpot cannot say which owners changed. Set “Rows to read” to All rows.',
+    )
+  }
+  if (others.length > 0)
+    throw new ConnectorError('invalid_setting', 'Owners have no associations. Clear “Associations”.')
 }
 
 async function* none(): AsyncGenerator<Chunk> {}
@@ -107,6 +129,8 @@ type Reads = {
   readonly client: PlatformClient
   readonly type: string
   readonly names: readonly string[]
+  /** The types of records whose associations are read. */
+  readonly others: readonly string[]
   readonly columns: readonly string[]
   readonly withArchived: boolean
   readonly context: SourceContext
@@ -114,7 +138,7 @@ type Reads = {
 
 /** The pages that have rows, each as a chunk. */
 async function* chunks(reads: Reads, place: Place, sinceMs: number | undefined): AsyncGenerator<Chunk> {
-  const { names, columns, withArchived } = reads
+  const { client, type, names, others, columns, withArchived } = reads
   const { untilMs } = place
   // A range can begin later than now.
   if (sinceMs !== undefined && sinceMs > untilMs) return
@@ -130,7 +154,21 @@ async function* chunks(reads: Reads, place: Place, sinceMs: number | undefined):
       if (next !== undefined && (next === after || pages >= pagesMax)) throw endless()
       const kept =
         part === 'archived' && sinceMs !== undefined ? records.filter(archivedWithin(sinceMs, untilMs)) : records
-      const rows = kept.map((record) => rowOf(record, names, withArchived ? [part === 'archived'] : []))
+      // HubSpot removes the associations of a record that is archived.
+      const associated =
+        others.length === 0 || kept.length === 0 || part === 'archived'
+          ? undefined
+          : await readAssociationsOf(
+              client,
+              type,
+              others,
+              kept.map(({ id }) => String(id)),
+            )
+      const rows = kept.map((record) => [
+        ...rowOf(record, names),
+        ...(associated?.cells.get(String(record.id)) ?? others.map(() => null)),
+        ...(withArchived ? [part === 'archived'] : []),
+      ])
       const nextPart = parts[parts.indexOf(part) + 1]
       const checkpoint: Json =
         next !== undefined
@@ -138,7 +176,7 @@ async function* chunks(reads: Reads, place: Place, sinceMs: number | undefined):
           : nextPart
             ? { part: nextPart, after: null, untilMs }
             : 'done'
-      if (rows.length > 0) yield { columns, rows, bytes, checkpoint }
+      if (rows.length > 0) yield { columns, rows, bytes: bytes + (associated?.bytes ?? 0), checkpoint }
       if (next === undefined) break
       after = next
     }
@@ -153,12 +191,24 @@ const endless = () =>
 
 /** Pages of HubSpot's own list: every record that is there, or every archived one. */
 const listing = ({ client, type, names }: Reads, archived: boolean) => {
-  const query = { limit: String(listSize), properties: names.join(), ...(archived && { archived: 'true' }) }
+  const query = {
+    limit: String(listSize),
+    ...(type !== owners && { properties: names.join() }),
+    ...(archived && { archived: 'true' }),
+  }
+  const path = type === owners ? paths.owners : paths.objects(type)
   return async (after: string | undefined): Promise<Records> => {
-    const { json, text } = await client.askObject({ path: paths.objects(type), query: { ...query, after } })
+    const { json: answered, text } = await client.askObject({ path, query: { ...query, after } })
+    const json = type === owners ? asRecords(answered) : answered
     return { records: recordsIn(json, listSize), next: nextOf(json), bytes: Buffer.byteLength(text) }
   }
 }
+
+/** Owners as records, whose properties are their fields. */
+const asRecords = ({ results, ...rest }: JsonObject): JsonObject => ({
+  ...rest,
+  results: Array.isArray(results) ? results.map((owner) => ({ id: objectIn(owner).id, properties: owner })) : results,
+})
 
 /** Pages of a search for what changed from a time to another one, both included, each page behind the last ID of the one before. */
 const searching = ({ client, type, names, context }: Reads, sinceMs: number, untilMs: number) => {
@@ -224,13 +274,9 @@ const archivedWithin =
     return Number.isNaN(at) || (at >= sinceMs && at <= untilMs)
   }
 
-const rowOf = ({ id, properties }: JsonObject, names: readonly string[], archived: readonly boolean[]): Row => {
+const rowOf = ({ id, properties }: JsonObject, names: readonly string[]): Row => {
   const values = objectIn(properties)
-  return [
-    textIn(id) ?? null,
-    ...names.map((name) => cellOf(Object.hasOwn(values, name) ? values[name] : null)),
-    ...archived,
-  ]
+  return [textIn(id) ?? null, ...names.map((name) => cellOf(Object.hasOwn(values, name) ? values[name] : null))]
 }
 
 /** HubSpot gives every value as a text. */

@@ -12,6 +12,14 @@ export const standardObjects: Readonly<Record<string, string>> = {
   tickets: '0-5',
 }
 
+/** The people of the account who own records: not an object type, but read like one. */
+export const owners = 'owners'
+
+/** What HubSpot has of an owner. */
+export const ownerFields = [
+  ...['email', 'firstName', 'lastName', 'userId', 'type', 'teams', 'createdAt', 'updatedAt'],
+] as const
+
 /** The property with the time of the last change; that of contacts has a name of its own. */
 export const modifiedProperty = (type: string): string =>
   isContacts(type) ? 'lastmodifieddate' : 'hs_lastmodifieddate'
