@@ -15,7 +15,7 @@ export const standardObjects: Readonly<Record<string, string>> = {
 /** The people of the account who own records: not an object type, but read like one. */
 export const owners = 'owners'
 
-/** What HubSpot has of an owner. */
+/** The fields of an owner. */
 export const ownerFields = [
   ...['email', 'firstName', 'lastName', 'userId', 'type', 'teams', 'createdAt', 'updatedAt'],
 ] as const
