@@ -54,6 +54,17 @@ const destinations: Readonly<
       insert into ${name} (id, note) values (0, 'note 500')`,
     rejected: 5,
   },
+  'a filter, which has no value for some rows': {
+    create: (name) => `create table ${name} (${columns.replace('generated always as (amount * 2) stored', '')})`,
+    settings: { filter: 'id % 3 == 0 && 100 / (id - 30) < 50' },
+    rejected: 1,
+  },
+  'a filter, and an upsert with rows that a check refuses': {
+    create: (name) => `
+      create table ${name} (${columns.replace('generated always as (amount * 2) stored', 'check (id % 400 <> 5)')})`,
+    settings: { filter: 'note.endsWith("5")', writeMode: 'Upsert', keyColumns: 'id' },
+    rejected: 8,
+  },
   'an upsert by the key': {
     create: (name) => `
         create table ${name} (${columns.replace('generated always as (amount * 2) stored', '').replace('varchar(20)', 'varchar(9)')});

@@ -91,6 +91,8 @@ export type SourceReader = {
    * and then the changes since; `changes` if it continues after an earlier transfer.
    */
   readonly follows?: 'whole' | 'changes'
+  /** The form of its raw rows, if the context allows one and it returns no values. */
+  readonly rawFormat?: RawFormat
   /**
    * Reads from the beginning, or after a checkpoint of a chunk of this transfer, also of another process. Throws a
    * `ConnectorError`.

@@ -1,5 +1,5 @@
 import type { Cell, Row } from '../rows.ts'
-import type { RawFormat, RawLayout } from './raw-layout.ts'
+import type { RawColumn, RawFormat, RawLayout } from './raw-layout.ts'
 
 /** Rows in one buffer. */
 export type RawPiece = {
@@ -74,16 +74,25 @@ export class RawRows {
     return true
   }
 
-  /** Calls a function with the bytes of each row. */
-  each(call: (bytes: Buffer, from: number, to: number, index: number) => void): void {
-    let index = 0
+  /** All rows, of which only some columns have values. @param columns their indexes, in ascending order */
+  opened(columns: readonly number[]): readonly Row[] {
+    const rows: Row[] = []
     for (const piece of this.pieces) {
       const { bytes, bounds, from, until } = piece
       for (let at = from; at < until; at++) {
         const row = rowIn(piece, at)
-        call(bytes, bounds[row] as number, bounds[row + 1] as number, index++)
+        const cells: Cell[] = []
+        this.layout.open(bytes, bounds[row] as number, bounds[row + 1] as number, columns, cells)
+        rows.push(cells)
       }
     }
+    return rows
+  }
+
+  /** All rows, of which only the columns with these names have values. */
+  openedBy(names: readonly string[]): readonly Row[] {
+    const { columns } = this.layout
+    return this.opened([...columns.keys()].filter((at) => names.includes((columns[at] as RawColumn).name)))
   }
 
   /** The rows from an index to before another one. */

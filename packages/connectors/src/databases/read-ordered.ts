@@ -1,4 +1,12 @@
-import type { ColumnType, Division, DivisionBounds, Finding, SourceContext, SourceReader } from '@penstock/connector'
+import type {
+  ColumnType,
+  Division,
+  DivisionBounds,
+  Finding,
+  RawFormat,
+  SourceContext,
+  SourceReader,
+} from '@penstock/connector'
 import { afterIn, cursorOf, type Spot } from './checkpoints.ts'
 import { chunksOf, type ReadRow } from './chunks.ts'
 import { divideKeys, partsOf, rangeOf } from './key-ranges.ts'
@@ -48,18 +56,21 @@ export type OrderedDatabase<Session extends DatabaseSession, Plan extends Ordere
   readonly countUnread: (session: Session, plan: Plan) => Promise<number>
   /** The rows behind a spot, as the server sends them, in a transaction that has begun. */
   readonly rows: (session: Session, plan: Plan, from: Spot) => AsyncIterable<readonly ReadRow[]>
-  /** The same as raw rows; `undefined` if nobody takes raw rows, or each row must be looked at. Absent if it has no raw rows. */
-  readonly raw?: (session: Session, plan: Plan, from: Spot) => RawRowsOf | undefined
+  /** The same as raw rows. Absent if it has no raw rows. */
+  readonly raw?: {
+    /** The form of its raw rows; `undefined` if each row of a plan must be looked at. */
+    readonly formatOf: (plan: Plan) => RawFormat | undefined
+    readonly reading: (session: Session, plan: Plan) => RawReading
+    readonly blocks: (session: Session, plan: Plan, from: Spot) => AsyncIterable<readonly RawBlock[]>
+  }
 }
-
-type RawRowsOf = { readonly reading: RawReading; readonly blocks: AsyncIterable<readonly RawBlock[]> }
 
 /** Opens a reader: asks the database what there is to read, and notes up to where. */
 export async function openOrdered<Session extends DatabaseSession, Plan extends OrderedPlan>(
   context: SourceContext,
   place: Place,
   reading: Reading,
-  { openSession, begin, plan: planIn, settle, knots, countUnread, rows, raw: rawRows }: OrderedDatabase<Session, Plan>,
+  { openSession, begin, plan: planIn, settle, knots, countUnread, rows, raw }: OrderedDatabase<Session, Plan>,
 ): Promise<SourceReader> {
   const { cursor, waitMs } = reading
   const beginAndPlan = async (session: Session): Promise<Plan> => {
@@ -74,6 +85,8 @@ export async function openOrdered<Session extends DatabaseSession, Plan extends 
   if (plan.bound !== undefined && !context.sample) await settle?.(plan, within?.from ?? earlier?.after?.[0], plan.bound)
   const range = context.part && rangeOf(context.part.key, plan.orderNames)
   const rowsEstimated = range?.rows ?? plan.rowsEstimated
+  const offered = keepsCursor ? undefined : raw?.formatOf(plan)
+  const rawFormat = offered && context.rawFormats?.includes(offered) ? offered : undefined
   let current: Session | undefined
   /** Divides a table that is read whole. */
   async function divide(bounds: DivisionBounds): Promise<Division | undefined> {
@@ -90,6 +103,7 @@ export async function openOrdered<Session extends DatabaseSession, Plan extends 
   }
   return {
     ...(rowsEstimated === undefined || earlier || within ? {} : { total: { rows: rowsEstimated } }),
+    ...(rawFormat && { rawFormat }),
     divide,
     async *read(after, until) {
       const from = afterIn(after, plan.order.length)
@@ -101,11 +115,11 @@ export async function openOrdered<Session extends DatabaseSession, Plan extends 
         const begins = { after: undefined, skip: 0, ...earlier, bound: range?.upTo ?? plan.bound, above: range?.above }
         const spot = from ?? begins
         await session.guard(() => begin(session))
-        const raw = keepsCursor ? undefined : rawRows?.(session, plan, { ...spot, upTo })
-        // Equal rows are counted: they have no places.
-        if (raw) yield* rawChunksOf(raw.reading, spot, raw.blocks)
-        else {
+        if (raw && rawFormat) {
+          yield* rawChunksOf(raw.reading(session, plan), spot, raw.blocks(session, plan, { ...spot, upTo }))
+        } else {
           const found = rows(session, plan, { ...spot, upTo })
+          // Equal rows are counted: they have no places.
           yield* chunksOf({ ...plan, incremental: keepsCursor, places: !plan.digest }, spot, found)
         }
         await session.close()

@@ -6,10 +6,9 @@ import { copyOutRaw } from './copy.ts'
 import { isNested, type PostgresPlan, statementOf } from './plan.ts'
 import type { PostgresSession } from './session.ts'
 
-/** How the rows of a plan are read without decoding each of them; `undefined` if each row must be looked at. */
-export function rawReadingOf(session: PostgresSession, plan: PostgresPlan): RawReading | undefined {
+/** How the rows of a plan are read without decoding each of them. */
+export function rawReadingOf(session: PostgresSession, plan: PostgresPlan): RawReading {
   const { columns, types, kinds, fields, order, width } = plan
-  if (whyNotRaw(plan) !== undefined) return undefined
   const rows = {
     width,
     onBroken(): never {

@@ -1,4 +1,4 @@
-import { type Cell, type RawColumn, type RawLayout, type RawRows, type Row, rowIn } from '@penstock/connector'
+import { type Cell, type RawColumn, type RawLayout, type RawRows, rowIn } from '@penstock/connector'
 import { fieldBounds } from '../databases/copy-text.ts'
 import { reserveBytes, sliceBytes, type Write, writeText } from '../databases/tab-separated.ts'
 import type { Slice } from './copy.ts'
@@ -21,17 +21,6 @@ export function planRaw({ columns }: RawLayout, table: PostgresTable): RawPlan {
   })
   const mayLack = table.keys.filter((at) => columns[at]?.isPresent !== true || isText(table.columns[at]))
   return { opened, watched: all.filter((at) => opened.includes(at) || mayLack.includes(at)) }
-}
-
-/** The rows, of which only some columns have values. */
-export function openedRows(raw: RawRows, columns: readonly number[]): readonly Row[] {
-  const rows: Row[] = []
-  raw.each((bytes, from, to) => {
-    const cells: Cell[] = []
-    raw.layout.open(bytes, from, to, columns, cells)
-    rows.push(cells)
-  })
-  return rows
 }
 
 const oids = {

@@ -16,7 +16,7 @@ import { HalfCharacter } from '../databases/tab-separated.ts'
 import { isRowError } from './errors.ts'
 import { type LoadJob, load, unwritable } from './load.ts'
 import { loadRowByRow } from './load-row-by-row.ts'
-import { openedRows, planRaw } from './raw-write.ts'
+import { planRaw } from './raw-write.ts'
 import { keyIn, nameKeys, removeFromTable } from './remove.ts'
 import { openSession, type PostgresSession } from './session.ts'
 import { keepAlivesOf, sessionNameOf, succeed } from './succession.ts'
@@ -219,7 +219,7 @@ function rawToWrite(table: PostgresTable, rows: readonly Row[]) {
   const raw = rawOf(rows)
   if (!raw) return undefined
   const plan = planRaw(raw.layout, table)
-  return { rows: raw, plan, watched: plan.watched.length > 0 ? openedRows(raw, plan.watched) : rows }
+  return { rows: raw, plan, watched: plan.watched.length > 0 ? raw.opened(plan.watched) : rows }
 }
 
 /**

@@ -67,14 +67,11 @@ export class BatchBuilder {
   ): void {
     this.#segments.push(segment)
     if (codes) this.#skipped.push({ first: segment.first + from, codes: codes.slice(from, until) })
-    const kept: number[] = []
-    for (let at = from; at < until; at++) {
-      const code = codes ? codes[at] : 0
-      if (code === 0 && this.#add(chunk, mapped, segment.first + at, at)) kept.push(at)
-      else if (code === deliveredCode) this.#addDelivered(chunk, mapped, segment.first + at, at)
-    }
-    this.#rows.add(mapped.rows, kept)
-    this.#raws.add(chunk.rows, kept)
+    if (!codes && !chunk.errors?.size && !chunk.removed?.size && !mapped.digests && mapped.errors.size === 0) {
+      for (let at = from; at < until; at++) this.#numbers.push(segment.first + at)
+      this.#rows.addRange(mapped.rows, from, until)
+      this.#raws.addRange(chunk.rows, from, until)
+    } else this.#takeSome(chunk, mapped, codes, segment.first, { from, until })
     this.covered += until - from
     if (!window) return
     this.#window = {
@@ -83,6 +80,24 @@ export class BatchBuilder {
       ends: window.ends && until === chunk.rows.length,
       spoiled: this.#invalid.length > 0,
     }
+  }
+
+  /** Adds records of which some may not be sent. */
+  #takeSome(
+    chunk: Chunk,
+    mapped: MappedChunk,
+    codes: SkipCodes | undefined,
+    first: number,
+    { from, until }: { readonly from: number; readonly until: number },
+  ): void {
+    const kept: number[] = []
+    for (let at = from; at < until; at++) {
+      const code = codes ? codes[at] : 0
+      if (code === 0 && this.#add(chunk, mapped, first + at, at)) kept.push(at)
+      else if (code === deliveredCode) this.#addDelivered(chunk, mapped, first + at, at)
+    }
+    this.#rows.add(mapped.rows, kept)
+    this.#raws.add(chunk.rows, kept)
   }
 
   /** @param end the place behind it, if it was announced up to that place */

@@ -74,6 +74,7 @@ export function guarded(reader: SourceReader, signal: AbortSignal, redact: SideS
     fixed: reader.fixed ?? false,
     ...(reader.follows && { follows: reader.follows }),
     ...(reader.plan !== undefined && { plan: reader.plan }),
+    ...(reader.rawFormat && { rawFormat: reader.rawFormat }),
     ...(reader.divide && {
       divide: async (bounds) => {
         const division = await ofSource(async () => reader.divide?.(bounds))

@@ -5,6 +5,9 @@ import { whyAllRows } from './stages/stages.ts'
 
 /** Whether several workers move a transfer, each a part of it (docs/decisions/parts.md). */
 
+/** A part of raw rows is larger, since the start of its runner takes longer than a part of values. */
+const rawFactor = 16
+
 /** The parts of a transfer, and a sentence for people; without parts, the sentence says why there are none. */
 export type DividedSource =
   | { readonly sentence: string; readonly parts?: undefined }
@@ -23,7 +26,8 @@ export async function divisionOf(
   mapColumns: (columns: readonly string[]) => Promise<unknown>,
 ): Promise<DividedSource | undefined> {
   const { divides } = state
-  const division = divides ? await reader.divide?.(divides) : undefined
+  const bytesMin = (divides?.bytesMin ?? 0) * (reader.rawFormat ? rawFactor : 1)
+  const division = divides ? await reader.divide?.({ ...divides, bytesMin }) : undefined
   if (!division) return undefined
   const whole = (whyNot: string) => ({ sentence: `One worker moves all records, because ${whyNot}.` })
   // Columns of files are found by opening one.

@@ -7,16 +7,25 @@ export class RowCollector {
 
   /** Adds some rows of a list. @param indexes of these rows, which ascend */
   add(rows: readonly Row[], indexes: readonly number[]): void {
-    const [first, last] = [indexes[0], indexes.at(-1)]
-    if (first === undefined || last === undefined) return
-    const raw = rawOf(rows)
-    if (raw && this.#values.length === 0) {
-      this.#raw.push(last - first === indexes.length - 1 ? raw.slice(first, last + 1) : raw.pick(indexes))
-      return
-    }
+    const raw = this.#rawOf(rows)
+    if (raw && indexes.length > 0) this.#raw.push(raw.pick(indexes))
+    else for (const index of indexes) this.#values.push(rows[index] as Row)
+  }
+
+  /** Adds the rows of a list from an index to before another one. */
+  addRange(rows: readonly Row[], from: number, until: number): void {
+    const raw = this.#rawOf(rows)
+    if (raw && from < until) this.#raw.push(raw.slice(from, until))
+    else for (let at = from; at < until; at++) this.#values.push(rows[at] as Row)
+  }
+
+  /** The raw rows of a list, if all rows so far are raw rows. Otherwise all become values. */
+  #rawOf(rows: readonly Row[]): RawRows | undefined {
+    const raw = this.#values.length === 0 ? rawOf(rows) : undefined
+    if (raw) return raw
     for (const some of this.#raw) for (const row of some.rows) this.#values.push(row)
     this.#raw = []
-    for (const index of indexes) this.#values.push(rows[index] as Row)
+    return undefined
   }
 
   /** All rows, in their order. */

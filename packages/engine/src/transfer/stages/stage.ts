@@ -17,8 +17,8 @@ export type StageKind = {
   /** Its name, as of its folder. */
   readonly name: string
   /**
-   * Whether it never reads the values of many rows, so that they can be raw rows, which are decoded when somebody reads them. Rows stay
-   * values if a stage without it is used.
+   * Whether it reads no values of most rows, or only the columns that it needs (`RawRows.opened`). Rows can then be raw rows, which are
+   * decoded when somebody reads them. They are values if a stage without it is used.
    */
   readonly passesRaw?: true
   /** States what the stage needs in such a transfer. The settings in the state have no defaults. */

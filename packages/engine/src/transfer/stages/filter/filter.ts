@@ -1,4 +1,4 @@
-import type { Chunk } from '@penstock/connector'
+import { type Chunk, rawOf } from '@penstock/connector'
 import { type Expression, reasonOf } from '@penstock/expressions'
 import { skipCode } from '../../../skipped.ts'
 import { inSlices } from '../../../slices.ts'
@@ -15,7 +15,8 @@ export async function filterRows(
   mapped: MappedChunk,
   { errors: broken, removed }: Pick<Chunk, 'errors' | 'removed'>,
 ): Promise<MappedChunk> {
-  const { rows, errors } = mapped
+  const { errors } = mapped
+  const rows = rawOf(mapped.rows)?.openedBy(filter.columns) ?? mapped.rows
   const skipped = mapped.skipped?.slice() ?? new Uint8Array(rows.length)
   const failed = new Map(errors)
   let isPassed = true

@@ -5,6 +5,7 @@ import type { StageKind } from '../stage.ts'
 /** Skips rows that do not meet the condition of the connection. */
 export const filter: StageKind = {
   name: 'filter',
+  passesRaw: true,
   needs: ({ destination }) =>
     textOf(destination.settings) === '' ? undefined : { values: 'the filter is applied to each of them' },
   async settingErrors({ settings, secrets }, columns) {

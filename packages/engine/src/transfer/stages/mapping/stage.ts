@@ -9,8 +9,15 @@ export const mapping: StageKind = {
   name: 'mapping',
   passesRaw: true,
   // Whether the mapping changes values is known once the columns are known: `route.ts` checks it.
-  open: () => ({ map: (mapped, { source, mapping }) => mapRows(mapping, mapped, source) }),
+  open: () => ({
+    map: (mapped, { source, mapping }) =>
+      mapping.plan.asIs ? { ...mapped, errors: unmapped(mapped.errors) } : mapRows(mapping, mapped, source),
+  }),
 }
+
+/** Errors from before the mapping. */
+const unmapped = (errors: MappedChunk['errors']): MappedChunk['errors'] =>
+  errors.size === 0 ? errors : new Map([...errors].map(([at, error]) => [at, { ...error, isUnmapped: true }]))
 
 /** Maps the rows that the stages before the mapping neither skipped nor rejected. The others keep the columns of the source. */
 export async function mapRows(
@@ -25,8 +32,7 @@ export async function mapRows(
     if (!skipped?.[at] && !errors.has(at) && !broken?.has(at)) kept.push(at)
   }
   const all = [...rows]
-  const failed = new Map<number, InvalidRow['error']>()
-  for (const [at, error] of errors) failed.set(at, { ...error, isUnmapped: true })
+  const failed = new Map<number, InvalidRow['error']>(unmapped(errors))
   const mapSlice = (from: number, until: number): void => {
     const own = map(kept.slice(from, until).map((at) => rows[at] as Row))
     for (const [index, row] of own.rows.entries()) all[kept[from + index] as number] = row
