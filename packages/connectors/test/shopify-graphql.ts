@@ -118,6 +118,11 @@ export function projected(
 ): Stored {
   const result: Stored = {}
   for (const asked of fields) {
+    if (asked.on !== undefined) {
+      const fields = projected(types, asked.on, stored, asked.fields, stored.__typename === asked.on ? below : () => {})
+      if (stored.__typename === asked.on) Object.assign(result, fields)
+      continue
+    }
     const of = typeOfField(types, type, asked.name)
     const value = stored[asked.name] ?? null
     if (of.endsWith('*')) {

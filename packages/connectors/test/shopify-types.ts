@@ -3,9 +3,17 @@ import type { GraphqlTypes } from './shopify-graphql.ts'
 /** Fields of types of version 2026-10, from Shopify's reference, that are not deprecated. */
 export const shopifyTypes: GraphqlTypes = {
   QueryRoot:
-    'customers:Customer* orders:Order* products:Product* productVariants:ProductVariant* inventoryItems:InventoryItem* draftOrders:DraftOrder* collections:Collection* abandonedCheckouts:AbandonedCheckout*',
+    'customers:Customer* orders:Order* products:Product* productVariants:ProductVariant* inventoryItems:InventoryItem* draftOrders:DraftOrder* collections:Collection* abandonedCheckouts:AbandonedCheckout* codeDiscountNodes:DiscountCodeNode*',
   Customer:
     'id firstName lastName displayName note locale state tags taxExempt verifiedEmail numberOfOrders createdAt updatedAt amountSpent:MoneyV2 defaultAddress:MailingAddress defaultEmailAddress:CustomerEmailAddress defaultPhoneNumber:CustomerPhoneNumber',
+  DiscountCodeNode: 'id codeDiscount:DiscountCode',
+  ...Object.fromEntries(
+    ['DiscountCodeBasic', 'DiscountCodeBxgy', 'DiscountCodeFreeShipping', 'DiscountCodeApp'].map((type) => [
+      type,
+      'title status startsAt endsAt createdAt updatedAt usageLimit appliesOncePerCustomer asyncUsageCount codesCount:Count totalSales:MoneyV2 codes:DiscountRedeemCode*',
+    ]),
+  ),
+  DiscountRedeemCode: 'id code asyncUsageCount',
   CustomerEmailAddress: 'emailAddress marketingState marketingOptInLevel marketingUpdatedAt',
   CustomerPhoneNumber: 'phoneNumber smsMarketingConsent:CustomerSmsMarketingConsent',
   CustomerSmsMarketingConsent: 'state optInLevel updatedAt',
@@ -55,4 +63,5 @@ export const scopeOfRoot: Readonly<Record<string, string>> = {
   draftOrders: 'read_draft_orders',
   collections: 'read_products',
   abandonedCheckouts: 'read_orders',
+  codeDiscountNodes: 'read_discounts',
 }

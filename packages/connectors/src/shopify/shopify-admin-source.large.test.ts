@@ -287,6 +287,30 @@ describe('a shop as a source', () => {
     assert.deepEqual(rows[0], rowOf(1))
   })
 
+  test('reads discounts of all types, and their codes with the IDs of these', async () => {
+    const discount = (id: string, __typename: string, ...codes: string[]): Stored => {
+      const totalSales = { amount: '10.50', currencyCode: 'EUR' }
+      const own = { title: `Sale ${id}`, status: 'ACTIVE', asyncUsageCount: 7, totalSales, updatedAt: changed }
+      const all = codes.map((code) => ({ id: `gid://shopify/DiscountRedeemCode/${code}`, code, asyncUsageCount: 3 }))
+      return { id: `gid://shopify/DiscountCodeNode/${id}`, codeDiscount: { __typename, ...own, codes: all } }
+    }
+    server.objects.codeDiscountNodes = [
+      discount('1', 'DiscountCodeBasic', 'A', 'B'),
+      discount('2', 'DiscountCodeApp', 'C'),
+    ]
+    assert.deepEqual(
+      (await readStream('Discounts')).map((row) => row.slice(1, 9)),
+      ['1', '2'].map((id) => [`Sale ${id}`, 'ACTIVE', null, 7, null, null, '10.50', 'EUR']),
+    )
+    const codes = [
+      ['gid://shopify/DiscountCodeNode/1', 'gid://shopify/DiscountRedeemCode/A', 'A', 3],
+      ['gid://shopify/DiscountCodeNode/1', 'gid://shopify/DiscountRedeemCode/B', 'B', 3],
+      ['gid://shopify/DiscountCodeNode/2', 'gid://shopify/DiscountRedeemCode/C', 'C', 3],
+    ]
+    assert.deepEqual(await readStream('Discount codes'), codes)
+    assert.deepEqual(await readStream('Discount codes', { sample: { noAnswerMs: 1_000 } }), codes)
+  })
+
   test('starts a failed operation again, and says which access scope is missing', async () => {
     server.processing.end = 'CANCELED'
     assert.equal(rowsOf(await read()).length, 5)

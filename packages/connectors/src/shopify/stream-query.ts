@@ -42,12 +42,21 @@ function queryOf(
   filter: string | undefined,
   first: { readonly root?: number; readonly child?: number },
 ): string {
-  const { root, child } = stream
-  const fields = selectionOf(stream)
-  const inner =
-    child === undefined ? fields : `id ${child}${argumentsOf({ first: first.child })} { edges { node { ${fields} } } }`
+  const { root, child, union } = stream
+  const inner = child === undefined ? selectionOf(stream.columns, union) : `id ${belowOf(child)}`
   return `{ ${root}${argumentsOf({ first: first.root, query: filter })} { edges { node { ${inner} } } } }`
+
+  function belowOf(path: string): string {
+    const fields = selectionOf(stream.columns)
+    const [connection = '', ...above] = path.split('.').reverse()
+    const asked = `${connection}${argumentsOf({ first: first.child })} { edges { node { ${fields} } } }`
+    return above.reduce((text, key) => `${key} { ${ofTypes(key, text, union)} }`, asked)
+  }
 }
+
+/** The fields of an object, or of each type that it can have. */
+const ofTypes = (key: string, fields: string, union: Stream['union'] | undefined): string =>
+  union?.at === key ? union.types.map((type) => `... on ${type} { ${fields} }`).join(' ') : fields
 
 function argumentsOf(values: Readonly<Record<string, string | number | undefined>>): string {
   const given = Object.entries(values).flatMap(([name, value]) =>
@@ -59,7 +68,7 @@ function argumentsOf(values: Readonly<Record<string, string | number | undefined
 type Selection = Map<string, Selection>
 
 /** The fields of the columns, each once: `id amountSpent { amount currencyCode }`. */
-function selectionOf({ columns }: Stream): string {
+function selectionOf(columns: Stream['columns'], union?: Stream['union']): string {
   const fields: Selection = new Map()
   for (const { at, fields: inner = [], arguments: given = '' } of columns) {
     let place = fields
@@ -67,7 +76,7 @@ function selectionOf({ columns }: Stream): string {
     for (const [index, key] of keys.entries()) place = below(place, index === keys.length - 1 ? key + given : key)
     for (const key of inner) below(place, key)
   }
-  return textOf(fields)
+  return textOf(fields, union)
 }
 
 function below(place: Selection, key: string): Selection {
@@ -76,5 +85,7 @@ function below(place: Selection, key: string): Selection {
   return found
 }
 
-const textOf = (fields: Selection): string =>
-  [...fields].map(([key, inner]) => (inner.size === 0 ? key : `${key} { ${textOf(inner)} }`)).join(' ')
+const textOf = (fields: Selection, union: Stream['union'] | undefined): string =>
+  [...fields]
+    .map(([key, inner]) => (inner.size === 0 ? key : `${key} { ${ofTypes(key, textOf(inner, union), union)} }`))
+    .join(' ')

@@ -26,7 +26,8 @@ export function sampleRows(stream: Stream, data: JsonObject): Row[] {
     listIn(objectIn(connection).edges).map((edge) => objectIn(objectIn(edge).node))
   const { root, child } = stream
   return nodesIn(data[root]).flatMap((node) => {
-    const items = child === undefined ? [node] : nodesIn(node[child]).map((one) => ({ ...one, __parentId: node.id }))
+    const items =
+      child === undefined ? [node] : nodesIn(valueAt(node, child)).map((one) => ({ ...one, __parentId: node.id }))
     return items.flatMap((item) => {
       const row = rowOf(stream, item)
       return row === undefined ? [] : [row]

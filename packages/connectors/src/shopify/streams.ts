@@ -17,8 +17,10 @@ import {
 export type Stream = {
   /** The field of the query. */
   readonly root: string
-  /** The field of each object, if the stream reads the objects below them. */
+  /** The field of each object, if the stream reads the objects below them; a path such as `codeDiscount.codes`. */
   readonly child?: string
+  /** A field with objects of several types, each of which is asked for the fields below it. */
+  readonly union?: { readonly at: string; readonly types: readonly string[] }
   /** The column with the ID of the object above. */
   readonly parent?: string
   /** The access scopes that it needs. */
@@ -318,6 +320,42 @@ const abandonedCheckouts: Stream = {
   ],
 }
 
+const discountTypes = {
+  at: 'codeDiscount',
+  types: ['DiscountCodeBasic', 'DiscountCodeBxgy', 'DiscountCodeFreeShipping', 'DiscountCodeApp'],
+}
+
+const discounts: Stream = {
+  root: 'codeDiscountNodes',
+  scopes: 'read_discounts',
+  changes: 'time',
+  union: discountTypes,
+  columns: [
+    text('id', 'id'),
+    text('title', 'codeDiscount.title'),
+    text('status', 'codeDiscount.status'),
+    whole('codes', 'codeDiscount.codesCount.count'),
+    whole('usage_count', 'codeDiscount.asyncUsageCount'),
+    whole('usage_limit', 'codeDiscount.usageLimit'),
+    flag('once_per_customer', 'codeDiscount.appliesOncePerCustomer'),
+    decimal('total_sales', 'codeDiscount.totalSales.amount'),
+    text('currency', 'codeDiscount.totalSales.currencyCode'),
+    instant('starts_at', 'codeDiscount.startsAt'),
+    instant('ends_at', 'codeDiscount.endsAt'),
+    instant('created_at', 'codeDiscount.createdAt'),
+    instant('updated_at', 'codeDiscount.updatedAt'),
+  ],
+}
+
+const discountCodes: Stream = {
+  root: 'codeDiscountNodes',
+  child: 'codeDiscount.codes',
+  parent: 'discount_id',
+  scopes: 'read_discounts',
+  union: discountTypes,
+  columns: [text('id', 'id'), text('code', 'code'), whole('usage_count', 'asyncUsageCount')],
+}
+
 /** The streams by the names that people choose from. */
 export const streams = {
   Customers: customers,
@@ -331,6 +369,8 @@ export const streams = {
   Collections: collections,
   'Collection products': collectionProducts,
   'Abandoned checkouts': abandonedCheckouts,
+  Discounts: discounts,
+  'Discount codes': discountCodes,
 } as const satisfies Readonly<Record<string, Stream>>
 
 /**
