@@ -17,12 +17,14 @@ import { azureBlobStorageDestination } from './azure-blob-storage/azure-blob-sto
 import { azureBlobStorageSource } from './azure-blob-storage/azure-blob-storage-source.ts'
 import { bingAdsReporting } from './bing-ads/bing-ads-reporting.ts'
 import { branchWebhooks } from './branch/branch-webhooks.ts'
+import { braze } from './braze/braze.ts'
 import { makeCatalogue } from './catalogue.ts'
 import { clickhouseDestination } from './clickhouse/clickhouse-destination.ts'
 import { clickhouseSource } from './clickhouse/clickhouse-source.ts'
 import { criteoCommerceGrowthAudiences } from './criteo/criteo-commerce-growth-audiences.ts'
 import { criteoReporting } from './criteo/criteo-reporting.ts'
 import { criteoRetailMediaAudiences } from './criteo/criteo-retail-media-audiences.ts'
+import { customerIo } from './customer-io/customer-io.ts'
 import { databricksDestination } from './databricks/databricks-destination.ts'
 import { databricksSource } from './databricks/databricks-source.ts'
 import { dv360CustomerMatch } from './display-video-360/dv360-customer-match.ts'
@@ -51,7 +53,9 @@ import { googleSheets } from './google-sheets/google-sheets.ts'
 import { httpApi } from './http-api/http-api.ts'
 import { httpsFile } from './https-file/https-file.ts'
 import { hubspotCrm } from './hubspot/hubspot-crm.ts'
+import { iterable } from './iterable/iterable.ts'
 import { kafka } from './kafka/kafka.ts'
+import { klaviyo } from './klaviyo/klaviyo.ts'
 import { linkedinAudienceInsights } from './linkedin/linkedin-audience-insights.ts'
 import { linkedinAnalytics } from './linkedin-ads/linkedin-analytics.ts'
 import { linkedinCompanySegments } from './linkedin-ads/linkedin-company-segments.ts'
@@ -63,6 +67,7 @@ import { liverampIdMatch } from './liveramp/liveramp-id-match.ts'
 import { liverampTranscoding } from './liveramp/liveramp-transcoding.ts'
 import { localFolder } from './local-folder/local-folder.ts'
 import { lotameAudiences } from './lotame/lotame-audiences.ts'
+import { mailchimp } from './mailchimp/mailchimp.ts'
 import { metaAppEvents } from './meta/meta-app-events.ts'
 import { metaCampaignPosting } from './meta-ads/meta-campaign-posting.ts'
 import { metaConversions } from './meta-ads/meta-conversions.ts'
@@ -144,11 +149,13 @@ export const { connectors, listedConnectors, platforms, connectorById } = makeCa
   azureBlobStorageDestination,
   azureBlobStorageSource,
   bingAdsReporting,
+  braze,
   clickhouseDestination,
   clickhouseSource,
   criteoCommerceGrowthAudiences,
   criteoReporting,
   criteoRetailMediaAudiences,
+  customerIo,
   databricksDestination,
   databricksSource,
   dv360CustomerMatch,
@@ -177,7 +184,9 @@ export const { connectors, listedConnectors, platforms, connectorById } = makeCa
   googleSearchConsole,
   googleSheets,
   hubspotCrm,
+  iterable,
   kafka,
+  klaviyo,
   linkedinAudienceInsights,
   linkedinAnalytics,
   linkedinCompanySegments,
@@ -189,6 +198,7 @@ export const { connectors, listedConnectors, platforms, connectorById } = makeCa
   liverampTranscoding,
   localFolder,
   lotameAudiences,
+  mailchimp,
   metaAppEvents,
   metaCampaignPosting,
   metaConversions,

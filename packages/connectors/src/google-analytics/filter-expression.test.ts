@@ -24,7 +24,7 @@ test('a filter expression of the Data API is valid, or its error names the field
     ['country = Germany', /^Filter must be a JSON object, such as/],
     [[country], /must be a JSON object/],
     [{}, /must have one of andGroup, orGroup, notExpression, filter\.$/],
-    [{ ...country, ...{ andGroup: {} } }, /must have one of .*, not filter, andGroup/],
+    [{ ...country, andGroup: {} }, /must have one of .*, not filter, andGroup/],
     [{ orGroup: { expressions: [] } }, /orGroup must have a list of expressions/],
     [{ andGroup: { expressions: [country, { filters: 1 }] } }, /not filters/],
     [{ filter: { stringFilter: { value: 'x' } } }, /must have a fieldName/],

@@ -56,6 +56,8 @@ export type OperationColumn = {
   readonly identifies: boolean
   /** Characters of a text, at most. */
   readonly lengthMax?: number
+  /** Whether the keys of an object stand beside the other columns, and not in an object of their own. */
+  readonly merges?: true
   /** The values of `one of`. */
   readonly values?: readonly string[]
   /** The form in which a time is sent. */
@@ -103,12 +105,12 @@ export type RowResults = {
   readonly at: readonly string[]
   /**
    * How an entry names its row: entries are in the order of the rows, have the number of their row, or repeat the value of one of
-   * its columns.
+   * its columns, in any letter case.
    */
   readonly by:
     | { readonly kind: 'order' }
     | { readonly kind: 'index'; readonly value: string; readonly first: number }
-    | { readonly kind: 'key'; readonly value: string; readonly column: string }
+    | { readonly kind: 'key'; readonly value: string; readonly columns: readonly string[] }
   /** An expression about `entry` that holds if the row was not taken; absent: always. */
   readonly rejected?: string
   /** An expression about `entry` that holds if the row is to be sent once more. */
@@ -130,6 +132,8 @@ export type LaterResult = ApiRequest & {
   readonly failed?: string
   readonly everySeconds: number
   readonly waitSeconds: number
+  /** The request whose answer has the result, once it is there; absent: the answer that says so. */
+  readonly from?: ApiRequest
   readonly result: ResultRules
 }
 

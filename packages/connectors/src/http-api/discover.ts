@@ -8,6 +8,7 @@ import {
 } from '@penstock/connector'
 import { assertConnectivity } from '../platform-api/call.ts'
 import { openPlatform } from '../platform-api/client.ts'
+import { textIn } from '../platform-api/json.ts'
 import { type Api, explained, openApi } from './api.ts'
 import { credentialsOf } from './credentials.ts'
 import type { ApiDefinition, ApiRequest, ApiStream } from './definition.ts'
@@ -82,9 +83,9 @@ export const check: Check = checkSteps(
 export async function askCheck(given: ConnectorContext, check: ApiRequest): Promise<void> {
   const { shield, context } = createShield(given)
   const servers = serversOf(context.secrets)
-  const { host } = servers.base
-  const credentials = shield.watch(credentialsOf(context, host))
-  const client = openPlatform(context, { name: host, baseUrl: '', ...(credentials && { credentials }) })
+  const name = textIn(context.secrets.apiName) ?? servers.base.host
+  const credentials = shield.watch(credentialsOf(context, name))
+  const client = openPlatform(context, { name, baseUrl: '', ...(credentials && { credentials }) })
   await explained(() => client.ask(callOf(servers, { ...check, method: 'GET' }, {})))
 }
 

@@ -87,7 +87,6 @@ operations:
     method: DELETE
     path: "/people/{{ row.email }}"
     columns: { email: { type: text, required: true } }
-    body: null
   list:
     parameters: [list]
     values:

@@ -29,7 +29,7 @@ export const eventColumnsOf = ({ columns }: Pick<ApiOperation, 'columns'>): Even
 })
 
 function eventColumn(to: string, column: OperationColumn): EventColumn {
-  const { description, type, required, identifies, lengthMax, values = [], unit = 'iso' } = column
+  const { description, type, required, identifies, lengthMax, merges, values = [], unit = 'iso' } = column
   const options = { required, identifies }
   switch (type) {
     case 'text':
@@ -55,7 +55,7 @@ function eventColumn(to: string, column: OperationColumn): EventColumn {
     case 'list':
       return texts(to, description, options)
     case 'object':
-      return object(to, description, options)
+      return object(merges ? '' : to, description, options)
     case 'objects':
       return objects(to, description, options)
     case 'sha256':

@@ -4,7 +4,7 @@ import { ExpressionError } from '@penstock/expressions/json'
 import type { EventDestination } from '../kit/event-facts.ts'
 import type { Answer } from '../platform-api/call.ts'
 import type { PlatformCall } from '../platform-api/client.ts'
-import { type JsonObject, objectIn } from '../platform-api/json.ts'
+import { type JsonObject, objectIn, textIn } from '../platform-api/json.ts'
 import { wrong } from '../platform-api/rows/events.ts'
 import { errorBy, ruleOf } from './api.ts'
 import { credentialsOf } from './credentials.ts'
@@ -47,7 +47,7 @@ export function operationFacts<Context extends ConnectorContext>(
 ): { readonly facts: EventDestination; readonly context: Context } {
   const { shield, context } = createShield(given)
   const servers = serversOf(context.secrets)
-  const { host } = servers.base
+  const name = textIn(context.secrets.apiName) ?? servers.base.host
   const parameter = parametersOf(operation.parameters, context.settings.parameters)
   // The same in every attempt, so that a repeated request is the same.
   const nowMs = Date.parse((given as Partial<DestinationContext>).startedTime ?? '') || Date.now()
@@ -56,7 +56,7 @@ export function operationFacts<Context extends ConnectorContext>(
   let value: Awaited<ReturnType<typeof prepareValues>> = {}
   const errorOf = (answer: Answer) => {
     const rule = ruleOf(operation, answer)
-    return rule?.action === 'accept' || rule?.action === 'ignore' ? null : errorBy(rule, answer, host)
+    return rule?.action === 'accept' || rule?.action === 'ignore' ? null : errorBy(rule, answer, name)
   }
   const seen =
     <Result>(use: (answer: Answer) => Result) =>
@@ -65,9 +65,9 @@ export function operationFacts<Context extends ConnectorContext>(
   const isAccepted = seen((answer) => errorOf(answer) === null || isTaken(result, answer, always))
   const facts: EventDestination = {
     ...identity,
-    platformApi: { name: host, baseUrl: '', errorOf: seen(errorOf) },
+    platformApi: { name, baseUrl: '', errorOf: seen(errorOf) },
     auth: {
-      open: async (one) => shield.watch(credentialsOf(one, host)) ?? { renews: false, headers: async () => ({}) },
+      open: async (one) => shield.watch(credentialsOf(one, name)) ?? { renews: false, headers: async () => ({}) },
     },
     settings: {},
     batch: { rowsMax: operation.batch.rows, bytesMax: operation.batch.bytes },
@@ -85,14 +85,15 @@ export function operationFacts<Context extends ConnectorContext>(
       confirms: isAccepted,
       taken: seen((answer) => (isAccepted(answer) ? takenIn(result, answer, always) : undefined)),
       blames: (answer, sent) => {
-        const blamed = result.rows && blamedIn(result.rows, shield.answer(answer), always, sent.map(readRowOf))
-        return blamed ?? new Map()
+        return blamedIn(result.rows, shield.answer(answer), always, sent.map(readRowOf))?.blamed ?? new Map()
       },
       results: (answer, sent) => {
-        if (!result.rows || !isAccepted(answer)) return undefined
-        const blamed = blamedIn(result.rows, shield.answer(answer), always, sent.map(readRowOf))
-        return blamed && sent.map((_, place) => blamed.get(place))
+        if (!isAccepted(answer)) return undefined
+        const found = blamedIn(result.rows, shield.answer(answer), always, sent.map(readRowOf))
+        return found && sent.map((_, place) => found.blamed.get(place))
       },
+      unnamed: (answer, sent) =>
+        blamedIn(result.rows, shield.answer(answer), always, sent.map(readRowOf))?.unnamed ?? [],
     },
     ...(operation.later && {
       later: async (client, one) => openPolling(operation.later ?? raise(), servers, client, one, { shield, always }),
@@ -146,7 +147,9 @@ function requestOf(
   const isSingle = operation.batch.rows === 1
   const known = { ...values, rows, request: { id }, ...(isSingle && only && { row: only.cells, id: only.id }) }
   try {
-    const call = callOf(servers, operation, known, isSingle ? only?.row : rows)
+    // A request that deletes has no body unless the definition says so.
+    const content = operation.method === 'DELETE' ? undefined : isSingle ? only?.row : rows
+    const call = callOf(servers, operation, known, content)
     if (!operation.lines) return call
     const { body, headers } = linesOf(rows)
     return { ...call, body, headers: { ...headers, ...call.headers } }

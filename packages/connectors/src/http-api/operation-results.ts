@@ -3,7 +3,7 @@ import { evaluate, isEmpty, isTrue } from '@penstock/expressions/json'
 import type { Later } from '../kit/later.ts'
 import type { Answer } from '../platform-api/call.ts'
 import { type PlatformClient, wait } from '../platform-api/client.ts'
-import { type RowBlame, rejectionsOf, type SentItem } from '../platform-api/rows/row-results.ts'
+import { countsOf, type RowBlame, rejectionsOf, type SentItem } from '../platform-api/rows/row-results.ts'
 import { scopeOfAnswer } from './answers.ts'
 import { explained } from './api.ts'
 import type { LaterResult } from './definition.ts'
@@ -12,6 +12,8 @@ import type { ApiServers } from './servers.ts'
 import type { Shield } from './shield.ts'
 import type { TemplateValues } from './template.ts'
 import { blamedIn, isTaken, refusalOf } from './verdicts.ts'
+
+const none = { blamed: new Map<number, never>(), unnamed: [] }
 
 type Accepted = { readonly job: unknown; readonly items: readonly SentItem[] }
 
@@ -46,7 +48,10 @@ export function openPolling(
           'The API could not process a request, as the definition says; it is sent again.',
         )
       }
-      if (isTrue(evaluate(later.done, scope, Date.now()))) return answer
+      if (isTrue(evaluate(later.done, scope, Date.now()))) {
+        if (!later.from) return answer
+        return shield.answer(await client.ask(callOf(servers, { ...later.from, method: 'GET' }, { ...always, job })))
+      }
       if (performance.now() > endMs) {
         const message = `The API had no result of a request within ${later.waitSeconds} seconds. Raise waitSeconds in the definition if it needs longer.`
         throw new ConnectorError('platform_error', message)
@@ -63,8 +68,11 @@ export function openPolling(
       return [{ count: items.length, reason }]
     }
     const sent = items.map(() => ({ row: undefined, cells: {} }))
-    const blamed = result.rows && blamedIn(result.rows, answer, { ...always, job }, sent)
-    return [...(blamed ?? [])].map(([at, why]) => ({ at, ...(typeof why === 'string' ? { reason: why } : why) }))
+    const { blamed, unnamed } = blamedIn(result.rows, answer, { ...always, job }, sent) ?? none
+    return [
+      ...[...blamed].map(([at, why]) => ({ at, ...(typeof why === 'string' ? { reason: why } : why) })),
+      ...countsOf(unnamed),
+    ]
   }
 
   const writer = (inner: DestinationWriter): DestinationWriter => ({

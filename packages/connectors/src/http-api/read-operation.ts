@@ -96,7 +96,7 @@ function readColumn(given: Part, key: string): OperationColumn {
   const isType = typeof given.object[key] === 'string'
   const part = isType
     ? new Part({ type: given.object[key] }, [...given.path, key])
-    : (given.part(key, ['type', 'description', 'required', 'identifies', 'lengthMax', 'values', 'unit']) ??
+    : (given.part(key, ['type', 'description', 'required', 'identifies', 'lengthMax', 'values', 'unit', 'merges']) ??
       new Part({}, [...given.path, key]))
   const type = part.choice('type', operationColumnTypes) ?? 'text'
   const values = part.list('values', 500)
@@ -108,7 +108,10 @@ function readColumn(given: Part, key: string): OperationColumn {
   const unit = part.choice('unit', ['seconds', 'milliseconds', 'iso', 'utc'] as const)
   if (unit !== undefined && type !== 'time') part.wrong('Only a time has a unit.', 'unit')
   if (lengthMax !== undefined && type !== 'text') part.wrong('Only a text has lengthMax.', 'lengthMax')
+  const merges = part.flag('merges') ?? false
+  if (merges && type !== 'object') part.wrong('Only an object merges.', 'merges')
   return {
+    ...(merges && { merges }),
     type,
     description: part.text('description') ?? '',
     required: part.flag('required') ?? false,
@@ -197,7 +200,10 @@ function readRowResults(part: Part, known: OperationNames, columns: readonly str
   if (first !== undefined && index === undefined)
     part.wrong('first is the number of the first row: it needs index.', 'first')
   if ((key === undefined) !== !part.has('column')) part.wrong('key needs column, and column needs key.')
-  const column = key === undefined ? '' : (part.choice('column', columns) ?? '')
+  const named = key === undefined ? [] : [part.object.column].flat().map(String)
+  const unknown = named.find((one) => !columns.includes(one))
+  if (unknown !== undefined)
+    part.wrong(`column must be a column of the operation, or a list of them; ${unknown} is none.`, 'column')
   const rejected = expressionAt(part, 'rejected', known)
   const again = expressionAt(part, 'again', known)
   const reason = templateAt(part, 'reason', known)
@@ -211,7 +217,7 @@ function readRowResults(part: Part, known: OperationNames, columns: readonly str
       index !== undefined
         ? { kind: 'index', value: index, first: first ?? 0 }
         : key !== undefined
-          ? { kind: 'key', value: key, column }
+          ? { kind: 'key', value: key, columns: named }
           : { kind: 'order' },
     ...(rejected === undefined ? {} : { rejected }),
     ...(again === undefined ? {} : { again }),
@@ -221,12 +227,13 @@ function readRowResults(part: Part, known: OperationNames, columns: readonly str
 }
 
 function readLater(owner: Part, always: Names): LaterResult | undefined {
-  const keys = [...requestKeys, 'method', 'job', 'done', 'failed', 'everySeconds', 'waitSeconds', 'result']
+  const keys = [...requestKeys, 'method', 'job', 'done', 'failed', 'everySeconds', 'waitSeconds', 'from', 'result']
   const part = owner.part('later', keys)
   if (!part) return undefined
   const known = namesOf(...always, ['job'])
   const ofLater = namesOf(...always, ['job'], ...ofAnswer)
   const failed = expressionAt(part, 'failed', ofLater)
+  const from = part.part('from', ['server', 'path', 'query', 'headers'])
   const result = readResult(part, always, [])
   if (result.rows?.by.kind === 'key')
     part.wrong('Entries of a later result name their rows by index, or by their order.', 'result', 'rows', 'key')
@@ -240,6 +247,7 @@ function readLater(owner: Part, always: Names): LaterResult | undefined {
     ...(failed === undefined ? {} : { failed }),
     everySeconds: part.whole('everySeconds', 1, 300) ?? 5,
     waitSeconds: part.whole('waitSeconds', 1, 3_600) ?? 600,
+    ...(from && { from: readRequest(from, known) }),
     result,
   }
 }

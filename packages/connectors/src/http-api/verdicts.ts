@@ -41,29 +41,35 @@ export function refusalOf({ reason }: ResultRules, answer: Answer, values: Templ
   return sentence(said) ?? `The API does not accept the row (status ${answer.status}).`
 }
 
+/** The rows that an answer blames, by their places in the request, and the reasons of entries that name none of its rows. */
+export type Blamed = { readonly blamed: ReadonlyMap<number, WhyNot>; readonly unnamed: readonly string[] }
+
 /**
- * The rows that the entries of an answer blame, by their places in the request. `undefined` if the answer has no list of entries
- * where the rules say, or its entries are in the order of the rows and are not as many.
+ * The rows that the entries of an answer blame. `undefined` if the answer has no list of entries where the rules say, or its entries
+ * are in the order of the rows and are not as many.
  */
 export function blamedIn(
-  rules: RowResults,
+  rules: RowResults | undefined,
   answer: Answer,
   values: TemplateValues,
   sent: readonly SentRow[],
-): ReadonlyMap<number, WhyNot> | undefined {
-  const entries = rules.at.length === 0 ? answer.json : valueIn(answer.json, rules.at)
-  if (!Array.isArray(entries)) return undefined
+): Blamed | undefined {
+  const entries = rules && entriesIn(answer.json, rules.at)
+  if (!rules || !entries) return undefined
   if (rules.by.kind === 'order' && entries.length !== sent.length) return undefined
   const scope = scopeOf(answer, values)
-  const places = rules.by.kind === 'key' ? placesBy(rules.by.column, sent) : undefined
+  const places = rules.by.kind === 'key' ? placesBy(rules.by.columns, sent) : undefined
   const blamed = new Map<number, WhyNot>()
+  const unnamed: string[] = []
   for (const [place, entry] of entries.entries()) {
     const about = { ...scope, entry }
     if (rules.rejected !== undefined && !holds(rules.rejected, about)) continue
-    for (const at of placesOf(rules, about, place, places)) {
-      if (at < 0 || at >= sent.length || blamed.has(at)) continue
-      const said = rules.reason === undefined ? undefined : fill(rules.reason, about)
-      const reason = sentence(said) ?? 'The API does not accept the row.'
+    const said = rules.reason === undefined ? undefined : fill(rules.reason, about)
+    const reason = sentence(said) ?? 'The API does not accept the row.'
+    const named = placesOf(rules, about, place, places).filter((at) => at >= 0 && at < sent.length)
+    if (named.length === 0) unnamed.push(reason)
+    for (const at of named) {
+      if (blamed.has(at)) continue
       const field = rules.field === undefined ? '' : fill(rules.field, about)
       const cells = sent[at]?.cells ?? {}
       blamed.set(at, {
@@ -73,8 +79,30 @@ export function blamedIn(
       })
     }
   }
-  return blamed
+  return { blamed, unnamed }
 }
+
+/** A list at a path, of which `*` is every value. */
+function entriesIn(json: unknown, path: readonly string[]): readonly unknown[] | undefined {
+  if (path.includes('*')) return entriesBelow([json], path)
+  const found = path.length === 0 ? json : valueIn(json, path)
+  return Array.isArray(found) ? found : undefined
+}
+
+const entriesBelow = (from: readonly unknown[], path: readonly string[]): readonly unknown[] =>
+  path.reduce(
+    (all, key) =>
+      all.flatMap((one) =>
+        key !== '*'
+          ? [valueIn(one, [key])].filter((value) => value !== undefined)
+          : isNested(one)
+            ? Object.values(one)
+            : [],
+      ),
+    from,
+  )
+
+const isNested = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 function placesOf(
   { by }: RowResults,
@@ -84,16 +112,18 @@ function placesOf(
 ): readonly number[] {
   if (by.kind === 'order') return [place]
   const value = evaluate(by.value, about, Date.now())
-  if (by.kind === 'key') return places?.get(textIn(value) ?? '') ?? []
+  if (by.kind === 'key') return places?.get((textIn(value) ?? '').toLowerCase()) ?? []
   const index = isEmpty(value) ? Number.NaN : Number(value)
   return Number.isSafeInteger(index) ? [index - by.first] : []
 }
 
-function placesBy(column: string, sent: readonly SentRow[]): ReadonlyMap<string, readonly number[]> {
+function placesBy(columns: readonly string[], sent: readonly SentRow[]): ReadonlyMap<string, readonly number[]> {
   const places = new Map<string, number[]>()
   for (const [place, { cells }] of sent.entries()) {
-    const key = textIn(cells[column])
-    if (key !== undefined) places.set(key, [...(places.get(key) ?? []), place])
+    for (const column of columns) {
+      const key = textIn(cells[column])?.toLowerCase()
+      if (key !== undefined) places.set(key, [...(places.get(key) ?? []), place])
+    }
   }
   return places
 }

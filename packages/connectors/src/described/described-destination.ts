@@ -1,0 +1,94 @@
+import {
+  type Connector,
+  type ConnectorContext,
+  type ConnectorDefinition,
+  defineConnector,
+  type Fields,
+  select,
+  type Values,
+} from '@penstock/connector'
+import type { OperationMethod } from '../http-api/definition.ts'
+
+/**
+ * A destination that is a definition of an HTTP API (`docs/http-api-destination.md`), with the form of its platform in place of that
+ * of HTTP API. The definition is pure data: reading of rows, requests, results, previews and the check follow from it.
+ */
+export type DescribedDestination = Omit<ConnectorDefinition, 'destination' | 'source' | 'check'> & {
+  readonly api: NonNullable<ConnectorDefinition['api']>
+  /** The address that paths are relative to, and how requests are signed in, as fields of HTTP API. */
+  readonly server: (secrets: Values) => { readonly url: string } & Values
+  /** The definition as the guide describes it. */
+  readonly definition: DefinitionText
+  /** The operations as people choose them, by their names in the definition; the first is the default. */
+  readonly operations: Readonly<Record<string, string>>
+  /** Fields of a connection, by the names of the parameters that operations need. */
+  readonly parameters?: Fields
+}
+
+/** A definition before it is read. */
+export type DefinitionText = {
+  readonly check?: object
+  readonly operations: Readonly<
+    Record<
+      string,
+      { readonly path: string; readonly method?: OperationMethod; readonly parameters?: readonly string[] } & object
+    >
+  >
+}
+
+/** Makes a connector of a definition. */
+export function describedDestination(facts: DescribedDestination): Connector {
+  const { server, definition, operations, parameters = {}, ...rest } = facts
+  const text = JSON.stringify(definition)
+  const names = Object.keys(operations)
+  const [usual = ''] = names
+  /** The context as the connector HTTP API knows it. */
+  const as = <Context extends Pick<ConnectorContext, 'secrets' | 'settings'>>(context: Context): Context => {
+    const given = Object.keys(parameters).flatMap((name): [string, string][] => {
+      const value = context.settings[name]
+      return value === undefined ? [] : [[name, String(value)]]
+    })
+    return {
+      ...context,
+      secrets: { ...server(context.secrets), apiName: rest.name, definition: text },
+      settings: {
+        operation: context.settings.operation ?? usual,
+        parameters: new URLSearchParams(given).toString(),
+      },
+    }
+  }
+  const run = () => import('../http-api/deliver.ts')
+  return defineConnector({
+    ...rest,
+    check: async (context) => (await import('../http-api/discover.ts')).check(as(context)),
+    destination: {
+      fields: {
+        operation: select({
+          asked: true,
+          label: 'Operation',
+          description: 'What is done with the rows',
+          options: names,
+          default: usual,
+          labels: operations,
+        }),
+        ...Object.fromEntries(
+          Object.entries(parameters).map(([name, field]) => [
+            name,
+            { ...field, when: { operation: needing(definition, name) } },
+          ]),
+        ),
+      },
+      discover: { columns: async (context) => (await run()).discoverOperationColumns(as(context)) },
+      deliver: {
+        batch: () => ({ rowsMax: 1_000, bytesMax: 1 << 20 }),
+        recognisesKeys: true,
+        open: async (context) => (await run()).open(as(context)),
+        inspect: async (context) => (await run()).inspect(as(context)),
+        rejectionsOf: async (context) => (await run()).rejectionsOf(as(context)),
+      },
+    },
+  })
+}
+
+const needing = ({ operations }: DefinitionText, parameter: string): string[] =>
+  Object.keys(operations).filter((name) => operations[name]?.parameters?.includes(parameter))
