@@ -28,12 +28,15 @@ export type DescribedDestination = Omit<ConnectorDefinition, 'destination' | 'so
 /** A definition before it is read. */
 export type DefinitionText = {
   readonly check?: object
-  readonly operations: Readonly<
-    Record<
-      string,
-      { readonly path: string; readonly method?: OperationMethod; readonly parameters?: readonly string[] } & object
-    >
-  >
+  readonly operations: Readonly<Record<string, OperationText>>
+}
+
+/** An operation with the keys of the guide. */
+type OperationText = {
+  readonly path: string
+  readonly method?: OperationMethod
+  readonly parameters?: readonly string[]
+  readonly [key: string]: unknown
 }
 
 /** Makes a connector of a definition. */
