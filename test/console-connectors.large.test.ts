@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { startForwardingServer } from '../packages/connectors/test/ssh-forwarding.ts'
+import { makeSshKey } from '../packages/connectors/test/ssh-keys.ts'
 import { accessibilityViolations, pick, skip } from './harness/browser.ts'
 import { type ConsoleStage, localFolder, postgresql, startConsole } from './harness/console.ts'
 import { connectorBySlug } from './harness/fixtures.ts'
@@ -399,6 +401,34 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
     await check.getByRole('button', { name: 'Close' }).last().click()
     await check.waitFor({ state: 'detached' })
     assert.equal(new URL(page.url()).search, '')
+  })
+
+  test('have the host key of their bastion trusted with a button', async () => {
+    const hostKey = makeSshKey('ed25519').private
+    const bastion = await startForwardingServer({ hostKey, username: 'ada', password: 'canary-password' })
+    after(() => bastion.close())
+    const { id, path } = await accountWith('Behind a bastion')
+    await stage.addSides(id)
+    const secretConfig = {
+      ...stage.targetSecrets,
+      connectThrough: 'bastion',
+      bastionHost: '127.0.0.1',
+      bastionPort: bastion.port,
+      bastionUser: 'ada',
+      bastionAuthentication: 'password',
+      bastionPassword: 'canary-password',
+    }
+    await stage.client.configureConnector({ accountId: id, id: postgresql.id, body: { secretConfig } })
+    const page = await stage.open(`${path}?check=${postgresql.id}`)
+    const check = dialog(page, `Check ${postgresql.name}`)
+    await check.getByText('Check failed').waitFor()
+    await check
+      .getByText(/shows the host key SHA256:/)
+      .first()
+      .waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await check.getByRole('button', { name: 'Trust this key' }).click()
+    await check.getByText('Check passed').waitFor()
   })
 
   test('have several configurations: added, configured, renamed, checked and deleted on the page', async () => {
