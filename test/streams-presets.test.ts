@@ -423,3 +423,176 @@ test('Adjust calls the callback address of a stream, with its placeholders fille
   const any = await add('event-stream', {})
   assert.equal((await caller.expect(caller.call('getStream', { accountId, id: any.id }))).callbackAddress, null)
 })
+
+describe('mParticle, as a partner', () => {
+  const apiKey = 'key-of-the-customer'
+  let stream: Stream
+  before(async () => {
+    stream = await add('mparticle-audience', { signingSecret: apiKey })
+  })
+  const messageId = (n: number) => `1317071d-3342-4e1e-a691-${String(n).padStart(12, '0')}`
+  const message = (type: string, n: number, more: object = {}, key: string | undefined = apiKey) => ({
+    type,
+    id: messageId(n),
+    timestamp_ms: 1_714_592_744_065,
+    firehose_version: '3.2.0',
+    account: { account_id: 123456, account_settings: { region: 'EU', ...(key !== undefined && { apiKey: key }) } },
+    ...more,
+  })
+  const send = async (body: object) => {
+    const { status, text } = await post(stream, body)
+    return { status, body: JSON.parse(text) }
+  }
+  const counts = async () => {
+    const of = { accountId: fixture.accountId, id: stream.id }
+    const { accepted, duplicates } = await fixture.caller.expect(fixture.caller.call('getStream', of))
+    return { accepted, duplicates }
+  }
+  const emailOf = (person: string) => ({ type: 'email', encoding: 'raw', value: `${person}@example.com` })
+  const audience = (id: number, action: string, more = {}) => ({
+    audience_id: id,
+    audience_name: `Audience ${id}`,
+    audience_subscription_settings: { suppression: 'false' },
+    action,
+    ...more,
+  })
+  const profile = (person: string, ...audiences: object[]) => ({
+    user_identities: [
+      emailOf(person),
+      { type: 'customer', encoding: 'md5', value: '4739c5c11d833bb199c16ff95a92b267' },
+    ],
+    device_identities: [{ type: 'ios_advertising_id', encoding: 'raw', value: '66b728c2-f9a4-4d87-82ef-ce07414fe3f7' }],
+    audiences,
+    mpid: '12345',
+  })
+
+  test('gets its registration without a key, and the answers to its probes', async () => {
+    const { account: _, ...asked } = message('module_registration_request', 1)
+    const registered = await send(asked)
+    const { type, id, firehose_version, timestamp_ms, name, permissions } = registered.body
+    assert.deepEqual([registered.status, type, id], [200, 'module_registration_response', messageId(1)])
+    assert.deepEqual([firehose_version, name, permissions.allow_access_mpid], ['3.2.0', 'Penstock', true])
+    assert.ok(Math.abs(timestamp_ms - Date.now()) < 600_000)
+    for (const side of ['event_processing_registration', 'audience_processing_registration']) {
+      assert.deepEqual(
+        registered.body[side].account_settings.map((setting: { id: string }) => setting.id),
+        ['apiKey'],
+      )
+    }
+    const { status, body } = await send(message('event_processing_request', 2, { events: [] }))
+    const { timestamp_ms: timeMs, ...answer } = body
+    assert.deepEqual(
+      [status, answer, typeof timeMs],
+      [200, { type: 'event_processing_response', id: messageId(2), firehose_version: '3.2.0' }, 'number'],
+    )
+    const probe = await send(message('audience_membership_change_request', 3))
+    assert.deepEqual(
+      [probe.status, probe.body.type, probe.body.suspend_subscription],
+      [200, 'audience_membership_change_response', false],
+    )
+    assert.deepEqual(await counts(), { accepted: 0, duplicates: 0 })
+  })
+
+  test('is refused without the key of the customer, and with a message of another type', async () => {
+    for (const key of ['another', '', undefined]) {
+      const refused = await send(
+        message('event_processing_request', 4, { events: [{ type: 'screen_view' }] }, key ?? ''),
+      )
+      assert.equal(refused.status, 401)
+    }
+    const { account: _, ...without } = message('event_processing_request', 4, { events: [{ type: 'screen_view' }] })
+    assert.equal((await send(without)).status, 401)
+    assert.equal((await send(message('dsr_processing_request', 5))).status, 400)
+    assert.deepEqual(await counts(), { accepted: 0, duplicates: 0 })
+  })
+
+  test('sends memberships and events, each stored once and without the key', async () => {
+    const changed = message('audience_membership_change_request', 6, {
+      user_profiles: [
+        profile(
+          'ada',
+          audience(456, 'add'),
+          audience(789, 'attribute_update', { user_attributes: [{ key: 'Churned', action: 'delete' }] }),
+          audience(654, 'delete'),
+        ),
+        profile('bob', audience(456, 'add')),
+        profile('cyd'),
+      ],
+    })
+    assert.deepEqual((await send(changed)).body.type, 'audience_membership_change_response')
+    assert.deepEqual((await send(changed)).status, 200)
+    const event = { type: 'custom_event', timestamp_ms: 1_714_592_744_066, custom_event_type: 'other' }
+    const happened = (n: number) =>
+      message('event_processing_request', n, {
+        user_identities: [emailOf('ada')],
+        events: [
+          { ...event, id: '9daa09f0-0c61-4b46-a16a-272c8cdd47e8', name: 'seen', attributes: { colour: 'red' } },
+          { ...event, id: 'e91037c0-c693-49a7-a4f8-5683218ac810', name: 'bought' },
+        ],
+      })
+    assert.deepEqual((await send(happened(7))).body.type, 'event_processing_response')
+    // Events have IDs of their own.
+    await send(happened(8))
+    const subscribed = await send(message('audience_subscription_request', 9, audience(456, 'add')))
+    assert.deepEqual(subscribed.body.type, 'audience_subscription_response')
+    assert.deepEqual(await counts(), { accepted: 7, duplicates: 6 })
+
+    const columns = {
+      type: 'text',
+      audience_id: 'bigint',
+      action: 'text',
+      mpid: 'text',
+      'user_identities.email.value': 'text',
+      'user_identities.customer.encoding': 'text',
+      'audience_subscription_settings.suppression': 'text',
+      'account.account_id': 'bigint',
+      name: 'text',
+      'attributes.colour': 'text',
+      user_attributes: 'jsonb',
+    }
+    const rows = await rowsOf('mparticle-audience', 'mparticle_events', columns)
+    const none = Object.fromEntries(Object.keys(columns).map((name) => [name, null]))
+    const about = (person: string) => ({ 'user_identities.email.value': `${person}@example.com` })
+    const member = (person: string, id: string, action: string, more = {}) => ({
+      ...none,
+      type: 'audience_membership_change_request',
+      audience_id: id,
+      action,
+      mpid: '12345',
+      ...about(person),
+      'user_identities.customer.encoding': 'md5',
+      'audience_subscription_settings.suppression': 'false',
+      'account.account_id': '123456',
+      ...more,
+    })
+    const seen = { ...none, type: 'custom_event', ...about('ada'), 'account.account_id': '123456' }
+    const subscription = {
+      ...none,
+      type: 'audience_subscription_request',
+      audience_id: '456',
+      action: 'add',
+      'audience_subscription_settings.suppression': 'false',
+      'account.account_id': '123456',
+    }
+    assert.deepEqual(rows, [
+      member('ada', '456', 'add'),
+      member('ada', '789', 'attribute_update', { user_attributes: [{ key: 'Churned', action: 'delete' }] }),
+      member('ada', '654', 'delete'),
+      member('bob', '456', 'add'),
+      { ...seen, name: 'seen', 'attributes.colour': 'red' },
+      { ...seen, name: 'bought' },
+      subscription,
+    ])
+    const whole = await rowsOf('mparticle-audience', 'mparticle_whole', { _event: 'jsonb' }, { shape: 'event' })
+    assert.doesNotMatch(JSON.stringify(whole), /key-of-the-customer|apiKey/)
+    assert.match(JSON.stringify(whole), /"region":"EU"/)
+  })
+
+  test('sends many profiles at once', async () => {
+    const before = await counts()
+    const many = Array.from({ length: 2_000 }, (_, n) => profile(`person-${n}`, audience(1, 'add')))
+    const { status } = await send(message('audience_membership_change_request', 10, { user_profiles: many }))
+    assert.equal(status, 200)
+    assert.equal((await counts()).accepted, before.accepted + 2_000)
+  })
+})

@@ -236,6 +236,16 @@ export const webhookSenders: Readonly<Record<SignatureScheme, WebhookSender>> = 
       entry: [{ id: '1', changes: [{ field: 'leadgen', value: { leadgen_id: id } }] }],
     }),
   }),
+  mparticle: {
+    secrets: textSecrets,
+    header: undefined,
+    coversBody: false,
+    send: ({ id, url }, which = 0) => {
+      const account = { account_id: 123456, account_settings: { apiKey: textSecrets[which] } }
+      const body = JSON.stringify({ type: 'event_processing_request', id, account, events: [] })
+      return { method: 'POST', url, headers: isJson, body }
+    },
+  },
   radar: Object.assign(
     sender('x-radar-signature', (_, secret, { id }) => ({
       'x-radar-signing-id': id,

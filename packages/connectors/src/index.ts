@@ -77,6 +77,7 @@ import { metaLeadForms } from './meta-ads/meta-lead-forms.ts'
 import { microsoftAdsCustomerMatch } from './microsoft-advertising/microsoft-ads-customer-match.ts'
 import { microsoftAdsEvents } from './microsoft-advertising/microsoft-ads-events.ts'
 import { microsoftUetConversions } from './microsoft-advertising/microsoft-uet-conversions.ts'
+import { mparticleAudience } from './mparticle/mparticle-audience.ts'
 import { mparticleEvents } from './mparticle/mparticle-events.ts'
 import { mysql } from './mysql/mysql.ts'
 import { nexxenAudiences } from './nexxen/nexxen-audiences.ts'
@@ -208,6 +209,7 @@ export const { connectors, listedConnectors, platforms, connectorById } = makeCa
   microsoftAdsCustomerMatch,
   microsoftAdsEvents,
   microsoftUetConversions,
+  mparticleAudience,
   mparticleEvents,
   mysql,
   nexxenAudiences,
@@ -267,7 +269,7 @@ export const { connectors, listedConnectors, platforms, connectorById } = makeCa
 ])
 
 export { makeCatalogue } from './catalogue.ts'
-export { callbackAddress, presetOf, unwrapped, withoutSecret } from './event-stream/presets.ts'
+export { answeredMessage, callbackAddress, presetOf, unwrapped, withoutSecret } from './event-stream/presets.ts'
 export { entriesOf, rangesOf } from './event-stream/settings.ts'
 export {
   type SchemeFacts,

@@ -5,7 +5,6 @@ import {
   definePlatform,
   type Withdrawal,
 } from '@penstock/connector'
-import { mparticle } from './mparticle/platform.ts'
 import { spotify } from './spotify/platform.ts'
 
 const adikteev = definePlatform({ slug: 'adikteev', name: 'Adikteev', type: 'Demand-Side Platform (DSP)' })
@@ -100,17 +99,6 @@ const table: readonly Withdrawn[] = [
     description: 'Receives the market snapshots that Maven delivers to an S3 bucket for media planners.',
     why: 'Maven delivers snapshots as files to a bucket of yours; no public document describes them.',
     instead: 'Read them with the Amazon S3 Source, which takes the columns from the files.',
-  },
-  {
-    slug: 'mparticle-audience',
-    name: 'mParticle Audience',
-    platform: mparticle,
-    dataType: 'audiences',
-    dataTypeCategory: 'audience activation',
-    roles: ['Source'],
-    description: 'Receives the audiences that mParticle forwards, with the attributes of each member.',
-    why: 'Audiences are forwarded by mParticle to services that receive its requests, which this program does not, and no public description of audiences as files is known.',
-    instead: 'Read what your mParticle account exports to a warehouse with the Snowflake or Google BigQuery Source.',
   },
   {
     slug: 'narrative',

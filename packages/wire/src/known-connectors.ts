@@ -43,6 +43,8 @@ export const streamConnectorIds: readonly string[] = [
   '0eb655b39f189694',
   // meta-lead-forms
   '926eba6d435e9de1',
+  // mparticle-audience
+  '9035ed797870ffbb',
   // radar-geo-events
   '4d016544e23a45e8',
   // tiktok-lead-forms

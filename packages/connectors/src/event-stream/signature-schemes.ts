@@ -15,7 +15,7 @@ type SignaturePlace =
   | { readonly headers: readonly string[]; readonly prefix?: string }
   /** Every item with this name in a header, such as the two items `v1` of `t=1,v1=ab,v1=cd`. */
   | { readonly headers: readonly string[]; readonly item: string; readonly between: string; readonly separator: string }
-  /** A member of the JSON object in the body. */
+  /** A member of the JSON object in the body: keys joined by dots. */
   | { readonly member: string }
   /** Adyen signs every entry of `notificationItems` separately. The entry contains its signature. */
   | { readonly each: 'adyen-item' }
@@ -224,6 +224,15 @@ const table = {
     encoding: 'hex',
     place: afterPrefix('x-hub-signature-256', 'sha256='),
     id: member('entry.changes.value.leadgen_id'),
+  },
+  /** The customer enters the key at mParticle, which sends it with each message for this customer. */
+  mparticle: {
+    label: 'Partner of mParticle',
+    secret: 'API key',
+    algorithms: ['equal'],
+    encoding: 'text',
+    place: { member: 'account.account_settings.apiKey' },
+    id: member('id'),
   },
   /** It signs the ID of the delivery only: the content is as trustworthy as the secrecy of the address. */
   radar: {

@@ -6,12 +6,12 @@ import { storeFields, whyNotSource } from './store-fields.ts'
 
 /** Makes a connector of the facts of a sender: an event stream that accepts only its signed messages, if it signs. */
 export function streamPreset(preset: StreamPreset): Connector {
-  const { sender, messageIdAt, unwrap, named, callback, columns, ...definition } = preset
+  const { sender, messageIdAt, unwrap, omitted, answers, named, callback, columns, ...definition } = preset
   // Senders are programs, which name no web origin.
   const { receive, addresses } = receivingFields
   return defineConnector({
-    ...definition,
     dataTypeCategory: 'events',
+    ...definition,
     actions: ['read'],
     secrets: {
       ...(sender && signingSecrets(sender)),

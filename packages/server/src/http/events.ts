@@ -15,6 +15,8 @@ type EventsReceived = {
   readonly accepted: number
   readonly duplicates?: number
   readonly refused: readonly { readonly index: number; readonly reason: string }[]
+  /** The body that the sender expects, if it expects one. */
+  readonly answer?: object
 }
 
 type ReceivedRequest = {
@@ -124,6 +126,7 @@ export function serveEvents(
     const json = async (request: WithParams, reply: FastifyReply) => {
       if (await answerChallenge(request, reply)) return reply
       const response = await receive(request, undefined)
+      if (response.answer) return reply.send(response.answer)
       return reply.send({ statusCode: 200, statusMessage: 'Events stored', response })
     }
     const tracking = (call: string) => async (request: WithParams) => {

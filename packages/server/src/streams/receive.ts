@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIPv6 } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { entriesOf, presetOf, rangesOf, unwrapped, withoutSecret } from '@penstock/connectors'
+import { entriesOf, rangesOf } from '@penstock/connectors'
 import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import type { Notices } from '../db/notices.ts'
@@ -22,8 +22,9 @@ import { digestOfMessage, type OpenStream, OpenStreams } from './open-streams.ts
 import { idReader, type RequestContent, readRequest } from './read-request.ts'
 import { ReadTurns } from './read-turns.ts'
 import { reasonOf } from './refusal-reasons.ts'
+import { eventsOf, messageOf, openAnswer } from './sent-messages.ts'
 import type { ChallengeAnswer } from './signatures/challenges.ts'
-import { type SignedIds, StreamSigning, schemeOf, type UncheckedRequest } from './signing.ts'
+import { type SignedIds, StreamSigning, type UncheckedRequest } from './signing.ts'
 import type { TopicEvent } from './to-kafka/topic-writer.ts'
 import { putsOnTopic, TopicWriters } from './to-kafka/topic-writers.ts'
 import { messageIdOf } from './tracking.ts'
@@ -49,6 +50,8 @@ type ReceivedEvents = {
   readonly duplicates?: number
   /** Events that were not stored, by their place in the request. */
   readonly refused: readonly { readonly index: number; readonly reason: string }[]
+  /** The body that the sender expects, if it expects one. */
+  readonly answer?: object
 }
 
 type Admission = {
@@ -157,7 +160,8 @@ class EventReceiver {
         }
         return received
       },
-      challenge: async (request) => stream && (await this.#signing.challenge(stream, uncheckedOf(request))),
+      challenge: async (request) =>
+        stream && (openAnswer(stream, request) ?? (await this.#signing.challenge(stream, uncheckedOf(request)))),
       release: () => {
         for (const giveBack of taken) giveBack()
       },
@@ -269,7 +273,8 @@ class EventReceiver {
       readonly isTest?: boolean
     },
   ): Promise<ReceivedEvents> {
-    const given = isTest ? received : eventsOf(found, received)
+    const message = isTest ? undefined : messageOf(found, received, receivedMs)
+    const given = isTest ? received : eventsOf(found, message?.values ?? received)
     if (given.length > eventBounds.events) refuse('invalid_request', [{ field: 'body', message: tooMany }])
     this.#rates.pay(this.#ratesOf(found), given.length)
     const stream = await this.#opened.open(found)
@@ -296,7 +301,7 @@ class EventReceiver {
       const note = { outcome: 'refused', reason: 'invalid_event', events: refused.length, bytes: undefined } as const
       this.#notes.add(stream.number, note)
     }
-    return { ...stored, refused }
+    return { ...stored, refused, ...(message && { answer: message.answer }) }
   }
 
   #keep(stream: OpenStream, fit: readonly FitEvent[], { values, keyId }: StoredWith): Promise<Stored> {
@@ -358,14 +363,6 @@ function keptLine(
     ...(id !== undefined && !isOwnId && { id }),
     ...(isTest && { test: true as const }),
   })
-}
-
-/** The events in what a sender sent. */
-function eventsOf(stream: FoundStream, received: readonly unknown[]): readonly unknown[] {
-  const preset = presetOf(stream.connectorId)
-  const scheme = schemeOf(stream)
-  const events = preset ? unwrapped(preset, received) : received
-  return scheme ? withoutSecret(scheme, events) : events
 }
 
 const uncheckedOf = ({ method, url, content }: RequestContent): UncheckedRequest =>

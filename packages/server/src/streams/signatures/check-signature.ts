@@ -50,7 +50,7 @@ function claimsOf(facts: SchemeFacts, request: SignedRequest): readonly Signatur
   const { place } = facts
   if ('each' in place) return adyenClaims(jsonOf(request))
   if ('member' in place) {
-    const value = valueAt(jsonOf(request), [place.member])
+    const value = valueAt(jsonOf(request, true), place.member.split('.'))
     if (typeof value !== 'string') return `The body is not a JSON object with the text \`${place.member}\`.`
     return [{ texts: [[]], signatures: [Buffer.from(value)] }]
   }

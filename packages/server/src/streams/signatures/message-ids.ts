@@ -7,11 +7,11 @@ import { isList } from './signed-text.ts'
 const charactersMax = 200
 
 /** The ID of a message: from its header, or from the event if the body is a single one. */
-export function messageIdOf({ id }: SchemeFacts, request: SignedRequest): string | undefined {
+export function messageIdOf({ id, place }: SchemeFacts, request: SignedRequest): string | undefined {
   if (id === undefined) return undefined
   if ('header' in id) return bounded(headerOf(request, id.header))
   if (isList(request.body)) return undefined
-  return idIn(id.members, jsonOf(request) ?? Object.fromEntries(formOf(request) ?? []))
+  return idIn(id.members, jsonOf(request, 'member' in place) ?? Object.fromEntries(formOf(request) ?? []))
 }
 
 /**

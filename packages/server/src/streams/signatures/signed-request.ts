@@ -24,15 +24,16 @@ export function headerOf({ headers }: SignedRequest, ...names: readonly string[]
   return undefined
 }
 
-/** Of a single event. Reading a larger body twice would take too long; the receiver refuses such an event anyway. */
+/** Of a single event. Reading a larger body twice takes long; the receiver refuses such an event anyway. */
 const bytesMax = 256 * 1024
 
 /**
  * The JSON value of the body, with integers that a number cannot hold as text. `undefined` if it is not JSON, or larger than
  * a single event can be.
+ * @param isWhole whether a body of several events is read, too
  */
-export function jsonOf({ body }: SignedRequest): unknown {
-  if (body.length > bytesMax) return undefined
+export function jsonOf({ body }: Pick<SignedRequest, 'body'>, isWhole = false): unknown {
+  if (!isWhole && body.length > bytesMax) return undefined
   try {
     return JSON.parse(body.toString(), exactly)
   } catch {
