@@ -1,9 +1,17 @@
-import { type ColumnType, type Connector, ConnectorError, type Records, type Values } from '@penstock/connector'
+import {
+  type ColumnType,
+  type Connector,
+  ConnectorError,
+  type RawSource,
+  type Records,
+  type Values,
+} from '@penstock/connector'
 import type { HashKey } from '@penstock/expressions'
 import type { FieldError } from '@penstock/wire'
 import { columnsDoNotFit } from './columns-do-not-fit.ts'
 import type { ConsentPurpose } from './consent-purpose.ts'
 import { planAsIs } from './mapping/as-is.ts'
+import type { MappingStep } from './mapping/choose-columns.ts'
 import type { MappedRows, MapperOptions, RowError, RowMapper } from './mapping/mapper.ts'
 import type { MappingPlan } from './mapping/plan.ts'
 import { type Mapping, readMapping } from './mapping/read-mapping.ts'
@@ -18,10 +26,22 @@ export type RowMapping = {
   /** The types of those columns by the types of a chunk: of each whose values pass unchanged. */
   readonly typesOf: (types: ColumnTypes) => ColumnTypes
   readonly map: (...given: Parameters<RowMapper>) => Pick<MappedRows, 'rows' | 'errors'>
+  /** The same of raw rows, of which columns that pass unchanged are not decoded. Absent if nothing is changed, or rows must be values. */
+  readonly raw?: RawMapping | undefined
   /** Whether expressions are computed, so that many rows take long. */
   readonly computes: boolean
   /** Fields that are in the plan only because purposes fill them. */
   readonly consentFields: readonly string[]
+}
+
+/** How raw rows are mapped. */
+export type RawMapping = {
+  /** The source of each column of the destination. */
+  readonly view: readonly RawSource[]
+  /** The columns of the source that `map` reads, in ascending order. */
+  readonly reads: readonly number[]
+  /** Makes the other values of rows that have only these columns. */
+  readonly map: (...given: Parameters<RowMapper>) => Pick<MappedRows, 'rows' | 'errors'>
 }
 
 /** In the order of the columns; `undefined` if none has a type. */
@@ -140,9 +160,39 @@ async function plan(
           passesUnchanged(step, options) ? (types[step.column?.index ?? -1] ?? null) : null,
         ),
       map: createMapper(planned.plan, options),
+      raw: records
+        ? undefined
+        : rawMappingOf(
+            planned.plan,
+            columns,
+            (step) => passesUnchanged(step, options),
+            (made) => createMapper(made, options),
+          ),
       computes: planned.plan.steps.some(({ expression }) => expression),
       consentFields: [...consents.keys()],
     },
+  }
+}
+
+/** Maps only the columns that do not pass unchanged. `undefined` if columns depend on each other. */
+function rawMappingOf(
+  plan: MappingPlan,
+  columns: readonly string[],
+  passes: (step: MappingStep) => boolean,
+  mapperOf: (plan: MappingPlan) => RowMapper,
+): RawMapping | undefined {
+  if (plan.oneOf.length > 0 || plan.together.length > 0) return undefined
+  const made = plan.steps.filter((step) => !passes(step))
+  const expressions = [...made.map(({ expression }) => expression), plan.countryExpression]
+  const names = new Set(expressions.flatMap((expression) => expression?.columns ?? []))
+  const read = new Set([...made.map(({ column }) => column?.index), plan.countryIndex])
+  return {
+    view: plan.steps.map((step) => {
+      const at = made.indexOf(step)
+      return at >= 0 ? { made: at } : { column: step.column?.index ?? -1 }
+    }),
+    reads: [...columns.keys()].filter((at) => read.has(at) || names.has(columns[at] as string)),
+    map: mapperOf({ ...plan, asIs: false, columns: made.map(({ field }) => field), steps: made }),
   }
 }
 

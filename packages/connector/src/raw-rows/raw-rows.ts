@@ -11,7 +11,14 @@ export type RawPiece = {
   readonly until: number
   /** Indexes of rows in `bounds`, in ascending order. */
   readonly picked?: Uint32Array
+  /** Values that were made for rows, by the index of the row in `bounds`. */
+  readonly made?: readonly (Row | undefined)[]
 }
+
+/** The source of a column: a column of the layout, or a place among the values that were made for each row. */
+export type RawSource =
+  | { readonly column: number; readonly made?: never }
+  | { readonly made: number; readonly column?: never }
 
 /** The index in `bounds` of a row of a piece, from `from` to before `until`. */
 export const rowIn = ({ picked }: RawPiece, at: number): number => (picked ? (picked[at] as number) : at)
@@ -24,11 +31,13 @@ export class RawRows {
   readonly layout: RawLayout
   readonly pieces: readonly RawPiece[]
   readonly length: number
+  /** The source of each column; absent if these are the columns of the layout. */
+  readonly view: readonly RawSource[] | undefined
   /** Behind which row of all each piece ends. */
   readonly #ends: readonly number[]
   #rows: readonly Row[] | undefined
 
-  constructor(layout: RawLayout, pieces: readonly RawPiece[]) {
+  constructor(layout: RawLayout, pieces: readonly RawPiece[], view?: readonly RawSource[]) {
     let length = 0
     const ends: number[] = []
     for (const { from, until } of pieces) {
@@ -37,12 +46,19 @@ export class RawRows {
     }
     this.layout = layout
     this.pieces = pieces
+    this.view = view
     this.length = length
     this.#ends = ends
   }
 
   get format(): RawFormat {
     return this.layout.format
+  }
+
+  /** The columns of the rows; `undefined` for values that were made. */
+  get columns(): readonly (RawColumn | undefined)[] {
+    const { columns } = this.layout
+    return this.view?.map(({ column = -1 }) => columns[column]) ?? columns
   }
 
   /** Bytes of the rows, without what the format adds to each. */
@@ -61,32 +77,57 @@ export class RawRows {
   /** Decodes one row; `undefined` if there is no such row. */
   row(index: number): Row | undefined {
     const cells: Cell[] = []
-    return this.open(index, this.#allColumns, cells) ? cells : undefined
+    if (!(index >= 0 && index < this.length)) return undefined
+    const { piece, at } = this.#find(index)
+    this.opener([...this.columns.keys()])(piece, rowIn(piece, at), cells)
+    return cells
   }
 
-  /** Decodes some columns of a row, by their indexes in ascending order. Answers whether there is such a row. */
-  open(index: number, columns: readonly number[], into: Cell[]): boolean {
-    if (!(index >= 0 && index < this.length)) return false
-    const { piece, at } = this.#find(index)
-    const row = rowIn(piece, at)
-    const { bytes, bounds } = piece
-    this.layout.open(bytes, bounds[row] as number, bounds[row + 1] as number, columns, into)
-    return true
+  /**
+   * A function that decodes some columns of a row.
+   * @param columns their indexes, in ascending order
+   * @returns it gets a piece, the index of a row in its `bounds`, and a list that gets the cells by the indexes of their columns
+   */
+  opener(columns: readonly number[]): (piece: RawPiece, row: number, into: Cell[]) => void {
+    const { layout, view } = this
+    const openIn = ({ bytes, bounds }: RawPiece, row: number, wanted: readonly number[], into: Cell[]) =>
+      layout.open(bytes, bounds[row] as number, bounds[row + 1] as number, wanted, into)
+    if (!view) return (piece, row, into) => openIn(piece, row, columns, into)
+    const sources = columns.map((at) => ({ at, ...(view[at] as RawSource) }))
+    const wanted = [...new Set(sources.flatMap(({ column }) => column ?? []))].sort((a, b) => a - b)
+    const found: Cell[] = []
+    return (piece, row, into) => {
+      if (wanted.length > 0) openIn(piece, row, wanted, found)
+      const values = piece.made?.[row]
+      for (const { at, column, made } of sources) {
+        into[at] = (made === undefined ? found[column] : values?.[made]) ?? null
+      }
+    }
   }
 
   /** All rows, of which only some columns have values. @param columns their indexes, in ascending order */
   opened(columns: readonly number[]): readonly Row[] {
     const rows: Row[] = []
+    const open = this.opener(columns)
     for (const piece of this.pieces) {
-      const { bytes, bounds, from, until } = piece
-      for (let at = from; at < until; at++) {
-        const row = rowIn(piece, at)
+      for (let at = piece.from; at < piece.until; at++) {
         const cells: Cell[] = []
-        this.layout.open(bytes, bounds[row] as number, bounds[row + 1] as number, columns, cells)
+        open(piece, rowIn(piece, at), cells)
         rows.push(cells)
       }
     }
     return rows
+  }
+
+  /** The same rows with other columns. @param made values for each row, of which columns can be */
+  mapped(view: readonly RawSource[], made: readonly (Row | undefined)[]): RawRows {
+    let index = 0
+    const pieces = this.pieces.map((piece): RawPiece => {
+      const values: (Row | undefined)[] = []
+      for (let at = piece.from; at < piece.until; at++) values[rowIn(piece, at)] = made[index++]
+      return { ...piece, made: values }
+    })
+    return new RawRows(this.layout, pieces, view)
   }
 
   /** All rows, of which only the columns with these names have values. */
@@ -106,7 +147,7 @@ export class RawRows {
       if (begin < end) pieces.push({ ...piece, from: piece.from + begin, until: piece.from + end })
       before += count
     }
-    return new RawRows(this.layout, pieces)
+    return new RawRows(this.layout, pieces, this.view)
   }
 
   /** The rows with these indexes, which ascend. */
@@ -125,10 +166,10 @@ export class RawRows {
       if (picked.length > 0) pieces.push({ ...piece, from: 0, until: picked.length, picked })
       before = end
     }
-    return new RawRows(this.layout, pieces)
+    return new RawRows(this.layout, pieces, this.view)
   }
 
-  /** All rows of several, which have one layout. */
+  /** All rows of several, which have one layout and the same columns. */
   static join(parts: readonly RawRows[]): RawRows {
     const [first] = parts
     if (!first) throw new Error('There are no raw rows to join')
@@ -137,11 +178,8 @@ export class RawRows {
       : new RawRows(
           first.layout,
           parts.flatMap(({ pieces }) => pieces),
+          first.view,
         )
-  }
-
-  get #allColumns(): readonly number[] {
-    return this.layout.columns.map((_, index) => index)
   }
 
   /** The piece of a row, and its index there. */

@@ -5,7 +5,8 @@ import { unescaped } from './tab-separated.ts'
 
 /** The type of a message and its length. */
 export const headBytes = 5
-const [tab, lineFeed, backslash, capitalN] = [9, 10, 92, 78]
+export const [tab, lineFeed] = [9, 10]
+const [backslash, capitalN] = [92, 78]
 
 /** How fields of such rows are found. */
 export type CopyTextRows = {

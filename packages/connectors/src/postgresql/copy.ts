@@ -106,8 +106,8 @@ async function send({ stream }: Connection, slices: Iterable<Slice>, failed: () 
   if (!failed() && !stream.destroyed) stream.write(Buffer.from([0x63, 0, 0, 0, 4]))
 }
 
-/** Rows, or whole messages CopyData. */
-export type Slice = Buffer | { readonly messages: Buffer }
+/** Rows, or whole messages CopyData with so many bytes of heads. */
+export type Slice = Buffer | { readonly messages: Buffer; readonly heads: number }
 
 function headOf({ length }: Buffer): Buffer {
   const head = Buffer.allocUnsafe(headBytes)

@@ -192,10 +192,9 @@ export async function send(
   const count = picked?.length ?? rows.length
   function* counted() {
     for (const slice of slices) {
-      bytes += 'messages' in slice ? slice.messages.length : slice.length
+      bytes += 'messages' in slice ? slice.messages.length - slice.heads : slice.length
       yield slice
     }
-    if (raw && raw.plan.opened.length === 0) bytes -= count * raw.rows.layout.headBytes
   }
   const written = await copyIn(session, `copy ${to} from stdin`, counted(), count)
   return { written, bytes }

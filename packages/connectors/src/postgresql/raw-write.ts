@@ -1,5 +1,5 @@
-import { type Cell, type RawColumn, type RawLayout, type RawRows, rowIn } from '@penstock/connector'
-import { fieldBounds } from '../databases/copy-text.ts'
+import { type Cell, type RawColumn, type RawRows, rowIn } from '@penstock/connector'
+import { fieldBounds, lineFeed, tab } from '../databases/copy-text.ts'
 import { reserveBytes, sliceBytes, type Write, writeText } from '../databases/tab-separated.ts'
 import type { Slice } from './copy.ts'
 import type { PostgresColumn, PostgresTable } from './table.ts'
@@ -12,8 +12,8 @@ export type RawPlan = {
   readonly watched: readonly number[]
 }
 
-/** Plans how the rows of a layout are written to a table. The columns of both are the same, in their order. */
-export function planRaw({ columns }: RawLayout, table: PostgresTable): RawPlan {
+/** Plans how raw rows are written to a table. The columns of both are the same, in their order. */
+export function planRaw({ columns }: RawRows, table: PostgresTable): RawPlan {
   const all = [...columns.keys()]
   const opened = all.filter((at) => {
     const [column, to] = [columns[at], table.columns[at]]
@@ -89,15 +89,20 @@ export function rawSlices(
   picked: readonly number[] | undefined,
 ): Iterable<Slice> {
   const rows = picked ? raw.pick(picked) : raw
-  return opened.length > 0 ? rewritten(rows, opened, writes) : messages(rows)
+  return opened.length > 0 || !isWhole(raw) ? rewritten(rows, opened, writes) : messages(rows)
 }
 
+/** Whether the columns are the ones of the layout, in their order. */
+const isWhole = ({ view, layout }: RawRows): boolean =>
+  view === undefined || (view.length === layout.columns.length && view.every(({ column }, at) => column === at))
+
 /** The messages of the rows, as they came. */
-function* messages({ pieces }: RawRows): Generator<Slice> {
+function* messages({ pieces, layout: { headBytes } }: RawRows): Generator<Slice> {
   for (const piece of pieces) {
     const { bytes, bounds, from, until, picked } = piece
+    const heads = headBytes * (until - from)
     if (!picked) {
-      yield { messages: bytes.subarray(bounds[from], bounds[until]) }
+      yield { messages: bytes.subarray(bounds[from], bounds[until]), heads }
       continue
     }
     const some: Buffer[] = []
@@ -107,43 +112,66 @@ function* messages({ pieces }: RawRows): Generator<Slice> {
       for (at++; at < until && picked[at] === end; at++) end++
       some.push(bytes.subarray(bounds[begin], bounds[end]))
     }
-    yield { messages: Buffer.concat(some) }
+    yield { messages: Buffer.concat(some), heads }
   }
 }
 
-/** The rows with other texts in some columns. */
-function* rewritten(
-  { pieces, layout }: RawRows,
-  opened: readonly number[],
-  writes: readonly Write[],
-): Generator<Slice> {
+/** A part of a row: the bytes of consecutive columns of the layout, or a column whose value is written. */
+type Segment = { readonly first: number; readonly last: number } | { readonly written: number }
+
+/** The parts of each row, in their order. */
+function segmentsOf({ view, columns }: RawRows, opened: readonly number[]): readonly Segment[] {
+  const segments: Segment[] = []
+  for (const at of columns.keys()) {
+    const column = view ? (view[at]?.column ?? -1) : at
+    const before = segments.at(-1)
+    if (opened.includes(at)) segments.push({ written: at })
+    else if (before && 'last' in before && before.last === column - 1) {
+      segments[segments.length - 1] = { first: before.first, last: column }
+    } else segments.push({ first: column, last: column })
+  }
+  return segments
+}
+
+/** The rows with other texts in some columns, or other columns. */
+function* rewritten(raw: RawRows, opened: readonly number[], writes: readonly Write[]): Generator<Slice> {
+  const segments = segmentsOf(raw, opened)
+  const edges = [...new Set(segments.flatMap((one) => ('last' in one ? [one.first, one.last] : [])))].sort(
+    (a, b) => a - b,
+  )
+  const placeOf = new Map(edges.map((column, place) => [column, place]))
+  const parts = segments.map((one) =>
+    'last' in one ? { from: 2 * (placeOf.get(one.first) ?? 0), to: 2 * (placeOf.get(one.last) ?? 0) + 1 } : one,
+  )
+  const open = raw.opener(opened)
+  const cells: Cell[] = []
+  const offsets = new Uint32Array(2 * edges.length)
   let block = Buffer.allocUnsafe(sliceBytes)
   let end = 0
-  const cells: Cell[] = []
-  const bounds = new Uint32Array(2 * opened.length)
-  for (const piece of pieces) {
-    const { bytes } = piece
+  for (const piece of raw.pieces) {
+    const { bytes, bounds } = piece
     for (let at = piece.from; at < piece.until; at++) {
       const row = rowIn(piece, at)
-      const [from, to] = [piece.bounds[row] as number, piece.bounds[row + 1] as number]
-      layout.open(bytes, from, to, opened, cells)
-      fieldBounds(bytes, from, to, opened, bounds)
-      let longest = to - from
-      const texts = opened.map((column) => writes[column]?.(cells[column] ?? null) ?? null)
-      // A character takes three bytes at most; an escaped one takes two.
-      for (const text of texts) longest += (text?.length ?? 0) * 3 + reserveBytes
+      fieldBounds(bytes, bounds[row] as number, bounds[row + 1] as number, edges, offsets)
+      open(piece, row, cells)
+      let longest = parts.length
+      for (const part of parts) {
+        if ('to' in part) longest += (offsets[part.to] as number) - (offsets[part.from] as number)
+        // A character takes three bytes at most; an escaped one takes two.
+        else longest += String(writes[part.written]?.(cells[part.written] ?? null) ?? '').length * 3 + reserveBytes
+      }
       if (end + longest > block.length) {
         if (end > 0) yield block.subarray(0, end)
         block = Buffer.allocUnsafe(Math.max(sliceBytes, longest))
         end = 0
       }
-      let passed = from + layout.headBytes
-      for (let next = 0; next < opened.length; next++) {
-        end += bytes.copy(block, end, passed, bounds[2 * next])
-        end = writeText(block, end, texts[next] ?? null)
-        passed = bounds[2 * next + 1] as number
+      for (const part of parts) {
+        if ('to' in part) end += bytes.copy(block, end, offsets[part.from], offsets[part.to])
+        else end = writeText(block, end, writes[part.written]?.(cells[part.written] ?? null) ?? null)
+        block[end++] = tab
       }
-      end += bytes.copy(block, end, passed, to)
+      // The tab behind the last field gives way to the end of the line.
+      block[end - 1] = lineFeed
     }
   }
   if (end > 0) yield block.subarray(0, end)

@@ -218,7 +218,7 @@ async function write(
 function rawToWrite(table: PostgresTable, rows: readonly Row[]) {
   const raw = rawOf(rows)
   if (!raw) return undefined
-  const plan = planRaw(raw.layout, table)
+  const plan = planRaw(raw, table)
   return { rows: raw, plan, watched: plan.watched.length > 0 ? raw.opened(plan.watched) : rows }
 }
 

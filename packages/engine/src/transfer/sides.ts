@@ -193,8 +193,7 @@ export class Sides {
 
   /** Whether rows pass without being decoded. @param readers the stages that read all of them */
   rawRoute(readers: readonly string[]): RawRoute {
-    const [state, mapping] = [this.#state, this.mapping]
-    return rawRouteOf({ source: this.#source, destination: this.#destination, state, mapping, readers })
+    return rawRouteOf({ source: this.#source, destination: this.#destination, state: this.#state, readers })
   }
 
   /**

@@ -12,8 +12,6 @@ export type RawSides = {
   readonly source: Connector | undefined
   readonly destination: Connector
   readonly state: Pick<TransferState, 'replay' | 'testRows'>
-  /** The text of the mapping; empty if all columns pass under their own names. */
-  readonly mapping: string
   /** The stages of the session, by their names, that need the values of all rows. */
   readonly readers: readonly string[]
 }
@@ -21,7 +19,7 @@ export type RawSides = {
 /** The forms in which rows may pass, or why they are values, as the end of a sentence. */
 export type RawRoute = { readonly formats: readonly RawFormat[] } | { readonly whyNot: string }
 
-export function rawRouteOf({ source, destination, state, mapping, readers }: RawSides): RawRoute {
+export function rawRouteOf({ source, destination, state, readers }: RawSides): RawRoute {
   const { name } = destination
   const offered = source?.source?.rawFormats ?? []
   const formats = (destination.destination?.deliver?.rawFormats ?? []).filter((format) => offered.includes(format))
@@ -29,7 +27,6 @@ export function rawRouteOf({ source, destination, state, mapping, readers }: Raw
   if (formats.length === 0) return { whyNot: `${source.name} and ${name} have no form of rows in common` }
   if (state.testRows !== null) return { whyNot: 'a test sends few rows' }
   if (destination.destination?.records) return { whyNot: `${name} has fields of its own` }
-  if (mapping !== '') return { whyNot: 'the mapping changes or renames columns' }
   const [reader] = readers
   return reader === undefined ? { formats } : { whyNot: `the stage ${reader} reads the values of all rows` }
 }
