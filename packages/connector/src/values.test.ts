@@ -358,6 +358,26 @@ describe('rebindSecrets', () => {
     assert.deepEqual(rebind({ host: 'b' }, { host: 'a' }), nothing, 'no secret is stored')
   })
 
+  test('asks for nothing where the first identity of a server is set, which nothing was sent to before', () => {
+    const fields = {
+      check: select({ ...about, options: ['pinned', 'any'], default: 'pinned', binds: ['password'] }),
+      key: text({ ...about, binds: ['password'], pins: { check: 'pinned' } }),
+      password: secret(about),
+    } satisfies Fields
+    const asked = (given: Record<string, unknown>, current: Values) =>
+      keysOf(rebindSecrets(fields, current, readValues(fields, given, 'path', current), 'path').fieldErrors)
+    assert.deepEqual(asked({ key: 'a' }, { password: '' }), [])
+    for (const [given, current] of [
+      [{ key: 'b' }, { key: 'a' }],
+      [{ key: null }, { key: 'a' }],
+      [{ key: 'a' }, { check: 'any' }],
+      [{ key: 'a', check: 'pinned' }, { check: 'any' }],
+      [{ key: 'a', check: 'any' }, {}],
+    ] as const) {
+      assert.deepEqual(asked(given, { password: '', ...current }), ['password'], JSON.stringify([given, current]))
+    }
+  })
+
   test('drops stored secrets that are not in use under the new values', () => {
     const both: Values = { ...stored, token: '' }
     assert.deepEqual(rebind({ host: 'b', password: 'new' }, both), { ...nothing, dropped: ['token'] })
