@@ -44,6 +44,7 @@ export const reports: readonly Side[] = [
   { slug: 'snapchat-reporting', secrets: app('snapchat'), settings: { accountIds: 'acc-1' } },
   { slug: 'reddit-ads-reporting', secrets: app('reddit'), settings: { accountIds: 't2_shop' } },
   { slug: 'criteo-reporting', secrets: app('criteo'), settings: { accountIds: '123' } },
+  { slug: 'criteo-retail-media-reporting', secrets: app('criteo'), settings: { accountIds: '123' } },
   {
     slug: 'taboola-backstage',
     secrets: { clientId: '1', clientSecret: secret('taboola') },

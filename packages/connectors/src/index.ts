@@ -24,6 +24,7 @@ import { clickhouseSource } from './clickhouse/clickhouse-source.ts'
 import { criteoCommerceGrowthAudiences } from './criteo/criteo-commerce-growth-audiences.ts'
 import { criteoReporting } from './criteo/criteo-reporting.ts'
 import { criteoRetailMediaAudiences } from './criteo/criteo-retail-media-audiences.ts'
+import { criteoRetailMediaReporting } from './criteo/criteo-retail-media-reporting.ts'
 import { customerIo } from './customer-io/customer-io.ts'
 import { databricksDestination } from './databricks/databricks-destination.ts'
 import { databricksSource } from './databricks/databricks-source.ts'
@@ -156,6 +157,7 @@ export const { connectors, listedConnectors, platforms, connectorById } = makeCa
   criteoCommerceGrowthAudiences,
   criteoReporting,
   criteoRetailMediaAudiences,
+  criteoRetailMediaReporting,
   customerIo,
   databricksDestination,
   databricksSource,
