@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { testContext } from '@penstock/connector/acceptance'
 import { errorOf } from '../kit/run/open-api.ts'
 import { googleAdsApi } from './google-ads-api.ts'
+import { googleAdsReporting } from './google-ads-reporting.ts'
 import { readGaql } from './own-query.ts'
 
 describe('a query of one’s own in GAQL', () => {
@@ -28,6 +30,24 @@ describe('a query of one’s own in GAQL', () => {
     assert.equal(textOf(' PARAMETERS include_drafts=true'), `${days} PARAMETERS include_drafts=true`)
     assert.equal(textOf(' WHERE campaign.name = "LIMIT 5"'), `${days} AND campaign.name = "LIMIT 5"`)
   })
+})
+
+test('a query is refused next to other choices, and for a range if it has no days', async () => {
+  const open = async (settings: object, range?: { from: string; to: string }) => {
+    const own = { accountIds: '111-222-3333', gaqlQuery: 'SELECT campaign.id FROM campaign', ...settings }
+    const secrets = { clientId: 'a', clientSecret: 'b', refreshToken: 'c' }
+    return await googleAdsReporting.source?.open?.(testContext({ secrets, settings: own, ...(range && { range }) }))
+  }
+  await assert.rejects(open({ level: 'ad' }), { code: 'invalid_setting', message: /replaces level, breakdowns/ })
+  await assert.rejects(open({ metrics: ['clicks'] }), { code: 'invalid_setting', message: /Clear these settings/ })
+  await assert.rejects(open({}, { from: '2026-01-01', to: '2026-01-31' }), {
+    code: 'invalid_setting',
+    message: /has no days\. Start a transfer without a range/,
+  })
+  await assert.rejects(open({ gaqlQuery: '', level: 'click' }), {
+    message: /The level click has only the metric clicks/,
+  })
+  assert.ok(await open({ preset: 'Campaigns', breakdowns: [] }))
 })
 
 test('a refused query names the fields, and no values', () => {
