@@ -222,14 +222,17 @@ export async function startShopify(): Promise<ShopifyServer> {
     const type = typeOfField(types, 'QueryRoot', field.name).slice(0, -1)
     const { query } = field.args
     const time = "'(\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ)'"
-    const filter = new RegExp(`^updated_at:>=${time}(?: AND updated_at:<${time})?$`)
+    const isEvent = field.name === 'events'
+    const name = isEvent ? 'created_at' : 'updated_at'
+    const changes = `${name}:>=${time}(?: AND ${name}:<${time})?`
+    const filter = new RegExp(isEvent ? `^action:destroy(?: AND ${changes})?$` : `^${changes}$`)
     const [whole, since, before] = filter.exec(String(query ?? '')) ?? []
     if (query !== undefined && whole === undefined) throw new UndefinedField('query')
     // Of customers, days of the shop are compared with the days of the bounds.
     const byDay = field.name === 'customers'
     const dayOf = (at: string) => new Date(at).toLocaleDateString('en-CA', { timeZone: processing.timezone })
     const bound = (time: string) => (byDay ? time.slice(0, 10) : time)
-    const fits = ({ updatedAt }: Stored) => {
+    const fits = ({ createdAt, updatedAt = createdAt }: Stored) => {
       const at = byDay && updatedAt ? dayOf(String(updatedAt)) : String(updatedAt)
       return (since === undefined || at >= bound(since)) && (before === undefined || at < bound(before))
     }

@@ -3,7 +3,7 @@ import type { GraphqlTypes } from './shopify-graphql.ts'
 /** Fields of types of version 2026-10, from Shopify's reference, that are not deprecated. */
 export const shopifyTypes: GraphqlTypes = {
   QueryRoot:
-    'customers:Customer* orders:Order* products:Product* productVariants:ProductVariant* inventoryItems:InventoryItem* draftOrders:DraftOrder* collections:Collection* abandonedCheckouts:AbandonedCheckout* codeDiscountNodes:DiscountCodeNode*',
+    'customers:Customer* orders:Order* products:Product* productVariants:ProductVariant* inventoryItems:InventoryItem* draftOrders:DraftOrder* collections:Collection* abandonedCheckouts:AbandonedCheckout* codeDiscountNodes:DiscountCodeNode* events:Event*',
   Customer:
     'id firstName lastName displayName note locale state tags taxExempt verifiedEmail numberOfOrders createdAt updatedAt amountSpent:MoneyV2 defaultAddress:MailingAddress defaultEmailAddress:CustomerEmailAddress defaultPhoneNumber:CustomerPhoneNumber',
   DiscountCodeNode: 'id codeDiscount:DiscountCode',
@@ -13,6 +13,8 @@ export const shopifyTypes: GraphqlTypes = {
       'title status startsAt endsAt createdAt updatedAt usageLimit appliesOncePerCustomer asyncUsageCount codesCount:Count totalSales:MoneyV2 codes:DiscountRedeemCode*',
     ]),
   ),
+  Event: 'id action createdAt message',
+  BasicEvent: 'id action createdAt message subjectId subjectType',
   DiscountRedeemCode: 'id code asyncUsageCount',
   CustomerEmailAddress: 'emailAddress marketingState marketingOptInLevel marketingUpdatedAt',
   CustomerPhoneNumber: 'phoneNumber smsMarketingConsent:CustomerSmsMarketingConsent',
@@ -64,4 +66,5 @@ export const scopeOfRoot: Readonly<Record<string, string>> = {
   collections: 'read_products',
   abandonedCheckouts: 'read_orders',
   codeDiscountNodes: 'read_discounts',
+  events: 'read_products',
 }

@@ -11,9 +11,10 @@ import { isObject, type JsonObject, numberIn, objectIn, textIn } from '../platfo
 import { type ChangeTime, timeOfRange } from '../platform-api/range.ts'
 import { awaitOperation, type BulkOperation, linesOf, openResult, startOperation } from './bulk-operations.ts'
 import { openShopify, type Shopify } from './sign-in.ts'
+import type { Stream } from './stream-columns.ts'
 import { bulkQuery, columnsOf, filterOf, sampleQuery, streamOf } from './stream-query.ts'
 import { rowOf, sampleRows, typesOf } from './stream-rows.ts'
-import { type Stream, whyNoRange } from './streams.ts'
+import { whyNoRange } from './streams.ts'
 
 const chunkRows = 2_500
 const chunkBytes = 1 << 20
@@ -50,7 +51,8 @@ export async function open(context: SourceContext): Promise<SourceReader> {
   const shopify = openShopify(context)
   const { shop } = shopify
   const changed = range ? timeOfRange(range) : incremental ? changedSince(context, name, shop) : undefined
-  const filter = changed && filterOf(stream, changed)
+  const conditions = [stream.filter, changed && filterOf(stream, changed)].filter((one) => one !== undefined)
+  const filter = conditions.length === 0 ? undefined : conditions.join(' AND ')
   const columns = columnsOf(stream)
   const reads: Reads = {
     shopify,

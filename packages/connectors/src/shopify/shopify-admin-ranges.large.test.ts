@@ -63,7 +63,21 @@ describe('a range of the objects of a shop', () => {
       rowsOf(lines).map(([order]) => order),
       [1, 2, 3].map((n) => `gid://shopify/Order/${n}`),
     )
-    for (const stream of ['Inventory levels', 'Collection products']) {
+    server.objects.events = times.map((createdAt, n) => ({
+      __typename: 'BasicEvent',
+      id: `gid://shopify/BasicEvent/${n}`,
+      createdAt,
+      subjectType: 'PRODUCT',
+      subjectId: `gid://shopify/Product/${n}`,
+    }))
+    const deletions = await read({ settings: { stream: 'Deletions' }, range: days })
+    assert.deepEqual(deletions[0]?.columns, ['id', 'subject_type', 'subject_id', 'deleted_at'])
+    assert.deepEqual(
+      rowsOf(deletions).map(([, ...row]) => row),
+      [1, 2, 3].map((n) => ['PRODUCT', `gid://shopify/Product/${n}`, times[n]]),
+    )
+    assert.equal(rowsOf(await read({ settings: { stream: 'Deletions' } })).length, 5)
+    for (const stream of ['Inventory levels', 'Collection products', 'Discount codes']) {
       assert.equal(
         (await connectorErrorOf(read({ settings: { stream }, range: days }), contextOf())).code,
         'invalid_setting',

@@ -14,6 +14,30 @@ export type StreamColumn = {
   readonly quantity?: string
 }
 
+/** The objects that a transfer reads: those of a connection of the API, or those of a connection below each of them. */
+export type Stream = {
+  /** The field of the query. */
+  readonly root: string
+  /** The field of each object, if the stream reads the objects below them; a path such as `codeDiscount.codes`. */
+  readonly child?: string
+  /** A field with objects of several types, each of which is asked for the fields below it; `''` for the object itself. */
+  readonly union?: { readonly at: string; readonly types: readonly string[] }
+  /** The column with the ID of the object above. */
+  readonly parent?: string
+  /** The access scopes that it needs. */
+  readonly scopes: string
+  /**
+   * Whether changed objects can be asked for: by the time of their change, or by its day alone. Absent if Shopify cannot say what
+   * changed.
+   */
+  readonly changes?: 'time' | 'day'
+  /** The time of the change in a filter; `updated_at` unless said otherwise. */
+  readonly changedAt?: string
+  /** A condition of every query of the stream. */
+  readonly filter?: string
+  readonly columns: readonly StreamColumn[]
+}
+
 const typed =
   (type: ColumnType | null) =>
   (name: string, at: string): StreamColumn => ({ name, at, type })

@@ -1,6 +1,7 @@
 import { ConnectorError, type Values } from '@penstock/connector'
 import type { ChangeTime } from '../platform-api/range.ts'
-import { type Stream, streams } from './streams.ts'
+import type { Stream } from './stream-columns.ts'
+import { streams } from './streams.ts'
 
 const day = 24 * 60 * 60_000
 
@@ -19,12 +20,12 @@ export const columnsOf = ({ parent, columns }: Stream): readonly string[] => [
 ]
 
 /** A filter for objects that changed within a time, and for some more if Shopify compares their days. */
-export function filterOf({ changes }: Stream, { fromMs, beforeMs }: ChangeTime): string {
+export function filterOf({ changes, changedAt = 'updated_at' }: Stream, { fromMs, beforeMs }: ChangeTime): string {
   const time = (ms: number) => `'${new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')}'`
   // Shopify compares whole days of customers, in the time zone of the shop.
   const near = (ms: number, days: number) => (changes === 'day' ? (Math.floor(ms / day) + days) * day : ms)
-  const from = `updated_at:>=${time(near(fromMs, -1))}`
-  return beforeMs === undefined ? from : `${from} AND updated_at:<${time(near(beforeMs, 2))}`
+  const from = `${changedAt}:>=${time(near(fromMs, -1))}`
+  return beforeMs === undefined ? from : `${from} AND ${changedAt}:<${time(near(beforeMs, 2))}`
 }
 
 /**
@@ -43,7 +44,7 @@ function queryOf(
   first: { readonly root?: number; readonly child?: number },
 ): string {
   const { root, child, union } = stream
-  const inner = child === undefined ? selectionOf(stream.columns, union) : `id ${belowOf(child)}`
+  const inner = child === undefined ? ofTypes('', selectionOf(stream.columns, union), union) : `id ${belowOf(child)}`
   return `{ ${root}${argumentsOf({ first: first.root, query: filter })} { edges { node { ${inner} } } } }`
 
   function belowOf(path: string): string {

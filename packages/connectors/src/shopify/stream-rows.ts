@@ -1,8 +1,7 @@
 import type { Cell, ColumnType, Row } from '@penstock/connector'
 import { valueAt } from '../kit/run/open-api.ts'
 import { isObject, type JsonObject, listIn, objectIn, textIn } from '../platform-api/json.ts'
-import type { StreamColumn } from './stream-columns.ts'
-import type { Stream } from './streams.ts'
+import type { Stream, StreamColumn } from './stream-columns.ts'
 
 /** The types of the columns, in the order of `columnsOf`. */
 export const typesOf = ({ parent, columns }: Stream): readonly (ColumnType | null)[] => [

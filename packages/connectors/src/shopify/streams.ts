@@ -8,30 +8,10 @@ import {
   json,
   money,
   quantities,
-  type StreamColumn,
+  type Stream,
   text,
   whole,
 } from './stream-columns.ts'
-
-/** The objects that a transfer reads: those of a connection of the API, or those of a connection below each of them. */
-export type Stream = {
-  /** The field of the query. */
-  readonly root: string
-  /** The field of each object, if the stream reads the objects below them; a path such as `codeDiscount.codes`. */
-  readonly child?: string
-  /** A field with objects of several types, each of which is asked for the fields below it. */
-  readonly union?: { readonly at: string; readonly types: readonly string[] }
-  /** The column with the ID of the object above. */
-  readonly parent?: string
-  /** The access scopes that it needs. */
-  readonly scopes: string
-  /**
-   * Whether changed objects can be asked for: by the time of their change, or by its day alone. Absent if Shopify cannot say what
-   * changed.
-   */
-  readonly changes?: 'time' | 'day'
-  readonly columns: readonly StreamColumn[]
-}
 
 const currencyOf = (at: string) => text('currency', `${at}.shopMoney.currencyCode`)
 const times = [instant('created_at', 'createdAt'), instant('updated_at', 'updatedAt')]
@@ -356,6 +336,22 @@ const discountCodes: Stream = {
   columns: [text('id', 'id'), text('code', 'code'), whole('usage_count', 'asyncUsageCount')],
 }
 
+/** Events of objects that were deleted. */
+const deletions: Stream = {
+  root: 'events',
+  scopes: 'read_products',
+  changes: 'time',
+  changedAt: 'created_at',
+  filter: 'action:destroy',
+  union: { at: '', types: ['BasicEvent'] },
+  columns: [
+    text('id', 'id'),
+    text('subject_type', 'subjectType'),
+    text('subject_id', 'subjectId'),
+    instant('deleted_at', 'createdAt'),
+  ],
+}
+
 /** The streams by the names that people choose from. */
 export const streams = {
   Customers: customers,
@@ -371,6 +367,7 @@ export const streams = {
   'Abandoned checkouts': abandonedCheckouts,
   Discounts: discounts,
   'Discount codes': discountCodes,
+  Deletions: deletions,
 } as const satisfies Readonly<Record<string, Stream>>
 
 /**
