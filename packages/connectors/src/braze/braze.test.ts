@@ -49,7 +49,7 @@ testDescribedDestination({
       rejected: [{ count: 1 }],
     },
     {
-      title: 'sends 75 people in a request',
+      title: 'deletes 50 people in a request',
       operation: 'delete people',
       rows: Array.from({ length: 51 }, (_, index) => ({ external_id: `u${index}` })),
       requests: [

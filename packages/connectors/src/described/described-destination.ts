@@ -36,8 +36,12 @@ type OperationText = {
   readonly path: string
   readonly method?: OperationMethod
   readonly parameters?: readonly string[]
+  readonly batch?: { readonly rows: number; readonly bytes?: number }
   readonly [key: string]: unknown
 }
+
+/** Rows between two confirmations, at least. */
+const rowsMin = 50
 
 /** Makes a connector of a definition. */
 export function describedDestination(facts: DescribedDestination): Connector {
@@ -83,7 +87,7 @@ export function describedDestination(facts: DescribedDestination): Connector {
       },
       discover: { columns: async (context) => (await run()).discoverOperationColumns(as(context)) },
       deliver: {
-        batch: () => ({ rowsMax: 1_000, bytesMax: 1 << 20 }),
+        batch: ({ operation }) => ({ rowsMax: rowsMaxOf(definition, String(operation ?? usual)), bytesMax: 1 << 20 }),
         recognisesKeys: true,
         open: async (context) => (await run()).open(as(context)),
         inspect: async (context) => (await run()).inspect(as(context)),
@@ -91,6 +95,12 @@ export function describedDestination(facts: DescribedDestination): Connector {
       },
     },
   })
+}
+
+/** Few requests are sent again if one of them fails: one, unless a request has few rows. */
+function rowsMaxOf({ operations }: DefinitionText, name: string): number {
+  const { batch } = operations[name] ?? {}
+  return Math.max(rowsMin, batch?.rows ?? 1)
 }
 
 const needing = ({ operations }: DefinitionText, parameter: string): string[] =>

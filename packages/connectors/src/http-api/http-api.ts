@@ -274,7 +274,8 @@ export const httpApi = defineConnector({
       columns: async (context) => (await import('./deliver.ts')).discoverOperationColumns(context),
     },
     deliver: {
-      batch: () => ({ rowsMax: 1_000, bytesMax: 1 << 20 }),
+      // All requests of a batch are sent again if one of them fails.
+      batch: () => ({ rowsMax: 500, bytesMax: 1 << 20 }),
       recognisesKeys: true,
       open: async (context) => (await import('./deliver.ts')).open(context),
       inspect: async (context) => (await import('./deliver.ts')).inspect(context),
