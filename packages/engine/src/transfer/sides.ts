@@ -166,13 +166,10 @@ export class Sides {
 
   /** Whether a row for the destination removes a person from an audience; `undefined` if no column says that. The mapping must be known. */
   get removal(): ((row: Row) => boolean) | undefined {
-    const { records = {} } = this.#destination.destination ?? {}
-    const found = this.columns.flatMap((name, index) => {
-      const values = records[name]?.removing
-      return values ? [{ index, values }] : []
-    })
-    if (found.length === 0) return undefined
-    return (row) => found.some(({ index, values }) => values.includes(String(row[index] ?? '').toLowerCase()))
+    const records = this.#destination.destination?.records
+    const at = this.columns.findIndex((name) => records?.[name]?.removing !== undefined)
+    const values = records?.[this.columns[at] ?? '']?.removing
+    return values && ((row) => values.includes(String(row[at] ?? '').toLowerCase()))
   }
 
   /** The mapping for these columns of a source. Throws a `ConnectorError` if they are no valid input for it. */
