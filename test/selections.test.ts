@@ -147,6 +147,7 @@ test('no test waits for a time to pass, but where that time is what it tries', (
     'test/harness/lane.ts': 'polls',
     'test/harness/stray-errors.ts': 'fails some milliseconds later',
     'test/harness/until.ts': 'polls',
+    'test/http-api-destination.large.test.ts': 'kills at a random time',
     'test/samples.large.test.ts': 'has statements that never end',
     'test/transfers-changed.large.test.ts': 'kills at a random time',
     'test/transfers-crash.large.test.ts': 'kills at a random time',

@@ -3,6 +3,36 @@ import { canary, google, type Side, s3, secret } from './side.ts'
 /** Events and conversions. */
 export const events: readonly Side[] = [
   {
+    slug: 'braze',
+    secrets: { restEndpoint: 'https://rest.iad-01.braze.com', apiKey: secret('braze') },
+    settings: { operation: 'update people' },
+    row: { external_id: 'u1', email: canary, first_name: canary },
+  },
+  {
+    slug: 'customer-io',
+    secrets: { siteId: '1', apiKey: secret('customer-io') },
+    settings: { operation: 'add to segment', segmentId: '7' },
+    row: { id: canary },
+  },
+  {
+    slug: 'iterable',
+    secrets: { apiKey: 'iterable-example7Zq9wT4vT8rPm2Lc6' },
+    settings: { operation: 'update people' },
+    row: { email: canary },
+  },
+  {
+    slug: 'klaviyo',
+    secrets: { apiKey: 'pk_example7Zq9wT4vT8rPm2Lc6' },
+    settings: { operation: 'record events' },
+    row: { email: canary, metric: 'Bought' },
+  },
+  {
+    slug: 'mailchimp',
+    secrets: { apiKey: 'example7Zq9wT4vT8rPm2Lc6-us21' },
+    settings: { operation: 'update members', listId: 'a1b2c3' },
+    row: { email: canary },
+  },
+  {
     slug: 'activecampaign-events',
     secrets: { accountId: '25391523', eventKey: secret('activecampaign-events') },
     settings: {},

@@ -109,8 +109,14 @@ await testReportSource({
       exchanges: [
         ...report('r1', { days: ['2026-02-01', '2026-03-02'], dimensions: campaigns }, [
           {
-            ...{ date: '2026-02-01', accountName: 'Shop', campaignId: '9007199254740993', campaignName: 'Spring' },
-            ...{ campaignTypeName: 'Sponsored Products', impressions: 10, spend: 1.25, winRate: 0.5 },
+            date: '2026-02-01',
+            accountName: 'Shop',
+            campaignId: '9007199254740993',
+            campaignName: 'Spring',
+            campaignTypeName: 'Sponsored Products',
+            impressions: 10,
+            spend: 1.25,
+            winRate: 0.5,
           },
         ]),
         ...report('r2', { days: ['2026-03-03', '2026-03-03'], dimensions: campaigns }, [
@@ -137,8 +143,16 @@ await testReportSource({
         },
         [
           {
-            ...{ date: '2026-03-03', accountName: 'Shop', lineItemId: '5', lineItemName: 'Shoes', campaignId: '9' },
-            ...{ campaignName: 'Spring', retailerId: '3', retailerName: 'Mart', keyword: 'red shoes', impressions: 4 },
+            date: '2026-03-03',
+            accountName: 'Shop',
+            lineItemId: '5',
+            lineItemName: 'Shoes',
+            campaignId: '9',
+            campaignName: 'Spring',
+            retailerId: '3',
+            retailerName: 'Mart',
+            keyword: 'red shoes',
+            impressions: 4,
           },
         ],
       ),
