@@ -40,6 +40,7 @@ test('the clock of a process is read only where no other process compares the ti
     'mcp/confirmation.ts': 'is for `penstock mcp`, which takes only its own codes; the service gives its own clock',
     'outgoing/outgoing.ts': 'stands for the time of the server that answered, where it does not say its time',
     'streams/receive.ts': 'is the time at which an event arrived, which corrects the clock of its client',
+    'streams/sent-messages.ts': 'is the time of an answer to a sender, for those who read it',
     'streams/signing.ts': 'is compared with the time that a sender of webhooks signed',
     'transfers/supervisor/outcomes.ts': 'is written into an outcome, for those who read it',
     'telemetry/registered-metrics.ts': 'is sent to the collector, with the host that measured',

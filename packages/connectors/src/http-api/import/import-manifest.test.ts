@@ -72,6 +72,7 @@ test('A manifest becomes values of the connector, and says of each part that it 
   const errors = [{ status: [404], action: 'ignore' }]
   assert.deepEqual(parseDefinition(definition), {
     definition: {
+      operations: Object.create(null),
       streams: Object.assign(Object.create(null), {
         orders: {
           path: '/orders',

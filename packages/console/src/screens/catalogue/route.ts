@@ -89,7 +89,7 @@ function isRatherSource(
   const suits = (side: 'from' | 'to', all: readonly KnownConnector[]) =>
     all.some(({ dataTypeCategory }) => entity?.[side][0] === dataTypeCategory)
   const [read, written] = [suits('from', sources), suits('to', destinations)]
-  return read === written ? sources.length >= destinations.length : read
+  return read === written ? sources.length >= destinations.filter((one) => !isSource(one)).length : read
 }
 
 /** Which of the named connectors is the source. Without `to` and `from`, the first one is, unless it is rather a destination. */
