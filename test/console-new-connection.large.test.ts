@@ -503,7 +503,7 @@ describe('the wizard of new connections', { skip }, () => {
   test('makes and activates a connection that cannot move data yet, and says so', async () => {
     const { id: accountId } = await stage.addAccount('Idle')
     // Withdrawn connectors, which accounts keep that added them before.
-    const [from, to] = [connectorBySlug('mparticle-audience'), connectorBySlug('adikteev-custom-audience')]
+    const [from, to] = [connectorBySlug('fetch-audiences'), connectorBySlug('adikteev-custom-audience')]
     for (const one of [from, to]) await stage.sql(addsWithdrawn(accountId, one))
     const page = await stage.open(wizard(accountId, `?source=${from.id}&destination=${to.id}`))
     await region(page, 'Source').getByText(`cannot move data through ${from.name} yet`).waitFor()
