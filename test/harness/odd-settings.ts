@@ -9,7 +9,7 @@ export const oddSettings: Readonly<Record<string, string>> = {
   plan_cache_mode: 'force_generic_plan',
   default_transaction_isolation: 'serializable',
   default_transaction_deferrable: 'on',
-  statement_timeout: '40ms',
+  statement_timeout: '200ms',
   lock_timeout: '1ms',
   transaction_timeout: '50ms',
   idle_in_transaction_session_timeout: '60ms',

@@ -15,7 +15,7 @@ const messageOf = (work: Promise<unknown>) =>
     (error: Error) => error.message,
   )
 const fixed =
-  'Nobody can edit this address: check the DNS, the proxy and the firewall of the machine that runs Penstock.'
+  'The connector sets this address itself: check the DNS, the proxy and the firewall of the machine that runs Penstock.'
 
 describe('errors of addresses', () => {
   test('that nobody entered say DNS, proxy or firewall', async () => {

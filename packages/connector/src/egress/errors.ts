@@ -54,7 +54,7 @@ export function adviseOnFixedAddress(error: ConnectorError): ConnectorError {
   if (!ofAddress.includes(error.code)) return error
   const happened = error.message.replace(/ Check [^.]*\.$/, '')
   return error.with({
-    message: `${happened} Nobody can edit this address: check the DNS, the proxy and the firewall of the machine that runs Penstock.`,
+    message: `${happened} The connector sets this address itself: check the DNS, the proxy and the firewall of the machine that runs Penstock.`,
   })
 }
 

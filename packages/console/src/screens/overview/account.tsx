@@ -11,7 +11,7 @@ import { useAccount } from '../../shell/account.ts'
 import { connections } from '../../strings/connections.ts'
 import { overview as say } from '../../strings/overview.ts'
 import { useFailedCount } from '../connectors/use-standing.ts'
-import { bareConnectorsOf, useAttention, useBareConnectors } from './attention.ts'
+import { bareConnectorsOf, useBareConnectors, useIsListed } from './attention.ts'
 import { ByStatus, totalOf, useCounts } from './by-status.tsx'
 import { Figures } from './figures.tsx'
 import { figuresOf, Moved, useMoved } from './moved.tsx'
@@ -35,7 +35,7 @@ export function Component() {
   const bare = useBareConnectors(accountId)
   const { counts, error } = useCounts(accountId)
   const moved = useMoved(accountId)
-  const attention = useAttention(accountId)
+  const isListed = useIsListed(accountId)
   const addedTotal = added.data?.total
   const bareTotal = bare.data?.total
   const connectionsTotal = counts && totalOf(counts)
@@ -102,7 +102,7 @@ export function Component() {
           />
           <NeedsAttention accountId={accountId} />
           {/* Beneath a list of unknown length: what is shown before the list would move. */}
-          {(attention.data ?? attention.error) && (
+          {isListed && (
             <Grid>
               <Grid.Col span={{ base: 12, lg: 8 }}>
                 <Moved accountId={accountId} moved={moved} />

@@ -8,6 +8,7 @@ import { pathOf } from '../../shell/account.ts'
 import { overview as say } from '../../strings/overview.ts'
 import { configureAt } from '../connectors/of-account.ts'
 import { type Reconnect, refusedSide } from '../connectors/reconnect.tsx'
+import { groupedMax, useFailing } from '../failing/use-failing.ts'
 import { blamedSide } from '../transfer/blame.ts'
 import { ownStep } from '../transfer/next-steps.ts'
 
@@ -74,6 +75,15 @@ export function useAttention(accountId: string | undefined): UseQueryResult<Atte
   const { connectors, more } = bare.data && isLast && !reason ? ofBare(bare.data, accountId, concerns) : none
   const data = isRead ? { concerns: [...concerns, ...connectors], total, moreConnectors: more } : undefined
   return { ...attention, data } as UseQueryResult<Attention, Error>
+}
+
+/** Whether all that the list needs is known, or could not be read: what is beneath it does not move any more. */
+export function useIsListed(accountId: string | undefined): boolean {
+  const reason = useReason()
+  const attention = useAttention(accountId)
+  const failing = useFailing(accountId, { size: groupedMax, enabled: reason === undefined })
+  const isKnown = reason !== undefined || failing.data !== undefined || failing.isError
+  return isKnown && (attention.data !== undefined || attention.isError)
 }
 
 const none = { connectors: [], more: undefined }

@@ -5,7 +5,7 @@ import { Failure } from '../../components/failure.tsx'
 import { count } from '../../components/numbers.ts'
 import { Page } from '../../components/page.tsx'
 import { overview as say } from '../../strings/overview.ts'
-import { useAttention } from './attention.ts'
+import { useIsListed } from './attention.ts'
 import { ByStatus, totalOf, useCounts } from './by-status.tsx'
 import { Figures } from './figures.tsx'
 import { figuresOf, Moved, useMoved } from './moved.tsx'
@@ -23,7 +23,7 @@ export function Component() {
   const accounts = useRead('listAccounts', accountsOf)
   const { counts, error } = useCounts(undefined)
   const moved = useMoved(undefined)
-  const attention = useAttention(undefined)
+  const isListed = useIsListed(undefined)
   const accountsTotal = accounts.data?.total
   const connectionsTotal = counts && totalOf(counts)
   const isNew = connectionsTotal === 0 && counts?.deleted === 0 && accountsTotal !== undefined
@@ -62,7 +62,7 @@ export function Component() {
           />
           <NeedsAttention accountId={undefined} />
           {/* Beneath a list of unknown length: what is shown before the list would move. */}
-          {(attention.data ?? attention.error) && (
+          {isListed && (
             <Grid>
               <Grid.Col span={{ base: 12, lg: 8 }}>
                 <Moved accountId={undefined} moved={moved} />

@@ -143,7 +143,10 @@ export class TransferLog {
     } else if (method === 'reportColumns') {
       const { changes, added } = argument as ColumnReport
       if (changes.length > 0)
-        this.add('columns', `${count(changes.length)} columns changed since the last successful transfer.`)
+        this.add(
+          'columns',
+          `${count(changes.length)} ${changes.length === 1 ? 'column' : 'columns'} changed since the last successful transfer.`,
+        )
       if (added.length > 0) this.add('columns', `${count(added.length)} of them were added to the mapping.`)
     }
   }
