@@ -10,8 +10,8 @@ import {
 import type { OperationMethod } from '../http-api/definition.ts'
 
 /**
- * A destination that is a definition of an HTTP API (`docs/http-api-destination.md`), with the form of its platform in place of that
- * of HTTP API. The definition is pure data: reading of rows, requests, results, previews and the check follow from it.
+ * A destination that is a definition of an HTTP API (`docs/http-api-destination.md`), with the form of its platform in place of the
+ * form of HTTP API. The definition is pure data: reading of rows, requests, results, previews and the check follow from it.
  */
 export type DescribedDestination = Omit<ConnectorDefinition, 'destination' | 'source' | 'check'> & {
   readonly api: NonNullable<ConnectorDefinition['api']>

@@ -113,10 +113,15 @@ export async function explained<Result>(run: () => Promise<Result>): Promise<Res
   try {
     return await run()
   } catch (error) {
-    if (!(error instanceof ExpressionError)) throw error
-    throw new ConnectorError('invalid_setting', `An expression of the definition ${error.message}; correct it.`)
+    throw asSettingError(error)
   }
 }
+
+/** An error of an expression as the `invalid_setting` that it is; any other error unchanged. */
+export const asSettingError = (error: unknown): unknown =>
+  error instanceof ExpressionError
+    ? new ConnectorError('invalid_setting', `An expression of the definition ${error.message}; correct it.`)
+    : error
 
 function bodyOf(stream: ApiStream, values: TemplateValues, parameters: PageRequest['parameters']) {
   if (stream.form) {

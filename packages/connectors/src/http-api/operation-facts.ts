@@ -6,7 +6,7 @@ import type { Answer } from '../platform-api/call.ts'
 import type { PlatformCall } from '../platform-api/client.ts'
 import { type JsonObject, objectIn, textIn } from '../platform-api/json.ts'
 import { wrong } from '../platform-api/rows/events.ts'
-import { errorBy, ruleOf } from './api.ts'
+import { asSettingError, errorBy, explained, ruleOf } from './api.ts'
 import { credentialsOf } from './credentials.ts'
 import type { ApiDefinition, ApiOperation } from './definition.ts'
 import { eventColumnsOf, idPath } from './operation-columns.ts'
@@ -17,7 +17,7 @@ import { httpApiPlatform } from './platform.ts'
 import { type ApiServers, serversOf } from './servers.ts'
 import { createShield } from './shield.ts'
 import { fillDeep, type TemplateValues } from './template.ts'
-import { blamedIn, isRefused, isTaken, refusalOf, type SentRow, takenIn } from './verdicts.ts'
+import { type Blamed, blamedIn, isRefused, isTaken, refusalOf, type SentRow, takenIn } from './verdicts.ts'
 
 /** An operation by its name. Throws `invalid_setting` if the definition has none with it. */
 export function operationOf({ operations }: ApiDefinition, name: unknown): ApiOperation {
@@ -63,6 +63,14 @@ export function operationFacts<Context extends ConnectorContext>(
     (answer: Answer) =>
       use(shield.answer(answer))
   const isAccepted = seen((answer) => errorOf(answer) === null || isTaken(result, answer, always))
+  /** The kit asks several times about one answer. */
+  const judged = new WeakMap<Answer, Blamed | undefined>()
+  const judge = (answer: Answer, sent: readonly JsonObject[]): Blamed | undefined => {
+    if (!judged.has(answer)) {
+      judged.set(answer, blamedIn(result.rows, shield.answer(answer), always, sent.map(readRowOf)))
+    }
+    return judged.get(answer)
+  }
   const facts: EventDestination = {
     ...identity,
     platformApi: { name, baseUrl: '', errorOf: seen(errorOf) },
@@ -75,7 +83,7 @@ export function operationFacts<Context extends ConnectorContext>(
     columns: eventColumnsOf(operation),
     finish: (event) => rowRead(operation, event, always),
     completeSettings: async (client, settings) => {
-      value = await explainedBy(() => prepareValues(operation, servers, client, always))
+      value = await explained(() => prepareValues(operation, servers, client, always))
       return settings
     },
     request: (events) => requestOf(operation, servers, events.map(readRowOf), { ...always, value }),
@@ -84,16 +92,13 @@ export function operationFacts<Context extends ConnectorContext>(
       refusal: seen((answer) => refusalOf(result, answer, always)),
       confirms: isAccepted,
       taken: seen((answer) => (isAccepted(answer) ? takenIn(result, answer, always) : undefined)),
-      blames: (answer, sent) => {
-        return blamedIn(result.rows, shield.answer(answer), always, sent.map(readRowOf))?.blamed ?? new Map()
-      },
+      blames: (answer, sent) => judge(answer, sent)?.blamed ?? new Map(),
       results: (answer, sent) => {
         if (!isAccepted(answer)) return undefined
-        const found = blamedIn(result.rows, shield.answer(answer), always, sent.map(readRowOf))
+        const found = judge(answer, sent)
         return found && sent.map((_, place) => found.blamed.get(place))
       },
-      unnamed: (answer, sent) =>
-        blamedIn(result.rows, shield.answer(answer), always, sent.map(readRowOf))?.unnamed ?? [],
+      unnamed: (answer, sent) => judge(answer, sent)?.unnamed ?? [],
     },
     ...(operation.later && {
       later: async (client, one) => openPolling(operation.later ?? raise(), servers, client, one, { shield, always }),
@@ -153,19 +158,6 @@ function requestOf(
     if (!operation.lines) return call
     const { body, headers } = linesOf(rows)
     return { ...call, body, headers: { ...headers, ...call.headers } }
-  } catch (error) {
-    throw asSettingError(error)
-  }
-}
-
-const asSettingError = (error: unknown): unknown =>
-  error instanceof ExpressionError
-    ? new ConnectorError('invalid_setting', `An expression of the definition ${error.message}; correct it.`)
-    : error
-
-async function explainedBy<Result>(run: () => Promise<Result>): Promise<Result> {
-  try {
-    return await run()
   } catch (error) {
     throw asSettingError(error)
   }

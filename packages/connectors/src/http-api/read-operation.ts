@@ -10,10 +10,10 @@ import {
   type ResultRules,
   type RowResults,
 } from './definition.ts'
-import { checkExpression, checkTemplates, type OperationNames } from './read-names.ts'
+import { checkTemplates, type OperationNames } from './read-names.ts'
 import { Part } from './read-part.ts'
 import { readRequest, requestKeys } from './read-request.ts'
-import { readRule } from './read-stream-parts.ts'
+import { expressionAt, readRule } from './read-stream-parts.ts'
 
 const operationKeys = [
   ...requestKeys,
@@ -250,12 +250,6 @@ function readLater(owner: Part, always: Names): LaterResult | undefined {
     ...(from && { from: readRequest(from, known) }),
     result,
   }
-}
-
-function expressionAt(part: Part, key: string, known: OperationNames): string | undefined {
-  const text = part.text(key, /[\s\S]/, 'an expression', 4_000)
-  if (text !== undefined) checkExpression(part, [key], text, known)
-  return text
 }
 
 function templateAt(part: Part, key: string, known: OperationNames): string | undefined {

@@ -9,7 +9,7 @@ import type {
   StreamCursor,
 } from './definition.ts'
 import { partitionsMax } from './definition.ts'
-import { checkExpression, checkTemplates, type KnownNames } from './read-names.ts'
+import { checkExpression, checkTemplates, type KnownNames, type OperationNames } from './read-names.ts'
 import { Part } from './read-part.ts'
 
 /** The form of the name of a header. */
@@ -67,7 +67,8 @@ export function readPaging(stream: Part, method: ApiStream['method'], known: Kno
 const templatesOf = ({ object: { path, query, headers, body, form } }: Part): string =>
   JSON.stringify([path, query, headers, body, form])
 
-function expressionAt(part: Part, key: string, known: KnownNames): string | undefined {
+/** The expression under a key; its names are checked. */
+export function expressionAt(part: Part, key: string, known: KnownNames | OperationNames): string | undefined {
   const text = part.text(key, /[\s\S]/, 'an expression', 4_000)
   if (text !== undefined) checkExpression(part, [key], text, known)
   return text

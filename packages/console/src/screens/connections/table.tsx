@@ -184,7 +184,7 @@ function pickColumn(
   }
 }
 
-/** A plain checkbox: a list has many, and they are drawn sooner than those of the library. */
+/** A plain checkbox: a list has many, and they are drawn sooner than the checkboxes of the library. */
 function Pick({
   label,
   checked,
