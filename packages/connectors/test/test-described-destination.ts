@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import type { Cell, Connector, Row, Values } from '@penstock/connector'
 import { testContext } from '@penstock/connector/acceptance'
 import { batchOf, connectorErrorOf, type PlatformServer, type Reply, startPlatform } from './platform-server.ts'
+import { openJudge } from './published-requests.ts'
 
 /** Rows by the names of their columns. */
 type NamedRows = readonly Readonly<Record<string, Cell>>[]
@@ -29,6 +30,10 @@ export type DescribedExamples = {
   readonly headers: Readonly<Record<string, string>>
   /** The request of the check; absent if there is none. */
   readonly checks?: string
+  /** The name of the facts of the platform's own documents, which judge each request (`published/`). */
+  readonly published: string
+  /** Keys that the platform takes and its documents do not name, `body.members.*.tags`, and how we know. */
+  readonly beyond?: Readonly<Record<string, string>>
   readonly examples: readonly DescribedExample[]
 }
 
@@ -43,8 +48,17 @@ export function testDescribedDestination(given: DescribedExamples): void {
   describe(`${connector.name}, by examples`, () => {
     let server: PlatformServer
     let answers: readonly Reply[] = []
+    const judge = openJudge(given.published, Object.keys(given.beyond ?? {}))
+    let refusals: string[] = []
     beforeEach(async () => {
-      server = await startPlatform(() => answers[Math.min(server.received.length, answers.length) - 1] ?? {})
+      refusals = []
+      server = await startPlatform((received) => {
+        const refusal = received.path === '/' ? undefined : judge.refusal(received)
+        if (refusal !== undefined) refusals.push(refusal)
+        return refusal === undefined
+          ? (answers[Math.min(server.received.length, answers.length) - 1] ?? {})
+          : { status: 400, json: { message: refusal } }
+      })
     })
     afterEach(() => server.close())
     const columnsOf = (rows: NamedRows) => [...new Set(rows.flatMap((row) => Object.keys(row)))]
@@ -71,6 +85,7 @@ export function testDescribedDestination(given: DescribedExamples): void {
       test(example.title, async () => {
         answers = example.answers
         const { rejected = [] } = await sent(example)
+        assert.deepEqual(refusals, [], 'what the documents of the platform refuse')
         assert.deepEqual(
           rejected.map(({ index, count }) => index ?? { count }),
           example.rejected ?? [],
@@ -85,6 +100,12 @@ export function testDescribedDestination(given: DescribedExamples): void {
         }
       })
     }
+
+    test('has an example of each operation', () => {
+      const operation = connector.destination?.fields?.operation
+      const tried = new Set(examples.map((example) => example.operation))
+      assert.deepEqual([...tried].toSorted(), operation?.options?.toSorted())
+    })
 
     test('waits, tries again or stops by what the platform answers', async () => {
       const cases: readonly (readonly [Reply, string, string])[] = [
@@ -144,6 +165,12 @@ export function testDescribedDestination(given: DescribedExamples): void {
   })
 }
 
-/** IDs that Penstock makes, as the text `id`. */
+/** IDs that Penstock makes, as the texts `id` and `ulid`. */
 const withoutIds = (json: unknown): unknown =>
-  json === undefined ? undefined : JSON.parse(JSON.stringify(json).replace(/"[0-9a-f]{32}"/g, '"id"'))
+  json === undefined
+    ? undefined
+    : JSON.parse(
+        JSON.stringify(json)
+          .replace(/"[0-9a-f]{32}"/g, '"id"')
+          .replace(/"0[0-9A-F]{25}"/g, '"ulid"'),
+      )

@@ -6,6 +6,7 @@ testDescribedDestination({
   secrets: { restEndpoint: 'https://rest.iad-01.braze.com', apiKey: 'canary-of-the-braze-key' },
   origin: 'https://rest.iad-01.braze.com',
   headers: { authorization: 'Bearer canary-of-the-braze-key' },
+  published: 'braze',
   examples: [
     {
       title: 'puts custom attributes beside the others, and knows who was not taken by number',

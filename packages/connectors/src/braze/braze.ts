@@ -32,7 +32,8 @@ export const braze = describedDestination({
   actions: ['add', 'update', 'delete'],
   notes:
     'Braze processes requests after it has accepted them. It does not recognise repeated events: if a transfer is interrupted, the last batch of events can be counted twice. Each changed attribute is a billable data point, so send only new and changed rows. Braze has no request that tries a key without a permission, so a check only reaches the server.',
-  tested: 'Our own test server, which follows the public documentation of Braze’s REST API; not Braze itself.',
+  tested:
+    'Our own test server, which refuses what Braze’s collection of requests for Postman refuses. The collection does not list the fields of people and events. Not Braze itself.',
   api: { version: 'without a version', ends: 'No end is known.' },
   secrets: {
     restEndpoint: text({

@@ -7,6 +7,7 @@ testDescribedDestination({
   origin: 'https://track-eu.customer.io',
   headers: { authorization: `Basic ${Buffer.from('site:canary-of-customer-io').toString('base64')}` },
   checks: 'GET /api/v1/accounts/region',
+  published: 'customer-io',
   examples: [
     {
       title: 'identifies people by one identifier each, and knows who was not taken',
@@ -49,6 +50,7 @@ testDescribedDestination({
                 action: 'event',
                 identifiers: { id: 'u1' },
                 name: 'order',
+                id: 'ulid',
                 timestamp: 1769857200,
                 attributes: { total: 1 },
               },
@@ -59,7 +61,15 @@ testDescribedDestination({
       answers: [{ json: {} }],
     },
     {
-      title: 'changes a manual segment',
+      title: 'adds people to a manual segment',
+      operation: 'add to segment',
+      settings: { segmentId: '7' },
+      rows: [{ id: 'u1' }],
+      requests: [{ path: '/api/v1/segments/7/add_customers', body: { ids: ['u1'] } }],
+      answers: [{ json: {} }],
+    },
+    {
+      title: 'removes people from a manual segment',
       operation: 'remove from segment',
       settings: { segmentId: '7' },
       rows: [{ id: 'u1' }, { id: 'u2' }],

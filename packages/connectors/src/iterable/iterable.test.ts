@@ -7,6 +7,8 @@ testDescribedDestination({
   origin: 'https://api.iterable.com',
   headers: { 'api-key': 'canary-of-iterable' },
   checks: 'GET /api/lists',
+  published: 'iterable',
+  beyond: { channelUnsubscribe: 'Iterable’s reference; Segment’s destination of Iterable sends it' },
   examples: [
     {
       title: 'knows who was not taken by the address or the ID that is repeated',
@@ -52,6 +54,19 @@ testDescribedDestination({
         },
       ],
       answers: [{ json: { successCount: 1, failCount: 0, failedUpdates: {} } }],
+    },
+    {
+      title: 'adds people to a list',
+      operation: 'add to list',
+      settings: { listId: '42' },
+      rows: [{ userId: 'u1', dataFields: '{"plan":"gold"}' }],
+      requests: [
+        {
+          path: '/api/lists/subscribe',
+          body: { listId: 42, subscribers: [{ userId: 'u1', dataFields: { plan: 'gold' } }] },
+        },
+      ],
+      answers: [{ json: { successCount: 1, failCount: 0 } }],
     },
     {
       title: 'removes people from a list, and never from a channel',

@@ -12,6 +12,7 @@ testDescribedDestination({
   origin: 'https://a.klaviyo.com',
   headers: { authorization: 'Klaviyo-API-Key pk_canary-of-klaviyo', revision: '2026-07-15' },
   checks: 'GET /api/accounts',
+  published: 'klaviyo',
   examples: [
     {
       title: 'imports profiles to a list, and waits for the errors of the job',
@@ -69,6 +70,25 @@ testDescribedDestination({
       ],
       rejected: [1],
       because: /Invalid email address/,
+    },
+    {
+      title: 'imports profiles without a list',
+      operation: 'update profiles',
+      rows: [{ external_id: 'u1', first_name: 'Ann' }],
+      requests: [
+        {
+          path: '/api/profile-bulk-import-jobs',
+          body: {
+            data: {
+              type: 'profile-bulk-import-job',
+              attributes: { profiles: { data: [profile({ external_id: 'u1', first_name: 'Ann' })] } },
+            },
+          },
+        },
+        { method: 'GET', path: '/api/profile-bulk-import-jobs/j1' },
+        { method: 'GET', path: '/api/profile-bulk-import-jobs/j1/import-errors' },
+      ],
+      answers: [{ status: 202, ...job('queued') }, job('complete'), { json: { data: [] } }],
     },
     {
       title: 'records an event with an ID',

@@ -82,7 +82,7 @@ export const klaviyo = describedDestination({
   notes:
     'Profiles are imported by jobs: a batch is confirmed once its job is complete, and profiles that the job names are rejected rows (the first 100 of a batch). Importing a profile does not subscribe the person to marketing. Klaviyo recognises a repeated event by its ID.',
   tested:
-    'Our own test server, which follows Klaviyo’s published OpenAPI document of the revision; not Klaviyo itself.',
+    'Our own test server, which refuses what Klaviyo’s OpenAPI document of the revision refuses; not Klaviyo itself.',
   api: { version: '2026-07-15', ends: 'A revision is supported for about two years.' },
   secrets: {
     apiKey: secret({ label: 'Private API key', description: 'Key that begins with pk_', required: true }),

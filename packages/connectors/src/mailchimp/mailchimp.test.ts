@@ -7,6 +7,8 @@ testDescribedDestination({
   origin: 'https://us21.api.mailchimp.com',
   headers: { authorization: `Basic ${Buffer.from('penstock:canary0123456789-us21').toString('base64')}` },
   checks: 'GET /3.0/ping',
+  published: 'mailchimp',
+  beyond: { 'members.*.tags': 'The document has sync_tags, which replaces the tags of members by these' },
   examples: [
     {
       title: 'adds and updates members, and knows who was not taken by the address',

@@ -16,8 +16,7 @@ export const mailchimp = describedDestination({
   actions: ['add', 'update', 'remove'],
   notes:
     'Members are found by their addresses. Mailchimp does not add an address again that was unsubscribed or permanently deleted: such rows are rejected. An archived member can be added again. Add only people who have agreed to be contacted.',
-  tested:
-    'Our own test server, which follows the public documentation of Mailchimp’s Marketing API; not Mailchimp itself.',
+  tested: 'Our own test server, which refuses what Mailchimp’s OpenAPI document refuses; not Mailchimp itself.',
   api: { version: '3.0', ends: 'No end is known.' },
   secrets: {
     apiKey: secret({
