@@ -21,7 +21,7 @@ const before = existsSync(target)
 const objectOf = (value: unknown): Json => (typeof value === 'object' && value !== null ? (value as Json) : {})
 const listOf = (value: unknown): Json[] => (Array.isArray(value) ? (value as Json[]) : [])
 
-/** What a reference leads to. */
+/** The target of a reference. */
 function resolved(given: unknown): Json {
   const one = objectOf(given)
   if (typeof one.$ref !== 'string') return one

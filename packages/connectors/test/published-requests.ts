@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Ajv, type ValidateFunction } from 'ajv'
 import type { Received } from './platform-server.ts'
 
-/** What the documents of a platform demand of its requests. `scripts/published-requests.ts` writes these facts. */
+/** The demands of a platform's documents on its requests. `scripts/published-requests.ts` writes these facts. */
 type Published = {
   /** The documents, with their versions. */
   readonly sources: readonly string[]
