@@ -31,7 +31,7 @@ describe('alerts in the console', { skip }, () => {
     await page.getByRole('button', { name: 'Create alert rule' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Night watch')
-    await dialog.getByRole('checkbox', { name: /rejects more than this share/ }).check()
+    await dialog.getByRole('checkbox', { name: /rejects more than 5% of its records/ }).check()
     await dialog.getByRole('textbox', { name: 'Share in percent' }).fill('2.5')
     await dialog.getByLabel('Slack webhook URL').fill('ftp://hooks.example.com')
     await dialog.getByText('No e-mail is sent, because no mail server is set up').waitFor()

@@ -462,7 +462,7 @@ describe('a connection in the console', { skip }, () => {
     const page = await stage.open(pathOf(connection))
     await button(page, 'Set a schedule').click()
     const warning = dialog(page).getByRole('alert').filter({ hasText: 'Every transfer adds all rows again' })
-    await warning.getByText('PostgreSQL gets each row once per transfer.').waitFor()
+    await warning.getByText('Each row arrives in PostgreSQL once per transfer.').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
     const scheduledSwitch = dialog(page).getByRole('switch', { name: 'Scheduled' })
     await scheduledSwitch.setChecked(false, { force: true })

@@ -2,7 +2,8 @@ import type { AlertChannel, AlertConditionName, AlertReason, AlertResolution } f
 
 /** A condition in the form, and in the list of rules. */
 export type ConditionTexts = {
-  ask: string
+  /** @param n the bound, or the proposed one while the condition is off */
+  ask: (n: string) => string
   help?: string
   /** @param n the bound, if it has one */
   line: (n: string) => string
@@ -119,50 +120,51 @@ export const alerts = {
   connectionsNone: 'No matching connections',
   messageWhen: 'Send a message when',
   condition: {
-    transferFailed: { ask: 'a transfer fails', line: () => 'Failed transfers' },
+    transferFailed: { ask: () => 'a transfer fails', line: () => 'Failed transfers' },
     connectionBroken: {
-      ask: 'a connection breaks or goes offline',
+      ask: () => 'a connection breaks or goes offline',
       line: () => 'Broken or offline connections',
     },
     rejectedPercent: {
-      ask: 'a transfer rejects more than this share of its records',
+      ask: (n) => `a transfer rejects more than ${n}% of its records`,
       line: (n) => `More than ${n}% rejected`,
       unit: { label: 'Share in percent', suffix: '%' },
     },
     noSuccessHours: {
-      ask: 'no transfer of an active connection has succeeded for this long',
+      ask: (n) => `no transfer of an active connection has succeeded for ${n} h`,
       line: (n) => `No success for ${n} h`,
       unit: { label: 'Hours', suffix: 'hours' },
     },
     volumePercent: {
-      ask: 'the number of records in the last day differs this much from the usual number',
+      ask: (n) => `the number of records in the last day is ${n}% higher or lower than usual`,
       help: 'Compared with the median of the same weekday over the last 8 weeks. Needs 4 weeks of history.',
       line: (n) => `Volume off by more than ${n}%`,
       unit: { label: 'Difference in percent', suffix: '%' },
     },
     logKeptGb: {
-      ask: 'the server of a source keeps at least this much of its log for a connection',
+      ask: (n) => `the server of a source keeps ${n} GiB or more of its log for a connection`,
       help: 'Also for disabled connections, and when the server is about to remove changes that have not been read.',
       line: (n) => `Source log over ${n} GiB`,
       unit: { label: 'Size in GiB', suffix: 'GiB' },
     },
     behindMinutes: {
-      ask: 'an event of a stream has waited this long for a connection',
+      ask: (n) => `an event of a stream has waited ${n} min for a connection`,
       line: (n) => `Events wait ${n} min`,
       unit: { label: 'Minutes', suffix: 'minutes' },
     },
     audienceBelow: {
-      ask: 'an audience has fewer people than this',
+      ask: (n) => `an audience has fewer than ${n} people`,
       line: (n) => `Audience under ${n} people`,
       unit: { label: 'People', suffix: 'people' },
     },
     matchFellPercent: {
-      ask: 'the platform matches a share of an audience that is lower by this much than before',
-      help: 'Compared with the average of the 7 days before. Needs 3 measures, and a platform that says what it matched.',
+      ask: (n) => `the match rate of an audience falls by ${n}%`,
+      help: 'Compared with the average of the 7 days before. Needs 3 measurements, and a platform that reports matches.',
       line: (n) => `Match rate down by ${n}%`,
       unit: { label: 'Decrease in percent', suffix: '%' },
     },
   } satisfies Record<AlertConditionName, ConditionTexts>,
+  moreConditions: 'Change logs, event streams and audiences',
   chooseOne: 'Choose at least one.',
   messages: 'Recipients',
   roles: 'E-mail to roles',

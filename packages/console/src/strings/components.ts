@@ -35,7 +35,7 @@ export const components = {
   activateAndRunAnyway: 'Activate and run anyway',
   activateWithoutCheck: 'Activate without preview',
   typeToConfirm: (name: string) => `Type “${name}” to confirm`,
-  deletedAt: 'is deleted',
+  deletedAt: 'will be deleted',
   deletedFile: 'Deleted file',
   never: 'never',
   justNow: 'just now',

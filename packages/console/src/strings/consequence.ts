@@ -2,7 +2,10 @@ import type { ReadMeaning, WriteMeaning } from '@penstock/wire'
 import { count } from '../components/numbers.ts'
 import type { Cure } from '../screens/connection/consequence.ts'
 
-/** @param rows how many rows the source has, if it is known */
+/**
+ * The two sides as a sentence calls them.
+ * @param rows how many rows the source has, if it is known
+ */
 export type Names = {
   readonly source: string
   readonly destination: string
@@ -33,7 +36,7 @@ export const consequence = {
     all: {
       add: (names) => ({
         title: `Every transfer adds ${allRows(names)} again.`,
-        help: `${names.destination} gets each row once per transfer.`,
+        help: `Each row arrives in ${names.destination} once per transfer.`,
       }),
       update: (names) => ({
         title: `Each transfer reads ${allRows(names)} and updates rows with the same key.`,
@@ -44,7 +47,7 @@ export const consequence = {
         help: `Rows deleted in ${source} are removed.`,
       }),
       mirror: ({ source, destination }) => ({
-        title: `${destination} has the same rows as ${source} after each transfer.`,
+        title: `After each transfer, ${destination} has the same rows as ${source}.`,
         help: 'Deleted rows are removed.',
       }),
     },
@@ -60,7 +63,7 @@ export const consequence = {
     changed: {
       add: ({ destination }) => ({
         title: 'A row that changes is added again.',
-        help: `${destination} keeps the earlier versions of the row.`,
+        help: `Earlier versions of the row stay in ${destination}.`,
       }),
       update: (names) => ({
         title: 'Each transfer updates the rows that changed. Nothing is added twice.',
@@ -79,6 +82,8 @@ export const consequence = {
       }),
     },
   } satisfies Record<ReadMeaning, Record<WriteMeaning, Sentence>>,
+  theSource: 'the source',
+  theDestination: 'the destination',
   noKey: { title: 'Rows cannot be updated without a key.', help: 'Choose the columns that identify a row.' },
   chooseKey: 'Choose key columns',
   cure: {

@@ -10,8 +10,10 @@ import {
   TagsInput,
   Text,
   TextInput,
+  UnstyledButton,
 } from '@mantine/core'
 import {
+  type AlertConditionName,
   type AlertRule,
   alertAmounts,
   alertConditionNames,
@@ -23,11 +25,12 @@ import {
   userRoleNames,
 } from '@penstock/wire'
 
-import { IconAlertTriangle } from '@tabler/icons-react'
-import { useState } from 'react'
+import { IconAlertTriangle, IconChevronDown, IconChevronRight } from '@tabler/icons-react'
+import { useId, useState } from 'react'
 import { useMe } from '../../api/me.ts'
 import { useWrite } from '../../api/queries.ts'
 import { FormDialog } from '../../components/form-dialog.tsx'
+import { count } from '../../components/numbers.ts'
 import { PickSeveral } from '../../components/pick-several.tsx'
 import { access } from '../../strings/access.ts'
 import { type ConditionTexts, alerts as say } from '../../strings/alerts.ts'
@@ -91,7 +94,7 @@ export function SaveRule({
       title={rule ? say.editOf(rule.name) : say.create}
       size="lg"
       invalid={{
-        conditions: !Object.values(conditions).some((one) => one !== null && one !== false) && say.chooseOne,
+        conditions: !Object.values(conditions).some(isSet) && say.chooseOne,
       }}
       onSubmit={save}
       onClose={onClose}
@@ -169,7 +172,17 @@ export function SaveRule({
   )
 }
 
-/** Asks what to look for, in sentences. */
+/** The conditions that only some connections can meet: those that read a change log or a stream, or that feed an audience. */
+const specialConditions: ReadonlySet<AlertConditionName> = new Set([
+  'logKeptGb',
+  'behindMinutes',
+  'audienceBelow',
+  'matchFellPercent',
+])
+
+const isSet = (bound: Conditions[AlertConditionName]): boolean => bound !== null && bound !== false
+
+/** Asks what to look for, in sentences that contain the bounds. Special conditions are folded until one is set. */
 function PickConditions({
   value,
   error,
@@ -179,41 +192,43 @@ function PickConditions({
   error: string | undefined
   onChange: (value: Conditions) => void
 }) {
-  const change = (part: Partial<Conditions>) => onChange({ ...value, ...part })
+  const id = useId()
+  const [opened, setOpened] = useState(
+    alertConditionNames.some((one) => specialConditions.has(one) && isSet(value[one])),
+  )
+  const lines = (special: boolean) =>
+    alertConditionNames
+      .filter((name) => specialConditions.has(name) === special)
+      .map((name) => (
+        <Condition
+          key={name}
+          name={name}
+          bound={value[name]}
+          onChange={(bound) => onChange({ ...value, [name]: bound })}
+        />
+      ))
+  const Chevron = opened ? IconChevronDown : IconChevronRight
   return (
     <Fieldset legend={say.messageWhen}>
       <Stack gap="sm">
-        {alertConditionNames.map((name) => {
-          const amount = isAlertAmount(name) ? alertAmounts[name] : undefined
-          const { ask, help, unit }: ConditionTexts = say.condition[name]
-          const bound = value[name]
-          const isOn = bound !== null && bound !== false
-          return (
-            <Group key={name} gap="sm" align="center">
-              <Checkbox
-                label={ask}
-                description={help}
-                checked={isOn}
-                onChange={({ currentTarget: { checked } }) =>
-                  change({ [name]: amount ? (checked ? amount.usual : null) : checked })
-                }
-                style={{ flex: '1 1 260px' }}
-              />
-              {amount && unit && typeof bound === 'number' && (
-                <NumberInput
-                  aria-label={unit.label}
-                  min={amount.min}
-                  max={amount.max}
-                  allowDecimal={amount.isDecimal ?? false}
-                  suffix={` ${unit.suffix}`}
-                  value={bound}
-                  onChange={(next) => change({ [name]: typeof next === 'number' ? next : amount.min })}
-                  w={130}
-                />
-              )}
-            </Group>
-          )
-        })}
+        {lines(false)}
+        <UnstyledButton
+          aria-expanded={opened}
+          aria-controls={opened ? id : undefined}
+          onClick={() => setOpened(!opened)}
+        >
+          <Group gap="xs" wrap="nowrap">
+            <Chevron size={16} aria-hidden style={{ flex: 'none' }} />
+            <Text size="sm" fw={600}>
+              {say.moreConditions}
+            </Text>
+          </Group>
+        </UnstyledButton>
+        {opened && (
+          <Stack id={id} gap="sm">
+            {lines(true)}
+          </Stack>
+        )}
         {error && (
           <Text size="sm" c="var(--mantine-color-error)" role="alert">
             {error}
@@ -221,5 +236,42 @@ function PickConditions({
         )}
       </Stack>
     </Fieldset>
+  )
+}
+
+/** A condition: its checkbox, and its bound while it is on. */
+function Condition<N extends AlertConditionName>({
+  name,
+  bound,
+  onChange,
+}: {
+  name: N
+  bound: Conditions[N]
+  onChange: (bound: number | boolean | null) => void
+}) {
+  const amount = isAlertAmount(name) ? alertAmounts[name] : undefined
+  const { ask, help, unit }: ConditionTexts = say.condition[name]
+  return (
+    <Group gap="sm" align="center">
+      <Checkbox
+        label={ask(count(typeof bound === 'number' ? bound : (amount?.usual ?? 0)))}
+        description={help}
+        checked={isSet(bound)}
+        onChange={({ currentTarget: { checked } }) => onChange(amount ? (checked ? amount.usual : null) : checked)}
+        style={{ flex: '1 1 260px' }}
+      />
+      {amount && unit && typeof bound === 'number' && (
+        <NumberInput
+          aria-label={unit.label}
+          min={amount.min}
+          max={amount.max}
+          allowDecimal={amount.isDecimal ?? false}
+          suffix={` ${unit.suffix}`}
+          value={bound}
+          onChange={(next) => onChange(typeof next === 'number' ? next : amount.min)}
+          w={130}
+        />
+      )}
+    </Group>
   )
 }

@@ -34,7 +34,7 @@ const expected: Readonly<Record<string, readonly [tone: string, title: string]>>
   'all add': ['warns', 'Every transfer adds all rows again.'],
   'all update': ['works', 'Each transfer reads all rows and updates rows with the same key.'],
   'all replace': ['works', 'Each transfer replaces all rows of Warehouse.'],
-  'all mirror': ['works', 'Warehouse has the same rows as Shop after each transfer.'],
+  'all mirror': ['works', 'After each transfer, Warehouse has the same rows as Shop.'],
   'new add': ['works', 'Each transfer adds the rows of new files.'],
   'new update': ['works', 'Each transfer updates the rows of new and changed files. Nothing is added twice.'],
   'new replace': ['warns', 'After each transfer, Warehouse contains only the rows of new files.'],

@@ -7,6 +7,7 @@ import { pathOf } from '../../shell/account.ts'
 import { consequence as say } from '../../strings/consequence.ts'
 import { type Ways, waysOf } from './consequence.ts'
 import { ConsequenceLine } from './consequence-card.tsx'
+import { placesOf } from './places.ts'
 
 /** How a connection reads and writes if every transfer would add all rows again; `undefined` if not, or not known yet. */
 export function useRepeats({
@@ -27,7 +28,7 @@ export function useRepeats({
 
 /** Warns that rows are added again, and leads to the settings to change. */
 export function RowsComeAgain({
-  connection: { accountId, id, src, dest },
+  connection: { accountId, id, src, dest, srcConnectionConfig, destConnectionConfig },
   repeats,
   latest,
   quiet = false,
@@ -40,7 +41,10 @@ export function RowsComeAgain({
   quiet?: boolean
 }) {
   const n = latest?.status === 'succeeded' && latest.backfill === null ? latest.records.read : undefined
-  const names = { source: src.connectorName, destination: dest.connectorName }
+  const names = placesOf(
+    { name: src.connectorName, values: srcConnectionConfig as FormValues },
+    { name: dest.connectorName, values: destConnectionConfig as FormValues },
+  )
   const change = (
     <Anchor
       component={Link}

@@ -15,6 +15,7 @@ import { fields as sayFields } from '../../../strings/fields.ts'
 import { newConnection as say } from '../../../strings/new-connection.ts'
 import { waysOf } from '../../connection/consequence.ts'
 import { ConsequenceCard } from '../../connection/consequence-card.tsx'
+import { distinctNames, placesOf } from '../../connection/places.ts'
 import { StartsAfresh } from '../../connection/starts-afresh.tsx'
 import { wordsOfValues } from '../../connectors/versions.ts'
 import { BothDefinitions, type Definitions } from '../both-definitions.tsx'
@@ -77,8 +78,15 @@ function Form({ definitions, copied }: { definitions: Definitions; copied: Copie
     dest: useSide(definitions.dest, 'Destination', picked('dest') ?? connection?.destConfigurationId),
   }
   const rows = useRowEstimate(form.src, used.src.discovery, waysOf(form.src, form.dest)?.read === 'all')
-  const names = { source: used.src.name, destination: used.dest.name, rows }
-  const usualName = say.usualName(names.source, names.destination).slice(0, limits.nameLengthMax)
+  const named = {
+    src: { name: used.src.name, values: form.src.values },
+    dest: { name: used.dest.name, values: form.dest.values },
+  }
+  const { source, destination } = distinctNames(named.src, named.dest) ?? {
+    source: used.src.name,
+    destination: used.dest.name,
+  }
+  const usualName = say.usualName(source, destination).slice(0, limits.nameLengthMax)
   const name = draft.texts[keys.name] ?? connection?.name ?? usualName
   const switched = (['src', 'dest'] as const).filter(
     (key) => picked(key) !== undefined && picked(key) !== connection?.[`${key}ConfigurationId`],
@@ -181,7 +189,7 @@ function Form({ definitions, copied }: { definitions: Definitions; copied: Copie
         <ConsequenceCard
           source={form.src}
           destination={form.dest}
-          names={names}
+          names={{ ...placesOf(named.src, named.dest), rows }}
           isReadOnce={wizard.sourceId === uploadedFileConnectorId}
           onSet={(side, field, value) => wizard.setValue(keys[side], field, value)}
           onKey={isComplete}
