@@ -12,6 +12,8 @@ import {
 } from '../packages/connectors/test/reddit-server.ts'
 import { evaluate } from '../packages/server/src/alerts/evaluate.ts'
 import { createLogger } from '../packages/server/src/log.ts'
+import { DataKey } from '../packages/server/src/secrets/data-keys.ts'
+import { places, sealJson } from '../packages/server/src/transfers/sealed.ts'
 import { Audiences } from '../packages/server/src/transfers/supervisor/audiences.ts'
 import { Claims } from '../packages/server/src/transfers/supervisor/claim.ts'
 import { workOnTransfers } from '../packages/server/src/transfers/supervisor/work.ts'
@@ -126,6 +128,37 @@ test('the audiences of a connection are measured after a transfer, and each day 
   // Names of audiences come from rows.
   const [stored] = await sql("select string_agg(encode(sealed, 'escape'), ' ') as text from audience_measures")
   assert.doesNotMatch(stored?.text, /Loyal/)
+})
+
+test('the report of audiences has the first and the last measurement of a period', async () => {
+  const report = async (query: object = {}) =>
+    caller.expect(caller.call('reportAudiences', { accountId, query: { ...query } }))
+  const today = new Date().toISOString().slice(0, 10)
+  const daysAgo = (n: number) => new Date(Date.parse(today) - n * 86_400_000).toISOString().slice(0, 10)
+  const audience = { id: api.audiences[0]?.id ?? '', name: 'Loyal', status: 'VALID', received: null, matched: null }
+  const [state] = await sql('select data_key_id from connection_states')
+  const key = await new DataKey(service.service.deps.keyring, state?.data_key_id, async () => {}).open(service.database)
+  for (const [n, low] of [
+    [9, 100],
+    [3, 2_000],
+    [2, 3_000],
+  ] as const) {
+    const sealed = sealJson(key, places.audiences(id, daysAgo(n)), [{ ...audience, low, high: low }])
+    await sql(`insert into audience_measures values ('${id}', '${daysAgo(n)}', '\\x${sealed?.toString('hex')}')`)
+  }
+  const [found] = await report({ startDate: daysAgo(5) })
+  const { received, matched, ...named } = audience
+  const last = { day: today, low: 5_000, high: 10_000, received, matched }
+  const first = { day: daysAgo(3), low: 2_000, high: 2_000, received, matched }
+  assert.deepEqual([found?.connectionName, found?.audiences], ['Members', [{ ...named, first, last }]])
+  const [ofToday] = await report({ startDate: today })
+  assert.deepEqual(ofToday?.audiences, [{ ...named, first: null, last }])
+  assert.deepEqual((await report({ startDate: daysAgo(30), endDate: daysAgo(20) }))[0]?.audiences, [])
+  assert.deepEqual(await report({ q: 'no such connection' }), [])
+  // A day that another key sealed is skipped.
+  await sql(`update audience_measures set sealed = '\\x00' where day = '${daysAgo(3)}'`)
+  assert.deepEqual((await report({ startDate: daysAgo(5) }))[0]?.audiences, [{ ...named, first: null, last }])
+  await sql(`delete from audience_measures where day < '${today}'`)
 })
 
 test('an alert rule sees an audience that is too small', async () => {

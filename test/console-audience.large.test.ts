@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { loadConnector } from '@penstock/connectors/load'
@@ -164,6 +164,38 @@ describe('the audience of a connection, in the console', { skip }, async () => {
     await card.getByText('5,000 to 6,000 people').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
     assert(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'nothing is cut off on a phone')
+    await close()
+  })
+
+  test('is in the report of audiences of the sub-account, and in its file', async () => {
+    const { page, close } = await openPage(browser, url)
+    await page.goto(`/accounts/${accountId}/reports`)
+    await signIn(page, organization)
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await page.getByText('Audience sizes', { exact: true }).click()
+    const line = page.getByRole('row').filter({ hasText: 'Members' })
+    await line.getByText('Loyal customers', { exact: true }).waitFor()
+    await line.getByText('5,000 to 6,000 people', { exact: true }).waitFor()
+    await line.getByText(/^\+5,100 since /).waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    if (process.env.PENSTOCK_TEST_PICTURES) {
+      await page.screenshot({ path: join(process.env.PENSTOCK_TEST_PICTURES, 'audience-report.png') })
+    }
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download CSV' }).click(),
+    ])
+    const [head, first, last, ...rest] = (await readFile(await download.path(), 'utf8')).split('\r\n')
+    assert.equal(head, 'id,name,audience_id,audience,status,day,size_low,size_high,received,matched')
+    assert.match(first ?? '', /,Loyal customers,VALID,\d{4}-\d\d-\d\d,900,900,,$/)
+    assert.match(last ?? '', /,Loyal customers,VALID,\d{4}-\d\d-\d\d,5000,6000,,$/)
+    assert.deepEqual(rest, [''])
+    await page.setViewportSize({ width: 390, height: 844 })
+    assert.deepEqual(await accessibilityViolations(page), [])
+    assert(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'nothing is cut off on a phone')
+    if (process.env.PENSTOCK_TEST_PICTURES) {
+      await page.screenshot({ path: join(process.env.PENSTOCK_TEST_PICTURES, 'audience-report-390.png') })
+    }
     await close()
   })
 })

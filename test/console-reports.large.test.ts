@@ -83,7 +83,7 @@ describe('the reports', { skip }, () => {
     assert.equal(lines.length, 3)
     assert(lines[0]?.startsWith(`${connectionIds[0]},${quoted},${today},20,18,2,0,`), lines[0])
     assert(lines[1]?.startsWith(`${connectionIds[1]},Plain,${today},20,18,2,0,`), lines[1])
-    await page.getByText('Downloaded lines: 2').waitFor()
+    await page.getByText('Saved a file with 2 lines').waitFor()
   })
 
   test('say why nothing could be saved', async () => {

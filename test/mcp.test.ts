@@ -422,7 +422,7 @@ test('a client chooses its tools: all, sets, single ones, those that read; and t
   for (const name of toolSets().keys()) assert(guide.includes(`\`${name}\``), `the set ${name}`)
   assert(['createConnection', 'startTransfer', 'listRejects'].every((name) => core.names.includes(name)))
   const some = await listed('?tools=reports,listWebhooks&readOnly=true')
-  assert.deepEqual(some.names.toSorted(), ['listWebhooks', 'reportAccounts', 'reportConnections'])
+  assert.deepEqual(some.names.toSorted(), ['listWebhooks', 'reportAccounts', 'reportAudiences', 'reportConnections'])
   const reading = await listed('?tools=connect-links&readOnly=true')
   assert.deepEqual(reading.names, ['listConnectLinks', 'getConnectLink', 'getBranding'])
   // Other tools cannot be called either; answers have their content as values in any case.

@@ -81,7 +81,7 @@ const beyondSchemas: readonly Beyond[] = [
     why: 'the grammar of cron, and the list of time zones',
   },
   {
-    operations: ['reportAccounts', 'reportConnections'],
+    operations: ['reportAccounts', 'reportConnections', 'reportAudiences'],
     field: /^query\.(?:startDate|endDate)$/,
     why: 'the number of days of a month, and the order of two days',
   },

@@ -157,6 +157,7 @@ function callsOfAll(
     resetConnectionState: { ...connection, body: { rows: true } },
     reportAccounts: {},
     reportConnections: { accountId },
+    reportAudiences: { accountId },
     listAlertRules: {},
     createAlertRule: { body: { name: 'New', conditions: { transferFailed: true } } },
     getAlertRule: { id: clientId },

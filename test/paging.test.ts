@@ -35,6 +35,9 @@ before(async () => {
   await Promise.all(Array.from({ length: count - 1 }, () => caller.addAccount()))
   await service.database.pool.query(`update connections set tags = array[id], tag_keys = array[id]`)
   await service.database.pool.query(
+    'insert into audience_checks (connection_id, next_time) select id, now() from connections',
+  )
+  await service.database.pool.query(
     `insert into schedules (connection_id, cron, timezone, enabled) select id, '0 6 * * *', 'UTC', false from connections`,
   )
   // The client of the organization is one of them.
@@ -443,6 +446,12 @@ const lists: Record<string, PagedList> = {
   },
   'the report of connections': {
     operation: 'reportConnections',
+    id: 'connectionId',
+    order: { by: 'connectionName' },
+    filter: q,
+  },
+  'the report of audiences': {
+    operation: 'reportAudiences',
     id: 'connectionId',
     order: { by: 'connectionName' },
     filter: q,

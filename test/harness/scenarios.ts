@@ -1011,6 +1011,18 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     acts: 'in a sub-account',
     prepare: async (party) => ({ accountId: (await anEndedTransfer(party)).accountId }),
   },
+  reportAudiences: {
+    request: 'GET /reports/audiences',
+    status: 200,
+    reply: [shapes.audienceReport],
+    acts: 'in a sub-account',
+    prepare: async (party) => {
+      const { accountId, id } = await anActiveConnection(party)
+      const due = "insert into audience_checks (connection_id, next_time) values ($1, now() + interval '1 hour')"
+      await party.service.database.pool.query(due, [id])
+      return { accountId }
+    },
+  },
 
   listAlertRules: {
     request: 'GET /alert-rules',
@@ -1705,6 +1717,7 @@ export const allowedMethods: Readonly<Record<string, string>> = {
   '/connections/{id}/transfers/{transferId}/log': 'GET, HEAD',
   '/connections/{id}/transfers/{transferId}/parts': 'GET, HEAD',
   '/reports/accounts': 'GET, HEAD',
+  '/reports/audiences': 'GET, HEAD',
   '/reports/connections': 'GET, HEAD',
   '/alert-rules': 'GET, HEAD, POST',
   '/alert-rules/{id}': 'GET, HEAD, PUT, DELETE',

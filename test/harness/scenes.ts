@@ -329,6 +329,9 @@ const valid: {
   reportConnections: ({ activeId }) => ({
     query: { ...month, q: 'a', connectionIds: activeId, size: '5', offset: '0' },
   }),
+  reportAudiences: ({ activeId }) => ({
+    query: { ...month, q: 'a', connectionIds: activeId, size: '5', offset: '0' },
+  }),
   listAlertRules: () => ({ query: { q: 'a', size: '5', offset: '0' } }),
   createAlertRule: ({ accountId, activeId }) => ({
     body: {

@@ -740,6 +740,31 @@ export const connectionReport = {
   ...periods,
 } as const satisfies Shape
 
+const measuredAudience = {
+  day: 'string',
+  low: ['integer', null],
+  high: ['integer', null],
+  received: ['integer', null],
+  matched: ['integer', null],
+} as const satisfies Shape
+/** Ours: the audiences of a connection in a period */
+export const audienceReport = {
+  connectionId: 'string',
+  connectionName: 'string',
+  accountId: 'string',
+  measuredTime: ['integer', null],
+  problem: ['string', null],
+  audiences: [
+    {
+      id: 'string',
+      name: ['string', null],
+      status: ['string', null],
+      first: [measuredAudience, null],
+      last: measuredAudience,
+    },
+  ],
+} as const satisfies Shape
+
 /** Ours: client credentials and sessions */
 export const client = {
   id: 'string',

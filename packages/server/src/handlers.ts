@@ -83,6 +83,7 @@ import {
   revokeClient,
   rotateClient,
 } from './organizations/clients.ts'
+import { reportAudiences } from './reports/audiences.ts'
 import { reportAccounts, reportConnections } from './reports/reports.ts'
 import { previewSample } from './samples/rows.ts'
 import { createSample, deleteSample, getSample, type SampleDeps } from './samples/samples.ts'
@@ -269,6 +270,7 @@ export const handlers: Handlers<Deps> = {
 
   reportAccounts,
   reportConnections,
+  reportAudiences,
 
   listClients,
   getClient,

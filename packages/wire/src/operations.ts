@@ -142,6 +142,7 @@ const routes = {
   // reports
   reportAccounts: 'GET /reports/accounts',
   reportConnections: 'GET /reports/connections',
+  reportAudiences: 'GET /reports/audiences',
 
   // clients
   listClients: 'GET /clients',

@@ -1,9 +1,13 @@
 const whole = new Intl.NumberFormat()
+const signed = new Intl.NumberFormat(undefined, { signDisplay: 'exceptZero' })
 const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
 const byteUnits = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
 
 /** A count in full: `120,000`. */
 export const count = (n: number): string => whole.format(n)
+
+/** A change of a count: `+1,200`, `−30`, `0`. */
+export const signedCount = (n: number): string => signed.format(n)
 
 /** A count if there is little space: `120K`. */
 export const shortCount = (n: number): string => compact.format(n)

@@ -102,6 +102,7 @@ const replicaReads: ReadonlySet<OperationId> = new Set([
   'listAllTransfers',
   'reportAccounts',
   'reportConnections',
+  'reportAudiences',
 ])
 
 const errorEnvelopeSchema = envelope(Refused)

@@ -1,16 +1,10 @@
-import { isDay } from '@penstock/connector'
-import { limits } from '@penstock/wire'
 import type { Answer, Call } from '../call.ts'
-import { databaseNow } from '../db/clock.ts'
-import type { Db } from '../db/database.ts'
 import { containing } from '../db/like.ts'
-import { refuse, refuseFieldErrors } from '../refusal.ts'
+import { readDays } from './days.ts'
 import * as queries from './queries.ts'
 import { viewPeriods } from './view.ts'
 
 /** Volume by day and month, from the ledger (invariant 10). */
-
-const dayMs = 86_400_000
 
 export async function reportAccounts({
   db,
@@ -60,24 +54,4 @@ export async function reportConnections({
     })),
     total: count?.total ?? 0,
   }
-}
-
-/** The days of a report: this month unless said otherwise. Refuses days that no calendar has, and too many. */
-async function readDays(db: Db, { startDate, endDate }: { startDate?: string; endDate?: string }) {
-  const given = Object.entries({ startDate, endDate })
-  refuseFieldErrors(
-    given
-      .filter(([, day]) => day !== undefined && !isDay(day))
-      .map(([name]) => ({ field: `query.${name}`, message: 'must be a calendar day, YYYY-MM-DD' })),
-  )
-  const end = endDate ?? (await databaseNow(db)).toISOString().slice(0, 10)
-  const start = startDate ?? `${end.slice(0, 7)}-01`
-  const days = (Date.parse(end) - Date.parse(start)) / dayMs + 1
-  if (days < 1) refuse('invalid_request', [{ field: 'query.endDate', message: 'must not be before startDate' }])
-  if (days > limits.reportDaysMax) {
-    refuse('invalid_request', [
-      { field: 'query.startDate', message: `must be at most ${limits.reportDaysMax} days before endDate` },
-    ])
-  }
-  return { startDate: start, endDate: end }
 }

@@ -20,14 +20,27 @@ export async function openMeasures(
 ): Promise<MeasuredDay[]> {
   const days: MeasuredDay[] = []
   for (const { day, sealed } of await listAudienceMeasures.all(db, { connectionId, firstDay })) {
-    try {
-      const measures = await openJson(db, key, places.audiences(connectionId, day), sealed)
-      days.push({ day, measures: measures as unknown as readonly AudienceMeasure[] })
-    } catch (error) {
-      if (!(error instanceof Unreadable)) throw error
-    }
+    const measures = await openDay(db, key, connectionId, day, sealed)
+    if (measures) days.push({ day, measures })
   }
   return days
+}
+
+/** Opens the measures of a day; undefined if the day was restored without its key. */
+export async function openDay(
+  db: Db,
+  key: DataKey,
+  connectionId: string,
+  day: string,
+  sealed: Buffer,
+): Promise<readonly AudienceMeasure[] | undefined> {
+  try {
+    const measures = await openJson(db, key, places.audiences(connectionId, day), sealed)
+    return measures as unknown as readonly AudienceMeasure[]
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error
+    return undefined
+  }
 }
 
 /** A share of matched people, 0 to 1, and the average share of the days before. */

@@ -1,6 +1,6 @@
 import { operation } from '../operation.ts'
 import { accountIds, connectionIds, days, page, q } from '../parameters.ts'
-import { AccountReport, ConnectionReport } from '../schemas.ts'
+import { AccountReport, AudienceReport, ConnectionReport } from '../schemas.ts'
 import { Type } from '../type.ts'
 
 /** Reports about sub-accounts and connections. */
@@ -28,5 +28,17 @@ export const reports = {
     reply: ConnectionReport,
     list: 'paged',
     done: 'Volume of connections reported',
+  }),
+  reportAudiences: operation({
+    tag: 'Reports',
+    summary: 'Report the sizes of audiences',
+    description:
+      'The audiences that the connections of a sub-account feed, with their first and last measurement in the period. The platform is asked once a day, and measurements are kept for 90 days. Sorted by name of the connection.',
+    actsIn: 'account',
+    scope: 'reports:read',
+    query: { ...days, q: Type.Optional(q), connectionIds, ...page },
+    reply: AudienceReport,
+    list: 'paged',
+    done: 'Sizes of audiences reported',
   }),
 } as const

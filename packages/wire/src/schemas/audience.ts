@@ -1,5 +1,6 @@
-import { type TSchema, Type } from '../type.ts'
-import { count, exactly, text, unixSeconds } from './kinds.ts'
+import { example } from '../examples.ts'
+import { type Static, type TSchema, Type } from '../type.ts'
+import { count, exactly, identifier, text, unixSeconds } from './kinds.ts'
 
 const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
 const size = {
@@ -8,20 +9,28 @@ const size = {
 }
 const matched = orNull(count('People that the platform found among its own; null: it does not say it', 9_800))
 
+const received = orNull(count('People that the platform received; null: it does not say it', 15_000))
+const asked = {
+  measuredTime: orNull(unixSeconds('When the platform was last asked; null: not yet')),
+  problem: orNull(text('Why the platform could not be asked the last time', 'Meta does not answer.')),
+}
+const audience = {
+  id: text('ID of the audience at the platform', '23850123456780111'),
+  name: orNull(text('Name by which the connection or its rows mean it; null: they give its ID', 'Newsletter')),
+  status: orNull(text('In the words of the platform; null: it does not say it', 'READY')),
+}
+
 /** The audiences that a connection feeds, as the platform last said; ours. */
 export const audiences = exactly(
   {
-    measuredTime: orNull(unixSeconds('When the platform was last asked; null: not yet')),
-    problem: orNull(text('Why the platform could not be asked the last time', 'Meta does not answer.')),
+    ...asked,
     found: Type.Array(
       exactly(
         {
-          id: text('ID of the audience at the platform', '23850123456780111'),
-          name: orNull(text('Name by which the connection or its rows mean it; null: they give its ID', 'Newsletter')),
+          ...audience,
           ...size,
-          received: orNull(count('People that the platform received; null: it does not say it', 15_000)),
+          received,
           matched,
-          status: orNull(text('In the words of the platform; null: it does not say it', 'READY')),
           days: Type.Array(
             exactly({ day: text('Day (UTC)', '2026-11-28'), ...size, matched }, { description: 'Day' }),
             {
@@ -36,3 +45,39 @@ export const audiences = exactly(
   },
   { description: 'Audiences that the connection feeds, as the platform said: it is asked once a day' },
 )
+
+const measured = (description: string) =>
+  exactly(
+    {
+      day: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: 'Day, UTC', examples: ['2026-09-18'] }),
+      ...size,
+      received,
+      matched,
+    },
+    { description },
+  )
+
+/** The audiences of a connection in a period; ours. */
+export const AudienceReport = exactly(
+  {
+    connectionId: identifier('the connection', example.connectionId),
+    connectionName: text('Its name', 'Spring customers'),
+    accountId: identifier('the sub-account', example.accountId),
+    ...asked,
+    audiences: Type.Array(
+      exactly(
+        {
+          ...audience,
+          first: orNull(
+            measured('The first measurement of the audience on an earlier day of the period; null: there is only one'),
+          ),
+          last: measured('The last measurement in the period'),
+        },
+        { description: 'Audience in a period' },
+      ),
+      { description: 'Audiences that were measured on the last measured day of the period, at most 20' },
+    ),
+  },
+  { description: 'Audiences of a connection' },
+)
+export type AudienceReport = Static<typeof AudienceReport>

@@ -2,7 +2,7 @@ import { Alert, Badge, Box, Group, Skeleton, Stack, Text } from '@mantine/core'
 import type { ConnectionDetails } from '@penstock/wire'
 import { lazy, Suspense } from 'react'
 import { useRead } from '../../api/queries.ts'
-import { count, percent } from '../../components/numbers.ts'
+import { matchOf, sizeOf } from '../../components/audience-size.ts'
 import { Section } from '../../components/section.tsx'
 import { Time } from '../../components/time.tsx'
 import { audiences as say } from '../../strings/audiences.ts'
@@ -65,15 +65,4 @@ function Audience({ audience }: { audience: FoundAudience }) {
       )}
     </Stack>
   )
-}
-
-function sizeOf({ low, high }: FoundAudience): string {
-  if (low === null || high === null) return say.unknownSize
-  return low === high ? say.people(count(low)) : say.range(count(low), count(high))
-}
-
-function matchOf({ matched, received }: FoundAudience): string {
-  if (matched === null) return received === null ? '' : say.onlyReceived(count(received))
-  if (!received) return say.onlyMatched(count(matched))
-  return say.matchedOf(count(matched), count(received), percent(matched / received))
 }

@@ -7,7 +7,14 @@ import { type Period, type PeriodPreset, presets } from './period.ts'
 export const errorId = 'error-of-days'
 
 /** Which days a report covers, and whether it is by day or by month; both are in the address. */
-export function PeriodPicker({ period: { preset, startDate, endDate, by, fieldError } }: { period: Period }) {
+export function PeriodPicker({
+  period: { preset, startDate, endDate, by, fieldError },
+  grouped,
+}: {
+  period: Period
+  /** Asks for days or months. */
+  grouped: boolean
+}) {
   const { change } = useAddress()
   const pick = (next: PeriodPreset) =>
     // A custom period begins with the days that were shown.
@@ -44,15 +51,17 @@ export function PeriodPicker({ period: { preset, startDate, endDate, by, fieldEr
             w={160}
           />
         ))}
-      <SegmentedControl
-        aria-label={say.by}
-        data={[
-          { value: 'day', label: say.byDay },
-          { value: 'month', label: say.byMonth },
-        ]}
-        value={by}
-        onChange={(next) => change({ by: next === 'month' ? next : '' })}
-      />
+      {grouped && (
+        <SegmentedControl
+          aria-label={say.by}
+          data={[
+            { value: 'day', label: say.byDay },
+            { value: 'month', label: say.byMonth },
+          ]}
+          value={by}
+          onChange={(next) => change({ by: next === 'month' ? next : '' })}
+        />
+      )}
     </>
   )
 }

@@ -1,4 +1,4 @@
-import { Card, Group, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { Card, Group, SegmentedControl, Skeleton, Stack, Text, Title } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useAddress } from '../../components/address.ts'
 import { everyDay, everyMonth, rangeOfDays } from '../../components/days.ts'
@@ -10,6 +10,7 @@ import { useVolume, type VolumeOf, type VolumeSum } from '../../components/volum
 import { VolumeChart } from '../../components/volume-chart.tsx'
 import { useAccountId } from '../../shell/account.ts'
 import { reports as say } from '../../strings/reports.ts'
+import { AudienceTable } from './audiences.tsx'
 import { Download } from './download.tsx'
 import { type Period, usePeriod } from './period.ts'
 import { errorId, PeriodPicker } from './period-picker.tsx'
@@ -18,7 +19,7 @@ import { useReports } from './use-reports.ts'
 
 const chartHeightPx = 280
 
-/** Volume by sub-account, or by connection of one; by day or by month. */
+/** Volume by sub-account, or by connection of one, by day or by month; and the sizes of the audiences of a sub-account. */
 export function Component() {
   const accountId = useAccountId()
   const address = useAddress()
@@ -30,43 +31,65 @@ export function Component() {
     endDate: period.endDate,
     q: address.value('q') || undefined,
   }
-  const volume = useVolume(of, { enabled: isSound })
-  const reports = useReports(of, { ...pageOf(address), enabled: isSound })
+  const isOfAudiences = accountId !== undefined && address.value('view') === 'audiences'
   return (
     <Page
       title={say.title}
       help={isSound ? say.help(rangeOfDays(period.startDate, period.endDate)) : undefined}
-      actions={<Download of={of} by={period.by} disabled={!isSound} />}
+      actions={<Download of={of} by={isOfAudiences ? undefined : period.by} disabled={!isSound} />}
     >
       <Toolbar>
+        {accountId && (
+          <SegmentedControl
+            aria-label={say.view}
+            data={[
+              { value: '', label: say.views.records },
+              { value: 'audiences', label: say.views.audiences },
+            ]}
+            value={isOfAudiences ? 'audiences' : ''}
+            onChange={(view) => address.change({ view })}
+          />
+        )}
         <SearchBox label={accountId ? say.searchConnections : say.searchAccounts} />
-        <PeriodPicker period={period} />
+        <PeriodPicker period={period} grouped={!isOfAudiences} />
       </Toolbar>
       {period.fieldError && (
         <div id={errorId} role="alert">
           <Empty title={period.fieldError.message} help={say.errorHelp} />
         </div>
       )}
-      {isSound && (
-        <>
-          <Chart volume={volume} period={period} />
-          <ReportTable
-            accountId={accountId}
-            query={reports}
-            total={volume.data?.total}
-            empty={
-              of.q ? (
-                <Empty title={say.noneFound} />
-              ) : accountId ? (
-                <Empty title={say.noConnections} help={say.noConnectionsHelp} />
-              ) : (
-                <Empty title={say.noAccounts} help={say.noAccountsHelp} />
-              )
-            }
-          />
-        </>
-      )}
+      {isSound &&
+        (isOfAudiences ? (
+          <AudienceTable accountId={accountId} startDate={of.startDate} endDate={of.endDate} q={of.q} />
+        ) : (
+          <Records of={of} period={period} />
+        ))}
     </Page>
+  )
+}
+
+/** The volume as a chart, and of each sub-account or connection. */
+function Records({ of, period }: { of: VolumeOf; period: Period }) {
+  const volume = useVolume(of)
+  const reports = useReports(of, pageOf(useAddress()))
+  return (
+    <>
+      <Chart volume={volume} period={period} />
+      <ReportTable
+        accountId={of.accountId}
+        query={reports}
+        total={volume.data?.total}
+        empty={
+          of.q ? (
+            <Empty title={say.noneFound} />
+          ) : of.accountId ? (
+            <Empty title={say.noConnections} help={say.noConnectionsHelp} />
+          ) : (
+            <Empty title={say.noAccounts} help={say.noAccountsHelp} />
+          )
+        }
+      />
+    </>
   )
 }
 

@@ -7,15 +7,11 @@ export type Reports = { reply: { id: string; name: string; total: Volume }[]; to
 /** A page of what is reported: the connections of a sub-account, or the sub-accounts. */
 export function useReports(
   { accountId = '', ...days }: VolumeOf,
-  { enabled, ...page }: { size: number; offset: number; enabled: boolean },
+  page: { size: number; offset: number },
 ): UseQueryResult<Reports, Error> {
   const query = { ...days, ...page }
-  const ofConnections = useRead(
-    'reportConnections',
-    { accountId, query },
-    { enabled: enabled && accountId !== '', keep: true },
-  )
-  const ofAccounts = useRead('reportAccounts', { query }, { enabled: enabled && accountId === '', keep: true })
+  const ofConnections = useRead('reportConnections', { accountId, query }, { enabled: accountId !== '', keep: true })
+  const ofAccounts = useRead('reportAccounts', { query }, { enabled: accountId === '', keep: true })
   const entriesOfConnections = ofConnections.data && {
     total: ofConnections.data.total,
     reply: ofConnections.data.reply.map(({ connectionId: id, connectionName: name, total }) => ({ id, name, total })),
