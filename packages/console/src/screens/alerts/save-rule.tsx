@@ -172,7 +172,7 @@ export function SaveRule({
   )
 }
 
-/** The conditions that only some connections can meet: those that read a change log or a stream, or that feed an audience. */
+/** The conditions that only some connections can meet: they read a change log or a stream, or feed an audience. */
 const specialConditions: ReadonlySet<AlertConditionName> = new Set([
   'logKeptGb',
   'behindMinutes',
