@@ -102,7 +102,7 @@ describe('files that Snowflake loads', () => {
     const rejects = await caller.expect(caller.call('listRejects', { accountId, id, transferId: transfer.id }))
     assert.deepEqual(rejects.map(({ field, reason }) => `${field}: ${reason}`).sort(), [
       'changed: A value is not a valid time.',
-      'id: A value is not a number, which the column requires.',
+      'id: A value is not a number.',
       'id: There is no value for a column that needs one.',
       'null: The row has another number of values than the header (row 27 of 1.csv).',
       'null: The row has another number of values than the header (row 28 of 1.csv).',
@@ -137,7 +137,7 @@ describe('files that Snowflake loads', () => {
       'share: … has more digits than the floating-point column keeps.',
       'share: … has more digits than the floating-point column keeps.',
       'share: … has more digits than the floating-point column keeps.',
-      'share: … is not a number, which the column requires.',
+      'share: … is not a number.',
       'share: … is too large for the column.',
     ])
     assert.deepEqual(await outcomes(false), byFiles)

@@ -174,7 +174,7 @@ describe('files that BigQuery loads', () => {
     assert.deepEqual(rejects.map(({ field, reason }) => `${field}: ${reason}`).sort(), [
       'changed: A value is not a valid time.',
       'id: A number has an exponent. Write its digits, or let a worker move the rows.',
-      'id: A value is not a number, which the column requires.',
+      'id: A value is not a number.',
       'id: There is no value for a column that needs one.',
       'name: A value is not valid UTF-8 text.',
       'null: The row has another number of values than the header (row 28 of 1.csv).',

@@ -23,7 +23,7 @@ const filled =
 
 /** Sentences about numbers, which the SQL of loads has as well. */
 export const numberReasons = {
-  none: 'A value is not a number, which the column requires.',
+  none: 'A value is not a number.',
   tooLarge: 'A number is too large for the column.',
   tooManyDigits: 'A number has more digits than the floating-point column keeps.',
 } as const

@@ -37,7 +37,6 @@ export function problemFor(
   if (!problem) return undefined
   // In the words for what the server itself refuses.
   const refused = new Map<string | undefined, string>([
-    [numberReasons.none, reasonOf('22P02', { field: name })],
     [numberReasons.tooLarge, reasonOf('22003', { field: name })],
     [textTooLong, reasonOf('22001', { field: name })],
   ])

@@ -89,7 +89,7 @@ for (const writeMode of ['Insert', 'Upsert']) {
     settings: { schema: 'crm', table: 'people', writeMode, keyColumns: 'email' },
     missing: { schema: 'crm', table: 'absent', writeMode, keyColumns: 'email' },
     badRows: [
-      { row: ['a@example.com', 'A', 'many', true, null], reason: /not of the type of the column age/, field: 'age' },
+      { row: ['a@example.com', 'A', 'many', true, null], reason: /is not a number/, field: 'age' },
       { row: ['b@example.com', 'B'.repeat(31), 1, true, null], reason: /too long for the column name/, field: 'name' },
       { row: ['c@example.com', 'C', 40_000, true, null], reason: /out of the range of the column age/, field: 'age' },
       { row: ['d@example.com', 'D', 1, true, '2026-02-31T00:00:00Z'], reason: /not a valid date/, field: 'since' },

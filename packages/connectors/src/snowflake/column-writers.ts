@@ -78,7 +78,7 @@ const floatDoubt = (text: string): string | undefined => {
 /** Snowflake would round what has more decimal places than the column. */
 function doubtOf(text: string, scale: number): string | undefined {
   const [, , fraction = '', exponent] = /^\s*[+-]?(\d*)\.?(\d*)(?:[eE]([+-]?\d{1,3}))?\s*$/.exec(text) ?? []
-  if (!/\d/.test(text) || !number.test(text)) return 'A value is not a number, which the column requires.'
+  if (!/\d/.test(text) || !number.test(text)) return 'A value is not a number.'
   const places = fraction.replace(/0+$/, '').length - Number(exponent ?? 0)
   return /[1-9]/.test(text) && places > scale
     ? `A value has more than ${scale} decimal places. The column stores ${scale}.`

@@ -35,7 +35,7 @@ export function refusalIn(error: unknown): string | undefined {
 const reasons: Readonly<Record<string, string>> = {
   '100035': 'A value is not a valid time.',
   '100037': 'A value is not true or false, as the column requires.',
-  '100038': 'A value is not a number, which the column requires.',
+  '100038': 'A value is not a number.',
   '100039': 'A number is too large for the column.',
   '100040': 'A value is not a valid date.',
   '100069': 'A value is not JSON, which the column requires.',

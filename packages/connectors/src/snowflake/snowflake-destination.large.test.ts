@@ -123,10 +123,7 @@ describe(`writing to a table, against ${testServerName}`, () => {
       ],
     )
     assert.equal(rejected?.length, 1)
-    assert.equal(
-      rejected[0]?.reason,
-      'A value is not a number, which the column requires (code 100038, SQL state 22018).',
-    )
+    assert.equal(rejected[0]?.reason, 'A value is not a number (code 100038, SQL state 22018).')
   })
 
   test('writes a batch once that comes twice, in whole or in halves', async () => {

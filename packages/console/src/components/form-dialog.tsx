@@ -31,7 +31,9 @@ type FormProps = {
    */
   onSubmit: (latest?: string) => Promise<string | Warning | undefined> | Promise<void>
   /** A second way to send the form, by a button next to the first one. */
-  other?: { readonly action: string; readonly onSubmit: () => Promise<string | undefined> } | undefined
+  other?:
+    | { readonly action: string; readonly disabled?: boolean; readonly onSubmit: () => Promise<string | undefined> }
+    | undefined
   onClose: () => void
   /** The fields. `errorOf` has the error of a field of the body, `errorsIn` has those of all fields below a prefix. */
   children: ReactNode | ((errorOf: (field: string) => string | undefined, errorsIn: ErrorsIn) => ReactNode)
@@ -121,7 +123,11 @@ export function DialogForm({
             {components.cancel}
           </Button>
           {other && (
-            <Button variant="default" disabled={busy || disabled} onClick={() => void send(other.onSubmit)}>
+            <Button
+              variant="default"
+              disabled={busy || (other.disabled ?? disabled)}
+              onClick={() => void send(other.onSubmit)}
+            >
               {other.action}
             </Button>
           )}

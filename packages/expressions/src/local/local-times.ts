@@ -62,7 +62,7 @@ function partsOf(text: string, form: DateForm | undefined): Parts | string | und
     ;[month, day] = order === 'DMY' ? [second, first] : [first, second]
   }
   const date = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
-  if (!isDay(date)) return 'is not a day of the calendar'
+  if (!isDay(date)) return 'is not a valid date'
   const whole = { day: date, offset: offsetOf(found[10]), isCanonical: iso !== null && separator === '-' }
   if (hour === undefined) return { ...whole, time: undefined }
   const hours = half === undefined ? Number(hour) : (Number(hour) % 12) + (half.toLowerCase() === 'p' ? 12 : 0)

@@ -23,9 +23,17 @@ import { NothingRead } from './nothing-read.tsx'
 import { Parts } from './parts.tsx'
 import { pathOfConnection, pathOfTransfer } from './paths.ts'
 import { BigProgress, RecordSummary } from './record-summary.tsx'
+import { columnFinder } from './rejects/groups.ts'
 import { Rejects } from './rejects/rejects.tsx'
 import { Resend } from './rejects/resend.tsx'
-import { countStates, readyStates, useFirstRejects, useIsSettled, useResent } from './rejects/use-rejects.ts'
+import {
+  countStates,
+  isCorrectedFirst,
+  readyStates,
+  useFirstRejects,
+  useIsSettled,
+  useResent,
+} from './rejects/use-rejects.ts'
 import { needsConfirmation, ReplaceGuard } from './replace-guard.tsx'
 import { RuleResults } from './rule-results.tsx'
 import { Timing } from './timing.tsx'
@@ -109,7 +117,7 @@ function Shown({
           )}
           {!isSettled && (
             <DialogButton
-              variant="filled"
+              variant={isCorrectedFirst(rejects, columnFinder(connection)) ? 'default' : 'filled'}
               leftSection={<IconSend size={18} aria-hidden />}
               reason={reasonNotToResend}
               dialog={(close) => <Resend transfer={transfer} rejects={rejects} onClose={close} />}

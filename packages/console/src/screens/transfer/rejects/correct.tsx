@@ -1,15 +1,15 @@
-import { Box, Collapse, Kbd, Radio, SimpleGrid, Stack, Text, UnstyledButton } from '@mantine/core'
+import { Box, Button, Collapse, Group, Kbd, Radio, SimpleGrid, Stack, Text, UnstyledButton } from '@mantine/core'
 import type { Connection, Reject, Transfer } from '@penstock/wire'
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useWrite } from '../../../api/queries.ts'
 import { FormDialog } from '../../../components/form-dialog.tsx'
 import { count } from '../../../components/numbers.ts'
 import { modifier } from '../../../shell/hot-keys.ts'
 import { rejects as sayRejects } from '../../../strings/rejects.ts'
 import { ColumnInput } from './column-input.tsx'
-import { columnsOf, editsOf, inCalls, rowsOf, type Scope, type Values } from './correction.ts'
-import { type FieldOfRecord, faultyColumns, lastFaults, type ReasonGroup, shapeOf } from './groups.ts'
+import { columnsOf, editsOf, inCalls, ownEditsOf, rowsOf, type Scope, type Values } from './correction.ts'
+import { type FieldOfRecord, faultyColumns, lastFaults, type ReasonGroup, reasonsOf, shapeOf } from './groups.ts'
 import { titleOf, valuesInWords } from './reasons.tsx'
 import { rowName } from './reject-table.tsx'
 import { Sent } from './sent.tsx'
@@ -17,15 +17,16 @@ import { Sent } from './sent.tsx'
 const say = sayRejects.correct
 
 /**
- * Corrects a rejected row, or one column of all rows with the same reason, and sends them again with one button. The faulty
- * columns are first.
+ * Corrects a rejected row, all rows of a reason by one value, or each of them one after another; and sends them again with one
+ * button. The faulty columns are first.
  */
 export function Correct({
   transfer: { accountId, connectionId, id },
   connection,
   group,
-  reject,
+  reject: opened,
   columnOf,
+  start,
   correctedBefore,
   reason,
   onClose,
@@ -37,33 +38,44 @@ export function Correct({
   reject: Reject
   /** The column that fills a field. */
   columnOf: (fault: FieldOfRecord) => string | undefined
+  /** The rows that are corrected unless the user chooses others. */
+  start: Scope
   /** How many other rows have corrections that are not sent yet. */
   correctedBefore: (numbers: ReadonlySet<number>) => number
   /** Why nothing can be sent now; undefined if it can. */
   reason: string | undefined
   onClose: () => void
 }) {
+  const { column } = group
+  const open = group.rejects.filter(({ editable }) => editable)
+  const [scope, setScope] = useState<Scope>(start)
+  const [at, setAt] = useState(0)
+  const [changedBy, setChangedBy] = useState<ReadonlyMap<number, Values>>(new Map())
+  const [showsOthers, setShowsOthers] = useState(false)
+  const isEach = scope === 'each'
+  const reject = isEach ? (open[at] ?? opened) : opened
   const { structural, record, edited } = reject
   const last = lastFaults(reject)
-  const { column, shape } = group
-  const [changed, setChanged] = useState<Values>({})
-  const open = group.rejects.filter(({ editable }) => editable)
+  const reasons = reasonsOf(reject, columnOf)
+  const shape = shapeOf(reject)
+  const changed = changedBy.get(reject.number) ?? {}
   const canShare = column !== undefined && !structural && open.length > 1
-  // One value for rows with different values is a choice of the user.
-  const alike = column === undefined ? [] : sameOf(group, reject)
-  const [scope, setScope] = useState<Scope>(
-    !canShare || last.otherFaults ? 'one' : alike.length === open.length ? 'all' : alike.length > 1 ? 'same' : 'one',
-  )
-  const [showsOthers, setShowsOthers] = useState(false)
+  const alike = rowsOf('same', reject, group.rejects, column)
   const save = useWrite('editRejects')
   const resend = useWrite('replayTransfer')
   const rows = rowsOf(scope, reject, group.rejects, column)
-  const edits = editsOf(rows, reject, column, changed)
+  const edits = isEach ? ownEditsOf(open, changedBy) : editsOf(rows, reject, column, changed)
   const { faulty, others } = columnsOf(reject, faultyColumns(last, columnOf), shape)
   const firstOthers = faulty.length === 0
-  const isChanged = Object.keys(changed).length > 0
-  const before = correctedBefore(new Set(rows.map(({ number }) => number)))
+  const isChanged = isEach ? edits.length > 0 : Object.keys(changed).length > 0
+  const before = correctedBefore(new Set((isEach ? edits : rows).map(({ number }) => number)))
   const sent = edits.filter((edit) => Object.keys(edit.record).length > 0).length
+  const hasNext = isEach && at + 1 < open.length
+  const fields = useRef<HTMLDivElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the place says which row is shown.
+  useEffect(() => {
+    if (isEach) fields.current?.querySelector<HTMLElement>('[data-autofocus]')?.focus()
+  }, [isEach, at])
   const shownOf = (name: string): string | null =>
     Object.hasOwn(changed, name) ? (changed[name] ?? null) : ({ ...record, ...edited }[name] ?? null)
   const of = { accountId, id: connectionId, transferId: id }
@@ -72,25 +84,32 @@ export function Correct({
   }
   const saveOnly = async () => {
     await store()
-    return sent > 0 ? say.saved(sent, count(sent)) : say.restored(rows.length, count(rows.length))
+    return sent > 0 ? say.saved(sent, count(sent)) : say.restored(edits.length, count(edits.length))
   }
   const saveAndResend = async () => {
     await store()
     const { already } = await resend.mutateAsync({ ...of, query: { rows: 'corrected' } })
     return already ? say.waits : say.sending(sent + before, count(sent + before))
   }
+  const next = async () => {
+    setAt(at + 1)
+  }
   const sends = reason === undefined && sent > 0
-  const isDisabled = !isChanged && !structural && !edited
-  const willSend = sends ? sent : isDisabled && reason === undefined ? rows.length : 0
+  const isDisabled = isEach ? !isChanged : !isChanged && !structural && !edited
+  const willSend = sends ? sent : isDisabled && reason === undefined && !isEach ? rows.length : 0
+  const submit = {
+    action: willSend > 0 ? say.saveAndResend(count(willSend + before)) : say.save,
+    onSubmit: sends ? saveAndResend : saveOnly,
+  }
   const input = (name: string, isFirst: boolean) => (
     <ColumnInput
-      key={name}
+      key={`${reject.number} ${name}`}
       column={name}
       read={record[name] ?? null}
       value={shownOf(name)}
       isFirst={isFirst}
       proposes={column !== undefined && faulty.includes(name)}
-      onChange={(value) => setChanged({ ...changed, [name]: value })}
+      onChange={(value) => setChangedBy(new Map([...changedBy, [reject.number, { ...changed, [name]: value }]]))}
     />
   )
   return (
@@ -102,25 +121,44 @@ export function Correct({
       }
       size="lg"
       gap="sm"
-      action={willSend > 0 ? say.saveAndResend(count(willSend + before)) : say.save}
-      disabled={isDisabled}
-      onSubmit={sends ? saveAndResend : saveOnly}
-      other={sends ? { action: say.save, onSubmit: saveOnly } : undefined}
+      {...(hasNext ? { action: say.next, onSubmit: next } : { ...submit, disabled: isDisabled })}
+      other={
+        hasNext ? { ...submit, disabled: isDisabled } : sends ? { action: say.save, onSubmit: saveOnly } : undefined
+      }
       onClose={onClose}
     >
+      {isEach && (
+        <Group justify="space-between" gap="sm">
+          <Text size="sm" fw={600} role="status">
+            {say.step(count(at + 1), count(open.length))} · {sayRejects.row} {rowName(reject)}
+          </Text>
+          {at > 0 && (
+            <Button variant="subtle" size="compact-sm" onClick={() => setAt(at - 1)}>
+              {say.previous}
+            </Button>
+          )}
+        </Group>
+      )}
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-        {say.place(open.length, count(open.length), structural ? titleOf(group) : last.reason)}
+        {say.place(isEach ? 1 : open.length, count(open.length), structural ? titleOf(group) : reasons[0])}
       </Text>
-      {last.otherFaults?.map(({ reason }) => (
+      {reasons.slice(1).map((reason) => (
         <Text key={reason} size="sm" style={{ overflowWrap: 'anywhere' }}>
           {reason}
         </Text>
       ))}
       {structural && <Text size="sm">{whereItBreaks(reject)}</Text>}
-      <Fields
-        names={faulty}
-        input={(name, at) => input(name, faulty.length === 1 || at === (structural && column === undefined ? 1 : 0))}
-      />
+      <div ref={fields}>
+        <Fields
+          names={firstOthers ? others : faulty}
+          input={(name, i) =>
+            input(
+              name,
+              firstOthers || faulty.length === 1 ? i === 0 : i === (structural && column === undefined ? 1 : 0),
+            )
+          }
+        />
+      </div>
       {canShare && (
         <Radio.Group label={say.scope} value={scope} onChange={(value) => setScope(value as Scope)}>
           <Stack gap={6} mt={6}>
@@ -140,13 +178,15 @@ export function Correct({
             {alike.length > 1 && alike.length < open.length && (
               <Radio value="same" label={say.same(valuesInWords([[record[column] ?? null, 1]]), count(alike.length))} />
             )}
-            <Radio value="one" label={say.one(rowName(reject))} />
+            {start === 'one' ? (
+              <Radio value="one" label={say.one(rowName(reject))} />
+            ) : (
+              <Radio value="each" label={say.each} />
+            )}
           </Stack>
         </Radio.Group>
       )}
-      {firstOthers ? (
-        <Fields names={others} input={(name, at) => input(name, at === 0)} />
-      ) : (
+      {!firstOthers && (
         <Box>
           <UnstyledButton fz="sm" aria-expanded={showsOthers} onClick={() => setShowsOthers(!showsOthers)}>
             {showsOthers ? (
@@ -161,14 +201,14 @@ export function Correct({
           </Collapse>
         </Box>
       )}
-      {column !== undefined && isChanged && (
+      {column !== undefined && isChanged && !isEach && (
         <Sent destination={connection.dest.connectorName} rows={rows} column={column} value={shownOf(column)} />
       )}
       <Text size="sm" c="dimmed">
         {reason ?? (sent > 0 ? say.sends(sent, count(sent)) : say.unchanged)} {sends && say.checked}{' '}
         {sends && before > 0 && say.sendsToo(before, count(before))}
       </Text>
-      {sends && (
+      {sends && !hasNext && (
         <Text size="xs" c="dimmed" ta="right" visibleFrom="sm">
           <Kbd size="xs">{modifier}</Kbd> <Kbd size="xs">Enter</Kbd> {sayRejects.keys.send}
         </Text>
@@ -176,9 +216,6 @@ export function Correct({
     </FormDialog>
   )
 }
-
-const sameOf = ({ rejects, column }: ReasonGroup, reject: Reject): readonly Reject[] =>
-  rowsOf('same', reject, rejects, column)
 
 /** Inputs of columns; two columns of them if there are many. */
 function Fields({ names, input }: { names: readonly string[]; input: (name: string, at: number) => ReactNode }) {

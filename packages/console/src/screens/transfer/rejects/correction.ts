@@ -1,7 +1,11 @@
 import { limits, type Reject } from '@penstock/wire'
+import type { ReasonGroup } from './groups.ts'
 
-/** Which rows a corrected value is set for: the row itself, rows with the same value, or all rows with the reason. */
-export type Scope = 'one' | 'same' | 'all'
+/**
+ * Which rows are corrected: the row itself, rows with the same value or all rows with the reason, by one value; or each of
+ * these rows by its own values, one after another.
+ */
+export type Scope = 'one' | 'same' | 'all' | 'each'
 
 /** Corrected values by column; null: no value. */
 export type Values = Readonly<Record<string, string | null>>
@@ -18,10 +22,45 @@ export function rowsOf(
   rejects: readonly Reject[],
   column: string | undefined,
 ): readonly Reject[] {
-  if (scope === 'one' || column === undefined) return [reject]
+  if (scope === 'one') return [reject]
   const open = rejects.filter(({ editable }) => editable)
+  if (scope === 'each') return open
+  if (column === undefined) return [reject]
   return scope === 'all' ? open : open.filter(({ record }) => record[column] === reject.record[column])
 }
+
+/**
+ * Whether each row of a group needs its own value: the column identifies the row or a person, or most values differ, as wrong
+ * dates do. One value for all of them would be wrong for most.
+ * @param keys fields by which the destination finds a row
+ */
+export function needOwnValues({ rejects, column, field, fault }: ReasonGroup, keys: readonly string[]): boolean {
+  const open = rejects.filter(({ editable }) => editable)
+  if (column === undefined || open.some(({ structural, otherFaults }) => structural || otherFaults)) return true
+  if (field !== null && keys.includes(field.toLowerCase())) return true
+  if (fault.kind === 'email' || fault.kind === 'phone' || fault.kind === 'twice') return true
+  return new Set(open.map(({ record }) => record[column])).size * 2 > open.length
+}
+
+/** How a correction of all rows of a group begins. */
+export function groupScopeOf(group: ReasonGroup, keys: readonly string[]): Scope {
+  if (group.rejects.filter(({ editable }) => editable).length < 2) return 'one'
+  return needOwnValues(group, keys) ? 'each' : 'all'
+}
+
+/** The fields by which the destination of a connection finds a row, in lower case. */
+export const keysOf = (settings: Readonly<Record<string, unknown>>): readonly string[] =>
+  String(settings.keyColumns ?? '')
+    .split(',')
+    .map((name) => name.trim().toLowerCase())
+    .filter(Boolean)
+
+/** The corrections to store if each row has its own values. Rows without changes stay as they are. */
+export const ownEditsOf = (rows: readonly Reject[], changedBy: ReadonlyMap<number, Values>): readonly Edit[] =>
+  rows.flatMap((row) => {
+    const changed = changedBy.get(row.number)
+    return changed ? editsOf([row], row, undefined, changed) : []
+  })
 
 /**
  * The corrections to store. A correction replaces earlier corrections of its row, so columns that were corrected before are

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { limits, type Reject } from '@penstock/wire'
-import { columnsOf, editsOf, inCalls, rowsOf } from './correction.ts'
-import { columnFinder, everyReason, faultyColumns, groupsOf } from './groups.ts'
+import { columnsOf, editsOf, groupScopeOf, inCalls, keysOf, ownEditsOf, rowsOf } from './correction.ts'
+import { columnFinder, faultyColumns, groupsOf, type ReasonGroup, reasonsOf } from './groups.ts'
 
 const reject = (number: number, of: Partial<Reject> = {}): Reject => ({
   number,
@@ -29,10 +29,10 @@ describe('groups of rejected rows', () => {
       columnOf,
     )
     assert.deepEqual(
-      groups.map(({ title, column, shape, count, values }) => ({ title, column, shape, count, values })),
+      groups.map(({ fault: { kind }, column, shape, count, values }) => ({ kind, column, shape, count, values })),
       [
         {
-          title: 'Not a number',
+          kind: 'number',
           column: 'Total',
           shape: undefined,
           count: 3,
@@ -42,13 +42,50 @@ describe('groups of rejected rows', () => {
           ],
         },
         {
-          title: 'The row has 1 value, but the header has 2',
+          kind: undefined,
           column: undefined,
           shape: { has: 1, needs: 2 },
           count: 1,
           values: [],
         },
       ],
+    )
+  })
+
+  test('have one fault, whether the mapping or the destination found it, and whichever form it expects', () => {
+    const dates: readonly [value: string, reason: string][] = [
+      ['31.02.1989', 'born is not a valid date'],
+      ['soon', '"soon" is not a valid date. Expected the form YYYY-MM-DD.'],
+      ['1989-02-31', '"1989-02-31" is not a valid date.'],
+      ['?', 'born has no value: row["Born"] is not a time in ISO 8601: write time(…), at character 6'],
+      ['x', 'A value is not of the type of the column born.'],
+    ]
+    const rows = dates.map(([Born, reason], at) => reject(at + 1, { field: 'born', reason, record: { Born } }))
+    const other = reject(9, { field: 'died', reason: 'died is not a valid date', record: { Died: '?' } })
+    const late = reject(10, {
+      field: 'born',
+      reason: 'A value has no time zone. Add an offset.',
+      record: { Born: '1' },
+    })
+    const groups = groupsOf([...rows, other, late], columnOf)
+    assert.deepEqual(
+      groups.map(({ fault: { kind, words }, field, count }) => [kind ?? words, field, count]),
+      [
+        ['date', 'born', 5],
+        ['date', 'died', 1],
+        ['has no time zone', 'born', 1],
+      ],
+    )
+    const short = [1, 2].map((has) => ({
+      structural: true,
+      reason: `The row has ${has} values, but the header has 3.`,
+    }))
+    assert.equal(
+      groupsOf(
+        short.map((of, at) => reject(at + 1, { ...of, field: null })),
+        columnOf,
+      ).length,
+      1,
     )
   })
 
@@ -61,7 +98,18 @@ describe('groups of rejected rows', () => {
     const row = reject(1, { otherFaults })
     assert.deepEqual(faultyColumns(row, columnOf), ['Total', 'Id'])
     assert.deepEqual(columnsOf(row, faultyColumns(row, columnOf), undefined).faulty, ['Total', 'Id'])
-    assert.deepEqual(everyReason(row), ['"k.A." is not a number.', ...otherFaults.map(({ reason }) => reason)])
+    assert.deepEqual(reasonsOf(row, columnOf), [
+      '"k.A." is not a number.',
+      '"1" is no number.',
+      '"k.A." is too large.',
+      'The row is too large.',
+    ])
+    const missing = reject(2, { reason: 'amount is missing', record: { Id: '2', Total: null } })
+    assert.deepEqual(reasonsOf(missing, columnOf), ['amount is missing.'])
+    const again = { transferId: 'x', reason: 'amount is not a number' }
+    assert.deepEqual(reasonsOf(reject(3, { edited: { Total: 'viele' }, resent: again }), columnOf), [
+      '"viele" is not a number.',
+    ])
   })
 
   test('find the column by its name if the mapping does not contain the field', () => {
@@ -79,6 +127,31 @@ describe('a correction', () => {
   test('applies to one row, to rows with the same value, or to all rows that can be corrected', () => {
     const numbers = (scope: 'one' | 'same' | 'all') => rowsOf(scope, first, same, 'Total').map(({ number }) => number)
     assert.deepEqual([numbers('one'), numbers('same'), numbers('all')], [[1], [1, 4], [1, 2, 4]])
+  })
+
+  test('of a group sets one value for all rows, unless each row needs its own', () => {
+    const scopeOf = (values: readonly string[], of: Partial<Reject> = {}, keys: readonly string[] = []) => {
+      const rows = values.map((Total, at) => reject(at + 1, { ...of, record: { Id: String(at), Total } }))
+      return groupScopeOf(groupsOf(rows, columnOf)[0] as ReasonGroup, keys)
+    }
+    const fillers = ['k.A.', 'k.A.', 'k.A.', '–', 'auf Anfrage', 'k.A.', 'k.A.']
+    assert.equal(scopeOf(fillers), 'all')
+    assert.equal(scopeOf(['k.A.']), 'one')
+    assert.equal(scopeOf(['12,x', '7-', '1.2.3', 'k.A.', 'k.A.']), 'each', 'most values differ')
+    assert.equal(scopeOf(fillers, {}, keysOf({ keyColumns: 'Id, Amount' })), 'each', 'a key')
+    assert.equal(scopeOf(fillers, { reason: 'amount is not an e-mail address' }), 'each', 'a person')
+    assert.equal(scopeOf(fillers, { otherFaults: [{ field: 'Id', reason: 'Id is missing' }] }), 'each', 'two faults')
+  })
+
+  test('of each row sends only the rows that were changed', () => {
+    const changed = new Map([
+      [1, { Total: '1' }],
+      [4, { Total: '4' }],
+    ])
+    assert.deepEqual(ownEditsOf(same, changed), [
+      { number: 1, record: { Total: '1' } },
+      { number: 4, record: { Total: '4' } },
+    ])
   })
 
   test('sets one column of the other rows, repeats earlier corrections, and takes unchanged values back', () => {

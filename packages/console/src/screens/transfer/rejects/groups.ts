@@ -1,17 +1,21 @@
 import type { ConnectionDetails, Reject } from '@penstock/wire'
 import { readMapping } from '../../new-connection/mapping/mapping.ts'
+import { clearestOf, type Fault, faultOf, keyOfFault } from './fault.ts'
 
-/** Rejected rows that have the same reason, and the column of the source that caused it. */
+/** Rejected rows that have the same fault, and the column of the source that caused it. */
 
 export type ReasonGroup = {
   /** Identifies the reason in the address. */
   readonly key: string
-  /** The reason in words, without the values of single rows. */
-  readonly title: string
+  readonly fault: Fault
+  /** The field of the destination; null if it is not known. */
+  readonly field: string | null
   /** The column of the source that holds the wrong value; undefined if it is not known. */
   readonly column: string | undefined
   /** Values that a row has and that it needs, if the number of its values is wrong. */
   readonly shape: Shape | undefined
+  /** Whether all of them have as many values. */
+  readonly hasOneShape: boolean
   readonly rejects: readonly Reject[]
   /** How many rows these are. */
   readonly count: number
@@ -49,11 +53,27 @@ export function lastFaults({ field, record, reason, otherFaults, resent }: Rejec
   return { field, record, reason: last.reason, ...(last.otherFaults && { otherFaults: last.otherFaults }) }
 }
 
-/** Every reason for which a row was rejected. */
-export const everyReason = ({
-  reason,
-  otherFaults = [],
-}: Pick<Reject, 'reason' | 'otherFaults'>): readonly string[] => [reason, ...otherFaults.map((fault) => fault.reason)]
+/**
+ * Every fault that was found last, as sentences that quote the value. Destinations do so; the mapping names its field instead,
+ * which is next to the reason.
+ */
+export function reasonsOf(reject: Reject, columnOf: (fault: FieldOfRecord) => string | undefined): readonly string[] {
+  const { field, record, reason, otherFaults = [] } = lastFaults(reject)
+  const sent = reject.resent?.reason ? (reject.edited ?? record) : record
+  return [{ field, reason }, ...otherFaults].map((fault) => {
+    const column = columnOf({ field: fault.field, record })
+    return sentenceOf(fault, column === undefined ? null : (sent[column] ?? null))
+  })
+}
+
+function sentenceOf({ field, reason }: Pick<Reject, 'field' | 'reason'>, value: string | null): string {
+  const rest = field !== null && reason.startsWith(`${field} `) ? reason.slice(field.length + 1) : undefined
+  const text =
+    rest !== undefined && value && /^(?:is|can|has)\b(?! (?:missing|no value))/.test(rest)
+      ? `"${value}" ${rest}`
+      : reason
+  return /[.!?…]$/.test(text) ? text : `${text}.`
+}
 
 /** Finds the column of the source that fills a field of the destination, by the mapping or by its name. */
 export function columnFinder({ destConnectionConfig }: Pick<ConnectionDetails, 'destConnectionConfig'>) {
@@ -70,27 +90,23 @@ export function columnFinder({ destConnectionConfig }: Pick<ConnectionDetails, '
 
 const folded = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
 
-/** Groups rows by reason, the largest group first. @param columnOf the column of a row that holds the wrong value */
+/** Groups rows by column and fault, the largest group first. @param columnOf the column of a row that holds the wrong value */
 export function groupsOf(
   rejects: readonly Reject[],
   columnOf: (reject: Reject) => string | undefined,
 ): readonly ReasonGroup[] {
-  const byKey = new Map<string, Reject[]>()
-  for (const reject of rejects) {
-    const key = keyOf(reject)
-    const same = byKey.get(key)
-    if (same) same.push(reject)
-    else byKey.set(key, [reject])
-  }
+  const byKey = Map.groupBy(rejects, keyOf)
   return [...byKey]
     .map(([key, same]): ReasonGroup => {
       const first = same[0] as Reject
       const column = columnOf(first)
       return {
         key,
-        title: titleOf(withoutValues(first)),
+        fault: clearestOf(same.map(faultOf)),
+        field: first.field,
         column,
         shape: shapeOf(first),
+        hasOneShape: new Set(same.map((one) => shapeOf(one)?.has)).size === 1,
         rejects: same,
         count: same.reduce((sum, { count }) => sum + count, 0),
         values: column === undefined ? [] : countValues(same.map(({ record }) => record[column] ?? null)),
@@ -99,26 +115,19 @@ export function groupsOf(
     .sort((one, other) => other.count - one.count)
 }
 
-/** Identifies the reason of a row; the same for all rows of a group. */
-export const keyOf = (reject: Reject): string => `${reject.field ?? ''}: ${withoutValues(reject)}`
+function keyOf(reject: Reject): string {
+  const shape = shapeOf(reject)
+  if (shape) return shape.has < shape.needs ? 'short' : 'long'
+  return `${reject.field ?? ''}: ${keyOfFault(faultOf(reject))}`
+}
+
+/** Whether the values of the rows are wrong, so that a correction helps, and not what the rows meet at the destination. */
+export const isOfValues = ({ column, shape, fault }: Pick<ReasonGroup, 'column' | 'shape' | 'fault'>): boolean =>
+  shape !== undefined || (column !== undefined && fault.kind !== 'noReference' && fault.kind !== 'twice')
 
 /** How often each value is there, the most frequent first. */
 export function countValues(values: readonly (string | null)[]): readonly (readonly [string | null, number])[] {
   const counts = new Map<string | null, number>()
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
   return [...counts].sort(([, one], [, other]) => other - one)
-}
-
-/** A reason in which the quoted values of the row are left out. */
-function withoutValues({ reason, record }: Reject): string {
-  const values = new Set(Object.values(record))
-  return reason.replace(/"([^"]*)"/g, (quoted, text: string) =>
-    values.has(text) || text.endsWith('…') ? '"…"' : quoted,
-  )
-}
-
-/** A reason as a heading: `"…" is not a number.` becomes `Not a number`. */
-function titleOf(reason: string): string {
-  const text = reason.replace(/^"…" (?:is (?=not ))?/, '').replace(/\.$/, '')
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 }

@@ -81,12 +81,19 @@ export function Reasons({
 }
 
 /** The reason in a few words. */
-export const titleOf = ({ title, shape }: ReasonGroup): string =>
-  !shape ? title : shape.has < shape.needs ? say.tooShort : say.tooLong
+export function titleOf({ fault: { kind, words }, shape }: Pick<ReasonGroup, 'fault' | 'shape'>): string {
+  if (shape) return shape.has < shape.needs ? say.tooShort : say.tooLong
+  if (kind !== undefined && kind !== 'otherType') return say.faults[kind]
+  // Of `is not a valid UUID`, the subject is omitted.
+  const text = words.replace(/^is (?=not |no |neither )/, '')
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+}
 
 /** The column of the reason, or its number of values. */
-export const aboutOf = ({ column, shape }: ReasonGroup): string =>
-  shape ? say.shape(shape.has, shape.needs) : column === undefined ? '' : say.inColumn(column)
+export function aboutOf({ column, shape, hasOneShape }: ReasonGroup): string {
+  if (shape) return hasOneShape ? say.shape(shape.has, shape.needs) : say.header(shape.needs)
+  return column === undefined ? '' : say.inColumn(column)
+}
 
 const isDone = ({ rejects }: ReasonGroup): boolean => rejects.every(({ state }) => state === 'accepted')
 const isLocked = ({ rejects }: ReasonGroup): boolean => rejects.some(({ state }) => state === 'needs_correction')

@@ -6,7 +6,7 @@ import { Link } from 'react-router'
 import { count } from '../../../components/numbers.ts'
 import { components } from '../../../strings/components.ts'
 import { rejects as say } from '../../../strings/rejects.ts'
-import { everyReason, type FieldOfRecord, faultyColumns, lastFaults, shapeOf } from './groups.ts'
+import { type FieldOfRecord, faultyColumns, reasonsOf, shapeOf } from './groups.ts'
 import { RecordFields, Shown } from './record-fields.tsx'
 import classes from './rejects.module.css'
 import { StateBadge } from './state-badge.tsx'
@@ -77,7 +77,7 @@ export function RejectTable({
               ) : (
                 <WrongValue reject={reject} column={column} />
               )
-            const result = <Result reject={reject} pathOf={pathOf} />
+            const result = <Result reject={reject} reasons={reasonsOf(reject, columnOf)} pathOf={pathOf} />
             return (
               <Fragment key={number}>
                 <Table.Tr className={classes.row}>
@@ -171,13 +171,21 @@ function WrongValue({ reject, column }: { reject: Reject; column: string | undef
 }
 
 /** Why the row was rejected, or what became of it since. */
-function Result({ reject, pathOf }: { reject: Reject; pathOf: (id: string) => string }) {
+function Result({
+  reject,
+  reasons,
+  pathOf,
+}: {
+  reject: Reject
+  reasons: readonly string[]
+  pathOf: (id: string) => string
+}) {
   const { state, reason, resent } = reject
   const results: Partial<Record<Reject['state'], string>> = say.results
   return (
     <>
       {state === 'expired' && `${reason} `}
-      {results[state] ?? <Lines texts={everyReason(lastFaults(reject))} />}
+      {results[state] ?? <Lines texts={reasons} />}
       {resent && (
         <>
           {' '}

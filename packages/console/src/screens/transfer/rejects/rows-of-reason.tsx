@@ -11,10 +11,11 @@ import { rejects as say } from '../../../strings/rejects.ts'
 import { isActive } from '../../connection/use-connection.ts'
 import { pathOfTransfer } from '../paths.ts'
 import { Correct } from './correct.tsx'
-import type { FieldOfRecord, ReasonGroup } from './groups.ts'
+import { groupScopeOf, keysOf, type Scope } from './correction.ts'
+import { type FieldOfRecord, isOfValues, type ReasonGroup } from './groups.ts'
 import { aboutOf, titleOf } from './reasons.tsx'
 import { KeyHints, RejectTable, rowName, tableKeys } from './reject-table.tsx'
-import { countStates, useFirstRejects } from './use-rejects.ts'
+import { countStates, isCorrectedFirst, useFirstRejects } from './use-rejects.ts'
 
 /** The rows of a reason, or all of them, by state; and their correction. */
 export function RowsOfReason({
@@ -38,20 +39,23 @@ export function RowsOfReason({
 }) {
   const { value, page, change } = useAddress()
   const forbidden = useForbidden('editRejects')
-  const [corrected, setCorrected] = useState<Reject>()
+  const [correcting, setCorrecting] = useState<{ readonly reject: Reject; readonly start: Scope }>()
   const first = useFirstRejects(transfer)
   const correctedRows = new Set(
     [...first, ...rejects].filter((one) => one.state === 'corrected').map(({ number }) => number),
   )
   const all = group ? group.rejects : rejects
   const states = countStates(all)
+  const correctsFirst = isCorrectedFirst(first, columnOf)
   const state = rejectStates.find((one) => one === value('state') && states.has(one))
   const fitting = state ? all.filter((one) => one.state === state) : all
   const shown = fitting.slice(page * pageSize, (page + 1) * pageSize)
   const isSending = rejects.some((one) => one.state === 'sending')
   const isEditable = !isActive(transfer) && !transfer.test && !isSending
   const open = group?.rejects.filter(({ editable }) => editable) ?? []
-  const ofCorrected = corrected && groups.find((one) => one.rejects.some(({ number }) => number === corrected.number))
+  const keys = keysOf(connection.destConnectionConfig)
+  const ofCorrected =
+    correcting && groups.find((one) => one.rejects.some(({ number }) => number === correcting.reject.number))
   const isLocked = group?.rejects.some((one) => one.state === 'needs_correction') ?? false
   return (
     <Card withBorder padding={0}>
@@ -70,10 +74,11 @@ export function RowsOfReason({
           <ReasonedButton
             size="sm"
             leftSection={<IconPencil size={16} aria-hidden />}
+            variant={group && correctsFirst && isOfValues(group) ? 'filled' : 'default'}
             reason={forbidden}
-            onClick={() => setCorrected(open[0])}
+            onClick={() => group && setCorrecting({ reject: open[0] as Reject, start: groupScopeOf(group, keys) })}
           >
-            {isLocked || group?.column === undefined
+            {open.length === 1
               ? say.correctRow(rowName(open[0] as Reject))
               : say.correctRows(open.length, count(open.length))}
           </ReasonedButton>
@@ -107,7 +112,9 @@ export function RowsOfReason({
         rejects={shown}
         columnOf={columnOf}
         pathOf={(id) => pathOfTransfer({ ...transfer, id })}
-        onCorrect={isEditable && forbidden === undefined ? setCorrected : undefined}
+        onCorrect={
+          isEditable && forbidden === undefined ? (reject) => setCorrecting({ reject, start: 'one' }) : undefined
+        }
       />
       <Stack gap="xs" p="md">
         <Pager total={fitting.length} />
@@ -125,16 +132,17 @@ export function RowsOfReason({
           ))}
         </KeyHints>
       </Stack>
-      {corrected && ofCorrected && (
+      {correcting && ofCorrected && (
         <Correct
           transfer={transfer}
           connection={connection}
           group={ofCorrected}
-          reject={corrected}
+          reject={correcting.reject}
+          start={correcting.start}
           correctedBefore={(numbers) => [...correctedRows].filter((number) => !numbers.has(number)).length}
           columnOf={columnOf}
           reason={reason}
-          onClose={() => setCorrected(undefined)}
+          onClose={() => setCorrecting(undefined)}
         />
       )}
     </Card>

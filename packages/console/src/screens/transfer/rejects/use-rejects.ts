@@ -4,6 +4,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { useRead } from '../../../api/queries.ts'
 import { useAddress } from '../../../components/address.ts'
 import { isActive, useReadAgainAfter } from '../../connection/use-connection.ts'
+import { type FieldOfRecord, groupsOf, isOfValues } from './groups.ts'
 
 /** Rows that are read and grouped together. */
 export const chunk = limits.pageSizeMax
@@ -61,6 +62,19 @@ export function countStates(rejects: readonly Reject[]): ReadonlyMap<RejectState
   const counts = new Map<RejectState, number>()
   for (const { state, count } of rejects) counts.set(state, (counts.get(state) ?? 0) + count)
   return counts
+}
+
+/**
+ * Whether a correction is the next step, and not a resend: the values of rows are wrong, and no correction waits to be sent. So
+ * the page has one primary action.
+ */
+export function isCorrectedFirst(
+  rejects: readonly Reject[],
+  columnOf: (fault: FieldOfRecord) => string | undefined,
+): boolean {
+  if (rejects.some(({ state }) => state === 'corrected')) return false
+  const open = rejects.filter(({ editable, state }) => editable && state !== 'sending')
+  return groupsOf(open, columnOf).some(isOfValues)
 }
 
 /** States of rows that a resend sends as they are. */
