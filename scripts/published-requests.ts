@@ -93,18 +93,27 @@ function requestOf(method: string, path: string): Json {
     )
   const content = objectOf(resolved(operation.requestBody).content)
   const [type] = Object.keys(content).filter((name) => name.includes('json'))
-  const body = type === undefined ? parameters.find((one) => one.in === 'body')?.schema : objectOf(content[type]).schema
-  return { query: named('query'), headers: named('header'), ...(body !== undefined && { body: factsOf(body) }) }
+  const given = parameters.find((one) => one.in === 'body')
+  const body = type === undefined ? given?.schema : objectOf(content[type]).schema
+  return {
+    query: named('query'),
+    headers: named('header'),
+    ...(body !== undefined && { body: factsOf(body) }),
+    ...(given?.required === false && { bodyIsOptional: true }),
+  }
 }
 
-const requests = Object.fromEntries(
-  wanted.map((one) => {
-    const [method = '', whole = ''] = one.split(' ')
-    const [base = '', path = ''] = whole.includes('|') ? whole.split('|') : ['', whole]
-    return [`${method} ${base}${path}`, requestOf(method, path)]
-  }),
-)
-const all = { ...before?.requests, ...requests }
+const all: Json = { ...before?.requests }
+for (const one of wanted) {
+  const [method = '', whole = ''] = one.split(' ')
+  const [base = '', path = ''] = whole.includes('|') ? whole.split('|') : ['', whole]
+  const request = requestOf(method, path)
+  // Some documents describe several bodies of one path by paths that end with #name.
+  const name = `${method} ${base}${path.replace(/#.*/, '')}`
+  const same = path.includes('#') ? objectOf(objectOf(all[name]).body) : {}
+  const bodies = [...listOf(same.anyOf), objectOf(request.body)]
+  all[name] = path.includes('#') ? { ...request, body: { anyOf: bodies } } : request
+}
 const lines = Object.entries(all).map(([name, facts]) => `    ${JSON.stringify(name)}: ${JSON.stringify(facts)}`)
 const sources = [...new Set([...(before?.sources ?? []), source])]
 writeFileSync(target, `{\n  "sources": ${JSON.stringify(sources)},\n  "requests": {\n${lines.join(',\n')}\n  }\n}\n`)

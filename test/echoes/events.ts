@@ -9,6 +9,53 @@ export const events: readonly Side[] = [
     row: { external_id: 'u1', email: canary, first_name: canary },
   },
   {
+    slug: 'amplitude',
+    secrets: { apiKey: secret('amplitude') },
+    settings: { operation: 'record events' },
+    row: { user_id: canary, event_type: 'Bought' },
+  },
+  {
+    slug: 'attentive',
+    secrets: { apiKey: secret('attentive') },
+    settings: { operation: 'record events' },
+    row: { email: canary, type: 'Bought' },
+  },
+  {
+    slug: 'hubspot-custom-events',
+    secrets: { accessToken: secret('hubspot-custom-events') },
+    settings: { operation: 'record events' },
+    row: { email: canary, eventName: 'pe1_order' },
+  },
+  {
+    slug: 'intercom',
+    secrets: { accessToken: secret('intercom') },
+    settings: { operation: 'create contacts' },
+    row: { email: canary, name: canary },
+  },
+  {
+    slug: 'marketo',
+    secrets: { munchkinId: '123-ABC-456', clientId: '1', clientSecret: secret('marketo') },
+    settings: { operation: 'update leads' },
+    row: { email: canary },
+  },
+  {
+    slug: 'mixpanel',
+    secrets: {
+      projectId: '1',
+      projectToken: secret('mixpanel-token'),
+      username: '1',
+      password: secret('mixpanel'),
+    },
+    settings: { operation: 'set profiles' },
+    row: { distinct_id: canary, properties: '{"plan":"gold"}' },
+  },
+  {
+    slug: 'sendgrid-contacts',
+    secrets: { apiKey: secret('sendgrid-contacts') },
+    settings: { operation: 'update contacts' },
+    row: { email: canary },
+  },
+  {
     slug: 'customer-io',
     secrets: { siteId: '1', apiKey: secret('customer-io') },
     settings: { operation: 'add to segment', segmentId: '7' },

@@ -11,8 +11,10 @@ import { amazonAdsReporting } from './amazon-ads/amazon-ads-reporting.ts'
 import { amazonDspConversions } from './amazon-ads/amazon-dsp-conversions.ts'
 import { amazonS3Destination } from './amazon-s3/amazon-s3-destination.ts'
 import { amazonS3Source } from './amazon-s3/amazon-s3-source.ts'
+import { amplitude } from './amplitude/amplitude.ts'
 import { appleSearchAds } from './apple-ads/apple-search-ads.ts'
 import { appsflyerPushApi } from './appsflyer/appsflyer-push-api.ts'
+import { attentive } from './attentive/attentive.ts'
 import { azureBlobStorageDestination } from './azure-blob-storage/azure-blob-storage-destination.ts'
 import { azureBlobStorageSource } from './azure-blob-storage/azure-blob-storage-source.ts'
 import { bingAdsReporting } from './bing-ads/bing-ads-reporting.ts'
@@ -54,6 +56,8 @@ import { googleSheets } from './google-sheets/google-sheets.ts'
 import { httpApi } from './http-api/http-api.ts'
 import { httpsFile } from './https-file/https-file.ts'
 import { hubspotCrm } from './hubspot/hubspot-crm.ts'
+import { hubspotCustomEvents } from './hubspot/hubspot-custom-events.ts'
+import { intercom } from './intercom/intercom.ts'
 import { iterable } from './iterable/iterable.ts'
 import { kafka } from './kafka/kafka.ts'
 import { klaviyo } from './klaviyo/klaviyo.ts'
@@ -69,6 +73,7 @@ import { liverampTranscoding } from './liveramp/liveramp-transcoding.ts'
 import { localFolder } from './local-folder/local-folder.ts'
 import { lotameAudiences } from './lotame/lotame-audiences.ts'
 import { mailchimp } from './mailchimp/mailchimp.ts'
+import { marketo } from './marketo/marketo.ts'
 import { metaAppEvents } from './meta/meta-app-events.ts'
 import { metaCampaignPosting } from './meta-ads/meta-campaign-posting.ts'
 import { metaConversions } from './meta-ads/meta-conversions.ts'
@@ -78,6 +83,7 @@ import { metaLeadForms } from './meta-ads/meta-lead-forms.ts'
 import { microsoftAdsCustomerMatch } from './microsoft-advertising/microsoft-ads-customer-match.ts'
 import { microsoftAdsEvents } from './microsoft-advertising/microsoft-ads-events.ts'
 import { microsoftUetConversions } from './microsoft-advertising/microsoft-uet-conversions.ts'
+import { mixpanel } from './mixpanel/mixpanel.ts'
 import { mparticleAudience } from './mparticle/mparticle-audience.ts'
 import { mparticleEvents } from './mparticle/mparticle-events.ts'
 import { mysql } from './mysql/mysql.ts'
@@ -100,6 +106,7 @@ import { salesforceCrm } from './salesforce/salesforce-crm.ts'
 import { salesforceMarketingCloudContacts } from './salesforce-marketing-cloud/salesforce-marketing-cloud-contacts.ts'
 import { salesforceMarketingCloudDataExtensions } from './salesforce-marketing-cloud/salesforce-marketing-cloud-data-extensions.ts'
 import { salesforceMarketingCloudJourneys } from './salesforce-marketing-cloud/salesforce-marketing-cloud-journeys.ts'
+import { sendgrid } from './sendgrid/sendgrid-contacts.ts'
 import { sftpDestination } from './sftp/sftp-destination.ts'
 import { sftpSource } from './sftp/sftp-source.ts'
 import { shopifyAdmin } from './shopify/shopify-admin.ts'
@@ -187,6 +194,13 @@ export const { connectors, listedConnectors, platforms, connectorById } = makeCa
   googleSearchConsole,
   googleSheets,
   hubspotCrm,
+  amplitude,
+  attentive,
+  hubspotCustomEvents,
+  intercom,
+  marketo,
+  mixpanel,
+  sendgrid,
   iterable,
   kafka,
   klaviyo,

@@ -16,6 +16,7 @@ type PublishedRequest = {
   readonly query: Readonly<Record<string, boolean>>
   readonly headers: Readonly<Record<string, boolean>>
   readonly body?: object
+  readonly bodyIsOptional?: true
 }
 
 /** A judge of requests. */
@@ -68,7 +69,7 @@ function refusalBy(
   ]
   if (missing.length > 0) return `${name} needs ${missing.join(', ')}.`
   if (!valid) return text === '' ? undefined : `${name} has no body.`
-  if (valid(json)) return undefined
+  if (valid(json) || (text === '' && facts.bodyIsOptional)) return undefined
   const [error] = valid.errors ?? []
   return `${name}: ${error?.instancePath ?? ''} ${error?.message ?? ''} ${JSON.stringify(error?.params)}`
 }

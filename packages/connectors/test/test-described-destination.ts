@@ -14,7 +14,12 @@ export type DescribedExample = {
   readonly settings?: Values
   readonly rows: NamedRows
   /** The requests that must come, in their order; `id` in a body stands for the ID that Penstock makes. */
-  readonly requests: readonly { readonly method?: string; readonly path: string; readonly body?: unknown }[]
+  readonly requests: readonly {
+    readonly method?: string
+    readonly path: string
+    readonly query?: string
+    readonly body?: unknown
+  }[]
   /** The answers, in their order; the last one is repeated. */
   readonly answers: readonly Reply[]
   /** Rows that are rejected: indexes, or a number of rows that are not named. */
@@ -28,6 +33,8 @@ export type DescribedExamples = {
   readonly origin: string
   /** Headers of each request, in lower case. */
   readonly headers: Readonly<Record<string, string>>
+  /** The path at which a token is asked for, and the token; absent if none is. */
+  readonly token?: { readonly path: string; readonly token: string }
   /** The request of the check; absent if there is none. */
   readonly checks?: string
   /** The name of the facts of the platform's own documents, which judge each request (`published/`). */
@@ -53,14 +60,18 @@ export function testDescribedDestination(given: DescribedExamples): void {
     beforeEach(async () => {
       refusals = []
       server = await startPlatform((received) => {
+        if (received.path === given.token?.path) {
+          return { json: { access_token: given.token.token, token_type: 'bearer', expires_in: 3599 } }
+        }
         const refusal = received.path === '/' ? undefined : judge.refusal(received)
         if (refusal !== undefined) refusals.push(refusal)
         return refusal === undefined
-          ? (answers[Math.min(server.received.length, answers.length) - 1] ?? {})
+          ? (answers[Math.min(requests().length, answers.length) - 1] ?? {})
           : { status: 400, json: { message: refusal } }
       })
     })
     afterEach(() => server.close())
+    const requests = () => server.received.filter(({ path }) => path !== given.token?.path)
     const columnsOf = (rows: NamedRows) => [...new Set(rows.flatMap((row) => Object.keys(row)))]
     const contextOf = ({ operation, settings, rows }: DescribedExample) =>
       testContext({
@@ -92,10 +103,13 @@ export function testDescribedDestination(given: DescribedExamples): void {
         )
         for (const { reason } of rejected) assert.match(reason, example.because ?? /./)
         assert.deepEqual(
-          server.received.map(({ method, path, json }) => ({ method, path, body: withoutIds(json) })),
+          requests().map(({ method, path, json }) => ({ method, path, body: withoutIds(json) })),
           example.requests.map(({ method = 'POST', path, body }) => ({ method, path, body })),
         )
-        for (const { headers } of server.received) {
+        for (const [at, { query }] of example.requests.entries()) {
+          if (query !== undefined) assert.equal(decodeURIComponent(String(requests()[at]?.query)), query)
+        }
+        for (const { headers } of requests()) {
           for (const [name, value] of Object.entries(given.headers)) assert.equal(headers[name], value)
         }
       })
@@ -155,7 +169,9 @@ export function testDescribedDestination(given: DescribedExamples): void {
       const steps = await connector.check?.(contextOf(first))
       assert.ok(steps?.every(({ ok }) => ok))
       assert.deepEqual(
-        server.received.filter(({ path }) => path !== '/').map(({ method, path }) => `${method} ${path}`),
+        requests()
+          .filter(({ path }) => path !== '/')
+          .map(({ method, path }) => `${method} ${path}`),
         given.checks ? [given.checks] : [],
       )
       if (!given.checks) return

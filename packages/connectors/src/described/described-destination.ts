@@ -17,6 +17,8 @@ export type DescribedDestination = Omit<ConnectorDefinition, 'destination' | 'so
   readonly api: NonNullable<ConnectorDefinition['api']>
   /** The address that paths are relative to, and how requests are signed in, as fields of HTTP API. */
   readonly server: (secrets: Values) => { readonly url: string } & Values
+  /** Fields of the configuration that operations use as parameters, too. A connection is not asked for them. */
+  readonly given?: readonly string[]
   /** The definition as the guide describes it. */
   readonly definition: DefinitionText
   /** The operations as people choose them, by their names in the definition; the first is the default. */
@@ -45,22 +47,23 @@ const rowsMin = 50
 
 /** Makes a connector of a definition. */
 export function describedDestination(facts: DescribedDestination): Connector {
-  const { server, definition, operations, parameters = {}, ...rest } = facts
+  const { server, given = [], definition, operations, parameters = {}, ...rest } = facts
   const text = JSON.stringify(definition)
   const names = Object.keys(operations)
   const [usual = ''] = names
   /** The context as the connector HTTP API knows it. */
   const as = <Context extends Pick<ConnectorContext, 'secrets' | 'settings'>>(context: Context): Context => {
-    const given = Object.keys(parameters).flatMap((name): [string, string][] => {
-      const value = context.settings[name]
-      return value === undefined ? [] : [[name, String(value)]]
-    })
+    const asked = Object.keys(parameters).map((name) => [name, context.settings[name]] as const)
+    const known = given.map((name) => [name, context.secrets[name]] as const)
+    const values = [...asked, ...known].flatMap(([name, value]): [string, string][] =>
+      value === undefined ? [] : [[name, String(value)]],
+    )
     return {
       ...context,
       secrets: { ...server(context.secrets), apiName: rest.name, definition: text },
       settings: {
         operation: context.settings.operation ?? usual,
-        parameters: new URLSearchParams(given).toString(),
+        parameters: new URLSearchParams(values).toString(),
       },
     }
   }

@@ -32,7 +32,7 @@ export function operationOf({ operations }: ApiDefinition, name: unknown): ApiOp
 type ReadRow = SentRow & { readonly id: string }
 
 const readRowOf = (event: JsonObject): ReadRow => ({
-  row: event.row ?? {},
+  row: Array.isArray(event.row) ? event.row[0] : {},
   id: String(event.id),
   cells: objectIn(event.cells),
 })
@@ -123,12 +123,16 @@ const identity = {
   secrets: {},
 } as const
 
+const hasNoKeys = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
+
 /** Makes what is sent of the columns of a row. */
 function rowRead({ row }: ApiOperation, event: JsonObject, always: TemplateValues) {
-  const { [idPath]: id, ...cells } = event
+  const { [idPath]: id, ...given } = event
+  const cells = Object.fromEntries(Object.entries(given).filter(([, value]) => !hasNoKeys(value)))
   try {
-    const read = { id, cells, row: row === undefined ? cells : fillDeep(row, { ...always, row: cells, id }) }
-    return { read }
+    // In a list, because destinations of events leave out objects without keys.
+    return { read: { id, cells, row: [row === undefined ? cells : fillDeep(row, { ...always, row: cells, id })] } }
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error
     return wrong(`An expression of the definition ${error.message}.`, Object.keys(cells)[0] ?? '')

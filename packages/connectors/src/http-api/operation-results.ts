@@ -11,7 +11,7 @@ import { callOf } from './operation-request.ts'
 import type { ApiServers } from './servers.ts'
 import type { Shield } from './shield.ts'
 import type { TemplateValues } from './template.ts'
-import { blamedIn, isTaken, refusalOf } from './verdicts.ts'
+import { blamedIn, isTaken, refusalOf, takenIn } from './verdicts.ts'
 
 const none = { blamed: new Map<number, never>(), unnamed: [] }
 
@@ -66,6 +66,10 @@ export function openPolling(
     if (!isTaken(result, answer, { ...always, job })) {
       const reason = refusalOf(result, answer, { ...always, job })
       return [{ count: items.length, reason }]
+    }
+    const taken = takenIn(result, answer, { ...always, job })
+    if (taken !== undefined && taken < items.length) {
+      return [{ count: items.length - taken, reason: refusalOf(result, answer, { ...always, job }) }]
     }
     const sent = items.map(() => ({ row: undefined, cells: {} }))
     const { blamed, unnamed } = blamedIn(result.rows, answer, { ...always, job }, sent) ?? none

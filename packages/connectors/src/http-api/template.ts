@@ -73,7 +73,10 @@ export function fillTexts(templates: Readonly<Record<string, string>>, values: T
   return Object.fromEntries(entries)
 }
 
-/** A body whose texts are filled; everything else stays. A text that is one expression becomes its value, and a key without one is left out. */
+/**
+ * A body whose texts are filled; everything else stays. A text that is one expression becomes its value, and a key without one is left
+ * out. The keys of an object at the key `...` stand beside the other keys, which win.
+ */
 export function fillDeep(body: unknown, values: TemplateValues): unknown {
   if (typeof body === 'string') {
     const [first, ...more] = partsOf(body) ?? []
@@ -83,5 +86,10 @@ export function fillDeep(body: unknown, values: TemplateValues): unknown {
   if (typeof body !== 'object' || body === null) return body
   const filled = Object.entries(body).map(([key, value]) => [key, value, fillDeep(value, values)] as const)
   const given = filled.filter(([, value, result]) => !(typeof value === 'string' && isEmpty(result) && value !== ''))
-  return Object.fromEntries(given.map(([key, , result]) => [key, result]))
+  const entries = given.map(([key, , result]) => [key, result] as const)
+  const beside = entries.flatMap(([key, one]) => (key === '...' && isPlain(one) ? Object.entries(one) : []))
+  return Object.fromEntries([...beside, ...entries.filter(([key]) => key !== '...')])
 }
+
+const isPlain = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

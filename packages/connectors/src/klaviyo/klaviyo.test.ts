@@ -125,7 +125,7 @@ testDescribedDestination({
     {
       title: 'rejects an event that Klaviyo does not take',
       operation: 'record events',
-      rows: [{ email: 'nobody', metric: 'Placed Order', properties: '{"x":1}' }],
+      rows: [{ email: 'nobody', metric: 'Placed Order', properties: null }],
       requests: [
         {
           path: '/api/events',
@@ -133,7 +133,7 @@ testDescribedDestination({
             data: {
               type: 'event',
               attributes: {
-                properties: { x: 1 },
+                properties: {},
                 unique_id: 'id',
                 metric: { data: { type: 'metric', attributes: { name: 'Placed Order' } } },
                 profile: { data: { type: 'profile', attributes: { email: 'nobody' } } },

@@ -132,7 +132,8 @@ export const klaviyo = describedDestination({
           data: {
             type: 'event',
             attributes: {
-              properties: '{{ coalesce(row.properties, json("{}")) }}',
+              // Klaviyo needs the key.
+              properties: { '...': '{{ row.properties }}' },
               time: '{{ row.time }}',
               value: '{{ row.value }}',
               unique_id: '{{ coalesce(row.unique_id, id) }}',
