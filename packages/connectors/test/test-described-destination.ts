@@ -22,6 +22,8 @@ export type DescribedExample = {
   }[]
   /** The answers, in their order; the last one is repeated. */
   readonly answers: readonly Reply[]
+  /** Indexes of the rows that a mirror removes. */
+  readonly removed?: readonly number[]
   /** Rows that are rejected: indexes, or a number of rows that are not named. */
   readonly rejected?: readonly (number | { readonly count: number })[]
   readonly because?: RegExp
@@ -89,7 +91,9 @@ export function testDescribedDestination(given: DescribedExamples): void {
     }
     const sent = async (example: DescribedExample) => {
       const writer = await deliver.open(contextOf(example))
-      return writer.deliver(batchIn(example))
+      const { removed } = example
+      if (removed) assert.ok(deliver.removesBy?.({ operation: example.operation, ...example.settings }))
+      return writer.deliver({ ...batchIn(example), ...(removed && { removed: new Set(removed) }) })
     }
 
     for (const example of examples) {

@@ -87,5 +87,20 @@ testDescribedDestination({
       requests: [{ path: '/v1/privacy/delete-request', body: { subjectEmail: 'a@example.com' } }],
       answers: [{ json: { id: 'd1', processed: false } }],
     },
+    {
+      title: 'removes the people who left the source from the segment',
+      operation: 'add to segment',
+      settings: { segmentId: 'vip', removeBy: 'email' },
+      rows: [{ email: 'a@example.com' }],
+      removed: [0],
+      requests: [
+        {
+          method: 'DELETE',
+          path: '/v2/bulk/segments/members',
+          body: { externalId: 'vip', members: [{ email: 'a@example.com' }] },
+        },
+      ],
+      answers: accepted,
+    },
   ],
 })

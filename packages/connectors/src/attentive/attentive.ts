@@ -48,7 +48,9 @@ export const attentive = describedDestination({
   parameters: {
     segmentId: text({ asked: true, label: 'Segment ID', description: 'External ID of the segment', required: true }),
   },
+  removals: { 'add to segment': { operation: 'remove from segment', by: ['phone', 'email', 'clientUserId'] } },
   definition: {
+    pace: { requests: 100, seconds: 1, remaining: 'x-ratelimit-remaining' },
     check: { path: '/v2/me' },
     operations: {
       'add to segment': members('POST'),

@@ -109,5 +109,17 @@ testDescribedDestination({
       ],
       answers: [{ status: 201, json: { message: 'success' } }],
     },
+    {
+      title: 'deletes the people who left the source, if the connection says so',
+      operation: 'update people',
+      settings: { deletes: true },
+      rows: [{ external_id: 'u1' }, { external_id: 'u2' }],
+      removed: [1],
+      requests: [
+        { path: '/users/track', body: { attributes: [{ external_id: 'u1' }] } },
+        { path: '/users/delete', body: { external_ids: ['u2'] } },
+      ],
+      answers: [{ status: 201, json: { message: 'success' } }],
+    },
   ],
 })

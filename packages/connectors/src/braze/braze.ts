@@ -55,6 +55,7 @@ export const braze = describedDestination({
     'record purchases': 'Record purchases',
     'delete people': 'Delete people',
   },
+  removals: { 'update people': { operation: 'delete people', by: ['external_id'], deletes: true } },
   definition: {
     operations: {
       'update people': {

@@ -80,7 +80,12 @@ export const customerIo = describedDestination({
   parameters: {
     segmentId: text({ asked: true, label: 'Segment ID', description: 'Number of a manual segment', required: true }),
   },
+  removals: {
+    'add to segment': { operation: 'remove from segment', by: ['id'] },
+    'update people': { operation: 'delete people', by: ['id', 'email', 'cio_id'], deletes: true },
+  },
   definition: {
+    pace: { requests: 100, seconds: 1 },
     check: { path: '/api/v1/accounts/region' },
     operations: {
       'update people': {

@@ -1,4 +1,5 @@
 import {
+  boolean,
   type Connector,
   type ConnectorContext,
   type ConnectorDefinition,
@@ -8,6 +9,7 @@ import {
   type Values,
 } from '@penstock/connector'
 import type { OperationMethod } from '../http-api/definition.ts'
+import { removalIn } from '../http-api/removals.ts'
 
 /**
  * A destination that is a definition of an HTTP API (`docs/http-api-destination.md`), with the form of its platform in place of the
@@ -25,11 +27,21 @@ export type DescribedDestination = Omit<ConnectorDefinition, 'destination' | 'so
   readonly operations: Readonly<Record<string, string>>
   /** Fields of a connection, by the names of the parameters that operations need. */
   readonly parameters?: Fields
+  /** How mirrors remove the rows that left the source, by the operation that sends rows. */
+  readonly removals?: Readonly<Record<string, DescribedRemoval>>
+}
+
+/** The operation that removes, and the columns of which one is its key. `deletes`: people are deleted, so each connection must ask for it. */
+export type DescribedRemoval = {
+  readonly operation: string
+  readonly by: readonly [string, ...string[]]
+  readonly deletes?: true
 }
 
 /** A definition before it is read. */
 export type DefinitionText = {
   readonly check?: object
+  readonly pace?: object
   readonly operations: Readonly<Record<string, OperationText>>
 }
 
@@ -47,7 +59,7 @@ const rowsMin = 50
 
 /** Makes a connector of a definition. */
 export function describedDestination(facts: DescribedDestination): Connector {
-  const { server, given = [], definition, operations, parameters = {}, ...rest } = facts
+  const { server, given = [], definition, operations, parameters = {}, removals = {}, ...rest } = facts
   const text = JSON.stringify(definition)
   const names = Object.keys(operations)
   const [usual = ''] = names
@@ -64,6 +76,7 @@ export function describedDestination(facts: DescribedDestination): Connector {
       settings: {
         operation: context.settings.operation ?? usual,
         parameters: new URLSearchParams(values).toString(),
+        ...removalSettings(removals, context.settings, usual),
       },
     }
   }
@@ -87,11 +100,15 @@ export function describedDestination(facts: DescribedDestination): Connector {
             { ...field, when: { operation: needing(definition, name) } },
           ]),
         ),
+        ...removalFields(removals),
       },
       discover: { columns: async (context) => (await run()).discoverOperationColumns(as(context)) },
       deliver: {
         batch: ({ operation }) => ({ rowsMax: rowsMaxOf(definition, String(operation ?? usual)), bytesMax: 1 << 20 }),
         recognisesKeys: true,
+        ...(Object.keys(removals).length > 0 && {
+          removesBy: (settings: Values) => removalIn(removalSettings(removals, settings, usual))?.by,
+        }),
         open: async (context) => (await run()).open(as(context)),
         inspect: async (context) => (await run()).inspect(as(context)),
         rejectionsOf: async (context) => (await run()).rejectionsOf(as(context)),
@@ -108,3 +125,38 @@ function rowsMaxOf({ operations }: DefinitionText, name: string): number {
 
 const needing = ({ operations }: DefinitionText, parameter: string): string[] =>
   Object.keys(operations).filter((name) => operations[name]?.parameters?.includes(parameter))
+
+/** The removal of a connection, as settings of the connector HTTP API. */
+function removalSettings(removals: DescribedDestination['removals'], settings: Values, usual: string): Values {
+  const removal = removals?.[String(settings.operation ?? usual)]
+  if (!removal || (removal.deletes && settings.deletes !== true)) return {}
+  const { operation, by } = removal
+  const [first] = by
+  const wanted = String(settings.removeBy ?? first)
+  return { removal: operation, removeBy: by.includes(wanted) ? wanted : first }
+}
+
+function removalFields(removals: NonNullable<DescribedDestination['removals']>): Fields {
+  const entries = Object.entries(removals)
+  const keys = [...new Set(entries.flatMap(([, { by }]) => by))]
+  const deleting = entries.flatMap(([name, { deletes }]) => (deletes ? [name] : []))
+  const several = entries.flatMap(([name, { by }]) => (by.length > 1 ? [name] : []))
+  return {
+    ...(several.length > 0 && {
+      removeBy: select({
+        label: 'Key of a mirror',
+        description: 'Column by which a mirror finds the people that left the source',
+        options: keys,
+        default: keys[0] ?? '',
+        when: { operation: several },
+      }),
+    }),
+    ...(deleting.length > 0 && {
+      deletes: boolean({
+        label: 'Mirror deletes people',
+        description: 'Whether a mirror deletes the people at the platform who left the source',
+        when: { operation: deleting },
+      }),
+    }),
+  }
+}

@@ -7,6 +7,8 @@ import { connectorErrorOfStatus } from '../platform-api/status.ts'
 import { type ApiAnswer, readAnswerBody, scopeOfAnswer } from './answers.ts'
 import { credentialsOf, keyParameters } from './credentials.ts'
 import type { ApiRequest, ApiStream, ErrorRule } from './definition.ts'
+import { paced } from './pace.ts'
+import { definitionOf } from './plan.ts'
 import { type ApiServers, serversOf } from './servers.ts'
 import { createShield } from './shield.ts'
 import { fill, fillDeep, fillTexts, type TemplateValues } from './template.ts'
@@ -39,7 +41,11 @@ export function openApi(given: ConnectorContext): Api {
   const servers = serversOf(context.secrets)
   const name = servers.base.host
   const credentials = shield.watch(credentialsOf(context, name))
-  const client = openPlatform(context, { name, baseUrl: '', ...(credentials && { credentials }) })
+  const client = openPlatform(paced(context, definitionOf(given).pace), {
+    name,
+    baseUrl: '',
+    ...(credentials && { credentials }),
+  })
   const keys = keyParameters(context)
   const baseOf = (stream: ApiStream) => baseIn(servers, stream)
   const callOf = (stream: ApiStream, { values, parameters, address }: PageRequest) => {

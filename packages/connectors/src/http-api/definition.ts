@@ -7,6 +7,15 @@ export type ApiDefinition = {
   readonly operations: Readonly<Record<string, ApiOperation>>
   /** A request that changes nothing and needs the credentials; a success shows that these work. */
   readonly check?: ApiRequest
+  readonly pace?: Pace
+}
+
+/** How many requests the API takes: so many begin in any span of so many seconds. */
+export type Pace = {
+  readonly requests: number
+  readonly seconds: number
+  /** The header of an answer with the number of requests that are left: at 0, the next request waits. */
+  readonly remaining?: string
 }
 
 /** A request as templates. */

@@ -14,13 +14,23 @@ import { rejectionsOf as eventRejectionsOf, openEvents } from '../kit/run/events
 import type { ApiOperation } from './definition.ts'
 import { askCheck, pageAt } from './discover.ts'
 import { operationFacts, operationOf } from './operation-facts.ts'
+import { paced } from './pace.ts'
 import { definitionOf } from './plan.ts'
+import { removalIn, removingContext, withRemovals } from './removals.ts'
 
-const factsOf = <Context extends ConnectorContext>(context: Context) =>
-  operationFacts(operationOf(definitionOf(context), context.settings.operation), context)
+function factsOf<Context extends ConnectorContext>(context: Context) {
+  const definition = definitionOf(context)
+  return operationFacts(operationOf(definition, context.settings.operation), paced(context, definition.pace))
+}
 
-/** Opens a writer of the operation that a connection chose. Throws connector errors. */
+/** Opens a writer of the operation that a connection chose, and of the one that removes rows. Throws connector errors. */
 export async function open(given: DestinationContext): Promise<DestinationWriter> {
+  const removal = removalIn(given.settings)
+  const writes = await openOperation(given)
+  return removal ? withRemovals(writes, await openOperation(removingContext(given, removal)), removal) : writes
+}
+
+async function openOperation(given: DestinationContext): Promise<DestinationWriter> {
   const { facts, context } = factsOf(given)
   const [wrong] = judgeColumns(operationOf(definitionOf(given), given.settings.operation), given.columns)
   if (wrong) throw new ConnectorError('columns_do_not_fit', wrong.message)
@@ -40,7 +50,11 @@ export async function inspect(context: InspectionContext): Promise<readonly Find
   factsOf(context)
   const definition = definitionOf(context)
   if (definition.check) await askCheck(context, definition.check)
-  return judgeColumns(operationOf(definition, context.settings.operation), context.columns)
+  const removal = removalIn(context.settings)
+  return [
+    ...judgeColumns(operationOf(definition, context.settings.operation), context.columns),
+    ...(removal ? judgeColumns(operationOf(definition, removal.operation), removal.by) : []),
+  ]
 }
 
 /** Columns that the operation does not have, and columns that it needs and are not mapped. */

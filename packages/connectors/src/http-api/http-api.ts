@@ -2,6 +2,7 @@ import { date, defineConnector, number, secret, select, syncMode, text } from '@
 import { definitionLengthMax } from './definition.ts'
 import { definitionError } from './parse-definition.ts'
 import { httpApiPlatform } from './platform.ts'
+import { removalIn } from './removals.ts'
 import { secretFields } from './secret-fields.ts'
 import { serversError } from './servers.ts'
 
@@ -268,15 +269,25 @@ export const httpApi = defineConnector({
         label: 'Parameters',
         description: 'Values for the operation, if the definition names any, such as list=Newsletter&region=EU',
       }),
+      removal: text({
+        label: 'Removal operation',
+        description: 'For a mirror: the operation that gets the rows that left the source',
+      }),
+      removeBy: text({
+        label: 'Removal columns',
+        description: 'Columns that the removal operation gets, such as email, or account,email',
+      }),
     },
     discover: {
       operation: async (context) => (await import('./deliver.ts')).discoverOperations(context),
+      removal: async (context) => (await import('./deliver.ts')).discoverOperations(context),
       columns: async (context) => (await import('./deliver.ts')).discoverOperationColumns(context),
     },
     deliver: {
       // All requests of a batch are sent again if one of them fails.
       batch: () => ({ rowsMax: 500, bytesMax: 1 << 20 }),
       recognisesKeys: true,
+      removesBy: (settings) => removalIn(settings)?.by,
       open: async (context) => (await import('./deliver.ts')).open(context),
       inspect: async (context) => (await import('./deliver.ts')).inspect(context),
       rejectionsOf: async (context) => (await import('./deliver.ts')).rejectionsOf(context),

@@ -1,5 +1,5 @@
 import { didYouMean } from '@penstock/wire/rules'
-import type { ApiDefinition, ApiOperation, ApiStream, Partitions } from './definition.ts'
+import type { ApiDefinition, ApiOperation, ApiStream, Pace, Partitions } from './definition.ts'
 import { partitionDepthMax } from './definition.ts'
 import { readChanges } from './read-changes.ts'
 import { readOperation } from './read-operation.ts'
@@ -15,12 +15,25 @@ const streamKeys = [
 /** Characters of the defaults, multiplied by the number of streams: each stream reads them again. */
 const repeatedMax = 400_000
 
+function readPace(root: Part): { readonly pace?: Pace } {
+  const part = root.part('pace', ['requests', 'seconds', 'remaining'])
+  if (!part) return {}
+  const remaining = part.text('remaining', /^[A-Za-z0-9-]{1,100}$/, 'the name of a header')
+  return {
+    pace: {
+      requests: part.whole('requests', 1, 1_000_000) ?? part.wrong('pace needs requests: a number.'),
+      seconds: part.whole('seconds', 1, 86_400) ?? 1,
+      ...(remaining === undefined ? {} : { remaining }),
+    },
+  }
+}
+
 /** Reads a definition from the value of a document. Throws a `WrongPart`. */
 export function readDefinition(value: unknown): ApiDefinition {
-  const root = new Part(value, [], ['defaults', 'streams', 'operations', 'check'])
+  const root = new Part(value, [], ['defaults', 'streams', 'operations', 'check', 'pace'])
   const operations = readOperations(root)
   const checked = root.part('check', ['server', 'path', 'query', 'headers'])
-  const check = checked && { check: readRequest(checked, new Map()) }
+  const check = { ...(checked && { check: readRequest(checked, new Map()) }), ...readPace(root) }
   const given = root.part('streams')
   if (!given) {
     if (root.has('defaults')) root.wrong('defaults are those of streams, which the definition has none of.', 'defaults')

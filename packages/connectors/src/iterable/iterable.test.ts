@@ -81,5 +81,24 @@ testDescribedDestination({
       ],
       answers: [{ json: { successCount: 1, failCount: 0 } }],
     },
+    {
+      title: 'removes the people who left the source from the list',
+      operation: 'add to list',
+      settings: { listId: '42', removeBy: 'userId' },
+      rows: [{ userId: 'u1' }, { userId: 'u2' }, { userId: 'u3' }, { userId: 'u2' }],
+      removed: [1, 2],
+      requests: [
+        { path: '/api/lists/subscribe', body: { listId: 42, subscribers: [{ userId: 'u1' }, { userId: 'u2' }] } },
+        {
+          path: '/api/lists/unsubscribe',
+          body: { listId: 42, subscribers: [{ userId: 'u3' }], channelUnsubscribe: false },
+        },
+      ],
+      answers: [
+        { json: { successCount: 2, failCount: 0 } },
+        { json: { failCount: 1, failedUpdates: { notFoundUserIds: ['u3'] } } },
+      ],
+      rejected: [2],
+    },
   ],
 })

@@ -64,6 +64,7 @@ export const iterable = describedDestination({
   parameters: {
     listId: text({ asked: true, label: 'List ID', description: 'Number of a static list', required: true }),
   },
+  removals: { 'add to list': { operation: 'remove from list', by: ['email', 'userId'] } },
   definition: {
     check: { path: '/api/lists' },
     operations: {

@@ -49,6 +49,7 @@ export const mailchimp = describedDestination({
       required: true,
     }),
   },
+  removals: { 'update members': { operation: 'archive members', by: ['email'] } },
   definition: {
     check: { path: '/ping' },
     operations: {

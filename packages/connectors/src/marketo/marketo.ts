@@ -62,7 +62,9 @@ export const marketo = describedDestination({
     lookupField: text({ label: 'Lookup field', description: 'Field by which a lead is found', default: 'email' }),
     listId: text({ asked: true, label: 'List ID', description: 'Number of the static list', required: true }),
   },
+  removals: { 'add to list': { operation: 'remove from list', by: ['id'] } },
   definition: {
+    pace: { requests: 100, seconds: 20 },
     check: { path: '/rest/v1/leads/describe2.json' },
     operations: {
       'update leads': {

@@ -60,6 +60,7 @@ export const mixpanel = describedDestination({
     'set profiles': 'Create profiles and set their properties',
     'delete profiles': 'Delete profiles',
   },
+  removals: { 'set profiles': { operation: 'delete profiles', by: ['distinct_id'], deletes: true } },
   definition: {
     operations: {
       'import events': {
