@@ -9,7 +9,7 @@ import {
   userRoles,
 } from '@penstock/wire'
 
-/** `docs/access.md`: what the holder of a token may do. */
+/** `docs/access.md`: what the holder of a token can do. */
 export function accessDocument(): string {
   return `<!-- Written from packages/wire/src/scopes.ts and operations/ by: npm run documents -->
 

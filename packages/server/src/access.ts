@@ -8,7 +8,7 @@ export const hasScope = ({ scopes }: Grants, scope: Scope): boolean => scopes ==
 
 /**
  * How previews and discoveries show values of records: whole to an actor who can read records and opens a view, otherwise as
- * masks. Owners, admins and editors can read records; so can keys with the scope. No other place decides it.
+ * masks. Owners, admins and editors can read records; so can keys with the scope. Nothing else decides this.
  */
 export const showingTo = (actor: Actor, view: string | undefined): 'whole' | 'masked' =>
   view !== undefined && hasScope(actor, 'records:read') ? 'whole' : 'masked'
@@ -18,7 +18,10 @@ export function requireScope(actor: Actor, scope: Scope): void {
   if (!hasScope(actor, scope)) refuse('forbidden', [{ field: 'scope', message: `${scope} is missing` }])
 }
 
-/** Refuses with `forbidden` who lacks a scope that events of these types need (null: every type), and names what is missing. */
+/**
+ * Refuses with `forbidden` an actor who lacks a scope that events of these types need (null: every type). The refusal names the
+ * missing scopes.
+ */
 export function requireScopesOfEvents(actor: Actor, types: readonly EventType[] | null): void {
   const missing = scopesOfEvents(types).filter((scope) => !hasScope(actor, scope))
   if (missing.length === 0) return
@@ -32,8 +35,8 @@ export function requireScopesOfEvents(actor: Actor, types: readonly EventType[] 
 }
 
 /**
- * Refuses with `forbidden` who is neither an owner nor has credentials without limits: who says how people sign in can become
- * any of them, and so everything that one of them may.
+ * Refuses with `forbidden` an actor who is neither an owner nor has credentials without limits. An actor who sets how people
+ * sign in can become any of them, and so can do everything that they can do.
  */
 export function requireUnlimited(actor: Actor): void {
   requireAllAccounts(actor)
@@ -54,18 +57,18 @@ export function requireOnPage({ link }: Actor, isOnPage: boolean): void {
   refuse('forbidden', [{ field: 'link', message: 'the page of a connect link cannot do this' }])
 }
 
-/** Refuses with `not_found` a connector that is not one of the link whose page asks. */
+/** Refuses with `not_found` a connector that does not belong to the connect link of the page. */
 export function requireOfLink({ link }: Actor, id: string): void {
   if (link && id !== '' && !link.connectorIds.includes(id)) refuse('not_found')
 }
 
-/** The configuration that a connect link is for, of one of its connectors; null: the first one. */
+/** The configuration that a connect link is for, of one of its connectors. Null means the connector's first configuration. */
 export const configurationOfLink = (
   { connectorIds, configurationIds }: NonNullable<Actor['link']>,
   connectorId: string,
 ): string | null => configurationIds[connectorIds.indexOf(connectorId)] || null
 
-/** Refuses with `second_factor_required` a person who has to register a passkey before they may do anything else. */
+/** Refuses with `second_factor_required` a person who must register a passkey before they can do anything else. */
 export function requireSecondFactor({ person }: Actor): void {
   if (person?.mustRegisterPasskey) refuse('second_factor_required')
 }

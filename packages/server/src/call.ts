@@ -13,14 +13,17 @@ import type {
 } from '@penstock/wire'
 import type { Database, Transaction } from './db/database.ts'
 
-/** A value that is there at once, or a promise of it: most reads find what is cached, and a promise would cost each of them. */
+/**
+ * A value that is available immediately, or a promise of it. Most reads find a cached value, and a promise would cost each of
+ * them.
+ */
 export type Awaitable<T> = T | Promise<T>
 
 /** Permissions of a credential. */
 export type Grants = {
   /** Null: everything, with the scopes of later versions. */
   readonly scopes: readonly Scope[] | null
-  /** The sub-accounts that it is limited to; null: all, later ones included. */
+  /** The sub-accounts that the actor is limited to. Null means all, including later ones. */
   readonly accountIds: readonly string[] | null
 }
 
@@ -34,13 +37,13 @@ export type Actor = Grants & {
   readonly organizationId: string
   /** The client behind the token. */
   readonly clientId?: string
-  /** Of the page of a connect link: the connectors that it may configure. */
+  /** For the page of a connect link: the connectors that it can configure. */
   readonly link?: {
     readonly connectorIds: readonly string[]
-    /** The configuration of each of them, in the same order; empty: the first one of the connector. */
+    /** The configuration of each connector, in the same order. Empty means the first configuration of the connector. */
     readonly configurationIds: readonly string[]
   }
-  /** Of a person: how they signed in, and whether they may do nothing before they have registered a passkey. */
+  /** For a person: how they signed in, and whether they must register a passkey before they can do anything else. */
   readonly person?: {
     readonly email: string
     readonly sessionId: string
@@ -49,7 +52,9 @@ export type Actor = Grants & {
   }
 }
 
-/** The sub-account that an operation acts in; it exists, belongs to the actor's organization, and the actor may act in it. */
+/**
+ * The sub-account that an operation acts in. It exists, belongs to the actor's organization, and the actor has access to it.
+ */
 export type ActingAccount = { readonly id: string; readonly organizationId: string; readonly env: string }
 
 /** A version as the ETag and If-Match headers have it. */
@@ -112,7 +117,7 @@ export type Call<I extends OperationId> = {
     : ActsIn<I> extends 'organization or account'
       ? ActingAccount | undefined
       : undefined
-  /** The identifier in the path, well-formed; empty where the path has none. */
+  /** The identifier in the path, well-formed. Empty if the path has no identifier. */
   readonly id: string
   /** The identifier of the transfer in the path, well-formed. */
   readonly transferId: HasTransferId<I> extends true ? string : undefined
@@ -127,22 +132,22 @@ export type Call<I extends OperationId> = {
   readonly address: string
   /** The identifier of the request, as its answer and the log name it. */
   readonly requestId: string
-  /** The trace of the request, as W3C traceparent; null where traces are not exported. */
+  /** The trace of the request as a W3C traceparent. Null if traces are not exported. */
   readonly traceparent: string | null
-  /** User agent of the caller's browser; null: none. */
+  /** User agent of the caller's browser. Null if the request has no user agent. */
   readonly userAgent: string | null
-  /** The token against cross-site request forgery of the session that the request comes with; null: none. */
+  /** The CSRF token of the session that the request belongs to. Null if there is no session. */
   readonly csrfToken: string | null
 }
 
-/** Content of the audit event of a change, beside its actor. Never a secret. */
+/** Content of the audit event of a change, in addition to its actor. Never a secret. */
 export type Audited = {
   /**
-   * The resource before the change, in the form of the reply. Only the differences to `after` are stored; if there are
-   * none, nothing was changed. Null or omitted: the resource did not exist.
+   * The resource before the change, in the form of the reply. Only the differences from `after` are stored. If nothing differs,
+   * nothing was changed. Null or omitted: the resource did not exist.
    */
   readonly before?: object | null
-  /** The resource after the change, in place of the reply; null: it no longer exists. */
+  /** The resource after the change, used instead of the reply. Null means that it no longer exists. */
   readonly after?: object | null
   /** Further details. With them, there is an event even if `before` and `after` are equal. */
   readonly details?: object
@@ -153,7 +158,7 @@ export type Audited = {
 /** Result of a handler: the payload, and the values for headers. */
 export type Answer<I extends OperationId> = {
   readonly reply: ReplyOf<I>
-  /** The version of the resource; becomes the ETag. */
+  /** The version of the resource. It becomes the ETag. */
   readonly etag?: string
   /**
    * Connections whose state belongs to these settings, or, if settings were changed, whose state starts anew: their next transfers read everything.
@@ -162,11 +167,11 @@ export type Answer<I extends OperationId> = {
   readonly states?: number
   /** Nothing new was started: it was active already. */
   readonly already?: boolean
-  /** A session of a person that has begun, for the cookie; or it has ended, and the cookie is removed. */
+  /** A session of a person that has begun, for the cookie. `ended` removes the cookie. */
   readonly session?: { readonly token: string; readonly maxAgeSeconds: number } | 'ended'
-  /** Sent in place of the payload, in the media type that the call named. */
+  /** Sent instead of the payload, in the media type that the call requested. */
   readonly body?: Readable
-  /** Of a write: what the audit log keeps of it, beside or in place of the reply. */
+  /** For a write: what the audit log keeps of it, in addition to the reply or instead of it. */
   readonly audited?: Audited
   /** Of a read: it shows values of records, although its operation does not always. */
   readonly showsRecords?: boolean
@@ -185,7 +190,7 @@ export type AuditedRequest = {
   readonly actor: Actor
   /** The sub-account that it acts in. */
   readonly accountId: string | undefined
-  /** The identifiers in the path; empty or undefined if it has none. */
+  /** The identifiers in the path. Empty or undefined if the path has no identifiers. */
   readonly id: string
   readonly transferId: string | undefined
   readonly stream: string | undefined
@@ -204,11 +209,13 @@ export type RequestAudit = {
   ): void
   /** Records that the answer shows records, before it is sent. */
   revealed(request: AuditedRequest, answer: Pick<Answer<OperationId>, 'reply' | 'view'>): Promise<void>
-  /** Records that the actor may not do it. Never waits. */
+  /** Records that the actor is not allowed to make the request. Never waits. */
   refused(request: AuditedRequest, fieldErrors: readonly FieldError[]): void
 }
 
-/** The rule of an operation: it gets the call and what the service gives its rules, answers or refuses. */
+/**
+ * The rule of an operation. It gets the call and the dependencies that the service passes to its rules, and answers or refuses.
+ */
 export type Handler<I extends OperationId, Deps> = (call: Call<I>, deps: Deps) => Promise<Answer<I>>
 
 /** A handler for every operation, by its name in the contract. */

@@ -6,13 +6,13 @@ import { splitAddress } from './db/addresses.ts'
 
 /** The text of a setting. */
 export type Given = (name: string) => string | undefined
-/** Reads a setting; `expected` completes a refusal that begins with its name and “must be”. */
+/** Reads a setting. `expected` completes a refusal that begins with the setting's name and “must be”. */
 export type Read = <T>(name: string, fallback: T, parse: (value: string) => T | undefined, expected: string) => T
 
 /** The words of a list with commas or spaces between them. */
 export const words = (value: string | undefined): string[] => (value ? value.split(/[\s,]+/).filter(Boolean) : [])
 
-/** An origin as browsers send it. Those of schemes of their own, such as capacitor://localhost, are nothing to a URL. */
+/** An origin as browsers send it. `URL` does not parse origins with custom schemes, such as capacitor://localhost. */
 export function isOrigin(text: string): boolean {
   if (/^https?:/i.test(text)) return URL.parse(text)?.origin === text
   return /^[a-z][a-z0-9+.-]*:\/\/[^/?#@]+$/.test(text)
@@ -28,14 +28,20 @@ export function isNetwork(text: string): boolean {
   }
 }
 
-/** An http or https address without query, fragment and user, without its trailing slash; undefined if it is none. */
+/**
+ * An http or https address without query, fragment and user. The trailing slash is removed. Undefined if the value is not such
+ * an address.
+ */
 export function webAddress(value: string): string | undefined {
   const url = URL.parse(value)
   const plain = url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username
   return plain ? url.href.replace(/\/+$/, '') : undefined
 }
 
-/** The address of a PostgreSQL, or of several with commas between their hosts; undefined if it is none. */
+/**
+ * The address of a PostgreSQL server, or of several with commas between their hosts. Undefined if the value is not such an
+ * address.
+ */
 export function postgresAddress(value: string): string | undefined {
   return /^postgres(ql)?:\/\//.test(value) && splitAddress(value).every((one) => URL.canParse(one)) ? value : undefined
 }
@@ -49,7 +55,7 @@ export function defaultUrl(host: string | undefined, port: number | undefined): 
   return `http://${name}:${port}`
 }
 
-/** A whole number within both bounds; undefined if it is another one, or no number. */
+/** A whole number within both bounds. Undefined if the value is out of bounds or not a whole number. */
 export function between(value: string, min: number, max: number): number | undefined {
   const number = /^\d{1,10}$/.test(value) ? Number(value) : Number.NaN
   return number >= min && number <= max ? number : undefined

@@ -35,7 +35,7 @@ export type Config = {
   dataDirectory: string
   /** Undefined: the embedded PostgreSQL in the data directory. */
   databaseUrl: string | undefined
-  /** A pooler in transaction mode in front of it, for everything that needs no session of its own. */
+  /** A pooler in transaction mode in front of the database, for every statement that does not need a session. */
   poolerUrl: string | undefined
   /** A standby of the database, for lists and reports. */
   replicaUrl: string | undefined
@@ -50,11 +50,11 @@ export type Config = {
   tokenLifetimeSeconds: number
   /** Traces and metrics for a collector, by the standard settings of OpenTelemetry. */
   telemetry: TelemetrySettings
-  /** Requests a minute for each client; 0: no limit. */
+  /** Requests per minute for each client. 0 means no limit. */
   rateLimitPerMinute: number
-  /** Unless an organization has a limit of its own (`organizations/limits.ts`). */
+  /** The quotas of organizations without own limits (`organizations/limits.ts`). */
   quotas: QuotaSettings
-  /** Open HTTP connections of this process, over all and from one address; 0: no bound. */
+  /** Open HTTP connections of this process, in total and from one address. 0 means no limit. */
   httpConnections: { readonly total: number; readonly perAddress: number }
   /** How long a process that was asked to stop still serves, so that proxies send their requests elsewhere. */
   drainSeconds: number
@@ -64,19 +64,19 @@ export type Config = {
   worker: boolean
   /** Where a `worker` process serves its health and its metrics; undefined: nowhere. */
   monitor: { readonly host: string; readonly port: number } | undefined
-  /** Transfers that run at once, and for how long each may run. */
+  /** Transfers that run concurrently, and for how long each can run. */
   transfers: {
     /** In this process. */
     readonly atOnce: number
     /** Of one organization and of one sub-account, in this process. */
     readonly perOrganizationHere: number
     readonly perAccountHere: number
-    /** Of one organization, over all processes; 0: no limit. */
+    /** Transfers of one organization over all processes. 0 means no limit. */
     readonly perOrganization: number
-    /** Of one sub-account and on one platform, over all processes; 0: no limit. */
+    /** Transfers of one sub-account and on one platform, over all processes. 0 means no limit. */
     readonly perAccount: number
     readonly perPlatform: number
-    /** Parts of one transfer, over all processes, 1: none is divided; and how small a part may be. */
+    /** Parts of one transfer over all processes (1: transfers are not divided), and the smallest size of a part. */
     readonly perTransfer: number
     readonly partMb: number
     /** From the start to the end. */
@@ -84,11 +84,11 @@ export type Config = {
     /** Without a row read or delivered for so long, a transfer is stopped and tried again. */
     readonly progressSeconds: number
   }
-  /** Checks and previews at once in this process, in all and of one organization. */
+  /** Concurrent checks and previews in this process, in total and per organization. */
   interactive: { readonly atOnce: number; readonly perOrganization: number }
-  /** Memory that one runner may use: a process that runs the code of connectors. */
+  /** Memory limit of one runner, the process that runs the code of connectors. */
   runnerMemoryMb: number
-  /** The user that runners are started as, as it was entered; undefined: found at the start. */
+  /** The user that runners are started as, as it was entered. If undefined, the user is chosen at the start. */
   runnerUser: string | undefined
   /** Whether programs that the operator added run without a wall around them. */
   programsAreOpen: boolean
@@ -103,22 +103,22 @@ export type Config = {
   /** Uploaded files: bytes of one and of all of a sub-account, and hours for which they are kept. */
   uploads: { readonly bytesMax: number; readonly accountBytesMax: number; readonly hours: number }
   streams: StreamSettings
-  /** Days for which transfers are kept once they have ended; 0: as long as their connection. */
+  /** Days for which transfers are kept after they have ended. 0 keeps them as long as their connection. */
   transferDays: number
-  /** Days for which single entries of the ledger are kept; after that, their sums by connection and day. */
+  /** Days for which single entries of the ledger are kept. After that, only their sums by connection and day are kept. */
   ledgerDays: number
-  /** Days for which events of the audit log are kept; 0: for ever. */
+  /** Days for which events of the audit log are kept. 0 keeps them forever. */
   auditDays: number
   /** A transfer that replaces everything with less than this part of what the last one sent waits for confirmation. */
   replacePercentMin: number
   egress: EgressSettings
-  /** Where connectors may send secrets over http://. */
+  /** The hosts to which connectors can send secrets over http://. */
   plainHttp: PlainHttp
-  /** Directories that the connector of local folders may read and write. */
+  /** Directories that the local folder connector can read and write. */
   localFolders: readonly string[]
   /** Directory of the connectors that the operator added. An absolute path. */
   connectorsFolder: string
-  /** Where mail is sent from, and by which server; undefined: no mail is sent. */
+  /** The sender address and the server for mail. If undefined, no mail is sent. */
   mail: { readonly url: string; readonly from: string } | undefined
   /** The command that a person types here to run Penstock. Hints name it. */
   readonly command: string
@@ -128,7 +128,7 @@ export type Config = {
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
-/** Settings that cannot be used; each line names one and says what it takes. */
+/** Settings that cannot be used. Each line names a setting and says what it expects. */
 export class ConfigError extends Error {
   readonly fieldErrors: readonly string[]
   constructor(fieldErrors: readonly string[]) {
@@ -139,7 +139,7 @@ export class ConfigError extends Error {
 
 export const masterKeyHint = 'Make one with: openssl rand -base64 32'
 
-/** Settings that are secret, each with the one that names a file with its value. */
+/** Settings that are secret, each with the setting that names a file with its value. */
 const files = {
   DATABASE_URL: 'DATABASE_URL_FILE',
   PENSTOCK_DATABASE_DIRECT_URL: 'PENSTOCK_DATABASE_DIRECT_URL_FILE',
@@ -153,8 +153,8 @@ const files = {
 
 /**
  * Reads the settings from the environment, and from the files that it names.
- * @param listens whether the process serves the API; one that does not cannot know who has access to it
- * @throws ConfigError that lists every bad setting at once
+ * @param listens whether the process serves the API. A process that does not serve it cannot know who has access to it.
+ * @throws ConfigError that lists every invalid setting
  */
 export function readConfig(env: Environment, { listens = true }: { listens?: boolean } = {}): Config {
   const fieldErrors: string[] = []
@@ -381,7 +381,10 @@ function readMail(given: Given, fieldErrors: string[]): Config['mail'] {
   return { url, from }
 }
 
-/** The folder that connectors may read and write on a machine of one person, without a setting. Created at the start. */
+/**
+ * The folder that connectors can read and write without a setting, on a machine that only one person uses. Created at the
+ * start.
+ */
 export const ownFolderIn = (dataDirectory: string): string => join(dataDirectory, 'files')
 
 /** The names of all settings that `readConfig` reads. */

@@ -69,7 +69,7 @@ const counts = (): { connectors: number; roles: number } => ({
   roles: listedConnectors.reduce((sum, { roles }) => sum + roles.length, 0),
 })
 
-/** The README as it is, with the counts of the catalogue. Fails if a sentence with a count was changed or removed. */
+/** The README with the counts of the catalogue updated. Fails if a sentence with a count was changed or removed. */
 function readme(): string {
   const { connectors, roles } = counts()
   const counted: readonly [sentence: RegExp, count: number][] = [

@@ -10,7 +10,7 @@ import { type Given, type Read, words } from './config-values.ts'
 export type EgressSettings = {
   /** Any address but link-local and metadata ones, or public ones only. */
   readonly networkPolicy: NetworkPolicy
-  /** Private destinations that may be connected to although `networkPolicy` is `public`. */
+  /** Private destinations that connectors can connect to even if `networkPolicy` is `public`. */
   readonly allow: readonly AllowedDestination[]
   /** The proxy through which everything goes, and the destinations that are reached without it. */
   readonly proxy: OutgoingProxy | undefined
@@ -20,8 +20,9 @@ export type EgressSettings = {
 }
 
 /**
- * Which addresses connectors may connect to depends on who can reach the API. On the loopback address alone it is the user
- * of this machine, who may connect to their own database. Anyone else could use connectors to explore the private network.
+ * Which addresses connectors may connect to depends on who can reach the API. If only the loopback address reaches the API, its
+ * callers are users of this machine, who can connect to their own database. Anyone else could use connectors to explore the
+ * private network.
  */
 export function readEgress(given: Given, read: Read, listens: boolean): EgressSettings {
   const networkPolicy = read<NetworkPolicy | undefined>(
@@ -48,7 +49,7 @@ export function readEgress(given: Given, read: Read, listens: boolean): EgressSe
     : { networkPolicy: 'public', ...rest, reason }
 }
 
-/** Why others than the user of this machine can reach the API, as a part of a sentence; undefined if they cannot. */
+/** Why others than the user of this machine can reach the API, as a part of a sentence. Undefined if they cannot. */
 export function exposureOf(given: Given): string | undefined {
   const exposure = ['PENSTOCK_PUBLIC_URL', 'PENSTOCK_TRUSTED_PROXIES'].find((name) => given(name))
   if (exposure) return `${exposure} is set`

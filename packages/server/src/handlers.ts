@@ -158,8 +158,8 @@ import {
 } from './webhooks/webhooks.ts'
 
 /**
- * Dependencies of the handlers beside the call: created once, in `service.ts`. Each module names the ones that it
- * needs.
+ * Dependencies of the handlers in addition to the call: created once, in `service.ts`. Each module names the dependencies that
+ * it needs.
  */
 export type Deps = TokenDeps &
   ClientDeps &

@@ -18,7 +18,7 @@ function standardError(): DestinationStream {
   const flush = () => {
     const chunk = lines
     lines = ''
-    // The destination takes bytes in this mode, which its type does not know.
+    // The destination accepts bytes in this mode, but its type does not say so.
     if (chunk !== '') file.write(Buffer.from(chunk) as unknown as string)
   }
   setInterval(flush, flushMs).unref()
@@ -120,8 +120,8 @@ export type RequestLine = {
 }
 
 /**
- * Writes the line of a request, at the level `info` unless another one is named. There is one for each request, so it does not take the logger's way through any fields of any
- * types; it looks the same.
+ * Writes the log line of a request, at the level `info` by default. Every request writes a line, so this bypasses the general
+ * path of the logger, which accepts any fields of any types. The output looks the same.
  */
 export function createRequestLog(log: Logger): (line: RequestLine, level?: 'info' | 'debug') => void {
   const { writeRequest } = outputOf(log)
@@ -151,8 +151,8 @@ function fieldsOf({
 const quote = (text = '') => (/^[\w.:@-]*$/.test(text) ? `"${text}"` : JSON.stringify(text))
 
 /**
- * The part of an error that may be logged. Messages and details of database errors quote values, so of these only the code
- * and the names remain; of others the message, which is our own or Node's.
+ * The part of an error that may be logged. Messages and details of database errors quote values, so only their code and names
+ * remain. Of other errors the message remains, since our own code or Node wrote it.
  */
 export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { type: typeof error }

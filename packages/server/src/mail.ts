@@ -16,16 +16,16 @@ export type Mail = {
 export type Mailer = {
   /** Whether the operator has set up a mail server. */
   readonly isSetUp: boolean
-  /** Sends in the background; what cannot be sent is logged, without its text. */
+  /** Sends the mail in the background. If that fails, the failure is logged without the text of the mail. */
   send(mail: Mail): void
   /** Sends the mail. Rejects if that fails: with `permanent` if it can never be sent. */
   deliver(mail: Mail): Promise<void>
   /**
-   * Does what comes before a mail within a second after the request at hand, at a random time: the time that the next request
-   * takes does not say whether there was anything to do. Does nothing if no mail server is set up.
+   * Runs the work that precedes a mail at a random time, at most a second after the request. Otherwise the duration of the next
+   * request would reveal whether there was anything to do. Does nothing if no mail server is set up.
    */
   inBackground(work: () => Promise<void>): void
-  /** Waits for what is being sent, but not for long, then lets go of the server. */
+  /** Waits a short time for mails that are being sent, then disconnects from the server. */
   close(): Promise<void>
 }
 
@@ -34,8 +34,8 @@ const linking = /[.:/@](?=\S)/gu
 const spaces = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu
 
 /**
- * A text of a tenant, such as a name or a host, in one line, of which no reader makes a link: what could be one is broken by a
- * character without width.
+ * A text of a tenant, such as a name or a host, in one line and without links: where a mail reader would detect a link, a
+ * zero-width character breaks it.
  */
 export const unlinked = (text: string): string => text.replaceAll(spaces, ' ').trim().replaceAll(linking, '$&\u200b')
 
@@ -50,10 +50,10 @@ export class MailError extends Error {
   }
 }
 
-/** Mails that wait or are being sent; more are dropped, so that a flood cannot fill the memory. */
+/** Mails that wait or are being sent. More mails are dropped, so that a flood cannot fill the memory. */
 const pendingMax = 1_000
 const timeoutMs = 15_000
-/** Within which time what is done in the background begins. */
+/** Background work begins within this time. */
 const backgroundMsMax = 1_000
 /** How long the end of the service waits for mails that are being sent. */
 const closeWaitMs = 5_000
@@ -81,7 +81,7 @@ export async function mailTransport({ url }: NonNullable<Config['mail']>, stepMs
   })
 }
 
-/** Makes the way to the mail server; it is loaded and connected to with the first mail. */
+/** Creates the mailer. It loads the mail library and connects to the server when it sends the first mail. */
 export function createMailer({ mail }: Pick<Config, 'mail'>, log: Logger): Mailer {
   if (!mail) {
     const deliver = async () => {

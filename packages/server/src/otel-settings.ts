@@ -1,4 +1,7 @@
-/** The standard settings of OpenTelemetry that this service reads itself; its libraries read those of the exporters. */
+/**
+ * The standard OpenTelemetry settings that this service reads itself. The OpenTelemetry libraries read the settings of the
+ * exporters.
+ */
 
 export type TelemetrySettings = {
   readonly traces: boolean
@@ -7,8 +10,9 @@ export type TelemetrySettings = {
 }
 
 /**
- * Whether traces, metrics and log lines are exported: where an exporter or an endpoint is set, as the specification of OpenTelemetry has it.
- * @param fieldErrors gets what cannot be done
+ * Whether traces, metrics and log lines are exported. As the OpenTelemetry specification says, they are if an exporter or an
+ * endpoint is set.
+ * @param fieldErrors collects the settings that are not supported
  */
 export function readTelemetrySettings(
   given: (name: string) => string | undefined,

@@ -12,7 +12,7 @@ export type PrintingProcess = {
   readonly ppid: number
   /** The arguments of Penstock. */
   readonly args: readonly string[]
-  /** The mounts of the process, as Linux lists them; throws if the system does not. */
+  /** The mounts of the process, as Linux lists them. Throws if the system does not list them. */
   readonly mounts: () => string
 }
 

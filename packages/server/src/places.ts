@@ -1,6 +1,6 @@
 /**
- * Files and folders that the service reads while it runs, besides its modules: those of the repository. In the published
- * package, `packages/server/packaged/places.ts` takes the place of this module.
+ * Files and folders that the service reads while it runs, in addition to its modules: the locations in the repository. In the
+ * published package, `packages/server/packaged/places.ts` replaces this module.
  */
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -36,7 +36,7 @@ const packages = [
   '@penstock/wire',
 ]
 
-/** Folders that runners read: their code, and the folders of packages that it may use. */
+/** Folders that runners read: their code, and the folders of packages that they can use. */
 export function runnerFolders(): string[] {
   const folders = packages.map((name) => dirname(dirname(fileURLToPath(import.meta.resolve(name)))))
   const [engine = ''] = folders

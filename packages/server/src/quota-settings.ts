@@ -4,9 +4,9 @@ export type QuotaSettings = {
   readonly accounts: number
   readonly connections: number
   readonly enabledSchedules: number
-  /** Rows that are delivered in a calendar month; 0: no limit. */
+  /** Rows that are delivered in a calendar month. 0 means no limit. */
   readonly rowsPerMonth: number
-  /** Requests to one process; 0: no limit. */
+  /** Requests to one process. 0 means no limit. */
   readonly requestsPerMinute: number
   readonly uploadFiles: number
   /** MiB. */

@@ -6,7 +6,7 @@ export class Refusal extends Error {
   readonly fieldErrors: readonly FieldError[]
   /** For `rate_limited` and `unavailable`: when to come back. */
   readonly retryAfterSeconds: number | undefined
-  /** For `platform_refused`: what went wrong, and at which side of the connection. */
+  /** For `platform_refused`: the error, and the side of the connection where it happened. */
   override readonly cause: TransferError | undefined
 
   constructor(code: ErrorCode, fieldErrors: readonly FieldError[], retryAfterSeconds?: number, cause?: TransferError) {
@@ -24,9 +24,10 @@ export function refuse(code: ErrorCode, fieldErrors: readonly FieldError[] = [],
 }
 
 /**
- * Refuses with `quota_exceeded` where `live` is more than the quota allows, or `kept`, which counts also what is deleted and
- * not yet permanently removed, more than `quotaFactorWithDeleted` times as many. Both include what is being created.
- * @param what what is counted, and of whom: `sub-accounts of the organization`
+ * Refuses with `quota_exceeded` if `live` is more than the quota. Refuses also if `kept`, which includes deleted resources that
+ * are not yet permanently removed, is more than `quotaFactorWithDeleted` times the quota. Both include the resource that is
+ * being created.
+ * @param what the counted resource and its owner: `sub-accounts of the organization`
  */
 export function requireQuota(
   { live, kept }: { live: number; kept: number },
@@ -43,15 +44,17 @@ export function requireQuota(
 /** More than what all processes create at the same time: that many connections to PostgreSQL they do not have. */
 const createdAtOnceMax = 256
 
-/** Whether creations at the same time could exceed a quota of `max`, so that each has to count those before it. */
+/**
+ * Whether concurrent creations could exceed a quota of `max`. Then each creation must wait for the earlier ones, to count them.
+ */
 export const isNearQuota = ({ live, kept }: { live: number; kept: number }, max: number): boolean =>
   live + createdAtOnceMax > max || kept + createdAtOnceMax > max * limits.quotaFactorWithDeleted
 
 /**
- * Refuses with `quota_exceeded` if one more would exceed the limit of the organization, or the limit of one
- * sub-account. So one sub-account cannot use up the limit that all share.
- * @param what the counted resource, such as `alert rules`; `ofAccount`: the same of a sub-account, such as `alert rules
- * of a sub-account`
+ * Refuses with `quota_exceeded` if one more would exceed the limit of the organization, or the limit of one sub-account. So one
+ * sub-account cannot use up the limit that all share.
+ * @param what the counted resource, such as `alert rules`; `ofAccount`: the same resource of a sub-account, such as `alert
+ * rules of a sub-account`
  * @param advice what to do: `delete those that are not needed`
  */
 export function requireShare(
@@ -77,7 +80,7 @@ export function requireEditable(row: { env: string }, deps: InEnvironment): void
   if (!isEditable(row, deps)) refuse('not_editable')
 }
 
-/** Refuses with all errors at once if there are any. */
+/** Refuses with all field errors together, if there are any. */
 export function refuseFieldErrors(fieldErrors: readonly FieldError[], code: ErrorCode = 'invalid_request'): void {
   if (fieldErrors.length > 0) refuse(code, fieldErrors)
 }

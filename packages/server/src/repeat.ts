@@ -7,14 +7,14 @@ export type BackgroundTask = {
   readonly name: string
   /** How long to wait between two looks, in milliseconds. */
   readonly everyMs: number
-  /** Looks for what is due, which the database knows, and does it; takes it in a way that keeps it from the other workers. */
+  /** Looks in the database for work that is due, and does it. It claims the work, so that no other worker does it too. */
   readonly run: () => Promise<void>
 }
 
 /**
  * Repeats a task until the signal aborts: the one mechanism of background work
- * ([decision](../../../docs/decisions/background-work.md)). A failure, such as a database that is away, stops nothing:
- * the next look tries again.
+ * ([decision](../../../docs/decisions/background-work.md)). A failure, for example if the database is not reachable, stops
+ * nothing. The task runs again at the next interval.
  */
 export async function repeat({ name, everyMs, run }: BackgroundTask, log: Logger, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {

@@ -69,7 +69,7 @@ export type Service = {
   readonly app: FastifyInstance
   readonly deps: Deps
   readonly notices: Notices
-  /** Brings into the audit log what is queued for it, and refusals and failed sign-ins, which wait for a while otherwise. */
+  /** Writes queued events to the audit log, with refusals and failed sign-ins, which are otherwise written after a delay. */
   settleAudit(): Promise<void>
   /** Reports on `/readyz` that the service stops, and ends each connection with its next answer. It still serves. */
   drain(): void
@@ -77,9 +77,9 @@ export type Service = {
   close(): Promise<void>
 }
 
-/** Database connections for events: two commits, and what is looked up for the next ones. */
+/** Database connections for events: two for commits, and more to look up what the next commits need. */
 const eventsConnections = 4
-/** How long requests in flight may take once no new connections are accepted. */
+/** How long requests in flight can take after the service stops accepting connections. */
 const finishMs = 30_000
 
 /** Creates the service. If that fails, it closes the resources that it opened. */
@@ -102,15 +102,15 @@ export async function createService(
     masterKey: MasterKey
     runners: Runners
     log: Logger
-    /** In place of the usual ones. */
+    /** Replaces the default timeouts. */
     timeouts?: Partial<Timeouts>
-    /** In place of the usual ones, whose digests are much work. */
+    /** Replaces the default password hashing, whose digests are slow to compute. */
     passwords?: Passwords
-    /** Where traces and metrics go. */
+    /** Receives traces and metrics. */
     telemetry?: Telemetry | undefined
     /** The worker of this process, for its metrics. */
     worker?: Worker | undefined
-    /** Whether the database is the embedded PostgreSQL, which can have databases for samples beside it. */
+    /** Whether the database is the embedded PostgreSQL. It can have additional databases for samples. */
     embedded?: boolean
   },
 ): Promise<Service> {
@@ -150,7 +150,7 @@ export async function createService(
     clientLimit(id)
     if (organizationId !== undefined) organizationLimit(organizationId)
   }
-  // Events have their own connections: a flood of them leaves those of the API.
+  // Events use separate connections, so that a flood of events does not take the connections of the API.
   const eventsDatabase = openDatabase({
     url: databaseUrl,
     poolerUrl: config.poolerUrl,

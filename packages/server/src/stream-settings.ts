@@ -1,12 +1,15 @@
 /** The operator's limits of streams of events. Sizes are in MiB. */
 export type StreamSettings = {
-  /** Events that one stream keeps, that the streams of a sub-account keep together, and that those of an organization keep. */
+  /** Limits on stored events, in MB: per stream, per sub-account over all of its streams, and per organization. */
   readonly streamMb: number
   readonly accountMb: number
   readonly organizationMb: number
   /** Days for which events are kept at most. */
   readonly daysMax: number
-  /** Events a second that a process accepts for one stream; twice as many for a sub-account, four times for an organization. */
+  /**
+   * Events per second that a process accepts for one stream. The limit is twice as high for a sub-account, and four times for
+   * an organization.
+   */
   readonly eventsPerSecond: number
   /** Streams that put events on topics of Apache Kafka at the same time, in one process. Each has a runner. */
   readonly topics: number

@@ -50,7 +50,7 @@ export async function listAccounts({
   return { reply: rows.map(viewAccountEntry), total: counted?.total ?? 0 }
 }
 
-/** Creates a sub-account. Refuses with `quota_exceeded` where the organization has as many as the quota allows. */
+/** Creates a sub-account. Refuses with `quota_exceeded` if the organization has reached its quota of sub-accounts. */
 export async function addAccount(
   { db: tx, actor, body: { name, enabled = true } }: Call<'addAccount'>,
   { config }: AccountDeps,
@@ -95,7 +95,7 @@ export async function editAccount(
   return { ...found, audited: { before: changeable(was), after: changeable(found.reply) } }
 }
 
-/** Deletes an account with all it holds, at once; an operator can restore it within 30 days. */
+/** Deletes a sub-account immediately, with everything in it. An operator can restore it within 30 days. */
 export async function deleteAccount(
   { db: tx, actor, id, precondition }: Call<'deleteAccount'>,
   deps: AccountDeps,
@@ -111,8 +111,8 @@ export async function deleteAccount(
 }
 
 /**
- * Restores a deleted account with the connections that were deleted with it; the operator's command.
- * Throws if it is not deleted or was deleted more than 30 days ago.
+ * Restores a deleted sub-account with the connections that were deleted with it. The operator's command calls this. Throws if
+ * the sub-account is not deleted or was deleted more than 30 days ago.
  */
 export async function restoreAccount(
   tx: Transaction,
@@ -132,7 +132,7 @@ export async function restoreAccount(
   record(tx, { organizationId, actor, action: 'account restore', accountId: id, targetId: id, after: { name } })
 }
 
-/** The accounts of an organization, or of all organizations if it is null; for the operator's command. */
+/** The sub-accounts of an organization, or of all organizations if it is null. The operator's command calls this. */
 export const accountsOf = (db: Db, organizationId: string | null) => queries.selectAccounts.all(db, { organizationId })
 
 /** The same of deleted accounts that can still be restored. */
@@ -165,11 +165,11 @@ export function createAccountFinder(database: Database, notices: Notices) {
   return {
     find: (db: Db, organizationId: string, id: string, forWrite: boolean): Awaitable<ActingAccount | undefined> => {
       if (forWrite) return queries.holdActingAccount.first(db, { organizationId, id })
-      // Of the organization that asks: what is cached of another one is looked for like what does not exist.
+      // Sub-accounts of other organizations are treated as missing, even if they are cached.
       const load = () => queries.findActingAccount.first(database, { organizationId, id })
       return cached.get(`${organizationId} ${id}`, load)
     },
-    /** This process knows at once, without waiting for its own notice. */
+    /** This process forgets the sub-account immediately, without waiting for its own notice. */
     forget: cached.forget,
   }
 }

@@ -5,15 +5,15 @@ import { statement } from '../db/statement.ts'
 
 type Scope = {
   organizationId: string
-  /** The sub-accounts that the actor is limited to; null: all. */
+  /** The sub-accounts that the actor is limited to. Null means all. */
   accountIds: readonly string[] | null
 }
 export type FiguresFilter = Scope & {
   like: string | null
-  /** Whether a connection fails; null: every sub-account. */
+  /** Whether to list sub-accounts with failing connections. Null means every sub-account. */
   failing: boolean | null
   sort: AccountFiguresOrder
-  /** Whether the actor may see incidents. */
+  /** Whether the actor can see incidents. */
   incidents: boolean
 }
 
@@ -37,7 +37,7 @@ export type AccountFiguresRow = ConnectionFigures & {
   resolvedTime: Date | null
   acknowledgedTime: Date | null
 }
-/** Of a page without entries there is the total alone. */
+/** An empty page returns one row with only the total. */
 type TotalRow = { total: number; id: null }
 
 /** Open incidents of a sub-account are counted up to this number. */
@@ -99,8 +99,9 @@ const orders: Readonly<Record<string, string>> = {
 }
 
 /**
- * A page and its total in one statement. It reads the sub-accounts of the organization, whose number has a limit, and its
- * failing connections; incidents and names only of the page. `sort=incident` looks up one incident for each sub-account.
+ * A page and its total in one statement. It reads all sub-accounts of the organization, whose number is limited, and its
+ * failing connections. It reads incidents and names only for the page. `sort=incident` looks up one incident for each
+ * sub-account.
  */
 const listOf = (sort: AccountFiguresOrder, limited: string, accounts: string) => {
   const key = sort.replace('-', '')

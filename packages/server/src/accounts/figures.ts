@@ -13,7 +13,7 @@ import {
   usage,
 } from './figures-queries.ts'
 
-/** Sub-accounts in figures: what fails, what moves, and what is left of the limits. */
+/** Figures of sub-accounts: failing connections, volumes, and how much of the limits is left. */
 
 /** Lists sub-accounts with their figures: one statement, however many there are, and the limit of their connections. */
 export async function listAccountFigures(

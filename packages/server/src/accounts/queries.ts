@@ -9,7 +9,7 @@ export type AccountRow = {
   env: string
   envId: string
   envHost: string
-  /** The creator; for client credentials, the owner of the organization. */
+  /** The creator. For client credentials, the owner of the organization. */
   userId: string
   userEmail: string
   connections: number
@@ -24,7 +24,7 @@ const accountColumns = `
   coalesce(a.creator_id, o.owner_id) as user_id, coalesce(a.creator_email, o.owner_email) as user_email, k.connections,
   a.volume, a.version, a.created_time, a.updated_time`
 
-/** The limit of one row says what the key says already, so that every plan looks the counts up and none reads them all. */
+/** The key already implies the limit of one row. With the limit, every plan looks the counts up instead of reading them all. */
 const accountTables = `
   join organizations o on o.id = a.organization_id
   join environments e on e.name = a.env
@@ -48,12 +48,15 @@ const ownAccount = `
   where id = :id and organization_id = :organizationId and deleted_time is null`
 export type OwnAccountRow = Pick<AccountRow, 'name' | 'enabled' | 'env' | 'version'>
 
-/** Takes the account for a change of its own; what is written in it meanwhile need not wait. */
+/** Locks the sub-account for a change of the sub-account itself. Writes inside the sub-account need not wait. */
 export const lockAccount = statement<{ organizationId: string; id: string }, OwnAccountRow>(
   `${ownAccount} for no key update`,
 )
 
-/** Locks the account for its deletion: waits for transactions that write in it; later ones no longer find it. */
+/**
+ * Locks the sub-account for its deletion. Waits for transactions that write in the sub-account. Later transactions no longer
+ * find it.
+ */
 export const lockAccountForDeletion = statement<{ organizationId: string; id: string }, OwnAccountRow>(
   `${ownAccount} for update`,
 )
@@ -65,12 +68,12 @@ const actingAccount = `
 
 export const findActingAccount = statement<{ organizationId: string; id: string }, ActingAccountRow>(actingAccount)
 
-/** Holds the account against deletion while something is written in it; such writers do not wait for each other. */
+/** Protects the sub-account against deletion while something is written in it. Such writers do not wait for each other. */
 export const holdActingAccount = statement<{ organizationId: string; id: string }, ActingAccountRow>(
   `${actingAccount} for key share`,
 )
 
-/** Filter of a list; `accountIds`: the sub-accounts that the actor is limited to. */
+/** Filter of a list. `accountIds` are the sub-accounts that the actor is limited to. */
 type Filter = { organizationId: string; accountIds: readonly string[] | null; like: string | null }
 
 /** The page is picked first, so that only its accounts are joined. */
@@ -103,8 +106,8 @@ const lists = { all: listOf(''), limited: listOf('and id = any(:accountIds)') }
 export const accountList = ({ accountIds }: Filter) => lists[accountIds === null ? 'all' : 'limited']
 
 /**
- * The organization's live accounts, and all of its accounts that are not yet purged. Near `most` and `mostKept`, creations
- * wait here for one another, so that each counts the ones before it.
+ * Counts the organization's live sub-accounts, and all of its sub-accounts that are not yet purged. Near `most` and `mostKept`,
+ * creations wait here for one another, so that each counts the earlier ones.
  */
 export const countForQuota = statement<
   { organizationId: string; most: number; mostKept: number },
@@ -146,7 +149,7 @@ export const deleteAccount = statement<{ id: string }>(`
   update accounts set deleted_time = now(), updated_time = now(), version = version + 1 where id = :id
 `)
 
-/** Takes a deleted account that can still be restored. */
+/** Locks a deleted sub-account that can still be restored. */
 export const lockDeletedAccount = statement<
   { id: string; windowDays: number },
   { organizationId: string; name: string }

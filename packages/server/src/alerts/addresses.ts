@@ -1,6 +1,8 @@
 import { type MasterKey, seal, unseal } from '../secrets/seal.ts'
 
-/** The addresses of webhooks at Slack and Teams: who has one can post, so they are sealed like secrets. */
+/**
+ * The webhook addresses at Slack and Teams. Anyone who knows an address can post to it, so addresses are sealed like secrets.
+ */
 
 export type WebhookChannel = 'slack' | 'teams'
 

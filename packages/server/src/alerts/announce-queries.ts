@@ -21,7 +21,9 @@ const ruleColumns = `
   r.id, r.name, r.account_id, r.emails, r.email_roles, r.slack_sealed is not null as has_slack,
   r.teams_sealed is not null as has_teams`
 
-/** Takes rules that have something to announce, are not muted and have not sent too much, and counts a message of each. */
+/**
+ * Claims rules that have something to announce, are not muted and have not exceeded their limit, and counts a message for each.
+ */
 export const takeRules = statement<{ atOnce: number; minutes: number; limit: number }, AnnouncingRow>(`
   with recursive ${distinct('announced', 'alert_incidents', 'rule_id', 'pending is not null')}
   update alert_rules r set message_budget = ${budget} - 1, message_time = now()
@@ -54,8 +56,9 @@ export type PendingRow = WhereRow & {
   resolution: AlertResolution | null
 }
 /**
- * Takes what is to be announced of a rule, at most so much: what was opened, or else what is over. Ends come first if a connection of one
- * failed again meanwhile: otherwise the end of the earlier incident would look like the end of the one that is open.
+ * Claims the incidents of a rule that must be announced, up to the limit: opened incidents, or else resolved ones. Resolved
+ * incidents come first if a connection of one has failed again. Otherwise the end of the earlier incident would look like the
+ * end of the open one.
  */
 export const takePending = statement<{ ruleId: string; limit: number }, PendingRow>(`
   with taken as (
@@ -87,7 +90,7 @@ export const takePending = statement<{ ruleId: string; limit: number }, PendingR
 `)
 
 export type RecipientRow = { ruleId: string; email: string; accountIds: string[] | null }
-/** People who have the roles of a rule, and may see something of what it covers. */
+/** People who have the roles of a rule and can see something that the rule covers. */
 export const recipientsOf = statement<{ ruleIds: readonly string[]; limit: number }, RecipientRow>(`
   select r.id as rule_id, u.email, u.account_ids
   from alert_rules r cross join lateral (
@@ -115,7 +118,7 @@ export const noteUnsent = statement<{ ruleId: string; message: string }>(`
   where id = :ruleId
 `)
 
-/** Seconds until another test of a rule is allowed; null if it is now. */
+/** Seconds until another test of a rule is allowed. Null if a test is allowed now. */
 export const testWait = statement<{ ruleId: string; perHour: number }, { seconds: number | null }>(`
   select case when count(*) >= :perHour then ceil(extract(epoch from min(time) + interval '1 hour' - now()))::integer end
     as seconds

@@ -17,14 +17,14 @@ import { columnsOf } from './where.ts'
  */
 
 const rulesAtOnce = 10
-/** Incidents of a rule that one message is about; the next message is about the others. */
+/** Incidents of a rule that one message covers. The next message covers the rest. */
 const incidentsMax = 10_000
 const itemsMax = 10
 const groupsMax = 5
 /** People who get a message because of their role. */
 const peopleMax = 200
 
-/** Writes what is to be said at present. Resolves with how many messages were written. */
+/** Writes the messages that are due. Resolves with the number of messages. */
 export async function announce(
   tx: Transaction,
   { catalogue, mailIsSetUp }: { catalogue: Catalogue; mailIsSetUp: boolean },
@@ -34,7 +34,7 @@ export async function announce(
   if (rules.length === 0) return 0
   const ruleIds = rules.map(({ id }) => id)
   const pending = new Map<string, queries.PendingRow[]>()
-  // One after another: a statement about many incidents of all of them could take longer than a statement may.
+  // One rule at a time: one statement for the incidents of all rules could exceed the statement timeout.
   for (const ruleId of ruleIds) pending.set(ruleId, await queries.takePending.all(tx, { ruleId, limit: incidentsMax }))
   const people = await peopleOf(tx, ruleIds, mailIsSetUp)
   for (const rule of rules) {
@@ -57,8 +57,8 @@ export async function announce(
 }
 
 /**
- * Queues a test message to every recipient of a rule. Resolves with how many were queued. Recipients of e-mails beyond the limit
- * get none: the rule says it. Refuses with `rate_limited` if no one else is left.
+ * Queues a test message to every recipient of a rule. Resolves with the number of queued messages. Email recipients beyond the
+ * limit get no message, and the rule shows that. Refuses with `rate_limited` if no one else is left.
  */
 export async function queueTests(tx: Transaction, rule: RuleRow, mailIsSetUp: boolean): Promise<number> {
   const wait = await queries.testWait.first(tx, { ruleId: rule.id, perHour: limits.alertTestsPerHour })

@@ -7,15 +7,16 @@ import type { Facts } from './reasons.ts'
 /** Statements that find what alert rules look for. */
 
 /**
- * One process looks at a time, so that none acts on what another one has seen change. Held until the transaction ends. None
- * does while schedules are paused since a backup was restored: what it knows may be long over.
+ * Lets one process evaluate at a time, so that no process acts on a state that another one has changed. Held until the
+ * transaction ends. No process gets the turn while schedules are paused after a restore, because the restored state can be
+ * outdated.
  */
 export const takeTurn = statement<Record<never, never>, { taken: boolean }>(`
   select pg_try_advisory_xact_lock(hashtext('penstock alerts'), 0) as taken
   where not exists (select from schedule_pauses where reason = 'restore')
 `)
 
-/** Takes connections that must be checked. Changes after this statement are checked again. */
+/** Claims connections that must be checked. Changes after this statement are checked again. */
 export const takeChecks = statement<{ limit: number }, { connectionId: string }>(`
   delete from alert_checks where number = any(array(select number from alert_checks order by number limit :limit))
   returning connection_id
@@ -30,8 +31,8 @@ export type FactsRow = Facts & {
 }
 
 /**
- * The newest transfer of each of some statuses, each found by its index, and the newest of these. A test is none, and one that a
- * restore ended is none: what it moved is not known, and who restored knows of it.
+ * The newest transfer with one of some statuses. Each status has an index, which finds its newest transfer. Tests are skipped,
+ * and so are transfers that a restore ended: what they moved is not known, and the person who restored knows about them.
  */
 export const newestOf = (...statuses: readonly string[]) => `(
     select * from (${statuses
@@ -103,7 +104,7 @@ export type CoveringRow = AlertConditions & {
   accountId: string | null
   connectionIds: string[] | null
 }
-/** Rules that are on and may cover some connections. */
+/** Rules that are on and can cover some of the connections. */
 export const findCovering = statement<
   {
     organizationIds: readonly string[]
@@ -144,7 +145,7 @@ export type OpenedIncident = {
   errorSide: Role | null
   openedTime: Date | null
 }
-/** Data of an incident in webhooks, beside its sub-account and its connection. */
+/** Data of an incident in webhooks, in addition to its sub-account and its connection. */
 const eventData = `
     'incidentId', i.id, 'ruleId', i.rule_id, 'ruleName', r.name, 'reasons', to_json(i.reasons), 'numbers', to_json(i.numbers),
     'transferId', i.transfer_id, 'errorCode', i.error_code, 'errorSide', i.error_side, 'openedTime', floor(extract(epoch from i.opened_time))::bigint`
@@ -152,7 +153,9 @@ const eventData = `
 /** The rule of each incident `i`, by its key: how many incidents a JSON array brings is not known, and no plan should read all rules. */
 const ruleOfIncident = 'cross join lateral (select name from alert_rules where id = i.rule_id limit 1) r'
 
-/** Opens incidents, each to be announced, with its event. A rule that is deleted at the same time has none. */
+/**
+ * Opens incidents with their events, and marks each to be announced. A rule that is deleted at the same time gets no incidents.
+ */
 export const openIncidents = statement<{ incidents: string }>(`
   with opened as (
   insert into alert_incidents (id, rule_id, rule_account_id, organization_id, account_id, connection_id, reasons,

@@ -5,9 +5,9 @@ export type AlertContent = {
   readonly kind: 'opened' | 'resolved' | 'test'
   readonly ruleId: string
   readonly ruleName: string
-  /** The sub-account of the rule; null: it is of the organization. */
+  /** The sub-account of the rule. Null means that the rule belongs to the organization. */
   readonly accountId: string | null
-  /** How many incidents it is about; `items` has the first of them. */
+  /** The number of incidents that the message covers. `items` contains the first of them. */
   readonly total: number
   readonly items: readonly AlertItem[]
   /** Incidents that are alike, the most first. */
@@ -20,15 +20,15 @@ export type AlertItem = {
   readonly accountName: string
   readonly connectionId: string
   readonly connectionName: string
-  /** The person who is responsible for the connection; null or left out: none. */
+  /** The person who is responsible for the connection. Null or omitted if there is no such person. */
   readonly ownerName?: string | null
   readonly reasons: readonly AlertReason[]
   /** The numbers of the reasons, a sentence each. */
   readonly numbers?: readonly string[]
   readonly errorCode: string | null
-  /** The connector at which it failed; null: none. */
+  /** The connector that failed. Null if no connector failed. */
   readonly platform: string | null
-  /** The table of the side that failed; null or left out: none. */
+  /** The table of the side that failed. Null or omitted if there is no such table. */
   readonly table?: string | null
   /** The names of the first columns that changed. */
   readonly columns?: readonly string[]

@@ -13,8 +13,8 @@ import { mailOf, slackBodyOf, teamsBodyOf } from './forms.ts'
 import { messageOf } from './messages.ts'
 
 /**
- * Sends the messages that were written: each at least once. A process that dies between sending and writing down that it has
- * sent has another one send again; a mail has the same Message-ID then, and Slack and Teams have nothing like it.
+ * Sends queued messages, each at least once. If a process dies after it sent a message and before it recorded that, another
+ * process sends the message again. The Message-ID of a mail stays the same, but Slack and Teams have nothing similar.
  */
 
 export type DeliverDeps = {
@@ -25,16 +25,16 @@ export type DeliverDeps = {
   readonly outgoing: Outgoing
 }
 
-/** As many mails as there are connections to the mail server: one that is silent answers none in time, and the others wait. */
+/** The mailer has two connections to the mail server. If the server does not respond, more mails would only wait. */
 const atOnce: Readonly<Record<AlertChannel, number>> = { email: 2, slack: 10, teams: 10 }
 /** Of one organization. */
 const mostOfOne = 3
-/** Longer than sending takes. */
+/** Longer than sending one message can take. */
 const leaseSeconds = 120
 const firstRetrySeconds = 30
 const lastRetrySeconds = 3_600
 
-/** Sends what is due at a channel, a few messages at a time. Resolves with how many were tried. */
+/** Sends the due messages of a channel, a few at a time. Resolves with the number of messages that it tried to send. */
 export async function deliverDue(deps: DeliverDeps, channel: AlertChannel, log: Logger): Promise<number> {
   const bounds = { limit: atOnce[channel], most: mostOfOne }
   const rows = await queries.takeDeliveries.all(deps.database, { channel, leaseSeconds, ...bounds })
@@ -44,7 +44,7 @@ export async function deliverDue(deps: DeliverDeps, channel: AlertChannel, log: 
 
 /** Why a message was not taken, as the rule shows it, without what happens next. */
 class NotTaken extends Error {
-  /** Advice for the user; null: the message is retried. */
+  /** Advice for the user. Null means that the message is retried. */
   readonly advice: string | null
   readonly retryAfterMs: number | null
   constructor(message: string, advice: string | null, retryAfterMs: number | null = null) {
@@ -57,7 +57,8 @@ class NotTaken extends Error {
 async function deliver(deps: DeliverDeps, row: queries.AlertDeliveryRow, log: Logger): Promise<void> {
   const { database } = deps
   const { id, ruleId, channel, attempts } = row
-  // A worker that stops waits for the answer: the message may be there already, and another worker would send it a second time.
+  // A worker that stops waits for the answer: the message may have been delivered already, and another worker would send it
+  // again.
   const failure = await send(deps, row).then(
     () => undefined,
     (error: unknown) => reasonOf(error, row),

@@ -19,8 +19,8 @@ export type AlertDeliveryRow = {
   teamsSealed: Buffer | null
 }
 /**
- * Takes messages of a channel that are due, for a while: if this process dies, another one takes them again. Of each organization
- * a few alone, however many of it are due, so that one whose addresses answer slowly does not keep others waiting.
+ * Claims due messages of a channel under a lease: if this process dies, another one claims them again. It claims only a few
+ * messages per organization, so that an organization whose addresses respond slowly does not delay the others.
  */
 export const takeDeliveries = statement<
   { channel: AlertChannel; leaseSeconds: number; limit: number; most: number },

@@ -16,7 +16,7 @@ const checksAtOnce = 200
 /** Incidents that are opened or changed in one transaction. A single connection can have more. */
 const changesAtOnce = 2_000
 
-/** Looks at connections that are noted, at most so many. Resolves with how many notes there were. */
+/** Evaluates noted connections, up to a limit. Resolves with the number of notes that it evaluated. */
 export async function evaluate(tx: Transaction): Promise<number> {
   const noted = await queries.takeChecks.all(tx, { limit: checksAtOnce })
   const connectionIds = [...new Set(noted.map(({ connectionId }) => connectionId))]

@@ -12,7 +12,7 @@ const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 const headerMax = 150
 const textMax = 3_000
 
-/** A text for Slack, cut to the length that it takes, and never in the middle of an entity. */
+/** A text for Slack, cut to the length that Slack accepts, but never in the middle of an entity. */
 function escaped(text: string, lengthMax = textMax): string {
   let result = ''
   for (const character of text) {
@@ -45,7 +45,10 @@ export const slackBodyOf = ({ title, lines, link, footer }: AlertMessage): strin
     ],
   })
 
-/** A text of Adaptive Cards of which Markdown makes nothing: a `TextBlock` reads links and headings in it, a `TextRun` none. */
+/**
+ * A text for Adaptive Cards that is not interpreted as Markdown. A `TextBlock` renders links and headings, a `TextRun` does
+ * not.
+ */
 const textOf = (text: string, style: object = {}) => ({
   type: 'RichTextBlock',
   inlines: [{ type: 'TextRun', text, ...style }],

@@ -31,7 +31,7 @@ const tables = `
   alert_incidents i join alert_rules r on r.id = i.rule_id join connections c on c.id = i.connection_id
   join accounts a on a.id = i.account_id`
 
-/** Incidents of rules that the actor may see, but for those of deleted sub-accounts. */
+/** Incidents of rules that the actor can see, except incidents of deleted sub-accounts. */
 type Visible = { organizationId: string; accountIds: readonly string[] | null }
 const isVisible = `
   i.organization_id = :organizationId and (:accountIds::text[] is null or i.rule_account_id = any(:accountIds))
@@ -76,7 +76,7 @@ export const acknowledge = statement<{ id: string; by: string }>(`
   where id = :id and acknowledged_time is null
 `)
 
-/** For the metrics, by the index that holds the open ones alone. */
+/** Counts for the metrics. The index contains only open incidents. */
 export const countOpen = statement<Record<never, never>, { open: number }>(`
   select count(*) as open from alert_incidents where resolved_time is null
 `)

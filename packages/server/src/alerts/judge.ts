@@ -10,8 +10,8 @@ export type Verdict =
 
 /**
  * Judges a connection under a rule.
- * @param rule null: it is off, or does not cover the connection
- * @param open the open incident; null: none
+ * @param rule null: the rule is off, or does not cover the connection
+ * @param open the open incident; null if there is no open incident
  */
 export function judge(
   facts: Facts,

@@ -4,11 +4,12 @@ import type { AlertContent, AlertItem } from './content.ts'
 import { reasons } from './reasons.ts'
 
 /**
- * The messages of alerts: what happened, where, since when, what to do, and a link into the console. Names are of tenants,
- * and reach people who did not choose them: no name can make a link, a mention, a heading or another line.
+ * The messages of alerts: what happened, where, since when, what to do, and a link into the console. Tenants choose the names
+ * in a message, and the recipients did not choose the tenants. So a name cannot create a link, a mention, a heading or another
+ * line.
  */
 
-/** A message without a form: each channel gives it its own. */
+/** A message without a layout. Each channel adds its own. */
 export type AlertMessage = {
   readonly title: string
   readonly lines: readonly string[]

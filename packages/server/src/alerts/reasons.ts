@@ -15,27 +15,33 @@ export type Facts = {
   status: ConnectionStatus
   /** Whether data could move, were the connection not broken or offline: neither it nor its sub-account is off or deleted. */
   live: boolean
-  /** The newest transfer that ended and was not cancelled; null: none. */
+  /** The newest transfer that ended and was not cancelled. Null if there is no such transfer. */
   transferStatus: string | null
   errorCode: string | null
   transferTime: Date | null
-  /** The newest transfer that succeeded, wholly or partly; null: none. */
+  /** The newest transfer that succeeded completely or partially. Null if there is no such transfer. */
   successTime: Date | null
   accepted: number | null
   rejected: number | null
   /** Hours since the last success, or since the connection was created or became active after it. */
   idleHours: number
-  /** Records of the last whole day and of the same weekday before it, the newest first; null if it is not asked for. */
+  /**
+   * Records of the last whole day and of the same weekday in earlier weeks, the newest first. Null if the rule does not need
+   * them.
+   */
   volumes: number[] | null
-  /** How much the server of the source keeps of its log for the connection; null: nothing, or it is not known. */
+  /** How much of its log the source server retains for the connection. Null if it retains nothing or the size is not known. */
   logKeptBytes: number | null
   /** Whether that server does not have changes that are still to be read, or soon removes them. */
   logAtRisk: boolean
-  /** How long the oldest event has waited that the connection has not delivered; null: it reads no stream, or is not asked for. */
+  /**
+   * The age of the oldest event that the connection has not delivered. Null if the connection reads no stream, or the rule does
+   * not need it.
+   */
   behindSeconds: number | null
-  /** The people of its smallest audience, as the platform last said; null: not known. */
+  /** The people of its smallest audience, as the platform last reported. Null if not known. */
   smallestAudience: number | null
-  /** Of the audience whose share of matched people fell the most: the share, 0 to 1, and its average before; null: not known. */
+  /** Of the audience whose match rate fell the most: the rate, 0 to 1, and its earlier average. Null if not known. */
   matchRate: number | null
   matchRateBefore: number | null
 }
@@ -50,7 +56,10 @@ type Reason<R extends AlertReason> = {
     facts: Facts,
     bound: (typeof alertConditionOf)[R] extends AlertAmountName ? number : boolean,
   ) => boolean
-  /** It is about the newest transfer, and over only once data has moved again: a connection that was activated may fail at once. */
+  /**
+   * The incident is about the newest transfer, and ends only after a transfer has succeeded: a connection that was activated
+   * can fail immediately.
+   */
   readonly untilSuccess?: true
   /** It is looked for while the connection is disabled, too. */
   readonly whileDisabled?: true

@@ -73,7 +73,7 @@ export const countForQuota = statement<
   from alert_rules where organization_id = :organizationId
 `)
 
-/** Those of the connections that there are, in the organization or in one of its sub-accounts. */
+/** Filters connections to existing ones, in the organization or in one of its sub-accounts. */
 export const findConnections = statement<
   { organizationId: string; accountId: string | null; ids: readonly string[] },
   { id: string }

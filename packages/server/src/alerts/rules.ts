@@ -20,8 +20,8 @@ import { sweepRule } from './sweep-queries.ts'
 import { etagOf, viewRule } from './view.ts'
 
 /**
- * Alert rules: what they look for, and where their messages go. A rule is of the whole organization or of one sub-account; who is
- * limited to sub-accounts sees and makes rules of these alone.
+ * Alert rules: what they look for, and where they send messages. A rule belongs to the organization or to one sub-account.
+ * Actors who are limited to sub-accounts see and create only rules of these.
  */
 
 /** Dependencies of the handlers of alerts. */
@@ -48,8 +48,8 @@ export async function getAlertRule(
 }
 
 /**
- * Refuses with `quota_exceeded` where the organization or the sub-account has too many, and with `forbidden` who may not read
- * what the messages say.
+ * Refuses with `quota_exceeded` if the organization or the sub-account has too many rules, and with `forbidden` an actor who is
+ * not allowed to read what the messages contain.
  */
 export async function createAlertRule(
   { db: tx, actor, body }: Call<'createAlertRule'>,
@@ -142,7 +142,7 @@ export async function testAlertRule(
   return { reply: { queued } }
 }
 
-/** Whether a change has messages sent that were not, or elsewhere; who renames a rule or turns it off sends nothing. */
+/** Whether a change makes the rule send more messages, or send them elsewhere. Renaming a rule or turning it off does not. */
 function sendsMore(before: queries.RuleContent, body: BodyOf<'updateAlertRule'>): boolean {
   const { connectionIds, conditions, emails, emailRoles, slackUrl, teamsUrl } = body
   const isGiven = (address: string | null | undefined) =>
@@ -192,7 +192,7 @@ async function contentOf(
 
 const channels = ['slack', 'teams'] as const satisfies WebhookChannel[]
 
-/** The addresses of Slack and Teams as they are to be stored. */
+/** The addresses of Slack and Teams in the form in which they are stored. */
 async function sealedOf(
   tx: Transaction,
   { id, dataKeyId, slackSealed, teamsSealed }: queries.RuleContent,

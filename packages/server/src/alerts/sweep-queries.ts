@@ -7,8 +7,8 @@ import { columnOf } from './condition-columns.ts'
 /** Statements that note connections which no trigger noted: time has passed, or a rule has changed. */
 
 /**
- * Takes a sweep that is due, for a while: if this process dies, another one begins it again. None while schedules are paused
- * since a backup was restored.
+ * Claims a due sweep under a lease: if this process dies, another one begins it again. Claims nothing while schedules are
+ * paused after a restore.
  */
 export const takeSweep = statement<{ leaseSeconds: number }, { name: string }>(`
   update alert_sweeps set next_time = now() + make_interval(secs => :leaseSeconds)
@@ -31,8 +31,8 @@ export const endSweep = statement<{ name: string }>(`
 `)
 
 /**
- * Has everything looked at that a rule covers, or has an open incident of: the connections that it names at once, all of a
- * sub-account or of the organization page by page.
+ * Notes everything that a rule covers or has an open incident of. Connections that the rule names are noted immediately. All
+ * connections of a sub-account or of the organization are noted page by page.
  */
 export const sweepRule = statement<{ id: string }>(`
   with rule as (select organization_id, account_id, connection_ids from alert_rules where id = :id),
@@ -69,8 +69,9 @@ const isOn = `status in ('active', 'broken', 'offline')`
 
 type PageRow = { id: string; createdTime: string }
 /**
- * Notes connections of a page. The last of the page comes back, with its time as a text: a Date would cut it.
- * @param wanted identifiers of what is to be noted of `page`; @param more what it is found with
+ * Notes connections of a page. It returns the last connection of the page, with its time as a text because a Date would
+ * truncate the time.
+ * @param wanted identifiers of the rows of `page` to note; @param more tables and joins that find them
  */
 const notePage = (scope: string, wanted = `select id from page where ${isOn}`, more = '') =>
   statement<{ scopeId: string; createdTime: string; after: string; limit: number }, PageRow>(`

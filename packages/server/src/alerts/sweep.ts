@@ -3,12 +3,12 @@ import type { Database } from '../db/database.ts'
 import * as queries from './sweep-queries.ts'
 
 /**
- * Sweeps note the connections that no trigger notes: every minute those with an open incident, without a success for as long as a
- * rule allows, or behind their stream; once a day those whose volume is compared; and those of a rule that changed. A sweep goes page by page,
- * however many connections there are, and what a page noted is looked at before the next one.
+ * Sweeps note the connections that no trigger notes: every minute those with an open incident, without a success for as long as
+ * a rule allows, or behind their stream; once a day those whose volume is compared; and those of a rule that changed. A sweep
+ * works page by page, however many connections there are. The noted connections of a page are evaluated before the next page.
  */
 
-/** Connections that are read, and noted at most, at once. */
+/** Connections that are read, and at most noted, in one step. */
 const pageSize = 1_000
 /** Longer than a page and what it noted take. */
 const leaseSeconds = 300
@@ -18,7 +18,7 @@ const dayMs = 86_400_000
 /** After midnight UTC, when the volume of the day before is compared. */
 const volumeAfterMs = 30 * minuteMs
 
-/** Does the sweeps that are due, of which other processes do others. @param look looks at what is noted */
+/** Runs the due sweeps. Other processes can run other sweeps concurrently. @param look evaluates noted connections */
 export async function sweep(
   database: Database,
   look: () => Promise<void>,
@@ -33,7 +33,7 @@ export async function sweep(
   }
 }
 
-/** Resolves with whether the sweep is complete; if not, it must start over. */
+/** Resolves with whether the sweep is complete. If it is not, it must start over. */
 async function sweepOne(
   database: Database,
   name: string,
@@ -47,7 +47,7 @@ async function sweepOne(
   return true
 }
 
-/** When a sweep is due again; null: it is not. */
+/** When a sweep is due again. Null if it is not due again. */
 function nextTimeOf(name: string, now: number): Date | null {
   if (name === 'open and idle') return new Date(now + minuteMs)
   if (name === 'volume') return new Date(Math.floor((now - volumeAfterMs) / dayMs + 1) * dayMs + volumeAfterMs)

@@ -13,7 +13,7 @@ import { columnsOf } from './where.ts'
 
 const optional = (time: Date | null) => time && unixSeconds(time)
 
-/** One version of a rule; its incidents and its deliveries are not in it. */
+/** The version of a rule. Its incidents and deliveries do not change it. */
 export const etagOf = ({ version }: Pick<RuleRow, 'version'>): string => version
 
 /** The conditions of a rule, of a row or of another object that has them among others. */
@@ -39,7 +39,7 @@ export const viewRule = (row: RuleRow, mailIsSetUp: boolean): AlertRule => ({
   updatedTime: unixSeconds(row.updatedTime),
 })
 
-/** A rule that is on and asks for e-mails says it if none can be sent, before the first incident. */
+/** A rule that is on and sends emails shows if no mail can be sent, before the first incident. */
 const unsentOf = (row: RuleRow, mailIsSetUp: boolean): AlertRule['deliveryError'] =>
   !mailIsSetUp && row.enabled && asksForMail(row)
     ? { channel: 'email', message: noMailServer, time: unixSeconds(row.updatedTime) }

@@ -1,15 +1,15 @@
 /**
  * Whether a volume is far from usual, from the records that a connection delivered on days of one weekday.
  *
- * With v the last whole day (UTC), and h1 … h8 the same weekday of the 8 weeks before, of which those count that are not
- * before the first delivery of the connection, and at least 4 must:
+ * v is the last whole day (UTC), and h1 … h8 are the same weekday of the 8 weeks before. Days before the first delivery of the
+ * connection are skipped, and at least 4 days must remain:
  *
  *   m   = the median of h
  *   mad = the median of |h − m|
  *   far = |v − m| > max(m × percent / 100, 3 × 1.4826 × mad, 100)   and   m > 0
  *
- * The median leaves out single outliers, such as a holiday. Three times 1.4826 × mad is three standard deviations where the
- * days vary by chance: what varies a lot anyway has to be further away. A difference of 100 records or fewer is never far.
+ * The median ignores single outliers, such as a holiday. Three times 1.4826 × mad is three standard deviations if the days vary
+ * by chance. If the days vary a lot, the volume must be further away. A difference of 100 records or fewer is never far.
  */
 
 /** Weeks that are looked at, and of how many there must be deliveries. */

@@ -3,7 +3,7 @@ import type { ColumnChange } from '@penstock/wire'
 /** The table and the columns that an incident is about. They are names, not values. */
 
 export type WhereRow = {
-  /** The table of the side that failed, as the connection names it now; null: none. */
+  /** The table of the side that failed, as the connection names it now. Null if there is no such table. */
   tableName: string | null
   columnChanges: ColumnChange[] | null
 }

@@ -7,7 +7,7 @@ import {
 } from '@penstock/wire'
 import { statement } from '../db/statement.ts'
 
-/** A connection that needs attention, with its sides as they are now and its newest transfer. */
+/** A connection that needs attention, with the present names of its sides and its newest transfer. */
 export type AttentionRow = {
   /** Of all pages. */
   total: number
@@ -37,17 +37,17 @@ export type AttentionRow = {
   errorMessage: string | null
   errorSide: Role | null
 }
-/** Of a page without entries there is the total alone. */
+/** An empty page returns one row with only the total. */
 type TotalRow = { total: number; id: null }
 
 type Filter = {
   organizationId: string
   accountId: string | null
-  /** The sub-accounts that the actor is limited to; null: all. */
+  /** The sub-accounts that the actor is limited to. Null means all. */
   accountIds: readonly string[] | null
-  /** A place in `attentionReasons`; null keeps every reason. */
+  /** An index of `attentionReasons`. Null keeps every reason. */
   reason: number | null
-  /** Keeps failing connections, or only the others; null keeps both. */
+  /** Keeps failing connections, or only the others. Null keeps both. */
   failing: boolean | null
   size: number
   offset: number
@@ -66,8 +66,9 @@ const configuredOf = (side: 'src' | 'dest') => `
   where account_id = c.account_id and connector_id = c.${side}_connector_id and id = c.${side}_configuration_id`
 
 /**
- * Finds connections by what is wrong with them, each by an index that holds the wrong ones alone, and reads the page whole
- * and nothing else. So it costs what there is to list, not what there is.
+ * Finds connections by what is wrong with them. Each kind of problem has an index that contains only affected connections. Only
+ * the rows of the page are read completely. So the cost depends on the number of affected connections, not on the number of
+ * connections.
  * @param scope the condition on a table with the columns of an organization and an account
  * @param bare configurations of the scope that are not configured
  */

@@ -39,7 +39,7 @@ export type AuditDeps = {
   readonly keyring: Keyring
 }
 
-/** Queued events are linked first. An actor who is limited to sub-accounts sees what concerns these alone; the database decides. */
+/** Queued events are linked first. Actors who are limited to sub-accounts see only events of these. The database decides. */
 export async function listAudit(
   {
     db,
@@ -74,7 +74,7 @@ export async function listAudit(
   return { reply, total: Math.max(foundMax, offset + reply.length), isMore: true }
 }
 
-/** Verifies a part of the log of the organization, with what is queued for it. */
+/** Verifies a part of the organization's log. Queued events are linked first. */
 export async function verifyAudit(
   { db, actor, query: { after = 0 } }: Call<'verifyAudit'>,
   { auditLinker, keyring }: AuditDeps,
@@ -126,7 +126,9 @@ async function searchFor(db: Db, filter: AuditFilter, text: string, catalogue: N
   return { ...searchList(matches), parameters }
 }
 
-/** All that a filter keeps, newest first, read as it is sent: memory does not grow with it. */
+/**
+ * All events that match a filter, newest first. They are read while they are sent, so memory does not grow with their number.
+ */
 function streamEvents(db: Database, catalogue: NamedConnectors, { list, parameters }: Listed): Readable {
   async function* lines(): AsyncGenerator<string> {
     let size = eventsAtOnce
@@ -149,10 +151,10 @@ function streamEvents(db: Database, catalogue: NamedConnectors, { list, paramete
   return Readable.from(lines(), { objectMode: false })
 }
 
-/** Where the log of each organization ends, or only that of the named one if it has a log. */
+/** The end of the log of each organization, or only of the named organization if it has a log. */
 export const endsOfLogs = (db: Db, organizationId: string | null) => selectHeads.all(db, { organizationId })
 
-/** Every event of a log, oldest first, with the text that its hash is over; for the operator. */
+/** Every event of a log, oldest first, with the text that its hash covers. The operator's command uses it. */
 export async function* everyEvent(
   db: Db,
   organizationId: string,
@@ -160,7 +162,7 @@ export async function* everyEvent(
   for (let number = 0; ; ) {
     const rows = await eventsAfter.all(db, { organizationId, number, limit: eventsAtOnce })
     yield rows.map((row) => {
-      // A name as it is now is no part of what the hash is over.
+      // The hash does not cover the current name.
       const { targetName, ...event } = viewEvent(row, null)
       return { organizationId, ...event, content: row.content }
     })

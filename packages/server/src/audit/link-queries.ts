@@ -54,7 +54,10 @@ export const saveSeals = statement<{
   where h.organization_id = s.organization_id
 `)
 
-/** The last event of a log, and the one that its seal is of: a process of an earlier version seals nothing. */
+/**
+ * The last event of a log, and the event that its seal covers. The two differ after a process of an earlier version, which does
+ * not seal.
+ */
 export type UnsealedHead = {
   organizationId: string
   number: number

@@ -19,7 +19,7 @@ import { type HeadSeal, type LogEnd, makeHeadSeal } from './seal-heads.ts'
 export type AuditLinker = {
   /** Events were queued: links them within `delayMs`. */
   wake(): void
-  /** Links what an organization, or any organization if it is null, has queued; resolves when it is in the log. */
+  /** Links the queued events of an organization, or of all organizations if it is null. Resolves when they are in the log. */
   settle(organizationId: string | null): Promise<void>
   /** Seals the ends of logs to which processes of earlier versions added events, if their links are right. */
   sealEnds(): Promise<void>
@@ -27,7 +27,9 @@ export type AuditLinker = {
   close(): Promise<void>
 }
 
-/** Until events that were queued are linked: long enough for a batch, short enough that a reader rarely has to link. */
+/**
+ * How long events are queued before they are linked: long enough for a batch, short enough that a reader rarely has to link.
+ */
 const delayMs = 100
 /** How often every process looks for events of other processes, in milliseconds. */
 const lookMs = 5_000
@@ -53,7 +55,7 @@ export function createAuditLinker(
   let sinceMs = performance.now()
   let sealedMs = Number.NEGATIVE_INFINITY
 
-  /** @returns whether there may be more */
+  /** @returns whether there can be more events */
   const linkBatch = async (waits: boolean): Promise<boolean> => {
     if (performance.now() - sinceMs > fullLookMs) [since, sinceMs] = [0, performance.now()]
     const all = waits ? 0 : since
@@ -61,14 +63,14 @@ export function createAuditLinker(
       const linked = await linkEvents.all(tx, { most: eventsAtOnce, since: all, waits })
       if (linked.length === 0) return { heads: linked, seals: headSeal }
       const made = headSeal ?? (await makeHeadSeal(tx, keyring))
-      // If the seal before is not right, the log may have been changed: that is looked into later.
+      // If the previous seal is not right, the log may have been changed. This is investigated later.
       const extended = linked.filter((head) => head.isSealed && isRight(made, head))
       if (extended.length > 0) await save(tx, made, extended)
       return { heads: linked, seals: made }
     })
     headSeal = seals
     const count = heads.reduce((sum, { linked }) => sum + linked, 0)
-    // Identifiers are given out before their transactions commit: those just below may still come.
+    // Identifiers are assigned before their transactions commit, so events with slightly lower identifiers can still appear.
     since = Math.max(since, ...heads.map(({ lastId }) => lastId - eventsAtOnce))
     return count >= eventsAtOnce
   }
@@ -142,7 +144,7 @@ async function sealUnsealed(database: Database, keyring: Keyring, log: Pick<Logg
   })
 }
 
-/** Whether the seal of a log is one of this service. A log that has none yet is right. */
+/** Whether this service made the seal of a log. A log without a seal is right. */
 function isRight(
   headSeal: HeadSeal,
   { organizationId, sealedNumber: number, sealedHash: hash, seal }: SealedHead,
@@ -151,7 +153,7 @@ function isRight(
   return headSeal.isOf({ organizationId, number, hash }, seal)
 }
 
-/** The problem between the seal of a log and its end; undefined if there is none. */
+/** The problem between the seal of a log and its end. Undefined if there is no problem. */
 async function findBreak(tx: Transaction, headSeal: HeadSeal, head: UnsealedHead): Promise<string | undefined> {
   const { organizationId, sealedNumber, sealedHash } = head
   if (sealedNumber === null || sealedHash === null) return undefined

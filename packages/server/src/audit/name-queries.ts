@@ -1,6 +1,6 @@
 import { statement } from '../db/statement.ts'
 
-/** Names of what events are about, as they are now. */
+/** Current names of the targets of events. */
 
 type Named = { readonly table: string; readonly name: string }
 /** Tables with the resources that an event can name as its target. */
@@ -36,8 +36,8 @@ export const namesOf = statement<
 )
 
 /**
- * The resources of an organization whose name contains a text, up to `targetsMax` of each kind; of the sub-accounts and connections
- * only visible ones. Names of connections have an index; the others are few.
+ * The resources of an organization whose name contains a text, up to `targetsMax` of each kind. Of sub-accounts and
+ * connections, only visible ones. Names of connections have an index. Other resources are few.
  */
 export const idsOfName = statement<
   { organizationId: string; accountIds: readonly string[] | null; like: string },

@@ -8,7 +8,7 @@ import { viewEvent } from './view.ts'
 /** Names of the targets of events: people know resources by their names, the log keeps identifiers. */
 
 type NamedConnector = { readonly id: string; readonly name: string }
-/** The connectors by their names; the catalogue, which is above this module. */
+/** The connectors by name. The catalogue implements this, since this module must not import it. */
 export type NamedConnectors = {
   readonly all: readonly NamedConnector[]
   find(id: string): NamedConnector | undefined
@@ -27,7 +27,7 @@ export async function viewEvents(
   return rows.map((row) => viewEvent(row, nameOf(row, names, catalogue)))
 }
 
-/** The name now; of a target that is gone, the name in the values of the event. */
+/** The current name. If the target no longer exists, the name in the values of the event. */
 function nameOf(
   { targetId, before, after }: AuditRow,
   names: ReadonlyMap<string, string | null>,

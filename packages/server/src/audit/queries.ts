@@ -1,9 +1,9 @@
 import type { AuditActorKind, AuditOutcome } from '@penstock/wire'
 import { statement } from '../db/statement.ts'
 
-/** Statements of the audit log. Events are queued; linking numbers them, and chains each to the one before. */
+/** Statements of the audit log. Events are queued. Linking numbers them, and chains each to the event before. */
 
-/** An event to queue; a value of JSON is its text. */
+/** An event to queue. JSON values are texts. */
 export type EventParameters = {
   organizationId: string
   actorKind: AuditActorKind
@@ -78,8 +78,8 @@ export const auditColumns = `
   e.outcome, e.before, e.after, e.details, encode(e.previous_hash, 'hex') as previous_hash, encode(e.hash, 'hex') as hash`
 
 /**
- * The numbers of the events between two times, both in seconds and included; the time of events grows with their number.
- * No row where the organization has none.
+ * The numbers of the events between two times, both in seconds and inclusive. Later events have higher numbers. Returns no row
+ * if the organization has no events.
  */
 export const findRange = statement<
   { organizationId: string; from: number | null; to: number | null },
@@ -99,7 +99,7 @@ export const findRange = statement<
   from audit_heads h where h.organization_id = :organizationId
 `)
 
-/** Filter of a list; `accountIds`: only events of these sub-accounts. */
+/** Filter of a list. `accountIds`: only events of these sub-accounts. */
 export type AuditFilter = {
   organizationId: string
   accountIds: readonly string[] | null
@@ -110,9 +110,9 @@ export type AuditFilter = {
   lastNumber: number
 }
 
-// Planned for the values at hand: each filter has its index, and PostgreSQL picks that of the rarest value.
+// Planned for the actual values: each filter has its index, and PostgreSQL picks the index of the rarest value.
 const planned = { plannedEachTime: true } as const
-/** The filters of a list, but for the sub-accounts. */
+/** The filters of a list, except sub-accounts. */
 export const isKept = `
   e.organization_id = :organizationId and e.number between :firstNumber and :lastNumber
   and (:actorId::text is null or e.actor_id = :actorId)
@@ -125,7 +125,7 @@ const listOfAll = statement<Omit<AuditFilter, 'accountIds'> & Page, AuditRow>(
   `select ${auditColumns} from audit_events e where ${isKept} order by e.number desc limit :size offset :offset`,
   planned,
 )
-/** Of each sub-account as many as the page can need, from its index. */
+/** Reads up to one page of events per sub-account, from the index. */
 const listOfAccounts = statement<AuditFilter & Page, AuditRow>(
   `
   select ${auditColumns}
@@ -147,8 +147,8 @@ const countOfAccounts = statement<AuditFilter, { total: number }>(
 )
 
 /**
- * Picks the statements of a list. Without a filter the numbers are the count: they have no gap.
- * @returns `count` where the events have to be counted
+ * Picks the statements of a list. Without a filter, the event numbers give the count, because they have no gaps.
+ * @returns `count` if the events must be counted
  */
 export function auditList({ accountIds, actorId, action, targetId }: AuditFilter) {
   if (accountIds) return { list: listOfAccounts, count: countOfAccounts }
@@ -156,7 +156,7 @@ export function auditList({ accountIds, actorId, action, targetId }: AuditFilter
   return { list: listOfAll, count: isFiltered ? countOfAll : undefined }
 }
 
-/** Where a log ends, where retention cut it, and the event that its seal is of; hashes in hexadecimal digits. */
+/** Where a log ends, where retention cut it, and the event that its seal covers. Hashes are hexadecimal. */
 export type HeadRow = {
   organizationId: string
   number: number
@@ -175,7 +175,7 @@ export const selectHeads = statement<{ organizationId: string | null }, HeadRow>
   order by organization_id
 `)
 
-/** The organizations of events that have no head; there is none unless someone removed it. */
+/** The organizations that have events but no head. This happens only if someone removed the head. */
 export const findHeadless = statement<{ organizationId: string | null }, { organizationId: string }>(`
   with recursive found (id) as (
     (select organization_id from audit_events order by organization_id limit 1)
@@ -208,7 +208,7 @@ export const eventsAfter = statement<
   from audit_events e where e.organization_id = :organizationId and e.number > :number order by e.number limit :limit
 `)
 
-/** The logs that have events which are older than that; the first event that is left is the oldest. */
+/** The logs with events older than `days`. The first remaining event is the oldest. */
 export const selectOutdated = statement<{ days: number }, { organizationId: string }>(`
   select h.organization_id from audit_heads h join audit_events e
     on e.organization_id = h.organization_id and e.number = h.purged_number + 1

@@ -45,7 +45,7 @@ export function operatorActor(): AuditActor {
 
 const entriesOf = new WeakMap<Transaction, AuditEntry[]>()
 
-/** Records what a transaction does; it is written with its commit. */
+/** Records what a transaction does. The events are written when it commits. */
 export function record(tx: Transaction, ...entries: readonly AuditEntry[]): void {
   const earlier = entriesOf.get(tx)
   if (earlier) return void earlier.push(...entries)
@@ -55,7 +55,7 @@ export function record(tx: Transaction, ...entries: readonly AuditEntry[]): void
   tx.lastly((db) => recordNow(db, all))
 }
 
-/** Records what changes nothing, such as a refusal, at once. */
+/** Records events that change nothing, such as refusals, immediately. */
 export async function recordNow(db: Db, entries: readonly AuditEntry[]): Promise<void> {
   const rows = entries.map(parametersOf)
   const [only, ...more] = rows
@@ -88,8 +88,8 @@ const parametersOf = (entry: AuditEntry): EventParameters => {
 }
 
 /**
- * Differences between two values: of objects, the keys that differ, at every depth. Undefined if there is none. If one
- * side is null, it stays null, and the other side is complete.
+ * Differences between two values: of objects, the keys that differ, at every depth. Undefined if there are no differences. If
+ * one side is null, it stays null, and the other side is returned whole.
  */
 export function changesBetween(
   before: object | null,

@@ -2,7 +2,7 @@ import type { Logger } from '../log.ts'
 
 /** Frequent events, such as guesses: equal ones within an interval become one event with a count. */
 export type Repeats<E extends { times: number }> = {
-  /** Counts `event` with those of the same key that wait already; `merge` changes the one that waits. */
+  /** Counts `event` with waiting events of the same key. `merge` changes the waiting event. */
   add(key: string, event: E, merge?: (waiting: E, event: E) => void): void
   /** Writes what waits. */
   flush(): Promise<void>
@@ -10,7 +10,7 @@ export type Repeats<E extends { times: number }> = {
   close(): Promise<void>
 }
 
-/** Keys that wait; what comes beyond is counted in a line of the log of the service alone. */
+/** Limit of waiting keys. Further events are only counted, in the service's own log. */
 const keysMax = 10_000
 
 /**

@@ -4,8 +4,8 @@ import { makeAuditKey, openAuditKey } from '../secrets/audit-key.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 
 /**
- * Seals of the ends of logs. A person who can write the database can compute a chain again, but not its seal: that takes a key
- * which only processes with the master key can open.
+ * Seals of the ends of logs. A person who can write to the database can recompute a chain, but not its seal. The seal needs a
+ * key that only processes with the master key can open.
  */
 
 /** The end of a log: its last number, and the hash of that event in hexadecimal digits. */
@@ -30,12 +30,15 @@ const sealWith = (key: Buffer): HeadSeal => {
   return { of, isOf }
 }
 
-/** The seal of a database; undefined if none was made yet. Throws `Unreadable` if the master key does not open its key. */
+/**
+ * The seal of a database. Undefined if no seal was made yet. Throws `Unreadable` if the master key does not open the key of the
+ * seal.
+ */
 export async function openHeadSeal(db: Db, keyring: Keyring): Promise<HeadSeal | undefined> {
   const key = await openAuditKey(db, keyring)
   return key && sealWith(key)
 }
 
-/** The seal of a database, whose key is made if there is none. */
+/** The seal of a database. Creates its key if there is no key. */
 export const makeHeadSeal = async (tx: Transaction, keyring: Keyring): Promise<HeadSeal> =>
   sealWith(await makeAuditKey(tx, keyring))

@@ -23,7 +23,7 @@ const text = `(coalesce(e.actor_name, '') || ' ' || coalesce(e.address, '') || '
 const ofAccounts = 'and (:accountIds::text[] is null or e.account_id = any(:accountIds))'
 const matches = `(${text} ilike :like or e.target_id = any(:targetIds))`
 const found = (condition: string) => `${isKept} ${ofAccounts} and ${condition}`
-/** The planner takes every text for rare. It does not look into a case: then it expects the page to be full soon. */
+/** The planner assumes that every text is rare. It does not look into a `case`, so it expects to fill the page soon. */
 const expected = `case when ${matches} then true else false end`
 
 /** Looks at the newest events of the organization, whether a text is common in them. No more are read than are sampled. */

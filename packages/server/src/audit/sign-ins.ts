@@ -36,8 +36,8 @@ export type FailedSignIn = {
 
 /**
  * Finds clients or people by name, in one statement for all names.
- * @returns each match with the name as it was given and its owner; several matches of one name if they belong to
- * several organizations
+ * @returns each match with the name as it was given, and its owner. A name has several matches if they belong to several
+ * organizations.
  */
 export type FindNamed = (
   db: Db,

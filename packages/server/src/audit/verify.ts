@@ -3,7 +3,7 @@ import { countWaiting } from './link-queries.ts'
 import { findHeadless, type HeadRow, linksAfter, selectHeads } from './queries.ts'
 import type { HeadSeal } from './seal-heads.ts'
 
-/** Verification of the audit log: whether each event is as it was written, and none is missing, moved or added. */
+/** Verifies the audit log: each event is as it was written, and no event is missing, moved or added. */
 
 /** A detected change of a log, and the number of its event. */
 export type Tampering = {
@@ -21,10 +21,10 @@ export type Tampering = {
 
 export type Verified = {
   readonly organizationId: string
-  /** How many events were verified; retention removed those before the first one. */
+  /** How many events were verified. Retention removed the events before the first of these. */
   readonly events: number
   readonly purgedNumber: number
-  /** Where the log ends: keep both elsewhere, for `expected` of a later verification. */
+  /** The end of the log. Keep number and hash outside the database, for `expected` of a later verification. */
   readonly number: number
   readonly hash: string
   /** Whether the end carries the seal of this service: false only until a process of this version looks at the log. */
@@ -32,7 +32,7 @@ export type Verified = {
   /** How many events are queued and not yet linked, and for how many seconds the first one has been. */
   readonly waiting: number
   readonly waitingSeconds: number
-  /** The first that was found; undefined if nothing is wrong. */
+  /** The first problem that was found. Undefined if there is no problem. */
   readonly tampering: Tampering | undefined
 }
 
@@ -44,9 +44,9 @@ const linksAtOnce = 5_000
 type Link = Awaited<ReturnType<typeof linksAfter.all>>[number]
 
 /**
- * Verifies the log of an organization, or every log if it is null; page by page, so that memory does not grow with it.
- * @param db one snapshot (repeatable read), because events are written and purged meanwhile
- * @param headSeal checks the seals of the ends; undefined if no log was sealed yet
+ * Verifies the log of an organization, or every log if it is null. It reads page by page, so memory does not grow with the log.
+ * @param db one snapshot (repeatable read), because events are written and purged during the verification
+ * @param headSeal verifies the seals of the ends; undefined if no log was sealed yet
  * @param expected output of an earlier verification of this log
  */
 export async function verifyAudit(
@@ -112,7 +112,7 @@ async function verifyLog(
   return result()
 }
 
-/** The first problem of a link; undefined if it follows the event before it. @param before the number and hash of that event */
+/** The first problem of a link. Undefined if it follows the event before it. @param before the number and hash of that event */
 function breakOf(
   link: Link,
   head: HeadRow,
@@ -197,7 +197,7 @@ export async function verifyPart(
   }
   const isAtEnd = last.number >= head.number || links.length < limit
   if (!problem && isAtEnd) problem = endProblem(headSeal, head, last)
-  // The retention removes events at any time: what is missing is read again.
+  // Retention can remove events at any time. So if events are missing, the head is read again.
   const [now] = problem ? await selectHeads.all(db, { organizationId }) : []
   if (now && now.purgedNumber > head.purgedNumber) return verifyPart(db, headSeal, { organizationId, after, most })
   return { head, events: Math.max(0, last.number - first), number: last.number, problem, isAtEnd }

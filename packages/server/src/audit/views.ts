@@ -10,8 +10,8 @@ export function createViews(now: () => number = () => performance.now()) {
   const known = new Map<string, { readonly untilMs: number; readonly written: Promise<void> }>()
   return {
     /**
-     * Records the first call of a view, and waits for its event in the others, so that no value is sent before.
-     * @param view with its actor and its target; undefined: the call belongs to no view
+     * Records the first call of a view. The other calls wait until its event is written, so that no value is sent before.
+     * @param view with its actor and its target; undefined if the call belongs to no view
      */
     once(view: string | undefined, write: () => Promise<void>): Promise<void> {
       if (view === undefined) return write()

@@ -10,7 +10,7 @@ import { digestOf, newToken } from './tokens.ts'
 
 /** Authorizing connectors with a click: the operations. `flow.ts` has the part in the browser. */
 
-/** Authorizations of one connector that may be active; the oldest give way. */
+/** Limit of active authorizations of one connector. A new one replaces the oldest. */
 const atOnceMax = 20
 
 /** Whether a connector can be authorized with a click, and whether it works with such a grant. */
@@ -34,7 +34,7 @@ export async function getConnectorAuthorization(
   }
 }
 
-/** Gives out a link that can be opened once, by the person who consents. */
+/** Creates a link that the person who consents can open one time. */
 export async function authorizeConnector(
   { db: tx, actor, account, id: connectorId, query }: Call<'authorizeConnector'>,
   deps: ConnectorDeps,

@@ -31,7 +31,7 @@ export type FlowPage = {
   readonly status: number
   readonly title: string
   readonly message: string
-  /** The sub-account whose connectors the page leads back to; `elsewhere`: it was not the console that led there. */
+  /** The sub-account that the page leads back to. `elsewhere` means that the flow did not start in the console. */
   readonly accountId?: string | 'elsewhere'
 }
 
@@ -62,7 +62,7 @@ export type FlowDeps = {
 }
 
 const exchangeTimeoutMs = 30_000
-/** Characters of a code; the standard leaves its size open. */
+/** Characters of a code. The standard does not limit the length. */
 const codePattern = /^[\x20-\x7e]{1,4096}$/
 const again = 'Start the authorization again from the connector.'
 
@@ -114,8 +114,8 @@ export function createAuthorizationFlow(deps: FlowDeps) {
   const redirectUri = redirectUriOf(config)
   return {
     /**
-     * Whom the access is for, for a person who did not come from the console: anyone can send a link to anyone, and the
-     * platform names the operator's app alone. Does not use the link.
+     * Describes whom the access is for. A person who did not come from the console needs this: anyone can send such a link, and
+     * the platform shows only the name of the operator's app. Does not use up the link.
      */
     async describe(link: unknown): Promise<ConfirmPage | FlowPage> {
       const row = isToken(link) ? await findLink.first(database, { linkDigest: digestOf(link) }) : undefined
@@ -150,7 +150,8 @@ export function createAuthorizationFlow(deps: FlowDeps) {
     },
 
     /**
-     * Takes the answer of the platform: exchanges the code in a runner, and saves what was granted as configuring does.
+     * Handles the answer of the platform: exchanges the code in a runner, and saves the grant in the same way as configuring
+     * does.
      * @param cookie the token of the browser
      * @param signal aborted when the browser has gone
      */
@@ -267,13 +268,13 @@ async function save(
   { linkDigest, accountId, organizationId, connectorId, configurationId, clientId, ...by }: Taken,
   refreshToken: string,
 ): Promise<FlowPage | undefined> {
-  // The actor is the one who requested the link. Only the platform knows the person who consents.
+  // The actor is the person or client that requested the link. Only the platform knows the person who consents.
   const actor = by.actorKind ? { kind: by.actorKind, id: by.actorId, name: by.actorName } : serviceActor
   try {
     return await deps.database.transaction(async (tx) => {
       if (by.actorKind === 'link' && !(await deps.isLinkOpen(tx, by.actorId ?? ''))) return pages.linkEnded
       const account = await deps.accounts.find(tx, organizationId, accountId, true)
-      // One that was added again is not the one that the person consented for.
+      // If the connector was removed and added again, the consent was not for this configuration.
       const row = account && (await lockConfiguration(tx, { accountId, connectorId, configurationId }))
       if (!row || !isEditable(row, deps)) return pages.removed
       const secretConfig = { ...sets, [client.id]: null, [client.secret]: null, [key]: refreshToken }

@@ -27,7 +27,7 @@ export const insertAuthorization = statement<
 const ofConfiguration =
   'account_id = :accountId and connector_id = :connectorId and configuration_id = :configurationId'
 
-/** Deletes earlier authorizations of a configuration: the expired ones, and all but the newest. */
+/** Deletes earlier authorizations of a configuration: the expired authorizations, and all but the newest. */
 export const dropOldAuthorizations = statement<SecretOwner & { kept: number }>(`
   delete from authorizations where ${ofConfiguration} and (
     expires_time < now() or link_digest not in (
@@ -58,8 +58,8 @@ export const findLink = statement<
 `)
 
 /**
- * Takes an authorization for the only answer of the platform that counts, in the browser that opened the link: its state is
- * not known any more. The row stays, to say how it ends.
+ * Claims an authorization for the answer of the platform, in the browser that opened the link. The state is removed, so that no
+ * other answer is accepted. The row stays, to show how the authorization ends.
  */
 export const takeAuthorization = statement<
   { stateDigest: Buffer; browserDigest: Buffer },

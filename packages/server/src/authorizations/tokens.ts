@@ -1,6 +1,6 @@
 import { createHash, createHmac, hash, randomBytes } from 'node:crypto'
 
-/** Tokens that browsers transport: 256 random bits each, stored as digests alone. */
+/** Tokens that browsers carry: 256 random bits each, stored only as digests. */
 
 /** A new random token. */
 export const newToken = (): string => randomBytes(32).toString('base64url')
@@ -12,7 +12,8 @@ export const isToken = (text: unknown): text is string => typeof text === 'strin
 export const digestOf = (token: string): Buffer => hash('sha256', token, 'buffer')
 
 /**
- * The code verifier of PKCE. It follows from what the browser alone has, so that no process and no database keeps it.
+ * The code verifier of PKCE. It is derived from a value that only the browser has, so that no process and no database stores
+ * it.
  * @param browser the token of the browser's cookie
  */
 export const verifierOf = (browser: string, state: string): string =>

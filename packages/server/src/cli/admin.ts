@@ -17,7 +17,7 @@ import { createOrganization, listOrganizations } from '../organizations/organiza
 import { print, printTable } from './print.ts'
 import { withRuntime } from './runtime.ts'
 
-/** The operator's commands. Each works beside a running service, on the same database. */
+/** The operator's commands. Each works next to a running service, on the same database. */
 
 type Json = { json?: boolean }
 

@@ -75,8 +75,8 @@ function describe(one: Verified): string {
 }
 
 /**
- * Prints every event, oldest first, a line of JSON each, with the text that its hash is over; and after the events of each
- * log a line with its end and the seal of it.
+ * Prints every event, oldest first, as one line of JSON with the text that its hash covers. After the events of each log,
+ * prints a line with its end and its seal.
  */
 export async function exportAuditCommand(
   config: Config,

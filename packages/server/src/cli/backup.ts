@@ -25,7 +25,7 @@ const sumOf = (counts: Counts) => Object.values(counts).reduce((sum, count) => s
 const plural = (count: number, one: string, many = `${one}s`) =>
   `${count.toLocaleString('en')} ${count === 1 ? one : many}`
 
-/** Writes a backup; beside the running service or without it. The file is there once it is whole. */
+/** Writes a backup, whether or not the service is running. The file appears when it is complete. */
 export async function backupCommand(config: Config, log: Logger, file: string, { json }: Json): Promise<void> {
   if (await exists(file)) throw new BackupError(`${file} already exists: use another name, or remove it first.`)
   const draft = `${file}.${process.pid}.unfinished`
@@ -64,7 +64,7 @@ export async function backupCommand(config: Config, log: Logger, file: string, {
 /** Restores a backup into a database in which nothing was made yet. Interrupted or refused, it changes nothing. */
 export async function restoreCommand(config: Config, log: Logger, file: string, { json }: Json): Promise<void> {
   const input = createReadStream(file)
-  // The reader of the lines gets the error of the file; the pipeline ends when that is over.
+  // The reader of the lines gets the error of the file. The pipeline ends when the reader has finished.
   const unzipped = createGunzip()
   // A pipeline whose streams are destroyed never settles if the file has been read and not yet unzipped. An aborted one does.
   const refused = new AbortController()

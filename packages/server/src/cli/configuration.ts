@@ -29,7 +29,7 @@ import { connect, type RemoteService } from './remote.ts'
 /** Exit codes of plan: as of terraform plan -detailed-exitcode. */
 const exits = { same: 0, failed: 1, changes: 2, changedMeanwhile: 3 } as const
 
-/** Runs a command; what is wrong with files and references is said as what is wrong with settings is, a line each. */
+/** Runs a command. Problems with files and references are printed like problems with settings, one line each. */
 async function sayingProblems(work: () => Promise<void>): Promise<void> {
   try {
     await work()
@@ -93,7 +93,7 @@ async function planOf(paths: readonly string[], client: Client, { filesWithin, .
 /** Whether the output is a terminal that shows colours. */
 const isTerminal = () => process.stdout.isTTY === true && !process.env.NO_COLOR
 
-/** `penstock plan`; the exit code says whether there is something to change. */
+/** `penstock plan`. The exit code says whether there is something to change. */
 export const planCommand = (paths: readonly string[], options: PlanOptions) =>
   sayingProblems(() => showPlan(paths, options))
 

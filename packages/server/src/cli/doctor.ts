@@ -112,7 +112,7 @@ async function examine(env: NodeJS.ProcessEnv): Promise<Check[]> {
   }
 }
 
-/** Variables of other programs for proxies, which an operator may expect to have an effect. */
+/** Proxy variables of other programs, which an operator could expect to work here. */
 const proxyWarnings = (env: NodeJS.ProcessEnv): string[] =>
   Object.keys(env)
     .filter((name) => /^https?_proxy$/i.test(name) && env[name])
@@ -170,7 +170,7 @@ async function checkMasterKey({ database, masterKey }: CommandRuntime, config: C
   }
 }
 
-/** The connectors in the database, and the ones that the operator added to this machine. */
+/** The connectors in the database, and the connectors that the operator added to this machine. */
 async function checkConnectors({ database }: CommandRuntime, env: NodeJS.ProcessEnv, config: Config): Promise<Finding> {
   const missing = await whyNoConnectorsFolder(env, config)
   const installed = installedConnectors(config)

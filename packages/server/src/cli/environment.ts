@@ -1,19 +1,19 @@
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
 
-/** Where the fields of `/proc/self/stat` begin and end that say where the environment is; counted from the third one. */
+/** The fields of `/proc/self/stat` that say where the environment begins and ends, counted from the third field. */
 const environmentFields = [47, 49] as const
 
 /**
- * Overwrites the environment that this process was started with, where Linux shows it to every process of the same user
- * (`/proc/<id>/environ`), since it may contain the master key and passwords. `process.env` stays as it is.
- * @returns whether it is overwritten; elsewhere than on Linux there is nothing to overwrite
+ * Overwrites the initial environment of this process. Linux shows it to every process of the same user (`/proc/<id>/environ`),
+ * and it can contain the master key and passwords. `process.env` does not change.
+ * @returns whether the environment was overwritten; only Linux has something to overwrite
  */
 export function hideEnvironment(): boolean {
   if (process.platform !== 'linux') return true
   try {
     // Each variable gets a copy elsewhere in memory, which is used from now on.
     for (const [name, value] of Object.entries(process.env)) process.env[name] = value
-    // The name of the program, in brackets, may contain anything.
+    // The name of the program, in brackets, can contain any character.
     const [, fields = ''] = /^.*\) (.*)$/s.exec(readFileSync('/proc/self/stat', 'latin1')) ?? []
     const [start = 0, end = 0] = fields
       .trim()

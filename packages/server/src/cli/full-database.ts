@@ -3,7 +3,7 @@ import { isFull } from '../db/errors.ts'
 import type { Logger } from '../log.ts'
 import { CommandRuntimeError } from './runtime.ts'
 
-/** How often it is tried again, and how often the log says so. */
+/** The interval of retries, and the interval of log lines about them. */
 const tryAgainMs = 2_000
 const sayAgainMs = 60_000
 
@@ -13,11 +13,11 @@ export class StoppedWaiting extends Error {
 }
 
 /**
- * Runs a step of a start. If the database has no connection left, logs that, waits and runs the step again: other
- * processes end or are replaced, or an operator raises the limit.
+ * Runs a step of a start. If the database has no free connection, logs that, waits and runs the step again, until other
+ * processes end or an operator raises the limit.
  * @param stopSignal resolves when the process must stop
  * @param step leaves nothing open if it fails
- * @throws StoppedWaiting if the process must stop while it waits; else the error of the step
+ * @throws StoppedWaiting if the process must stop while it waits, else the error of the step
  */
 export async function whileFull<T>(log: Logger, stopSignal: Promise<void>, step: () => Promise<T>): Promise<T> {
   let saidMs = Number.NEGATIVE_INFINITY

@@ -10,7 +10,7 @@ import { namesIn, whyNoChoice } from '../mcp/tool-sets.ts'
 
 type Options = { url?: string; credentials?: string; tools?: string; readOnly?: boolean; outputSchemas?: boolean }
 
-/** A message: the body of a call, and what is around it. */
+/** A message contains the body of a call and its envelope. */
 const messageBytesMax = 2 * limits.bodyBytesMax
 const callTimeoutMs = 150_000
 

@@ -84,7 +84,7 @@ export async function listOAuthAppsCommand(config: Config, log: Logger, { json }
   printTable(list, json, 'No connector can be authorized with a click.')
 }
 
-/** Removes an app. Connectors that were authorized with it say so from then on. */
+/** Removes an app. From then on, connectors that were authorized with it report that the app is missing. */
 export async function removeOAuthAppCommand(config: Config, log: Logger, slug: string, { json }: Json): Promise<void> {
   const removed = await withRuntime(config, log, ({ database }) =>
     database.transaction(async (tx) => {

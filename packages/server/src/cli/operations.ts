@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { WithConfig } from './with-config.ts'
 
-/** The commands with which an operator looks after all organizations: their figures and limits, and their transfers. */
+/** Commands for the operator about all organizations: their figures and limits, and their transfers. */
 
 const json = ['--json', 'print JSON, for programs'] as const
 

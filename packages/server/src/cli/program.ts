@@ -29,7 +29,10 @@ function withHelpFirst(args: readonly string[]): readonly string[] {
   return asked > 0 && /^(?:-h|--help)$/.test(args[asked] ?? '') ? ['help', ...args.slice(0, asked)] : args
 }
 
-/** Shows the help of the command that `path` leads to; what follows the name of a command without others is its arguments. */
+/**
+ * Shows the help of the command that `path` leads to. If a command has no subcommands, the words after its name are its
+ * arguments.
+ */
 async function showHelp(program: Command, path: readonly string[]): Promise<void> {
   let shown = program
   for (const name of path) {
@@ -59,7 +62,7 @@ export function buildProgram(): Command {
     (load, { quiet = true, listens = false } = {}) =>
     async (...rest) => {
       const config = readConfig(await withFreePort(process.env), { listens })
-      // A command prints for a person; only the long-running ones log what they do.
+      // Commands print for a person. Only long-running commands log.
       const log = createLogger(quiet ? 'silent' : config.logLevel)
       await (await load())(config, log, ...rest)
     }
@@ -367,7 +370,7 @@ export function buildProgram(): Command {
 }
 
 function reportFailure(error: unknown): number {
-  // Closing failed after something else had: what came first is what a person can do something about.
+  // Closing failed after something else had failed. Report the first failure, which the person can act on.
   if (error instanceof SuppressedError) return reportFailure(error.suppressed)
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage
   if (error instanceof ConfigError) {

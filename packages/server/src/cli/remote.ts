@@ -5,8 +5,8 @@ import { ConfigError } from '../config.ts'
 export type RemoteService = { url?: string; json?: boolean }
 
 /**
- * The client that the environment names. The secret is never an argument, since other processes can read these.
- * @throws ConfigError if a setting is missing, or the address is none
+ * The client that the environment names. The secret is never an argument, since other processes can read arguments.
+ * @throws ConfigError if a setting is missing, or the address is not valid
  */
 export function connect({ url = process.env.PENSTOCK_URL }: RemoteService): { client: Client; baseUrl: string } {
   const { PENSTOCK_CLIENT_ID: clientId, PENSTOCK_CLIENT_SECRET: clientSecret } = process.env

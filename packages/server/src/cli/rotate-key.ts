@@ -9,9 +9,9 @@ import { print } from './print.ts'
 import { CommandRuntimeError, masterKeyFile, previousKeyFile, withRuntime, writeNew, writePrivate } from './runtime.ts'
 
 /**
- * `penstock key rotate`. With a key file the new key is made here and put into the file, and the old one is kept beside
- * it; with PENSTOCK_MASTER_KEY the operator makes it, gives it as PENSTOCK_NEXT_MASTER_KEY, and sets it as
- * PENSTOCK_MASTER_KEY before the next start.
+ * `penstock key rotate`. With a key file, this command creates the new key, writes it to the file and keeps the old key in a
+ * file next to it. With PENSTOCK_MASTER_KEY, the operator creates the new key, passes it as PENSTOCK_NEXT_MASTER_KEY, and sets
+ * it as PENSTOCK_MASTER_KEY before the next start.
  */
 export async function rotateKeyCommand(config: Config, log: Logger, { json }: { json?: boolean }): Promise<void> {
   const text = config.masterKey === undefined ? generateMasterKey() : undefined
@@ -27,7 +27,7 @@ export async function rotateKeyCommand(config: Config, log: Logger, { json }: { 
     const keyring = await openKeyring(database, masterKey)
     const resealed = await rotateMasterKey({ database, databaseUrl }, keyring, next, async () => {
       if (text === undefined || previousFile === undefined) return
-      // The old key is stored before the new one takes its place: at every time one of the two files has it.
+      // The old key is stored before the new key replaces it, so that one of the two files always contains it.
       const kept = parseMasterKey(await writeNew(previousFile, await readFile(file, 'utf8')))
       if (kept?.id !== masterKey.id) {
         throw new CommandRuntimeError(

@@ -16,20 +16,20 @@ import { generateMasterKey, type MasterKey, parseMasterKey } from '../secrets/se
 
 /** Resources of every command: the data directory, the database in it or elsewhere, and the master key. */
 export type CommandRuntime = {
-  /** The database itself, for notices, migrations and whatever needs a session of its own. */
+  /** A direct address of the database, for notices, migrations and everything else that needs its own session. */
   readonly databaseUrl: DatabaseUrl
   /** Name of the database for the operator: its address without the password, and whether it is embedded. */
   readonly databaseName: string
   readonly database: Database
   readonly masterKey: MasterKey
-  /** Lets go of the database; an embedded one stops unless another process uses it. */
+  /** Closes the database. An embedded database stops unless another process uses it. */
   close(): Promise<void>
 }
 
-/** A part of the runtime that cannot be used; the message says what to do. */
+/** A part of the runtime that cannot be used. The message says what to do. */
 export class CommandRuntimeError extends Error {
   readonly part: 'data files' | 'database' | 'master key'
-  /** Whether the database has no connection left, so that the same may succeed later. */
+  /** Whether the database has no free connection, so that a retry can succeed. */
   readonly isFull: boolean
   constructor(part: CommandRuntimeError['part'], message: string, isFull = false) {
     super(message)
@@ -39,13 +39,15 @@ export class CommandRuntimeError extends Error {
 }
 
 export const masterKeyFile = (config: Config) => join(config.dataDirectory, 'master.key')
-/** Where a rotation keeps the key that it replaces. Named after the key, so that no key ever overwrites another one. */
+/**
+ * Where a rotation keeps the key that it replaces. The file is named after the key, so that no key ever overwrites another key.
+ */
 export const previousKeyFile = (config: Config, { id }: MasterKey) => join(config.dataDirectory, `master.${id}.key`)
 export const credentialsFile = (config: Config) => join(config.dataDirectory, 'credentials.json')
 const directSetting = 'PENSTOCK_DATABASE_DIRECT_URL'
 const postgresDirectory = (config: Config) => join(config.dataDirectory, 'postgres')
 
-/** Resources that the command can create if they are missing; `serve` creates all. */
+/** Resources that the command can create if they are missing. `serve` creates all. */
 export type Creation = {
   /** The embedded database. */
   readonly database: boolean
@@ -54,8 +56,8 @@ export type Creation = {
 }
 
 /**
- * Opens the database of the settings: starts the embedded one, or claims the one that runs already.
- * @throws CommandRuntimeError if something cannot be used, or is missing and may not be made
+ * Opens the configured database: starts the embedded one, or joins it if it is running already.
+ * @throws CommandRuntimeError if something cannot be used, or is missing and must not be created
  */
 export async function openRuntime(
   config: Config,
@@ -72,7 +74,7 @@ export async function openRuntime(
         directory: postgresDirectory(config),
         log: (message) => log.info({ message }, 'postgresql'),
       })
-  // Where its port is taken while it does not run, the embedded server comes back at another one.
+  // If its port is used by another program when it starts again, the embedded server uses a different port.
   const databaseUrl = config.databaseUrl ?? (() => embedded?.url ?? '')
   const database = openDatabase({
     url: databaseUrl,
@@ -146,7 +148,7 @@ async function assertConnectivity(database: Database, { databaseUrl, poolerUrl }
   }
 }
 
-/** Does something with the database; a failure says which setting leads there, and what to do. */
+/** Uses the database. A failure names the setting that leads to the database, and says what to do. */
 async function explained<T>(url: string | undefined, setting: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -177,7 +179,7 @@ async function requireEmbedded(config: Config): Promise<void> {
   )
 }
 
-/** Creates the folder that connectors may use without a setting, if that is the one of this deployment. */
+/** Creates the folder that connectors can use without a setting, if this deployment uses that folder. */
 export async function makeOwnFolder(config: Config): Promise<void> {
   const folder = ownFolderIn(config.dataDirectory)
   if (!config.localFolders.includes(folder)) return
@@ -199,7 +201,7 @@ export async function makeDataDirectory(config: Config): Promise<void> {
   }
 }
 
-/** The master key of the settings, else that of the key file; undefined if there is none. */
+/** The master key from the settings, else from the key file. Undefined if there is no key. */
 async function readMasterKey(config: Config): Promise<MasterKey | undefined> {
   if (config.masterKey) return config.masterKey
   const file = masterKeyFile(config)
@@ -217,8 +219,8 @@ function parseKey(file: string, text: string): MasterKey {
 }
 
 /**
- * A new key for a new database, if one may be made. Where the key of a database that is in use is missing, none is made,
- * since a new one could open nothing.
+ * Creates a key for a new database, if that is allowed. If the database is in use and its key is missing, no key is created,
+ * since a new key could not open anything.
  */
 async function makeFirstKey(config: Config, database: Database, mayMake: boolean): Promise<MasterKey> {
   const file = masterKeyFile(config)
@@ -226,7 +228,7 @@ async function makeFirstKey(config: Config, database: Database, mayMake: boolean
   if (keyId === undefined && mayMake) {
     return parseKey(file, await usable(file, (path) => writeNew(path, `${generateMasterKey()}\n`)))
   }
-  // Another process may have made both since the file was looked for, the file first.
+  // Another process may have created both since the file was looked for. It creates the file first.
   const made = await readMasterKey(config)
   if (made !== undefined) return made
   if (keyId === undefined) {
@@ -268,7 +270,7 @@ export async function writePrivate(file: string, content: string): Promise<void>
   await rename(fresh, file)
 }
 
-/** Makes a private file; where another process was faster, its content counts. */
+/** Creates a private file. If another process was faster, returns the content of that process. */
 export async function writeNew(file: string, content: string): Promise<string> {
   try {
     await writeFile(file, content, { mode: 0o600, flag: 'wx', flush: true })

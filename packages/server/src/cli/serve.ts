@@ -27,7 +27,7 @@ import { prepareFirstOrganization, welcome } from './welcome.ts'
  */
 export const serve = (config: Config, log: Logger): Promise<void> => untilStopped(runService, config, log)
 
-/** `penstock worker`: background jobs alone, until a signal stops it. */
+/** `penstock worker`: runs only background jobs, until a signal stops it. */
 export const work = (config: Config, log: Logger): Promise<void> => untilStopped(runWorker, config, log)
 
 /** A signal that comes while a start waits ends it, and is no failure. */
@@ -50,7 +50,7 @@ async function runService(config: Config, log: Logger, stopSignal: Promise<void>
   await using opened = new AsyncDisposableStack()
   await makeOwnFolder(config)
   await logWarnings(process.env, config, log)
-  // Closed last: what ends before it ends spans.
+  // Closed last, because closing the others ends spans.
   const telemetry = await openTelemetry(config.telemetry, log)
   if (telemetry) opened.defer(telemetry.close)
   const runtime = await onceFree(() => openRuntime(config, log, { database: true, masterKey: true }))
@@ -180,7 +180,7 @@ function logEgress({ egress }: Config, log: Logger): void {
   log.info({ egress: egress.networkPolicy, message: describeEgress(egress) }, 'egress')
 }
 
-/** Signals within this time count as one: Ctrl-C reaches every process of a terminal, and npm forwards it as well. */
+/** Signals within this time are treated as one: Ctrl-C reaches every process of a terminal, and npm forwards it too. */
 const echoMs = 500
 
 /** Resolves at the first signal to stop. One that comes later than its echo does not wait for anything. */

@@ -3,14 +3,14 @@ import { type Config, settingNames } from '../config.ts'
 import type { Logger } from '../log.ts'
 import { findRunnerUser } from '../runners/runner-user.ts'
 
-/** Settings that can be used and are probably not what was meant. */
+/** Settings that are valid but probably a mistake. */
 
 const prefix = 'PENSTOCK_'
 
 /** Variables that Kubernetes sets in every container for a Service with the name penstock. */
 const ofKubernetes = /^PENSTOCK_(?:SERVICE_(?:HOST|PORT\w*)|PORT_\d+_(?:TCP|UDP)\w*)$/
 
-/** Letters that a mistyped name may differ in from the one that is suggested. */
+/** Maximum number of letters by which a mistyped name can differ from the suggested name. */
 const suggestedDistanceMax = 3
 
 /**

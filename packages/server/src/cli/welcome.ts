@@ -60,7 +60,7 @@ export async function welcome(
   ].join('\n')}\n`
 }
 
-/** Where the first person sets a password, and how to get another link while there is no one who has done so. */
+/** Where the first person sets a password, and how to get another link before anyone has set one. */
 async function describePeople(config: Config, database: Database, showsLink: boolean): Promise<string[]> {
   if (await hasPeople(database)) return []
   const [organization] = await listOrganizations(database)
@@ -76,7 +76,7 @@ async function describePeople(config: Config, database: Database, showsLink: boo
   ]
 }
 
-/** Whether the file of credentials is there, and holds those of a client of this database. */
+/** Whether the file of credentials exists and contains credentials of a client of this database. */
 async function findKeptCredentials(config: Config, database: Database): Promise<boolean> {
   const text = await readIfThere(credentialsFile(config))
   try {
@@ -100,10 +100,7 @@ function showCredentials({ firstClient }: Config, { clientId, clientSecret }: Cr
   ]
 }
 
-/**
- * Where the credentials are that an earlier start made, which may have failed before it showed them, or how to make new
- * ones.
- */
+/** Where the credentials of an earlier start are, which may have failed before it showed them, or how to create new ones. */
 async function describeCredentials(config: Config, database: Database, file: string | false): Promise<string[]> {
   const given = credentialsOfSettings(config)
   if (given && (await isCurrentClient(database, given))) return []
@@ -125,5 +122,5 @@ async function describeCredentials(config: Config, database: Database, file: str
   ]
 }
 
-/** A text as a shell takes it for one word, as it is. */
+/** A text quoted so that a shell reads it as one word. */
 const shellWord = (text: string) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)

@@ -1,13 +1,13 @@
 /** Addresses that tenants give, and browsers are sent to or compare. */
 
-/** `localhost`, names below it, and the addresses of this machine: where a page can be developed without TLS. */
+/** `localhost`, names below it, and the loopback addresses. Pages there can be developed without TLS. */
 const isLoopback = (hostname: string) =>
   /^(?:.+\.)?localhost$/.test(hostname) || /^127\.\d+\.\d+\.\d+$/.test(hostname) || hostname === '[::1]'
 
 const isWeb = ({ protocol, hostname }: URL) => protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
 const needed = 'must be an address with https, or with http on this machine'
 
-/** An address to send browsers to, in its standard form, or what is wrong with it. */
+/** Parses an address to send browsers to. Returns its standard form, or a message about the problem. */
 export function readRedirectUrl(text: string): { url: string } | { message: string } {
   const url = URL.parse(text)
   if (!url || !isWeb(url)) return { message: needed }
@@ -15,7 +15,7 @@ export function readRedirectUrl(text: string): { url: string } | { message: stri
   return { url: url.href }
 }
 
-/** An origin in its standard form, or what is wrong with it. */
+/** Parses an origin. Returns its standard form, or a message about the problem. */
 export function readOrigin(text: string): { origin: string } | { message: string } {
   const url = URL.parse(text)
   if (!url || !isWeb(url)) return { message: `${needed}: https://shop.example.com` }

@@ -7,14 +7,14 @@ import { contrastError, readLogo } from './look.ts'
 import { findBranding, saveBranding } from './queries.ts'
 import { viewBranding } from './view.ts'
 
-/** How the pages of an organization's connect links look, and which sites may show them. */
+/** How the pages of an organization's connect links look, and which sites can show them in a frame. */
 
 export async function getBranding({ db, actor }: Call<'getBranding'>): Promise<Answer<'getBranding'>> {
   requireAllAccounts(actor)
   return { reply: viewBranding(await findBranding.first(db, { organizationId: actor.organizationId })) }
 }
 
-/** Replaces the whole; refuses what cannot be read, and what is more than a picture. */
+/** Replaces all of the branding. Refuses values that cannot be parsed, and images that contain more than a picture. */
 export async function setBranding({ db: tx, actor, body }: Call<'setBranding'>): Promise<Answer<'setBranding'>> {
   requireAllAccounts(actor)
   const { organizationId } = actor

@@ -77,7 +77,7 @@ export async function createConnectLink(
 const sidesOf = (template: BodyOf<'createConnectLink'>['connectionTemplate']) =>
   template ? [template.srcConnectorId, template.destConnectorId] : []
 
-/** Reads the purpose of a link; refuses it with all of its errors. */
+/** Parses the content of a link. Refuses it with all of its errors. */
 function readBody(body: BodyOf<'createConnectLink'>, { catalogue }: ConnectLinkDeps) {
   const { connectionTemplate: template } = body
   const fieldErrors: FieldError[] = []
@@ -101,8 +101,9 @@ function readBody(body: BodyOf<'createConnectLink'>, { catalogue }: ConnectLinkD
 }
 
 /**
- * The configuration of each connector of a link, empty for the first one. Refuses what is not a configuration of one of them
- * in the sub-account, a second one of a connector, and a template with configurations of other connectors.
+ * The configuration of each connector of a link. Empty means the first configuration. Refuses a configuration that does not
+ * belong to one of these connectors in the sub-account, a second configuration of a connector, and a template with
+ * configurations of other connectors.
  */
 async function readConfigurations(
   { db: tx, body }: Call<'createConnectLink'>,
@@ -133,7 +134,7 @@ async function readConfigurations(
   return connectorIds.map((connectorId) => chosen.get(connectorId) ?? '')
 }
 
-/** Adds what the sub-account does not have; what it has must be changeable here. */
+/** Adds the connectors that the sub-account does not have. Those that it has must be changeable here. */
 async function addMissing(
   call: Call<'createConnectLink'>,
   account: ActingAccount,

@@ -6,14 +6,17 @@ import { contrastMin, contrastOf, limits, readableOn } from '@penstock/wire'
 export function contrastError(background: string, text: string): string | undefined {
   const contrast = contrastOf(background, text)
   if (contrast >= contrastMin) return undefined
-  // Rounded down, so that what is refused is never said to be enough.
+  // Rounded down, so that a refused contrast is never reported as sufficient.
   const shown = Math.floor(contrast * 100) / 100
   return `is hard to read on ${background}: the contrast is ${shown} to 1, and at least ${contrastMin} to 1 is needed. ${readableOn(background)} can be read`
 }
 
 type Size = { readonly width: number; readonly height: number }
 
-/** A logo in its standard form, or what is wrong with it. SVG is refused: it is a document that can load and run others. */
+/**
+ * Parses a logo. Returns its standard form, or a message about the problem. SVG is refused, because an SVG document can load
+ * and run other content.
+ */
 export function readLogo(text: string): { logo: string } | { message: string } {
   const [, type = '', base64 = ''] = /^data:image\/(png|webp);base64,([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? []
   if (!type) return { message: 'must be the data: URL of a PNG or WebP, in base64: data:image/png;base64,…' }

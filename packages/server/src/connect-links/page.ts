@@ -86,7 +86,7 @@ async function viewConnectors(db: Db, row: queries.PageRow, { catalogue }: Conne
   })
 }
 
-/** The page of a link as the one who acts: in one sub-account, with some of its connectors. */
+/** The page of a link as an actor: in one sub-account, with some of its connectors. */
 const actorOf = ({ id, organizationId, accountId, connectorIds, configurationIds }: queries.PageRow): Actor => ({
   kind: 'link',
   id,
@@ -97,7 +97,10 @@ const actorOf = ({ id, organizationId, accountId, connectorIds, configurationIds
   link: { connectorIds, configurationIds },
 })
 
-/** Finds the actor behind the token of a page, as long as its link can be used. Nothing is cached: a revocation counts at once. */
+/**
+ * Finds the actor behind the token of a page, as long as its link can be used. Nothing is cached, so a revocation takes effect
+ * immediately.
+ */
 export function createConnectPageAuthenticator(
   database: Database,
 ): (token: string) => Promise<Actor | undefined> | undefined {
@@ -178,7 +181,7 @@ type Finishing = {
   readonly about: Pick<AuditEntry, 'organizationId' | 'actor' | 'accountId' | 'address' | 'requestId'>
 }
 
-/** Refuses unless every connector is configured; creates the connection of the template, and activates it if it is ready. */
+/** Refuses unless every connector is configured. Creates the connection of the template, and activates it if it is ready. */
 async function complete({ tx, account, about }: Finishing, row: queries.PageRow, deps: ConnectPageDeps) {
   refuseFieldErrors(
     (await viewConnectors(tx, row, deps))
@@ -188,7 +191,7 @@ async function complete({ tx, account, about }: Finishing, row: queries.PageRow,
   )
   if (!row.template) return undefined
   const { activate, ...template } = row.template
-  // Unless the template names another configuration, it is the one that the customer has saved.
+  // Unless the template names another configuration, use the configuration that the customer has saved.
   const ofLink = (key: 'src' | 'dest') => ({
     [`${key}ConfigurationId`]: configurationOfLink(row, template[`${key}ConnectorId`]) ?? undefined,
   })
@@ -204,7 +207,7 @@ async function complete({ tx, account, about }: Finishing, row: queries.PageRow,
     record(tx, { ...about, action: 'updateConnectionStatus', targetId: id, ...moved })
     return reply
   } catch (error) {
-    // It stays as it was created: what is missing is not the customer's to add.
+    // The connection stays as it was created, because the customer cannot add what is missing.
     if (error instanceof Refusal && error.code === 'connection_not_ready') return made.reply
     throw error
   }
@@ -218,7 +221,7 @@ function leadBack(redirectUrl: string, id: string, status: string): string {
   return url.href
 }
 
-/** Origins whose pages may show the page of a link in a frame. */
+/** Origins whose pages can show the page of a link in a frame. */
 export async function embeddingOrigins(db: Database, id: string): Promise<readonly string[]> {
   return (await queries.findOrigins.first(db, { id }))?.allowedOrigins ?? []
 }

@@ -1,7 +1,7 @@
 import type { ConnectionTemplate, Scope, UserRole } from '@penstock/wire'
 import { statement } from '../db/statement.ts'
 
-/** The one who created a link, as they are now. */
+/** The current state of the actor that created a link. */
 export type CreatorRow = {
   clientId: string | null
   /** Client credentials that exist, were not revoked and have not expired. */
@@ -21,7 +21,7 @@ export type LinkRow = CreatorRow & {
   id: string
   accountId: string
   connectorIds: string[]
-  /** The configuration of each of them, in the same order; empty: the first one. */
+  /** The configuration of each connector, in the same order. Empty means the first configuration. */
   configurationIds: string[]
   template: ConnectionTemplate | null
   redirectUrl: string | null
@@ -38,14 +38,14 @@ const linkColumns = `${creatorColumns},
   l.id, l.account_id, l.connector_ids, l.configuration_ids, l.template, l.redirect_url, l.created_time, l.expires_time,
   l.expires_time <= now() as expired, l.opened_time, l.finished_time, l.revoked_time, l.outcome, l.connection_id`
 
-/** A link of the organization, in a sub-account that is not deleted and that the actor may see. */
+/** A link of the organization, in a sub-account that is not deleted and that the actor can see. */
 const visible = `
   l.organization_id = :organizationId and a.deleted_time is null
     and (:accountIds::text[] is null or l.account_id = any(:accountIds))`
 const ofAccounts = 'from connect_links l join accounts a on a.id = l.account_id'
 const withCreator = `${ofAccounts} ${creators}`
 
-/** A link that has not ended; what its creator may do now is looked at beside (`creator.ts`). */
+/** A link that has not ended. `creator.ts` checks separately what its creator can do now. */
 const live = `
   l.finished_time is null and l.revoked_time is null and l.expires_time > now() and a.deleted_time is null`
 
@@ -88,7 +88,9 @@ export const insertLink = statement<
   select ${linkColumns} from l ${creators}
 `)
 
-/** Planned for what is asked each time: with one plan for all, few links of a sub-account are looked for among all of the organization. */
+/**
+ * Planned for the actual values. A shared plan would search all links of the organization for the few links of a sub-account.
+ */
 export const listLinks = statement<
   {
     organizationId: string
@@ -165,7 +167,7 @@ export const finishLink = statement<{ id: string; outcome: 'completed' | 'cancel
   update connect_links set finished_time = now(), outcome = :outcome, connection_id = :connectionId where id = :id
 `)
 
-/** The origins that may show the page of a link in a frame, whatever became of it. */
+/** The origins that can show the page of a link in a frame, whatever the state of the link. */
 export const findOrigins = statement<{ id: string }, { allowedOrigins: string[] }>(`
   select b.allowed_origins from connect_links l join organization_branding b on b.organization_id = l.organization_id
   where l.id = :id

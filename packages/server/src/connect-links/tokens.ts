@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 
-/** The token of a link and that of its page: 256 random bits each, stored only as a digest. */
+/** The token of a link and the token of its page: 256 random bits each, stored only as a digest. */
 
 export const newToken = (kind: 'link' | 'page'): string =>
   `${kind === 'link' ? linkPrefix : pagePrefix}${randomBytes(32).toString('base64url')}`

@@ -80,8 +80,8 @@ export async function listConnectionEvents({
 }
 
 /**
- * Pairs a source with a compatible destination, both added to the sub-account. Refuses with `quota_exceeded` where the
- * sub-account has as many connections as its quota allows.
+ * Pairs a source with a compatible destination, both added to the sub-account. Refuses with `quota_exceeded` if the sub-account
+ * has reached its quota of connections.
  */
 export async function createConnection(
   call: Call<'createConnection'>,
@@ -113,7 +113,7 @@ export async function addConnection(
   try {
     pair = readPair(connectors, body, 'body')
   } catch (error) {
-    // That a side is not added is said before what is wrong with its settings.
+    // A side that is not added is reported before problems of its settings.
     await findConfigurations(tx, named)
     throw error
   }
@@ -132,7 +132,7 @@ export async function addConnection(
       refuse('not_found', [{ field: `body.${key}ConfigurationId`, message: notItsConfiguration }]),
     )
     if (row) break
-    // Nothing to refuse: what was missing has been added in between.
+    // Nothing to refuse: the missing configuration has been added meanwhile.
     await findConfigurations(tx, named)
   }
   await requireReadable(tx, catalogue, row)
@@ -169,7 +169,7 @@ function findConnectors(catalogue: Catalogue, pair: Pair, path: string) {
   return { src: find('srcConnectorId'), dest: find('destConnectorId') }
 }
 
-/** The settings of both sides, as they are stored. */
+/** The settings of both sides in the form in which they are stored. */
 function readPair(connectors: ReturnType<typeof findConnectors>, pair: Pair, path: string) {
   requireCompatible(connectors.src, connectors.dest)
   const read = sides.map(({ key, role }) =>
@@ -180,7 +180,7 @@ function readPair(connectors: ReturnType<typeof findConnectors>, pair: Pair, pat
   return { srcConfig, destConfig }
 }
 
-/** The configurations of both sides; refuses where a side is not added, or a configuration that was named is not its own. */
+/** The configurations of both sides. Refuses if a side is not added, or a named configuration does not belong to it. */
 async function findConfigurations(tx: Transaction, named: Parameters<typeof queries.findSides.all>[1]) {
   const rows = await queries.findSides.all(tx, named)
   const [src, dest] = sides.map(({ key }) => rows.find(({ side }) => side === key))
@@ -267,8 +267,9 @@ export async function updateConnection(
 }
 
 /**
- * Gives a connection other configurations of its connectors. Its cursor and its state are dropped: the next transfer reads
- * from the beginning. Refuses with `configuration_busy` while a transfer is active, which would continue with others.
+ * Switches a connection to other configurations of its connectors. Its cursor and state are dropped, so the next transfer reads
+ * from the beginning. Refuses with `configuration_busy` while a transfer is active, because the transfer would continue with
+ * other configurations.
  */
 async function switchConfigurations(
   tx: Transaction,
@@ -285,7 +286,7 @@ async function switchConfigurations(
   )
 }
 
-/** The operations that move a connection along its lifecycle; see `triggerConnection`. */
+/** The operations that move a connection along its lifecycle. See `triggerConnection`. */
 export const updateConnectionStatus = (call: Call<'updateConnectionStatus'>, deps: ConnectionDeps) =>
   triggerConnection(call, deps, call.body.action)
 
@@ -298,10 +299,7 @@ export const restoreConnection = (call: Call<'restoreConnection'>, deps: Connect
 /** A write of one connection, as every operation that changes one is called. */
 type Change = Pick<Call<'updateConnectionStatus'>, 'db' | 'account' | 'id' | 'precondition'>
 
-/**
- * Moves a connection along its lifecycle: activate, enable, disable, delete, restore.
- * Repeating what is so already changes nothing.
- */
+/** Moves a connection along its lifecycle: activate, enable, disable, delete, restore. A repeated trigger changes nothing. */
 export async function triggerConnection(
   change: Change,
   deps: ConnectionDeps,
@@ -363,7 +361,7 @@ export async function meet(
   return false
 }
 
-/** Where `enable` leads from here on: the status itself, or the one before a connection was disabled or deleted. */
+/** The status that `enable` leads to: the present status, or the status before the connection was disabled or deleted. */
 function previousStatusOf(row: queries.ConnectionRow): PreviousStatus {
   if (row.status !== 'disabled' && row.status !== 'deleted') return row.status
   if (!row.previousStatus) throw new Error(`Connection ${row.id} is ${row.status} without a previous status`)
@@ -385,5 +383,5 @@ async function lockForChange(
   return row
 }
 
-/** How many connections there are of each status, over all organizations; for the metrics. */
+/** The number of connections in each status, over all organizations, for the metrics. */
 export const countConnections = (db: Db) => countsOfAll.first(db, {})

@@ -3,7 +3,7 @@ import type { ConnectionDeps } from './connections.ts'
 import { chosenList, countsOfKept, detailsList } from './list-queries.ts'
 import { viewConnectionWithSettings } from './view.ts'
 
-/** The connections of one sub-account, or of all that the actor may see, each with its settings and its version. */
+/** The connections of one sub-account, or all connections that the actor can see, each with its settings and its version. */
 export async function listConnectionDetails(
   { db, actor, account, query: { size, offset, rejectsOf, connectionIds } }: Call<'listConnectionDetails'>,
   deps: ConnectionDeps,

@@ -1,6 +1,8 @@
 import { statement } from '../db/statement.ts'
 
-/** Sub-accounts with a text in their names; a text that more have finds connections by their own names only. */
+/**
+ * Maximum number of sub-accounts whose names contain the text. If there are more, only the names of connections are searched.
+ */
 export const namedMax = 100
 export const findNamed = statement<
   { organizationId: string; accountIds: readonly string[] | null; like: string },

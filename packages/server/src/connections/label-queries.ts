@@ -28,7 +28,7 @@ type LabelFilter = Scope & { connectionIds: readonly string[] | null }
 const labelled = `
   ${inScope} and (:connectionIds::text[] is null or c.id = any(:connectionIds))
   and (c.tag_keys <> '{}' or c.owner_id is not null)`
-/** Planned for the values at hand: those of a page of connections are found by their identifiers. */
+/** Planned for the actual values: connections of a page are found by their identifiers. */
 const options = { plannedEachTime: true }
 
 export const listLabels = statement<LabelFilter & { size: number; offset: number }, LabelsRow>(
@@ -46,7 +46,7 @@ type TagFilter = Scope & { like: string | null }
 const tagged = `
   from connections c cross join lateral unnest(c.tags, c.tag_keys) as t (tag, key)
   where ${inScope} and c.tag_keys <> '{}' and (:like::text is null or t.tag ilike :like)`
-/** The spelling is that of the newest connection. */
+/** The newest connection decides the spelling. */
 export const listTags = statement<
   TagFilter & { size: number; offset: number },
   { tag: string; connections: number; key: string }
@@ -72,7 +72,7 @@ export const lockLabels = statement<{ accountId: string; id: string }, { env: st
   for no key update
 `)
 
-/** A person who can own a connection: who can see its sub-account, and whom the actor can see, or the actor. */
+/** A person who can own a connection: the person can see its sub-account, and the actor can see the person or is the person. */
 export const findOwner = statement<
   {
     organizationId: string

@@ -7,7 +7,7 @@ import * as queries from './label-queries.ts'
 import { keyOfTag } from './tags.ts'
 import { viewLabels } from './view.ts'
 
-/** Tags and owners of connections. They have no version: the one of the connection stays. */
+/** Tags and owners of connections. They have no version, and changing them keeps the version of the connection. */
 
 /** The labels of connections that have any. */
 export async function listConnectionLabels({
@@ -57,8 +57,8 @@ export async function getConnectionLabels({
 }
 
 /**
- * Sets tags, owner or both. Refuses with `invalid_request` if two tags differ by the letter case alone, or if no person whom
- * the actor can see, and who can see the sub-account, has the address.
+ * Sets tags, owner or both. Refuses with `invalid_request` if two tags differ only by letter case. Refuses also if no person
+ * whom the actor can see, and who can see the sub-account, has the address.
  */
 export async function setConnectionLabels(
   { db: tx, actor, account, id, body }: Call<'setConnectionLabels'>,

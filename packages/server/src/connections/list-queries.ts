@@ -18,7 +18,7 @@ type Filter = {
   organizationId: string
   /** Null in the list of a whole organization. */
   accountId: string | null
-  /** The sub-accounts that the actor is limited to; null: all. */
+  /** The sub-accounts that the actor is limited to. Null means all. */
   accountIds: readonly string[] | null
   /** The filter q, and the connectors whose names it is in. */
   like: string | null
@@ -35,8 +35,8 @@ type Filter = {
 type Page = { size: number; offset: number }
 
 /**
- * The lists. The page is picked first, by the index that fits, and only its rows are joined. Each combination is a
- * statement of its own, because one plan for all of them would fit none.
+ * The lists of connections. A statement first picks the page, by the index that fits, and joins only its rows. Each combination
+ * is a separate statement, because one plan would not fit all of them.
  */
 const listedBy = {
   account: 'account_id = :accountId',
@@ -57,8 +57,8 @@ const columnsOfCounts = {
 } as const satisfies Record<ConnectionStatus, string>
 
 /**
- * How many connections a scope has, of a status or of all, summed from the counts `k` instead of counted. Connections whose
- * window has closed are rows, and count as deleted, until they are purged: they are subtracted.
+ * How many connections a scope has, with one status or in total, summed from the counts `k` instead of counted. Connections
+ * whose restore window has closed still have rows, and are counted as deleted until they are purged. So they are subtracted.
  */
 const totalOf = (scope: string, byStatus: boolean) => {
   const gone = `(select count(*) from connections where ${scope} and status = 'deleted' and not account_deleted and not ${isKept('connections')})`
@@ -71,7 +71,7 @@ const totalOf = (scope: string, byStatus: boolean) => {
   return `case :status::text ${cases.join(' ')} end`
 }
 
-/** A row of a list that brings its total along: a page without rows is one row of nothing else. */
+/** A row of a list that includes its total. An empty page returns one row with only the total. */
 type CountedRow = (ConnectionEntryRow | { id: null }) & { total: number }
 
 const pageOf = (conditions: readonly string[]) => `
@@ -91,8 +91,8 @@ const accountList = (byStatus: boolean) => ({
 })
 
 /**
- * Those of an organization, whose total is kept, or of some of its accounts, whose total is the sum over them. All of an organization are
- * planned for each page: a plan for pages of any size sorts all of them, up to PostgreSQL 17.
+ * Connections of an organization, whose total is stored, or of some of its accounts, whose total is their sum. Lists of a whole
+ * organization are planned for each page. Up to PostgreSQL 17, a plan for pages of any size sorts all connections.
  */
 const organizationList = (byStatus: boolean, scope: 'organization' | 'accounts') => ({
   list: statement<Filter & Page, ConnectionEntryRow>(
@@ -140,10 +140,10 @@ const countedListOf = (conditions: readonly string[], options: StatementOptions,
 })
 
 /**
- * How names are searched: by the index of names, or in that of an account, which holds them; which of both reads less
- * depends on the account and the text, and so does what connectors add: plans are made for their values. The index of
- * names knows the organization as `organization_id || ''`, which no other index does, and does not know `name || ''`:
- * so the planner is led to it in a whole organization, or away from it.
+ * How names are searched: by the index of names, or in the index of an account, which contains the names. Which one reads less
+ * depends on the account and the text, and so does the cost of the connectors filter. So plans are made for the actual values.
+ * Only the index of names contains the organization as `organization_id || ''`, and it does not contain `name || ''`. This
+ * leads the planner to that index in a whole organization, or away from it.
  */
 const named = {
   account: { scope: listedBy.account, name: 'name ilike :like', alone: `${listedBy.account} and name ilike :like` },
@@ -194,7 +194,7 @@ const namedLists = {
   organizationBriefly: namedListsOf(named.organizationBriefly),
 }
 
-/** The index of names knows them by three letters at a time; a shorter text is searched among all names of the scope. */
+/** The index of names contains groups of three letters. A shorter text is searched among all names of the scope. */
 const indexedLettersMin = 3
 
 /** The columns of an order, which an index has in this and in the opposite order. */
@@ -208,7 +208,7 @@ const orders: Readonly<Record<ConnectionOrder, string>> = {
   nextTransfer: 'next_transfer_time, id',
   '-nextTransfer': 'next_transfer_time desc, id desc',
 }
-/** Each condition is left out by the planner if its value is null. */
+/** The planner drops a condition if its value is null. */
 const narrowedBy = `
   and (:status::text is null or status = :status)
   and (:tags::text[] is null or (tag_keys @> :tags::text[] and tag_keys <> '{}'))
@@ -258,7 +258,7 @@ function accountTotal(byStatus: boolean) {
 type ConnectionList = {
   readonly list: Statement<Filter & Page, (ConnectionEntryRow | { id: null }) & { total?: number }>
   readonly count?: Statement<Filter, { total: number }>
-  /** Whether no more than `countedMax` and one are counted. */
+  /** Whether counting stops at `countedMax` plus one. */
   readonly isBounded?: boolean
 }
 
@@ -316,7 +316,7 @@ const readsRejects = `src_connector_id = '${rejectedRecordsConnectorId}' and src
 const isChosen = `(:rejectsOf::text is null or ${readsRejects})
       and (:connectionIds::text[] is null or connections.id = any(:connectionIds))`
 type Chosen = { rejectsOf: string | null; connectionIds: readonly string[] | null }
-/** Planned for the values at hand: those of a page of connections are found by their identifiers. */
+/** Planned for the actual values: connections of a page are found by their identifiers. */
 const planned = { plannedEachTime: true }
 const chosenOf = (scope: keyof typeof listedBy) => ({
   list: statement<Scope & Page & Chosen, ConnectionRow & LabelsRow & DetailsRow>(detailsSql(scope, isChosen), planned),
@@ -336,7 +336,9 @@ const chosen = {
 const nameOfScope = ({ accountId, accountIds }: Scope) =>
   accountId !== null ? 'account' : accountIds !== null ? 'accounts' : 'organization'
 
-/** Connections by their identifiers, or that read the rejected records of another one, whole; and how many there are. */
+/**
+ * Connections by their identifiers, or connections that read the rejected records of another one, in full and with their total.
+ */
 export const chosenList = (scope: Scope) => chosen[nameOfScope(scope)]
 
 /** Connections that are not deleted, whole. */
@@ -360,7 +362,7 @@ export const countsOfAll = statement<Record<never, never>, CountRow>(`
   from connection_counts
 `)
 
-/** The connections of an account, and those with the deleted ones that are not yet purged. */
+/** Counts the connections of an account, without and with deleted ones that are not yet purged. */
 export const countForQuota = statement<{ accountId: string }, { live: number; kept: number }>(`
   select live, live + deleted as kept
   from connection_counts, lateral (select in_progress + active + disabled + broken + offline as live) sums

@@ -1,10 +1,10 @@
 import { statement } from '../db/statement.ts'
 
-/** Statements that change the mapping of a connection alone. */
+/** Statements that change only the mapping of a connection. */
 
 export type MappingRow = { organizationId: string; accountId: string; mapping: string }
 
-/** The mapping of a connection that is not deleted; an empty text if it has none. Locks the connection. */
+/** The mapping of a connection that is not deleted. An empty text if it has no mapping. Locks the connection. */
 export const holdMapping = statement<{ id: string }, MappingRow>(`
   select organization_id, account_id, coalesce(dest_config ->> 'mapping', '') as mapping from connections
   where id = :id and status <> 'deleted' and not account_deleted

@@ -12,8 +12,8 @@ export type MappingChange = {
 }
 
 /**
- * Has the mapping of a connection follow that of a transfer. If a person has changed it since the transfer started, it only gets the columns
- * that were added. Nothing changes if the connection is deleted, or the mapping would become too long.
+ * Updates the mapping of a connection to the mapping of a transfer. If a person has changed it since the transfer started, it
+ * only gets the added columns. Nothing changes if the connection is deleted, or the mapping would become too long.
  * @param transferId the transfer that found the columns
  */
 export async function changeMapping(

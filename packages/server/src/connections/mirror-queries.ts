@@ -1,7 +1,7 @@
 import type { Values } from '@penstock/connector'
 import { statement } from '../db/statement.ts'
 
-/** One mirror of a sub-account becomes active after the other, so that each sees the ones before it. */
+/** Mirrors of a sub-account become active one after the other, so that each sees the earlier ones. */
 export const holdMirrors = statement<{ accountId: string }>(`
   select pg_advisory_xact_lock(hashtextextended('penstock mirrors ' || :accountId, 0))
 `)

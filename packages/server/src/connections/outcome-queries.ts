@@ -1,6 +1,6 @@
 import { statement } from '../db/statement.ts'
 
-/** The configuration of a connector with an identifier or a name; the identifier counts first. */
+/** The configuration of a connector with an identifier or a name. The identifier has priority. */
 export const findRecord = statement<{ accountId: string; connectorId: string; name: string }, { id: string }>(`
   select id from configurations
   where account_id = :accountId and connector_id = :connectorId and (id = :name or name = :name)

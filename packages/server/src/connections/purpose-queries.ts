@@ -30,7 +30,7 @@ export const listPurposes = statement<PurposeScope & { size: number; offset: num
 
 export const countPurposes = statement<PurposeScope, { total: number }>(`select count(*) as total ${purposesOf}`)
 
-/** The names of the purposes of a sub-account, and of the ones that a connection with these settings requires. */
+/** The names of the purposes of a sub-account, and of the purposes that a connection with these settings requires. */
 export const findRequired = statement<
   { accountId: string; destConfig: string },
   { names: string[]; required: string[] }

@@ -66,7 +66,7 @@ export async function purposeErrors(
   return [{ field, message: `names ${unknown.join(', ')}, which is no purpose of the sub-account: ${known}` }]
 }
 
-/** The purposes of a sub-account, as a preview uses them; `null` if it has none. */
+/** The purposes of a sub-account, as a preview uses them. `null` if it has no purposes. */
 export async function purposesOf(db: Db, accountId: string): Promise<queries.StoredPurpose[] | null> {
   const purposes = await queries.findPurposes.all(db, { accountId })
   return purposes.length > 0 ? purposes : null

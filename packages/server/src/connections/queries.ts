@@ -51,11 +51,14 @@ const configured = (side: 'src' | 'dest') => `
     select a.configured ${configurationOf(side)}
   ), false)`
 
-/** The columns of a `ConnectionEntryRow`; `c` is the connection. One value of a side takes less than a join does. */
+/** The columns of a `ConnectionEntryRow`. `c` is the connection. A subquery for one value of a side is faster than a join. */
 export const entryColumns = `${columnsOfBoth},
   ${configured('src')} as src_configured, ${configured('dest')} as dest_configured`
 
-/** A connection with what its sides are now: `sideTables` are joined to it. A deleted one may have outlived a side. */
+/**
+ * A connection with the present state of its sides. `sideTables` are joined to it. A deleted connection can have outlived a
+ * side.
+ */
 export const connectionColumns = `${columnsOfBoth},
   coalesce(s.configured, false) as src_configured, coalesce(d.configured, false) as dest_configured,
   c.previous_status, c.src_config, c.dest_config, c.version, c.src_configuration_id, c.dest_configuration_id`
@@ -65,7 +68,7 @@ const sideTable = (name: string, side: 'src' | 'dest') => `
     select a.configured ${configurationOf(side)} limit 1
   ) ${name} on true`
 
-/** The limit of one row says what the key says already, so that every plan looks an end up and none reads them all. */
+/** The key already implies the limit of one row. With the limit, every plan looks a side up instead of reading all sides. */
 export const sideTables = `${sideTable('s', 'src')} ${sideTable('d', 'dest')}`
 
 export const findConnection = statement<{ accountId: string; id: string }, ConnectionRow>(`
@@ -73,14 +76,14 @@ export const findConnection = statement<{ accountId: string; id: string }, Conne
   where c.id = :id and c.account_id = :accountId and not c.account_deleted and ${isKept('c')}
 `)
 
-/** Locks a connection for a change; the next transaction sees what this one stored. */
+/** Locks a connection for a change. The next transaction sees what this one stored. */
 export const lockConnection = statement<{ accountId: string; id: string }, { id: string }>(`
   select id from connections c
   where id = :id and account_id = :accountId and not account_deleted and ${isKept('c')}
   for no key update
 `)
 
-/** The sides that a new connection names. Without a configuration, the first one of the connector is meant. */
+/** The sides that a new connection names. Without a configuration, the first configuration of the connector is used. */
 type NewSides = {
   accountId: string
   srcConnectorId: string
@@ -89,7 +92,7 @@ type NewSides = {
   destConfigurationId: string | null
 }
 
-/** The sides of them that are added; one that has no such configuration comes without. */
+/** The sides that are added. A side without the named configuration is returned without one. */
 export const findSides = statement<
   NewSides,
   { side: 'src' | 'dest'; configurationId: string | null; first: boolean | null }
@@ -105,8 +108,8 @@ export const findSides = statement<
 `)
 
 /**
- * Inserts a connection if its sides are added, and have the configurations that it names; no row if they are not. `live` and `kept`:
- * how many connections the account had before, without and with the deleted ones.
+ * Inserts a connection if its sides are added and have the configurations that it names. Otherwise returns no row. `live` and
+ * `kept` are the numbers of connections that the account had before, without and with deleted connections.
  */
 export const insertConnection = statement<
   NewSides & {
@@ -151,7 +154,7 @@ export type EventRow = {
   actorName: string | null
 }
 
-/** The history of a connection; triggers write it. An event has the identifier that follows from its number. */
+/** The history of a connection. Triggers write it. The identifier of an event is derived from its number. */
 export const listEvents = statement<{ connectionId: string; size: number; offset: number }, EventRow>(`
   select substr(md5(connection_id || ' ' || number), 1, 16) as id, connection_id, kind, was, became, created_time,
     changes, actor_kind, actor_id, actor_name
@@ -169,7 +172,7 @@ export const updateConnection = statement<{ id: string; name: string; srcConfig:
   where id = :id and (name, src_config, dest_config) is distinct from (:name, :srcConfig::jsonb, :destConfig::jsonb)
 `)
 
-/** Gives a connection other configurations. A trigger drops what it stored of those before: cursor and state. */
+/** Switches a connection to other configurations. A trigger drops the state of the earlier configurations: cursor and state. */
 export const changeConfigurations = statement<{
   id: string
   srcConfigurationId: string
@@ -183,7 +186,7 @@ export const changeConfigurations = statement<{
   where id = :id
 `)
 
-/** Whether a transfer of a connection is active; the connection is locked, so that none starts meanwhile. */
+/** Whether a transfer of a connection is active. The connection is locked, so that no transfer starts meanwhile. */
 export const hasActiveTransfer = statement<{ id: string }, { active: boolean }>(`
   select exists (
     select from transfers where connection_id = :id and status in ('queued', 'running')

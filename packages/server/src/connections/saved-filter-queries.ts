@@ -31,7 +31,7 @@ export const countFilters = statement<Filter, { total: number }>(
 export const lockFilter = statement<Visible & { id: string }, SavedFilterRow>(`
   select ${columns} from saved_filters f where f.id = :id and ${isVisible} for no key update of f
 `)
-/** The filters of a person, or the shared ones of the organization if there is none. */
+/** Counts the filters of a person, or the shared filters of the organization if no person is given. */
 export const countForBound = statement<{ organizationId: string; userId: string | null }, { total: number }>(`
   select count(*) as total from saved_filters
   where organization_id = :organizationId and user_id is not distinct from :userId

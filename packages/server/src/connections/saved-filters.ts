@@ -10,8 +10,8 @@ import { unixSeconds } from '../time.ts'
 import * as queries from './saved-filter-queries.ts'
 
 /**
- * Filters of the list of connections that people save: for themselves, or shared. Shared ones can be saved, renamed and deleted by
- * people who can change connections. People who are limited to sub-accounts see and share filters of these alone.
+ * Filters of the list of connections that people save: for themselves, or shared. People who can change connections can save,
+ * rename and delete shared filters. People who are limited to sub-accounts see and share only filters of these.
  */
 
 const visibleTo = ({ organizationId, id, accountIds }: Actor) => ({ organizationId, userId: id, accountIds })
@@ -39,7 +39,7 @@ export async function listSavedFilters({
   return { reply: rows.map(viewFilter), total: count?.total ?? 0 }
 }
 
-/** Refuses with `quota_exceeded` if the person, or the organization for a shared one, has as many as there can be. */
+/** Refuses with `quota_exceeded` if the person, or for a shared filter the organization, has reached the limit. */
 export async function createSavedFilter({
   db: tx,
   actor,

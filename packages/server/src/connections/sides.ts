@@ -18,7 +18,7 @@ import { violates } from '../db/errors.ts'
 import { refuse, refuseFieldErrors } from '../refusal.ts'
 import { type ConnectionRow, filledFields, holdSides } from './queries.ts'
 
-/** The two sides of a connection: what each one is called in requests, and the role that it plays (invariant 2). */
+/** The two sides of a connection: the name of each side in requests, and its role (invariant 2). */
 export const sides = [
   { key: 'src', role: 'Source' },
   { key: 'dest', role: 'Destination' },
@@ -127,8 +127,8 @@ export async function requireReady(
 }
 
 /**
- * Refuses with `forbidden` who may not write secrets and sets, or changes, what says where a secret of the connector goes: a
- * connection keeps no secrets that could be asked for again.
+ * Refuses with `forbidden` an actor who is not allowed to write secrets and sets or changes a value that says where a secret of
+ * the connector goes. A connection stores no secrets that could be asked for again.
  */
 export function requireToDirectSecrets(
   actor: Actor,
@@ -144,8 +144,8 @@ export function requireToDirectSecrets(
 }
 
 /**
- * Runs a statement that needs both sides to be added; the database, which sees every race, has the last word.
- * @param onDeleted refuses where the configuration of a side was deleted
+ * Runs a statement that needs both sides to be added. The database decides, since only it sees every race.
+ * @param onDeleted refuses if the configuration of a side was deleted
  */
 export async function requireSides<T>(work: () => Promise<T>, onDeleted: (side: SideKey) => never): Promise<T> {
   try {

@@ -22,7 +22,7 @@ const columns = `
   m.created_time, m.updated_time`
 const withMapping = `${columns}, m.mapping`
 
-/** Templates that the actor can use: shared ones, and those of sub-accounts that it can act in. */
+/** Templates that the actor can use: shared templates, and templates of sub-accounts that it can act in. */
 type Visible = { organizationId: string; accountIds: readonly string[] | null }
 const isVisible = `
   m.organization_id = :organizationId

@@ -49,8 +49,8 @@ export async function getMappingTemplate(
 }
 
 /**
- * Saves the mapping that is given, or that of a connection. Refuses with `quota_exceeded` if the organization or the sub-account has
- * too many, and with `forbidden` a shared template of an actor that is limited to sub-accounts.
+ * Saves the given mapping, or the mapping of a connection. Refuses with `quota_exceeded` if the organization or the sub-account
+ * has too many templates, and with `forbidden` a shared template of an actor that is limited to sub-accounts.
  */
 export async function createMappingTemplate(
   { db: tx, actor, body }: Call<'createMappingTemplate'>,
@@ -126,7 +126,7 @@ export async function deleteMappingTemplate(
   return { reply, audited: { before: reply, after: null } }
 }
 
-/** Matches the columns of a template with other ones; reads no source and changes nothing. */
+/** Matches the columns of a template with other columns. Reads no source and changes nothing. */
 export async function applyMappingTemplate(
   { db, actor, id, body }: Call<'applyMappingTemplate'>,
   { catalogue }: TemplateDeps,
@@ -193,7 +193,7 @@ const filledFields = (mapping: string): number => {
   }
 }
 
-/** Shared templates reach every sub-account, so that only actors that are not limited to some may write them. */
+/** Shared templates reach every sub-account, so actors that are limited to sub-accounts cannot write them. */
 function requireToShare({ accountIds }: Actor, field: string): void {
   if (accountIds === null) return
   const message = 'you are limited to named sub-accounts, and every sub-account uses a shared template'

@@ -3,15 +3,18 @@ import { type Connector, ConnectorError, type Platform } from '@penstock/connect
 import * as own from '@penstock/connectors'
 import { type CatalogueEntry, connectorStatus, type QueryOf, type Connector as WireConnector } from '@penstock/wire'
 
-/** The catalogue as this deployment serves it: the connectors of `@penstock/connectors` and the operator's own, with addresses of its own. */
+/**
+ * The catalogue as this deployment serves it: the connectors of `@penstock/connectors` and the operator's own, with the
+ * addresses of this deployment.
+ */
 export type Catalogue = {
   /** Connectors that can be added, by name. Like `all` and `platforms`, another list once connectors were added or removed. */
   readonly listed: readonly Connector[]
-  /** The same with withdrawn ones, which accounts may still hold. */
+  /** The same, including withdrawn connectors, which accounts can still have. */
   readonly all: readonly Connector[]
-  /** Any connector, also a withdrawn one that accounts may still hold. */
+  /** Any connector, including withdrawn connectors, which accounts can still have. */
   find(id: string): Connector | undefined
-  /** Each platform that has a connector, once; by name. */
+  /** Each platform that has a connector, without duplicates, by name. */
   readonly platforms: readonly Platform[]
   /**
    * The connector behind an identifier that the database holds.
@@ -21,7 +24,7 @@ export type Catalogue = {
   logo(connector: Connector): string
   view(connector: Connector): WireConnector
   etag(connector: Connector): string
-  /** A page of the list, frozen; made once for each query, until connectors are added or removed. */
+  /** A page of the list, frozen. It is created once for each query, until connectors are added or removed. */
   page(query: CatalogueQuery): CataloguePage
 }
 
@@ -34,13 +37,13 @@ export type LiveCatalogue = Catalogue & {
 export type CatalogueQuery = QueryOf<'listConnectors'>
 export type CataloguePage = { readonly reply: CatalogueEntry[]; readonly total: number }
 
-/** How many pages are cached; when the cache is full, it is emptied. */
+/** How many pages are cached. When the cache is full, it is emptied. */
 const pagesMax = 200
 
 const withAdded = (added: readonly Connector[]) =>
   added.length === 0 ? own : own.makeCatalogue([...own.connectors, ...added])
 
-/** @param added connectors that the operator added; none unless given */
+/** @param added connectors that the operator added; by default no connectors */
 export function createCatalogue(publicUrl: string, added: readonly Connector[] = []): LiveCatalogue {
   let current = withAdded(added)
   const pages = new Map<string, CataloguePage>()
@@ -116,8 +119,8 @@ function pickPage(
 const wordLengthMin = 2
 
 /**
- * The connectors whose names contain a text; if none has it, those of platforms that people also call so, such as `facebook`, or
- * look for by a word for what they hold, such as `csv`.
+ * The connectors whose names contain a text. If no name does, the connectors of platforms that have it as another name, such as
+ * `facebook`, or that people search by a word for their content, such as `csv`.
  */
 function foundBy(listed: readonly Connector[], q: string | undefined): readonly Connector[] {
   const named = listed.filter((connector) => isNamed(connector, q))

@@ -19,7 +19,7 @@ import { namesOfSecrets, saveSecrets } from '../secrets/secrets.ts'
 import * as queries from './queries.ts'
 import { filledByApp, missingForRole } from './readiness.ts'
 
-/** Saving the configuration of an added connector: the one way in which a person or an authorization changes it. */
+/** Saves the configuration of an added connector. People and authorizations change it only through this module. */
 
 /** Dependencies for saving a configuration. */
 export type ConfigurationDeps = { readonly config: Config; readonly keyring: Keyring }
@@ -47,12 +47,12 @@ export type AuditedConfiguration = {
 export const usersNamedMax = 10
 
 /**
- * Saves values: keys given replace, keys left out stay, null clears. Stored secrets do not follow to a new destination, and
- * none goes over http:// to where the operator does not allow it. Refuses with `forbidden` where a secret would change and the
- * actor may not change secrets.
- * Refuses with `configuration_exists` where another configuration of the connector has the name.
+ * Saves values: given keys are replaced, omitted keys stay, null clears. Stored secrets do not follow to a new destination, and
+ * no secret goes over http:// unless the operator allows it for that host. Refuses with `forbidden` if a secret would change
+ * and the actor is not allowed to change secrets. Refuses with `configuration_exists` if another configuration of the connector
+ * has the name.
  * @param row the configuration, locked
- * @returns the row as it is now, and what the audit log keeps of the change: of secrets their names alone
+ * @returns the row after the change, and what the audit log keeps of the change: of secrets only their names
  */
 export async function saveConfiguration(
   tx: Transaction,
@@ -95,7 +95,7 @@ export async function saveConfiguration(
   return { now, audited: { before: auditedOf(row), after: auditedOf(now), details } }
 }
 
-/** Values that a request gives over the current ones: the ones that it sets and clears, and its errors. */
+/** Values of a request, applied to the current values: the values that it sets and clears, and its errors. */
 export function readConfiguration(
   { secrets }: Connector,
   current: Values,
@@ -138,8 +138,8 @@ const auditedOf = ({ name, secretName, configured, oauthClientId, settings }: qu
 })
 
 /**
- * The app of the operator that the connector still uses after this change. A client or a token that the account saves
- * itself replaces it. The grant of the app is useless to another client, so it is deleted; `cleared` gets it.
+ * The app of the operator that the connector still uses after this change. A client or a token that the account saves itself
+ * replaces it. Another client cannot use the grant of the app, so the grant is deleted and its keys are added to `cleared`.
  */
 function clientLeft(
   { authorization }: Connector,
@@ -155,7 +155,10 @@ function clientLeft(
   return null
 }
 
-/** An active connection stays complete, as when its own settings are changed: what it needs of its source and destination stays there. */
+/**
+ * Active connections must stay complete, as when their own settings are changed: the configuration must keep what their source
+ * and destination need.
+ */
 async function requireActiveReady(
   tx: Transaction,
   connector: Connector,
@@ -213,7 +216,7 @@ export async function uniqueName<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A configuration of an added connector; null: the first. `undefined` if there is none. */
+/** A configuration of an added connector. Null means the first configuration. `undefined` if it does not exist. */
 export const findConfiguration = (db: Db, of: queries.OfConfiguration): Promise<queries.ConfigurationRow | undefined> =>
   queries.findConfiguration.first(db, of)
 
@@ -239,15 +242,15 @@ export type WantedConfiguration = {
   readonly actor: Actor
   readonly accountId: string
   readonly connectorId: string
-  /** `undefined`: the first one, or the one of the connect link whose page asks. */
+  /** `undefined` means the first configuration, or the configuration of the connect link of the page. */
   readonly configurationId: string | undefined
   /** Its place in the request, for the refusal. */
   readonly field: string
 }
 
 /**
- * Finds the configuration that a request names. Refuses with `connector_not_added`, and with `not_found` what is not a
- * configuration of this connector in this sub-account, or not the one of the connect link.
+ * Finds the configuration that a request names. Refuses with `connector_not_added`. Refuses with `not_found` a configuration
+ * that does not belong to this connector in this sub-account, or to the connect link.
  * @param find `lockConfiguration` to change it
  */
 export async function requireConfiguration<D extends Db>(

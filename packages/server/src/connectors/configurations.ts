@@ -16,7 +16,7 @@ import { etagOf, viewSaved, viewSavedValues } from './view.ts'
 
 /** Which configurations an added connector has: the first one since it was added, and others that are created. */
 
-/** The configurations of one sub-account, or of all that the actor may see, each without its secrets. */
+/** The configurations of one sub-account, or all that the actor can see, without their secrets. */
 export async function listConnectorConfigurations(
   { db, actor, account, query: { connectorId, streams, size, offset } }: Call<'listConnectorConfigurations'>,
   deps: ConnectorDeps,
@@ -40,8 +40,9 @@ export async function listConnectorConfigurations(
 }
 
 /**
- * Gives an added connector another configuration; with values, it is saved as Configure Connector does. Refuses with
- * `configuration_exists` where another one has the name, and with `quota_exceeded` beyond the bound of a connector.
+ * Adds another configuration to an added connector. If the request has values, it saves them as Configure Connector does.
+ * Refuses with `configuration_exists` if another configuration has the name, and with `quota_exceeded` if the connector has
+ * reached its limit of configurations.
  */
 export async function createConnectorConfiguration(
   { db: tx, actor, account, id: connectorId, body }: Call<'createConnectorConfiguration'>,
@@ -77,7 +78,7 @@ export async function createConnectorConfiguration(
   return { reply: viewSaved(now), etag: etagOf(now), audited: { after, details: audited.details } }
 }
 
-/** Deletes a configuration with its secrets. The first one goes with its connector alone. */
+/** Deletes a configuration with its secrets. The first configuration can only be deleted with its connector. */
 export async function deleteConnectorConfiguration(
   {
     db: tx,
@@ -104,7 +105,7 @@ export async function deleteConnectorConfiguration(
   try {
     await queries.deleteConfiguration.run(tx, of)
   } catch (error) {
-    // A connection came in between; the foreign key rejects the delete.
+    // A connection was created meanwhile, and the foreign key rejects the delete.
     if (violates(error, ...heldByConnections)) refuse('configuration_in_use')
     throw error
   }

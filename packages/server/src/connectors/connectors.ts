@@ -38,7 +38,7 @@ export async function getConnector(
   return { reply: catalogue.view(connector), etag: catalogue.etag(connector) }
 }
 
-/** The words of each listed connector. They are as many as the connectors, which one list can have. */
+/** The search words of each listed connector. There are as many entries as connectors, which fit in one list. */
 export async function listConnectorWords(
   _: Call<'listConnectorWords'>,
   { catalogue }: ConnectorDeps,
@@ -46,7 +46,7 @@ export async function listConnectorWords(
   return { reply: catalogue.listed.map(viewWords) }
 }
 
-/** Adds connectors to the sub-account, all or none; those it has already stay as they are. */
+/** Adds connectors to the sub-account, all or none. Connectors that it already has do not change. */
 export const addConnectors = (call: Call<'addConnectors'>, deps: ConnectorDeps) => addToAccount(call, deps)
 
 /** The same for a rule that adds them with what else it does. */
@@ -65,7 +65,7 @@ export async function addToAccount(
     'not_found',
   )
   const chosen = wanted.map(catalogue.known)
-  // In one order everywhere, so that two such calls at once never wait for each other crosswise.
+  // In the same order everywhere, so that two concurrent calls do not deadlock.
   const inserted = columns(
     chosen.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
     account,
@@ -156,7 +156,7 @@ export async function getConnectorConfiguration(
   return { reply: viewConfiguration(connector, row, values, deps), etag: etagOf(row), states }
 }
 
-/** Saves a connector's configuration; what is given, kept and refused is `saveConfiguration`'s. */
+/** Saves a connector's configuration. `saveConfiguration` defines what is given, kept and refused. */
 export async function configureConnector(
   { db: tx, actor, account, id: connectorId, body, precondition }: Call<'configureConnector'>,
   deps: ConnectorDeps,
@@ -207,7 +207,7 @@ export async function removeConnector(
     const removed = await queries.deleteAdded.run(tx, owner)
     if (removed === 0) refuse('connector_not_added')
   } catch (error) {
-    // A connection came in between; the database has the last word.
+    // A connection was created meanwhile. The database decides.
     if (violates(error, ...heldByConnections)) refuse('connector_in_use')
     throw error
   }
@@ -226,6 +226,6 @@ export const heldByConnections = [
   'connections_dest_configuration',
 ]
 
-/** The connectors that a `q` filter names; null if it filters nothing. */
+/** The connectors that a `q` filter names. Null if it filters nothing. */
 export const idsNamed = (catalogue: Catalogue, q: string | undefined): string[] | null =>
   q ? catalogue.all.filter((connector) => isNamed(connector, q)).map(({ id }) => id) : null

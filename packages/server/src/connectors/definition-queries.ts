@@ -4,7 +4,7 @@ import { statement } from '../db/statement.ts'
 /** The topic of the notice that the definitions of added connectors have changed. */
 export const definitionsTopic = 'connector-definitions'
 
-/** A definition as it is kept. Its JSON is text, since the order of fields in a form is the order in the text. */
+/** A definition as it is stored. Its JSON is text, since the order of fields in a form is the order in the text. */
 export type DefinitionRow = {
   slug: string
   connectorId: string

@@ -23,7 +23,7 @@ export type KeptConnector = { readonly connector: Connector; readonly folder: st
 /** The connectors that the database keeps, and a sentence for each definition that cannot be used. */
 export type KeptDefinitions = { readonly kept: readonly KeptConnector[]; readonly problems: readonly string[] }
 
-/** Connectors in the folder of this machine, as it is now. */
+/** Connectors in the folder of this machine, in its present state. */
 export const installedConnectors = ({ connectorsFolder }: Pick<Config, 'connectorsFolder'>): Installed =>
   readInstalled(connectorsFolder, own)
 

@@ -7,7 +7,7 @@ import { type Statement, statement } from '../db/statement.ts'
 export type ConfigurationRow = {
   connectorId: string
   configurationId: string
-  /** Whether it is the one that is used if none is named. */
+  /** Whether this configuration is used if a request names no configuration. */
   first: boolean
   configured: boolean
   name: string
@@ -31,7 +31,7 @@ const configurationColumns = `
 
 const addedColumns = `${configurationColumns}, k.src_connections, k.dest_connections`
 
-/** The limit of one row says what the key says already, so that every plan looks the counts up and none reads them all. */
+/** The key already implies the limit of one row. With the limit, every plan looks the counts up instead of reading them all. */
 const addedCounts = `
   join lateral (
     select src_connections, dest_connections from connector_counts
@@ -48,12 +48,12 @@ const one = `
   where a.account_id = :accountId and a.connector_id = :connectorId
     and case when :configurationId::text is null then f.first else f.id = :configurationId end`
 
-/** Which configuration of an added connector; null: the first. */
+/** A configuration of an added connector. Null means the first configuration. */
 export type OfConfiguration = { accountId: string; connectorId: string; configurationId: string | null }
 
 export const findConfiguration = statement<OfConfiguration, ConfigurationRow>(`select ${configurationColumns} ${one}`)
 
-/** Takes a configuration for a change. Neither it nor its connector can be removed meanwhile. */
+/** Locks a configuration for a change. Neither the configuration nor its connector can be removed meanwhile. */
 export const lockConfiguration = statement<OfConfiguration, ConfigurationRow>(
   `select ${configurationColumns} ${one} for no key update of f`,
 )
@@ -63,7 +63,7 @@ export const isAdded = statement<{ accountId: string; connectorId: string }, { e
   select env from added_connectors where account_id = :accountId and connector_id = :connectorId
 `)
 
-/** Takes an added connector to remove it, or to give it another configuration. */
+/** Locks an added connector, to remove it or to add another configuration. */
 export const lockAdded = statement<{ accountId: string; connectorId: string }, { env: string }>(`
   select env from added_connectors where account_id = :accountId and connector_id = :connectorId for no key update
 `)
@@ -94,7 +94,7 @@ const newestAdded = 'a.created_time desc, a.connector_id desc'
 const oldestAdded = 'a.created_time, a.connector_id'
 const byName = 'array_position(:idsByName::text[], a.connector_id)'
 const uses = 'k.src_connections + k.dest_connections'
-/** An account has a connector once: a page sorts at most as many rows as the catalogue has connectors. */
+/** An account has each connector at most once, so a page sorts at most as many rows as the catalogue has connectors. */
 const orders: Readonly<Record<Exclude<AddedConnectorOrder, '-added'>, string>> = {
   added: oldestAdded,
   name: `${byName}, ${oldestAdded}`,
@@ -127,7 +127,7 @@ const added: Readonly<Record<AddedConnectorOrder, Statement<InOrder, AddedConnec
 /** The statement of the list in an order. */
 export const addedList = (sort: AddedConnectorOrder) => added[sort]
 
-/** Accounts of an organization that the actor may see, or the one that is asked for. */
+/** Accounts of an organization that the actor can see, or the requested account. */
 const ofAccounts = `
   join accounts on accounts.id = a.account_id and accounts.organization_id = :organizationId
     and accounts.deleted_time is null and (:accountIds::text[] is null or accounts.id = any(:accountIds))`
@@ -140,14 +140,14 @@ const listedOrder = (f: string) => `${f}.account_id, ${f}.connector_id, ${f}.fir
 
 type ConfigurationFilter = {
   connectorId: string | null
-  /** Keeps, or leaves out, the configurations of these connectors, unless `streams` is null. */
+  /** Keeps or skips the configurations of these connectors, unless `streams` is null. */
   streamConnectorIds: readonly string[]
   streams: boolean | null
 }
 const ofConnectors = `(:connectorId::text is null or a.connector_id = :connectorId)
     and (:streams::boolean is null or (a.connector_id = any(:streamConnectorIds)) = :streams)`
 
-/** The page is picked first; only its secrets are looked up. */
+/** The page is picked first, and only its secrets are looked up. */
 export const listConfigurations = statement<
   OfAccounts & ConfigurationFilter & { size: number; offset: number },
   ListedConfigurationRow
@@ -190,7 +190,7 @@ export const insertAdded = statement<{ accountId: string; env: string; connector
   on conflict (account_id, connector_id) do update set env = added_connectors.env
 `)
 
-/** The first configurations of connectors that have none yet. */
+/** The first configurations of connectors that have no configuration yet. */
 export const insertFirstConfigurations = statement<
   {
     accountId: string
@@ -209,7 +209,7 @@ export const insertFirstConfigurations = statement<
   returning connector_id
 `)
 
-/** Another configuration of an added connector; violates `configurations_name` if one has the name. */
+/** Another configuration of an added connector. Violates `configurations_name` if another configuration has the name. */
 export const insertConfiguration = statement<{
   accountId: string
   connectorId: string
@@ -284,7 +284,9 @@ export const activeConnectionsUsing = statement<
   order by created_time desc, id desc limit :limit
 `)
 
-/** The connectors that are held somewhere and are none of these: how many accounts have them, how many connections use them. */
+/**
+ * The connectors that accounts have but the catalogue does not: how many accounts have each, and how many connections use it.
+ */
 export const unknownConnectors = statement<
   { known: readonly string[] },
   { connectorId: string; accounts: number; connections: number }

@@ -4,7 +4,7 @@ import type { FieldError, Role } from '@penstock/wire'
 /** A connector whose refresh token was granted to the operator's app, or to a client of the account (null). */
 export type Authorized = { readonly oauthClientId: string | null }
 
-/** The fields that the operator's app fills: they count as set, and what is in them is read when a job starts. */
+/** The fields that the operator's app fills. They are treated as set, and their values are read when a job starts. */
 export function filledByApp({ authorization }: Connector, { oauthClientId }: Authorized): Values {
   return oauthClientId === null || !authorization
     ? {}

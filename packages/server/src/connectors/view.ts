@@ -30,7 +30,8 @@ export const viewAdded = (connector: Connector, row: AddedConnectorRow, deps: In
 })
 
 /**
- * A connector that fits another one in a role; `row` where the sub-account has added it (specification, section 2.5).
+ * A connector that is compatible with another connector in a role. `row` is set if the sub-account has added it (specification,
+ * section 2.5).
  */
 export const viewSupported = (
   connector: Connector,
@@ -62,7 +63,7 @@ export const viewSaved = (row: ConfigurationRow): SavedConfiguration => ({
   lastUpdated: row.savedTime ? unixSeconds(row.savedTime) : 0,
 })
 
-/** One version of a configuration; a connector that was removed and added again is not the one it was. */
+/** The version of a configuration. If a connector is removed and added again, the version changes. */
 export const etagOf = ({ configurationId, version }: Pick<ConfigurationRow, 'configurationId' | 'version'>): string =>
   `${configurationId}-${version}`
 
@@ -86,9 +87,9 @@ export const viewSavedValues = (
 })
 
 /**
- * A connector's configuration (specification, section 2.6): one group of what the sub-account saves for all its
- * connections, and one group for each role of what every connection settles for itself.
- * @param values what is set; of a secret its presence alone
+ * A connector's configuration (specification, section 2.6): one group of fields that the sub-account saves for all its
+ * connections, and one group per role of fields that every connection sets itself.
+ * @param values the values that are set; of a secret only whether it is set
  */
 export function viewConfiguration(
   connector: Connector,

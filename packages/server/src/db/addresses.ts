@@ -1,10 +1,10 @@
 /**
- * The address of a database that several servers can have, one after another, as after a failover: one text with a list of
- * hosts, `postgres://user:password@db1,db2:5433/penstock`, as libpq reads it. New connections go to the server that took writes
- * last; if it does not, the next one of the list is tried.
+ * The address of a database that can move between servers, as after a failover: one text with a list of hosts,
+ * `postgres://user:password@db1,db2:5433/penstock`, as libpq reads it. New connections go to the server that last accepted
+ * writes. If it no longer does, the next server of the list is tried.
  */
 
-/** A connection string, or what gives the present one: it is asked for each new connection. */
+/** A connection string, or a function that returns the present one. The function is called for each new connection. */
 export type DatabaseUrl = string | (() => string)
 
 /** The server that each list leads to, as far as this process knows. */
@@ -12,7 +12,7 @@ const present = new Map<string, number>()
 
 const textOf = (url: DatabaseUrl): string => (typeof url === 'string' ? url : url())
 
-/** The addresses of the single servers of a list; one if it is none. */
+/** The addresses of the single servers of a list. An address with one host returns one address. */
 export function splitAddress(text: string): readonly [string, ...string[]] {
   const [, start = '', hosts = '', end = ''] = /^([a-z]+:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)$/s.exec(text) ?? []
   const [first, ...others] = hosts.split(',').map((host) => `${start}${host.trim()}${end}`)
@@ -35,7 +35,7 @@ export function passOver(url: DatabaseUrl, used: string): void {
   if (currentUrl(url) === used) present.set(text, (present.get(text) ?? 0) + 1)
 }
 
-/** SQL that fails on a standby if there are several servers, as a write does; empty if there is one. */
+/** SQL that fails on a standby, as a write does, if the address has several servers. Empty if it has one. */
 export const refuseStandby = (url: DatabaseUrl): string =>
   countServers(url) < 2
     ? ''

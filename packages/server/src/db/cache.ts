@@ -5,17 +5,18 @@ import type { Notices } from './notices.ts'
  * that it changed. While this process receives no notices, it caches nothing.
  */
 export type Cache<V extends object> = {
-  /** The cached value, at once, or what `load` finds. If it finds nothing, that is not cached. */
+  /** The cached value, without a promise, or the result of `load`. If `load` finds nothing, that is not cached. */
   get(key: string, load: () => Promise<V | undefined>): V | Promise<V | undefined>
   forget(key: string): void
   forgetAll(): void
 }
 
 /**
- * @param topic the notices that drop an entry; their value is its key, or empty for all
- * @param entriesMax beyond it the least recently used entry is dropped
- * @param ownerOf whose a value is; notices, and `forget`, then name an owner in place of a key, and drop all that is theirs:
- *   what one tenant changes leaves what is cached of the others
+ * @param topic the notices that drop entries; their value is the key of the entry, or empty for all entries
+ * @param entriesMax above this number, the least recently used entry is dropped
+ * @param ownerOf returns the owner of a value. Then notices and `forget` name an owner instead of a key, and drop all of the
+ * owner's values:
+ * a change of one tenant keeps the cached values of the others
  */
 export function createCache<V extends object>(
   notices: Notices,
@@ -24,7 +25,7 @@ export function createCache<V extends object>(
   ownerOf?: (value: V) => string | undefined,
 ): Cache<V> {
   const entries = new Map<string, V>()
-  // A value that was loaded before a drop may be outdated; it is used but not cached.
+  // A value that was loaded before a drop can be outdated. It is used but not cached.
   let drops = 0
 
   const forget = (key: string) => {

@@ -2,8 +2,8 @@ import type { Db } from './database.ts'
 import { statement } from './statement.ts'
 
 /**
- * The clock of the database. Processes have clocks of their own, which may be hours apart: whatever two processes compare, or
- * the database itself compares, is a time of the database.
+ * The clock of the database. The clocks of processes can differ by hours. So every time that two processes compare, or that the
+ * database compares, comes from the database.
  */
 
 const readTime = statement<Record<never, never>, { now: Date }>(`select clock_timestamp() as now`)
@@ -26,7 +26,7 @@ export class DatabaseClock {
     this.#db = db
   }
 
-  /** Reads the time unless it was read within so many milliseconds. Rejects if the database does not answer. */
+  /** Reads the time unless it was read within the last `withinMs` milliseconds. Rejects if the database does not answer. */
   async read(withinMs: number): Promise<void> {
     if (performance.now() - this.#readMs < withinMs) return
     const askedMs = performance.now()
@@ -35,7 +35,7 @@ export class DatabaseClock {
     this.#behindMs = now.getTime() - (askedMs + this.#readMs) / 2
   }
 
-  /** The time; an invalid date before it was read. */
+  /** The time. An invalid date before the first read. */
   now(): Date {
     return new Date(performance.now() + this.#behindMs)
   }

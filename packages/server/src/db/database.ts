@@ -9,10 +9,8 @@ import { connectionTo } from './tls.ts'
 import { types } from './types.ts'
 
 /**
- * The way to PostgreSQL. Terms:
- * database     the pool; each statement on it is a transaction of its own
- * transaction  one connection between BEGIN and COMMIT
- * db           either of them, where a statement does not mind
+ * Access to PostgreSQL. Terms: database     the pool; each statement on it is a transaction of its own transaction  one
+ * connection between BEGIN and COMMIT db           either of them, where a statement does not mind
  */
 
 /** Runs statements. */
@@ -28,8 +26,8 @@ export type Transaction = Db & {
   /** Runs the action after the commit, and only then. */
   afterCommit(action: () => void): void
   /**
-   * The statement that the transaction ends with, once its work is done: it is sent together with the commit, so that what
-   * it locks is locked for as short as possible. There is one at most; it fails with the transaction.
+   * The last statement of the transaction. It is sent together with the commit, so that its locks are held as short as
+   * possible. A transaction has at most one. If it fails, the transaction fails.
    */
   lastly(run: (db: Db) => Promise<unknown>): void
 }
@@ -45,22 +43,22 @@ export type Database = Db & {
    * transaction because of a deadlock, it is retried up to twice. So `work` must use only the transaction.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>, actor?: TransactionActor): Promise<T>
-  /** Ends every connection; one that is still lent out, or whose server says nothing, is cut after two seconds. */
+  /** Ends every connection. A connection that is still in use, or whose server does not respond, is cut after two seconds. */
   close(): Promise<void>
 }
 
 export type DatabaseOptions = {
   url: DatabaseUrl
   /**
-   * A pooler in transaction mode, to connect to in place of `url`. Each transaction can then have another session of the
-   * server: statements are not prepared by name, and limits are set in each transaction.
+   * A pooler in transaction mode, to connect to instead of `url`. Each transaction can then run in a different session of the
+   * server. So statements are not prepared by name, and limits are set in each transaction.
    */
   poolerUrl?: string | undefined
   /** Connections at most. */
   poolSize?: number
-  /** How long a transaction may wait for this process until the server ends it, in milliseconds. */
+  /** How long a transaction can wait for this process before the server ends it, in milliseconds. */
   idleTransactionMs?: number
-  /** Called for connections that broke while idle; the pool replaces them. */
+  /** Called for connections that broke while idle. The pool replaces them. */
   onIdleError?: (error: Error) => void
 }
 
@@ -92,9 +90,9 @@ export function openDatabase({
     types,
   })
   pool.on('error', (error) => onIdleError?.(error))
-  // While a connection is lent out, its user gets the error; nothing else has to.
+  // While a connection is in use, its user gets the error. The listener only prevents that the event ends the process.
   pool.on('connect', (client) => void client.on('error', () => {}))
-  // The types of the driver know such runs on its clients; its pool hands them on.
+  // The driver's types allow such runs only on clients. Its pool passes them on.
   const poolQuery = pool.query.bind(pool) as unknown as (run: pg.Submittable, done: (error?: Error) => void) => void
   return {
     pool,
@@ -110,9 +108,9 @@ export function openDatabase({
 }
 
 /**
- * The driver's client, which asks for the address of the server each time that it is made, and is connected once its
- * session has its settings. They are not sent with the start of the connection, where poolers
- * refuse what they do not know; so what the pool allows for connecting holds for both.
+ * The driver's client. It asks for the address of the server each time that it is created, and is connected after its session
+ * has its settings. The settings are not sent with the start of the connection, because poolers refuse unknown settings there.
+ * So the connection timeout of the pool covers both steps.
  */
 function clientTo(url: DatabaseUrl, ours: string): new () => pg.Client {
   const settings = [ours, refuseStandby(url)].filter(Boolean).join('; ')
@@ -141,7 +139,7 @@ function clientTo(url: DatabaseUrl, ours: string): new () => pg.Client {
       })
     }
   }
-  // The pool, the only one to call it, gives a callback; the driver's types know a promise as well.
+  // Only the pool calls it, and passes a callback. The driver's types also allow a promise.
   LimitedClient.prototype.connect = LimitedClient.prototype.connectAndLimit as pg.Client['connect']
   return LimitedClient
 }
@@ -197,7 +195,7 @@ async function runTransaction<T>(
       for (const action of committed) action()
       return result
     } catch (error) {
-      // A connection that broke takes its transaction with it; asking it to roll back would only wait once more.
+      // When a connection breaks, its transaction ends. Asking for a rollback would only wait again.
       if (isAway(error)) broken = error as Error
       else if (begun) {
         await client.query('rollback').catch((rollbackError: Error) => {

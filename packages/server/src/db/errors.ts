@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** Meaning of PostgreSQL's errors. The names of constraints are those of `schema.sql`. */
+/** Meaning of PostgreSQL's errors. The names of constraints come from `schema.sql`. */
 
 const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
@@ -20,8 +20,8 @@ export const isDeadlock = (error: unknown): boolean => codeOf(error) === '40P01'
 /** Classes of SQLSTATE that say that the server is away, starting, stopping or full, not that the statement is wrong. */
 const awayClasses = ['08', '53', '57', '58', 'F0']
 /**
- * States of the same kind in a class that is not: a standby that has not taken over yet reads and does not write; a
- * transaction waited for too long for its process, or took too long, and the server ended the session.
+ * Errors that also mean that the database is away, although their class does not: a standby that has not taken over yet reads
+ * but does not write, or the server ended the session because a transaction was idle or ran too long.
  */
 const awayStates = new Set(['25006', '25P03', '25P04'])
 const awayCodes = new Set([
@@ -38,11 +38,11 @@ const awayCodes = new Set([
   'ENFILE',
   'ENOBUFS',
 ])
-/** How the driver words a lost or refused connection; it has no codes for these. */
+/** The driver's messages for a lost or refused connection. It has no codes for these. */
 const awayMessages =
   /timeout exceeded when trying to connect|Query read timeout|Connection terminated|not queryable|Cannot use a pool after calling end|Client was closed/
 
-/** Whether the database has no connection left: the server, the database or the role has as many as it may. */
+/** Whether the database has no free connection: the server, the database or the role has reached its limit. */
 export const isFull = (error: unknown): boolean =>
   error instanceof AggregateError ? error.errors.some(isFull) : codeOf(error) === '53300'
 
@@ -53,7 +53,7 @@ export class TooManyBytes extends Error {
   }
 }
 
-/** Whether the server cancelled a statement that took longer than it may. */
+/** Whether the server cancelled a statement that exceeded its time limit. */
 export const isTooSlow = (error: unknown): boolean => codeOf(error) === '57014'
 
 /** Whether the database is away: the same request can succeed later, unchanged. */

@@ -14,10 +14,10 @@ export function describeDatabase(url: DatabaseUrl): string {
 }
 
 /**
- * Explains why the database did not let us in, or did not let us do what a start needs.
+ * Explains why the database refused the connection, or did not allow what a start needs.
  * @param setting the setting with this address
- * @returns one or two sentences: what happened, with the server, role or database by name, and what to do; undefined
- *   where the failure is none of the database
+ * @returns one or two sentences: what happened, with the server, role or database by name, and what to do.
+ * Undefined if it is not a failure of the database
  */
 export function explainFailure(error: unknown, url: DatabaseUrl, setting = 'DATABASE_URL'): string | undefined {
   return explain(error, url)?.replaceAll('DATABASE_URL', setting)

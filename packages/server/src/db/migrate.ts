@@ -5,12 +5,15 @@ import { neededEncoding, wrongEncoding } from './encoding.ts'
 import { type AppliedMigration, listMigrations, readMigration } from './migrations.ts'
 import { openSession } from './session.ts'
 
-/** Any number of processes may start at once; one migrates, the others wait for it. The number is arbitrary and ours. */
+/**
+ * Any number of processes can start concurrently. One migrates, and the others wait for it. The number is arbitrary and belongs
+ * to Penstock.
+ */
 const lockId = 7_366_831
 
 /**
- * Brings the schema up to date. Does nothing if it is current already.
- * @param url connection string of a role that may create tables and, the first time, the extensions pg_trgm and btree_gin
+ * Migrates the schema to the current version. Does nothing if it is current.
+ * @param url connection string of a role that can create tables and, the first time, the extensions pg_trgm and btree_gin
  */
 export async function migrate(url: DatabaseUrl): Promise<void> {
   const session = await openSession(url, 'migrate', { blocks: true })
@@ -37,11 +40,11 @@ export class MigrationError extends Error {
 const anEmptyDatabase = 'an empty database: set DATABASE_URL to one, or PENSTOCK_DATA_DIR to a new directory.'
 
 /**
- * Applies the missing migrations in order, in the transaction of the session. Migrations of a newer version are left alone,
- * since the API of the previous version continues on its schema.
- * @param until the name of the newest migration to apply; all of them unless given
+ * Applies the missing migrations in order, in the transaction of the session. Migrations of a newer version are ignored, since
+ * the API of the previous version continues to work on its schema.
+ * @param until the name of the newest migration to apply; by default all are applied
  * @param folder directory of the migrations
- * @throws MigrationError if the database has tables of another program, or a migration of another content
+ * @throws MigrationError if the database has tables of another program, or a migration with different content
  */
 export async function applyMigrations(session: pg.Client, until?: string, folder = migrationsFolder): Promise<void> {
   const applied = await readApplied(session)
@@ -81,7 +84,7 @@ async function requireNoTables(session: pg.Client): Promise<void> {
   )
 }
 
-/** The migrations that the database records, oldest first; none if it has no record. */
+/** The migrations that the database records, oldest first. Empty if it has no record. */
 export async function readApplied(session: pg.Client): Promise<AppliedMigration[]> {
   const { rows } = await session.query(`select to_regclass('penstock_migrations') is not null as recorded`)
   if (!rows[0]?.recorded) return []

@@ -13,18 +13,21 @@ import { connectionTo } from './tls.ts'
 const channel = 'penstock'
 
 export type NoticeListener = {
-  /** A notice of the topic; `value` is what it is about. */
+  /** Called for a notice of the topic. `value` says what the notice is about. */
   onMessage?: (value: string) => void
-  /** The connection was lost: messages may be missed until `onReconnect`. */
+  /** The connection was lost. Notices can be missed until `onReconnect`. */
   onDisconnect?: () => void
-  /** Listening again; runs before any notice is delivered, on the listening connection. A throw counts as a lost connection. */
+  /**
+   * Called when it listens again, on the listening connection and before any notice is delivered. If it throws, the connection
+   * is treated as lost.
+   */
   onReconnect?: (client: pg.Client) => Promise<void>
 }
 
 export type Notices = {
   readonly listening: boolean
   on(topic: string, listener: NoticeListener): void
-  /** Listens until closed; resolves once it listens for the first time. */
+  /** Listens until closed. Resolves when it listens for the first time. */
   start(): Promise<void>
   close(): Promise<void>
 }
@@ -33,7 +36,7 @@ const retryMs = 500
 const heartbeatMs = 5_000
 const timeoutMs = 5_000
 
-/** SQL that sends a notice; in a transaction it is sent with the commit. */
+/** SQL that sends a notice. In a transaction, the notice is sent with the commit. */
 export const notify = `select pg_notify('${channel}', :topic || ':' || :value)`
 /** The same, about nothing in particular. */
 export const notifyOf = (topic: string): string => `select pg_notify('${channel}', '${topic}:')`
@@ -55,7 +58,7 @@ export function createNotices(url: DatabaseUrl, onError: (error: unknown) => voi
   }
 
   const lose = (lost: pg.Client) => {
-    // A connection that was given up may still report its end when the next one already listens.
+    // A connection that was given up can report its end after the next one has started to listen.
     if (lost !== client || !listening) return
     clearInterval(heartbeat)
     listening = false
@@ -92,7 +95,7 @@ export function createNotices(url: DatabaseUrl, onError: (error: unknown) => voi
     }
     client = fresh
     listening = true
-    // A connection can break without an error; without heartbeats nothing would notice.
+    // A connection can break without an error. Without heartbeats, nothing would notice.
     heartbeat = setInterval(() => void fresh.query('select 1').catch(() => lose(fresh)), heartbeatMs)
     heartbeat.unref()
   }

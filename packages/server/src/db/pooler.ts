@@ -18,14 +18,15 @@ export async function isPooledByTransaction(url: DatabaseUrl): Promise<boolean> 
     const processOf = async () => (await one.query('select pg_backend_pid() as pid')).rows[0]?.pid
     await one.query(`select set_config('penstock.probe', $1, false)`, [token])
     const first = await processOf()
-    // While the other one is in a transaction, it keeps a process: one that the first may have used until now.
+    // While the other session is in a transaction, it occupies a server process, possibly the one that the first session used
+    // until now.
     await other.query('begin')
     const { rows } = await other.query(
       `select current_setting('penstock.probe', true) as seen, pg_backend_pid() as pid`,
     )
     if (rows[0]?.seen === token || rows[0]?.pid === first) return true
     if ((await processOf()) !== first) return true
-    // A process that was just connected may have been taken first: once it is free, it is the next to be taken.
+    // The pooler can assign a newly connected process first. When that process is free, it is the next to be assigned.
     for (let look = 0; look < looks; look++) {
       await other.query(look % 2 === 0 ? 'rollback' : 'begin')
       if ((await processOf()) !== first) return true
@@ -41,7 +42,7 @@ export async function isPooledByTransaction(url: DatabaseUrl): Promise<boolean> 
   }
 }
 
-/** Whether an address leads to the database of the pool. Copies of a server, such as a standby, count as the server. */
+/** Whether an address leads to the database of the pool. Copies of a server, such as a standby, are treated as that server. */
 export async function isSameDatabase(database: Database, url: DatabaseUrl): Promise<boolean> {
   const session = await openSession(url, 'probe')
   try {

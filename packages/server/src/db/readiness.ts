@@ -4,7 +4,7 @@ import { statement } from './statement.ts'
 
 const appliedMigrations = statement<Record<never, never>, { name: string }>(`select name from penstock_migrations`)
 
-/** Whether the database is reachable and its schema is the one of this program; else one sentence that says what is wrong. */
+/** Whether the database is reachable and has the schema of this program. If not, returns a sentence that says what is wrong. */
 export async function checkDatabase(database: Database): Promise<string | undefined> {
   const names = await listMigrations()
   try {
@@ -32,7 +32,7 @@ export type ServerFacts = {
   version: string
   number: number
   encoding: string
-  /** The settings of the session, and the ones it began with: of the server, the database, the role and the address. */
+  /** The settings of the session, and its initial settings from the server, the database, the role and the address. */
   settings: Readonly<Record<string, string>>
   defaults: Readonly<Record<string, string>>
 }

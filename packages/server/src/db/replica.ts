@@ -7,8 +7,9 @@ import { hasReplayed, type LogPosition, loggedPosition } from './replica-queries
 /** A standby that serves reads, which show everything that was committed before they began. */
 export type Replica = {
   /**
-   * Does work that only reads, on the replica if it shows all that the primary had committed by now, and otherwise on the primary.
-   * @param work may be called twice
+   * Does work that only reads. It runs on the replica if the replica shows everything that the primary has committed by now,
+   * and otherwise on the primary.
+   * @param work can be called twice
    */
   read<T>(work: (db: Database) => Promise<T>): Promise<T>
   close(): Promise<void>

@@ -4,9 +4,9 @@ import { TooManyBytes } from './errors.ts'
 import { types } from './types.ts'
 
 /**
- * One run of a prepared statement, as the driver's clients take it. The driver's own query has the columns described
- * at every run, and makes each row in two steps; this one has them described once for each connection, and makes a row
- * as the caller wants it at once.
+ * One run of a prepared statement, as the driver's clients accept it. The driver's own query describes the columns at every
+ * run, and creates each row in two steps. This class describes them once per connection, and creates each row directly in its
+ * final form.
  */
 export class Run<Row extends Record<string, unknown>> implements pg.Submittable {
   name: string
@@ -27,10 +27,10 @@ export class Run<Row extends Record<string, unknown>> implements pg.Submittable 
    * succeeds.
    */
   commits = false
-  /** Bytes of all rows at most; undefined: no limit yet. If there are more, it fails with `TooManyBytes`. */
+  /** Limit on the bytes of all rows. Undefined means no limit yet. Beyond the limit, the run fails with `TooManyBytes`. */
   bytesMax: number | undefined
   #bytes = 0
-  /** The pool's, which takes its connection back. */
+  /** The callback of the pool, which takes its connection back. */
   callback?: (error?: Error) => void
   readonly #columns: Columns<Row>
   readonly #settle = Promise.withResolvers<void>()
@@ -45,8 +45,8 @@ export class Run<Row extends Record<string, unknown>> implements pg.Submittable 
   }
 
   /**
-   * Another client may have the session next, so that no name lasts.
-   * @param preceding as the property, if they are known already
+   * Another client can get the session next, so no statement name is kept.
+   * @param preceding same as the property, if already known
    */
   shareSession(preceding = this.preceding): void {
     this.name = ''
@@ -125,7 +125,7 @@ export class Run<Row extends Record<string, unknown>> implements pg.Submittable 
 /** Properties of the driver's connection that its types omit. */
 type Wire = pg.Connection & { parsedStatements: Record<string, string> }
 
-/** How the rows of one statement are read: names in camel case, and what each text stands for. */
+/** How the rows of one statement are read: names in camel case, and the value of each text. */
 export class Columns<Row extends Record<string, unknown>> {
   /** Makes a row of its texts. */
   read: (texts: readonly (string | null)[]) => Row = () => ({}) as Row
@@ -140,8 +140,8 @@ export class Columns<Row extends Record<string, unknown>> {
       const key = name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
       return `${JSON.stringify(key)}: texts[${i}] === null ? null : readers[${i}](texts[${i}])`
     })
-    // One literal, so that all rows have one shape: adding the columns one by one takes three times as long. The names are
-    // those of our own statements.
+    // One literal, so that all rows have the same shape. Adding the columns one by one takes three times as long. The names
+    // come from our own statements, so the code contains no foreign text.
     this.read = new Function('readers', `return (texts) => ({ ${columns.join()} })`)(readers) as typeof this.read
   }
 }

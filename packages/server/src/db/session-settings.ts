@@ -1,9 +1,9 @@
 import { keepAlives } from './liveness.ts'
 
 /**
- * The settings of our sessions. A server, a database and a role can each set another default, and statements would then be
- * slow, fail, or return other values. So every session sets what our statements rely on. The search path is not one of these
- * settings: an operator can keep our tables in any schema.
+ * The settings of our sessions. A server, a database and a role can each set other defaults, which could make statements slow,
+ * fail, or return other values. So every session sets what our statements rely on. The search path is not one of these
+ * settings, because an operator can keep our tables in any schema.
  */
 
 type Settings = Readonly<Record<string, string>>
@@ -17,11 +17,11 @@ const compiling: Settings = { jit: 'off' }
 /** Values are spelled as the server shows them. A setting that the server does not know is skipped. */
 const reliedOn: Settings = {
   plan_cache_mode: 'auto',
-  // A count would read the connections of all tenants with several processes, instead of its own by an index.
+  // With parallel workers, a count would scan the connections of all tenants instead of its own by an index.
   max_parallel_workers_per_gather: '0',
   lock_timeout: '0',
   transaction_timeout: '0',
-  // The texts that the driver reads, and those in backups.
+  // The texts that the driver parses, and the texts in backups, are in UTC.
   TimeZone: 'UTC',
   DateStyle: 'ISO, MDY',
   IntervalStyle: 'postgres',
@@ -34,15 +34,15 @@ const reliedOn: Settings = {
 }
 
 /**
- * The defaults of the transactions of a session. A database that only reads stays as it is: managed services set it so when the disk
- * is nearly full.
+ * The defaults of the transactions of a session. If the database is set to read-only, it stays read-only: managed services do
+ * that when the disk is nearly full.
  */
 const transactionDefaults: Settings = {
   default_transaction_isolation: 'read committed',
   default_transaction_deferrable: 'off',
 }
 
-/** A session has no limits except for those that its caller gives. */
+/** A session has no limits except the limits of its caller. */
 const unlimited: Settings = {
   statement_timeout: '0',
   idle_in_transaction_session_timeout: '0',
@@ -70,15 +70,15 @@ export function sessionSettings(limits: Limits, { reads = true } = {}): string {
     'set transaction isolation level read committed',
     'set jit = off',
     `select ${change(all, false)}`,
-    // A lower value in the options of the address is meant for Penstock.
+    // A lower value in the options of the address is deliberate.
     `select set_config(name, '${workMemoryMin}', false) from pg_settings
      where name = 'work_mem' and setting::int < ${workMemoryMin} and source <> 'client'`,
   ].join('; ')
 }
 
 /**
- * The settings of single transactions, for sessions that a pooler shares between clients: a limit of the session would reach
- * other clients, or none.
+ * The settings of single transactions, for sessions that a pooler shares between clients. A limit of the session would reach
+ * other clients, or nobody.
  * @param limits settings such as `statement_timeout`, in milliseconds
  */
 export function transactionSettings(limits: Limits) {

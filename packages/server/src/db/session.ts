@@ -6,11 +6,11 @@ import { sessionSettings } from './session-settings.ts'
 import { connectionTo } from './tls.ts'
 
 /**
- * Opens a connection of its own: for work that holds a lock or one transaction for as long as it takes. Its statements
- * have no time limit. Rejects where the server cannot be reached.
- * @param name what the server calls it, after `penstock`
- * @param blocks whether others wait for what it does: then the server ends it where its process does not continue, after
- *   a minute in a transaction and five outside of one
+ * Opens a separate connection, for work that holds a lock or one transaction for as long as it takes. Its statements have no
+ * time limit. Rejects if the server cannot be reached.
+ * @param name the name of the session in the server, after `penstock`
+ * @param blocks whether others wait for this work. Then the server ends the session if its process does not continue:
+ * after a minute in a transaction, and after five outside of one
  */
 export async function openSession(url: DatabaseUrl, name: string, { blocks = false } = {}): Promise<pg.Client> {
   for (let others = countServers(url) - 1; ; others--) {
@@ -31,7 +31,7 @@ async function openAt(address: string, check: string, name: string, blocks: bool
     connectionTimeoutMillis: 10_000,
     ...keepAliveOptions,
   })
-  // A connection that breaks is reported by the statement that fails; without a listener the event would end the process.
+  // The failing statement reports a broken connection. Without a listener, the event would end the process.
   session.on('error', () => {})
   await session.connect()
   try {
@@ -50,7 +50,7 @@ const blockingLimits = { idle_in_transaction_session_timeout: 60_000, idle_sessi
 /** Runs statements on a session. */
 export const onSession = (session: pg.Client): Db => ({ query: (run) => session.query(run) })
 
-/** Does work on one snapshot of the database, on a session of its own: whatever is written meanwhile, it does not see. */
+/** Does work on one snapshot of the database, in a separate session. The work does not see later writes. */
 export async function onSnapshot<T>(url: DatabaseUrl, name: string, work: (db: Db) => Promise<T>): Promise<T> {
   const session = await openSession(url, name)
   try {

@@ -1,9 +1,9 @@
 import type { Database } from './database.ts'
 
 /**
- * Connections of a pool, shared between organizations: statements of one organization, however many and however slow, leave
- * connections for the others. An organization can use twice as many connections as are free, so one can use two thirds of
- * them, and the more organizations are busy, the fewer each of them can use.
+ * Connections of a pool, shared between organizations. Statements of one organization, however many and however slow, leave
+ * connections for the others. An organization can use twice as many connections as are free. So one organization can use two
+ * thirds of them, and with more busy organizations each of them can use fewer.
  */
 
 /** Connections that an organization can use, for each that is free. */
@@ -25,7 +25,7 @@ type Share = { used: number; readonly waiting: Set<Waiting> }
 
 class Shares {
   readonly #shares = new Map<string, Share>()
-  /** The shares with waiting statements; the one that was served last is the last. */
+  /** The shares with waiting statements, in the order in which they are served next. */
   readonly #busy = new Set<Share>()
   readonly #probe: () => Promise<unknown>
   #free: number
@@ -36,7 +36,7 @@ class Shares {
     this.#probe = probe
   }
 
-  /** Calls `begin` once the organization can use a connection, or `fail` if that takes too long. */
+  /** Calls `begin` as soon as the organization can use a connection, or `fail` if that takes too long. */
   enter(organizationId: string, begin: (leave: () => void) => void, fail: (error: Error) => void): void {
     const share = this.#shares.get(organizationId) ?? { used: 0, waiting: new Set() }
     this.#shares.set(organizationId, share)

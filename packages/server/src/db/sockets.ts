@@ -1,7 +1,7 @@
 import { Socket } from 'node:net'
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 
-/** How long a server may take to close a connection. */
+/** How long a server can take to close a connection. */
 const closeTimeoutMs = 2_000
 
 /**
@@ -11,7 +11,7 @@ const closeTimeoutMs = 2_000
 export type Sockets = {
   /** Makes a socket, as the driver's option `stream` wants it. */
   open(): Socket
-  /** Resolves once all are closed and their listeners have run; call it after the driver was asked to disconnect. */
+  /** Resolves when all are closed and their listeners have run. Call it after the driver was asked to disconnect. */
   closed(): Promise<void>
 }
 

@@ -3,8 +3,8 @@ import type { Db } from './database.ts'
 import { Columns, Run } from './run.ts'
 
 /**
- * SQL statements as values. Each is prepared once on a connection and runs by name from then on, in a transaction as
- * well as outside one; rows come back with their columns in camel case.
+ * SQL statements as values. Each is prepared once per connection and then runs by name, in a transaction as well as outside
+ * one. Column names of rows are in camel case.
  */
 export type Statement<Parameters extends Record<string, unknown>, Row extends Record<string, unknown>> = {
   readonly text: string
@@ -46,7 +46,7 @@ export type StatementOptions = {
 }
 
 /**
- * Makes a statement from SQL with named parameters, `:accountId`. A parameter may occur several times.
+ * Creates a statement from SQL with named parameters, `:accountId`. A parameter can occur several times.
  * `test/statement-types.test.ts` compares both types with what PostgreSQL says of the SQL.
  */
 export function statement<

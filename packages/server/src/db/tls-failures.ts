@@ -9,7 +9,7 @@ type Server = { readonly server: string; readonly host: string; readonly user: s
 const clientCertificateAlert =
   /ALERT_(?:CERTIFICATE_REQUIRED|UNKNOWN_CA|BAD_CERTIFICATE|CERTIFICATE_(?:EXPIRED|REVOKED|UNKNOWN))/
 
-/** One or two sentences; undefined if the failure is not about TLS. */
+/** One or two sentences. Undefined if the failure is not about TLS. */
 export function explainTls(error: Error, { server, host }: Server, address: string): string | undefined {
   const { mode, authorities } = describeTls(address)
   const problem = certificateProblem(error)

@@ -31,7 +31,7 @@ export function connectionTo(address: string): Connection {
 }
 
 /**
- * The problem of the parameters of TLS of an address, as a sentence that begins with one of them; undefined if they can be
+ * The problem of the TLS parameters of an address, as a sentence that begins with the name of one. Undefined if they can be
  * used. Reads the files that they name.
  */
 export function problemOfTls(address: string): string | undefined {
@@ -109,7 +109,10 @@ const authoritiesOf = (authorities: string): string | string[] =>
 
 const kept = new Map<string, string>()
 
-/** The present content of a file, so that a renewed certificate needs no restart; the last one while it is replaced. */
+/**
+ * The present content of a file, so that a renewed certificate needs no restart. While the file is being replaced, its previous
+ * content.
+ */
 function readKept(file: string): string {
   try {
     kept.set(file, readFileSync(file, 'utf8'))
@@ -119,7 +122,7 @@ function readKept(file: string): string {
   return kept.get(file) ?? ''
 }
 
-/** Parts an address from its parameters of TLS. The rest of the text stays as it is. */
+/** Separates the TLS parameters of an address from the rest. The rest of the text stays as it is. */
 function splitParameters(address: string): { plain: string; tls: Parameters; others: string[] } {
   const [start = '', query] = address.split(/\?(.*)/s)
   const tls: Record<string, string> = {}

@@ -38,7 +38,7 @@ export function readTimestamp(text: string): Date {
 
 const two = (text: string, at: number) => (text.charCodeAt(at) - zero) * 10 + text.charCodeAt(at + 1) - zero
 
-/** The first three digits of the fraction; the server leaves zeros at its end out. */
+/** The first three digits of the fraction. The server omits trailing zeros. */
 function millisecondsOf(text: string, end: number): number {
   const digit = (at: number) => (at < end ? text.charCodeAt(at) - zero : 0)
   return digit(20) * 100 + digit(21) * 10 + digit(22)

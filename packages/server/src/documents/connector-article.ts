@@ -109,7 +109,7 @@ function limits({ destination }: Connector): string {
   return `### Limits\n\nA batch holds at most ${rowsMax.toLocaleString('en')} rows and ${bytesMax.toLocaleString('en')} bytes.`
 }
 
-/** The fields of a configuration: what they are called, what they take, when they are needed. */
+/** The fields of a configuration: their names, the values that they accept, and when they are required. */
 const fieldsTable = (fields: Fields): string =>
   markdownTable(
     ['Field', 'Type', 'Required', 'Description'],
@@ -130,7 +130,7 @@ const fieldsTable = (fields: Fields): string =>
     }),
   )
 
-/** An option as it is sent, with the name that people use. */
+/** An option with its value in the API and its label. */
 const named = (option: string, label: string | undefined) =>
   label === undefined ? code(option) : `${code(option)} (${plain(label)})`
 
@@ -189,7 +189,7 @@ const digests: Readonly<Record<NonNullable<RecordField['hashed']>[number], strin
 
 const isDelivered = (records: Records) => Object.values(records).every(({ kind }) => kind === undefined)
 
-/** A source's columns are read, so no one has to fill them. */
+/** The columns of a source are read, so nobody has to fill them. */
 function needOf({ required, oneOf }: RecordField, records: Records): string {
   if (!isDelivered(records)) return ''
   if (required) return 'Yes'
@@ -204,7 +204,7 @@ function groupRules(records: Records, rule: 'oneOf' | 'together', says: string):
 
 const codes = (texts: readonly string[]): string => texts.map(code).join(', ')
 
-/** Sentences, each ended by a full stop that it may have already. */
+/** Sentences, each with a full stop at its end, which a text can already have. */
 const sentences = (...texts: readonly (string | undefined | false)[]): string =>
   texts
     .filter((text) => text !== undefined && text !== false)

@@ -67,7 +67,7 @@ export const movedGuides: Readonly<Record<string, string>> = {
 
 export type Guide = { readonly slug: string; readonly title: string; readonly text: string }
 
-/** The slugs of the guides that are here: a package of the service alone has none. */
+/** The slugs of the guides that are installed. A package with only the service has no guides. */
 export const guideSlugs = (): string[] =>
   guideGroups.flatMap(({ slugs }) => slugs).filter((slug) => existsSync(new URL(`${slug}.md`, guidesFolder)))
 

@@ -10,7 +10,7 @@ const shownMax = 30
 /** Characters of a section that are shown around the first word that was found. */
 const excerptLength = 240
 const excerptLead = 60
-/** A word in a heading counts as much as so many in the text. */
+/** A word in a heading weighs as much as this number of words in the text. */
 const headingWeight = 10
 
 export type FoundSection = {
@@ -37,7 +37,7 @@ export function searchGuides(search: string): FoundSection[] {
     .map(({ guide, section }) => ({ guide, section, excerpt: excerptOf(section.text, words) }))
 }
 
-/** How often the words are there; 0 if one is missing. */
+/** How often the words occur. 0 if a word is missing. */
 function scoreOf({ title, text }: Section, words: readonly string[]): number {
   const heading = title.toLowerCase()
   const body = text.toLowerCase()

@@ -86,7 +86,7 @@ ${groups.map(
 )}`
 }
 
-/** The first paragraph after the title, which says what the guide is for; empty where a heading comes first. */
+/** The first paragraph after the title, which says what the guide is for. Empty if a heading comes first. */
 const firstParagraph = (text: string): string => {
   const title = /^# .*\n/m.exec(text)
   const [first = ''] = text

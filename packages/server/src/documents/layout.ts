@@ -38,8 +38,8 @@ const tab = (address: string, label: string, here: boolean): Markup =>
   html`<a href="${address}"${here && html` aria-current="true"`}>${label}</a>`
 
 /**
- * The middle of a page, with the way back to what it is part of.
- * @param beside the pages that belong to it
+ * The middle of a page, with a link to its parent page.
+ * @param beside the related pages in the side column
  */
 export function layOutArticle(
   trail: readonly { address: string; label: string }[],

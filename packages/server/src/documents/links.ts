@@ -1,7 +1,7 @@
 /** The addresses of the documents, without scheme and host: they hold wherever the service is reached. */
 export type Links = ReturnType<typeof createLinks>
 
-/** @param publicUrl where callers reach the service; its path, if it has one, begins every address */
+/** @param publicUrl where callers reach the service; if it has a path, every address begins with it */
 export function createLinks(publicUrl: string) {
   // The address of an interface with a zone is no URL, and has no path.
   const base = (URL.parse(publicUrl)?.pathname ?? '').replace(/\/+$/, '')
@@ -13,7 +13,7 @@ export function createLinks(publicUrl: string) {
     guide,
     connectors: `${base}/docs/connectors`,
     connector,
-    /** Address at which the target of a link in this folder of `docs/` is served; undefined if it is not served. */
+    /** Address at which the target of a link in this folder of `docs/` is served. Undefined if it is not served. */
     ofDocument:
       (folder: string) =>
       (target: string): string | undefined => {
@@ -29,12 +29,15 @@ export function createLinks(publicUrl: string) {
     /** A picture of the guides, by its path in `docs/`. */
     picture: (path: string) => `${base}/docs/pictures/${path}`,
     asset: (name: string) => `${base}/docs/assets/${name}`,
-    /** The console: the connectors of a sub-account, if one is meant. */
+    /** The console, or the connectors of a sub-account in it. */
     console: (accountId?: string) =>
       accountId === undefined ? `${base}/` : `${base}/accounts/${accountId}/connectors`,
-    /** The page of the console that takes over a session which began at an identity provider. */
+    /** The page of the console that takes over a session after sign-in at an identity provider. */
     signedIn: `${base}/sign-in?single-sign-on`,
-    /** Where a person confirms, with what they had before, who they are at an identity provider. No server is sent the token. */
+    /**
+     * Where a person confirms who they are at an identity provider, with the sign-in that they used before. The token is in the
+     * fragment, which is not sent to a server.
+     */
     confirmSignIn: (token: string) => `${base}/sign-in?confirm#${token}`,
     contract: (path: string) => base + path,
   }

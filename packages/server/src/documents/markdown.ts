@@ -4,16 +4,16 @@ import type { Picture } from './pictures.ts'
 
 /** Context of a page that is made from Markdown. */
 type Surroundings = {
-  /** The address of what a link names; undefined if it is not served, so that its text alone is shown. */
+  /** The address of the target of a link. Undefined if it is not served. Then only the text is shown. */
   addressOf(target: string): string | undefined
-  /** The address and the size of a picture; undefined if it is not served, so that its text alone is shown. */
+  /** The address and the size of a picture. Undefined if it is not served. Then only the text is shown. */
   pictureOf?(target: string): { readonly address: string; readonly size: Picture['size'] } | undefined
 }
 
 /**
- * HTML of a document in GitHub's Markdown. Headings have the identifiers that GitHub gives them, tables say the heading of each
- * cell, for narrow screens; a table without headings becomes a list of facts. HTML in the text is shown as text, and its
- * comments are left out.
+ * HTML of a document in GitHub's Markdown. Headings have the identifiers that GitHub gives them. Cells of tables repeat their
+ * heading, for narrow screens. A table without headings becomes a list of facts. HTML in the text is shown as text, and HTML
+ * comments are omitted.
  */
 export function renderMarkdown(text: string, { addressOf, pictureOf }: Surroundings): Markup {
   const identifiers = new Map<string, number>()
@@ -115,7 +115,7 @@ function textOf(token: Tokens.Generic): string {
   return token.tokens ? plainText(token.tokens) : (token.text ?? '')
 }
 
-/** The identifier of the next heading; a heading that comes again gets a number. */
+/** The identifier of the next heading. A repeated heading gets a number. */
 function identifierOf(title: string, earlier: Map<string, number>): string {
   const slug = slugOf(title)
   const repeated = earlier.get(slug)
@@ -134,7 +134,7 @@ const slugOf = (heading: string): string =>
     .replaceAll(/[^\p{L}\p{N}\p{M}_\- ]/gu, '')
     .replaceAll(' ', '-')
 
-/** Text as Markdown that shows it as it is, in a cell of a table as well. */
+/** Escapes a text so that Markdown shows it unchanged, also in a cell of a table. */
 export const plain = (text: string): string =>
   text.replaceAll(/[\\`*[<~|]|&(?=[#\w]+;)|(?<![\p{L}\p{N}])_(?=\S)/gu, '\\$&').replaceAll(/\s*\n\s*/g, ' ')
 
@@ -144,7 +144,7 @@ export function code(text: string): string {
   return content.includes('`') ? `\`\` ${content} \`\`` : `\`${content}\``
 }
 
-/** A table; columns in which no row has anything are left out. No row makes no table. */
+/** A table without the columns that are empty in all rows. Without rows, the result is empty. */
 export function markdownTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return ''
   const shown = headings.map((_, at) => rows.some((row) => row[at]))

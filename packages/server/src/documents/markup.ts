@@ -6,10 +6,7 @@ export class Markup {
   }
 }
 
-/**
- * Values in a template: text, which is escaped; HTML, which is not; lists of both; undefined and false, which are
- * empty.
- */
+/** Values in a template: text, which is escaped; HTML, which is not; lists of both; undefined and false, which are empty. */
 export type Content = string | number | Markup | undefined | false | readonly Content[]
 
 /** HTML with values put into it. Values go between tags and into quoted attributes, nowhere else. */

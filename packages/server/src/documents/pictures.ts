@@ -5,11 +5,11 @@ import { guidesFolder } from '../places.ts'
 export type Picture = {
   /** Its path in `docs/`, such as `diagrams/lifecycle.svg`. */
   readonly path: string
-  /** Size in CSS pixels; undefined if its file does not say it as expected. */
+  /** Size in CSS pixels. Undefined if the file does not contain it in the expected form. */
   readonly size: { readonly width: number; readonly height: number } | undefined
 }
 
-/** Paths of the pictures that are here, in `docs/`: a package of the service alone has none. */
+/** Paths of the pictures in `docs/` that are installed. A package with only the service has no pictures. */
 export const picturePaths = (): string[] =>
   ['diagrams', 'screenshots'].flatMap((folder) => {
     const place = new URL(`${folder}/`, guidesFolder)
@@ -27,7 +27,10 @@ export const readPicture = (path: string): Buffer => readFileSync(new URL(path, 
 
 const pngSignature = '89504e470d0a1a0a'
 
-/** Of a PNG, its header says it (section 11.2.1 of its specification); of an SVG, the attributes of its element. */
+/**
+ * The size of a PNG is in its header (section 11.2.1 of its specification), and the size of an SVG in the attributes of its
+ * element.
+ */
 function sizeOf(content: Buffer): Picture['size'] {
   if (content.subarray(0, 8).toString('hex') === pngSignature) {
     return { width: content.readUInt32BE(16), height: content.readUInt32BE(20) }

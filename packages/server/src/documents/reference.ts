@@ -3,9 +3,9 @@ import type { Links } from './links.ts'
 import { html } from './markup.ts'
 
 /**
- * Content security policy of the reference: it loads everything from this service. Its script contains its stylesheet,
- * so that styles must be allowed inline; scripts are not. It sends the requests that a reader tries out to the public
- * address.
+ * Content security policy of the reference: it loads everything from this service. Its script contains its stylesheet, so the
+ * policy must allow inline styles. It does not allow inline scripts. When a reader tries out a request, it is sent to the
+ * public address.
  */
 export function referencePolicy(publicUrl: string): string {
   return (

@@ -3,34 +3,36 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** Something that is served as it is, without authentication, and may be cached. */
+/** Content that is served unchanged and without authentication, and can be cached. */
 export type Resource = {
   readonly type: string
   readonly body: string | Buffer
   readonly etag: string
-  /** How long it may be shown without asking again; 0: ask each time. */
+  /** How long it can be shown without revalidation. 0 means that each use revalidates. */
   readonly maxAgeSeconds: number
   /** Content-Security-Policy, for what a browser opens as a page. */
   readonly policy?: string
-  /** Whether pages of other sites may show it. */
+  /** Whether pages of other sites can show it. */
   readonly shownElsewhere?: boolean
 }
 
 export const pageType = 'text/html; charset=utf-8'
 
-/** Gives a resource the tag of its content. */
+/** Adds the ETag of the content to a resource. */
 export function makeResource(resource: Omit<Resource, 'etag'>): Resource {
   const digest = createHash('sha256').update(resource.body).digest('base64url').slice(0, 22)
   return { ...resource, etag: `"${digest}"` }
 }
 
-/** Smaller bodies fit into one packet as they are. */
+/** Smaller bodies fit into one packet without compression. */
 const compressedBytesMin = 1_000
 /** Whether a body shrinks: text that is not too short. */
 const isCompressible = ({ type, body }: Resource) =>
   type !== 'image/png' && Buffer.byteLength(body) >= compressedBytesMin
 
-/** Quality of Brotli: what it takes more than the highest one is less than what the network takes more for bodies of this size. */
+/**
+ * Quality of Brotli. For bodies of this size, the highest quality would cost more processor time than it saves on the network.
+ */
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }
 
 const encoders = {
@@ -44,14 +46,17 @@ const encodedBodies: Readonly<Record<Encoding, WeakMap<Resource, Promise<Buffer>
   gzip: new WeakMap(),
 }
 
-/** The body in an encoding; each is made once for each resource. */
+/** The body in an encoding. Each encoding is created once per resource. */
 function encode(resource: Resource, encoding: Encoding): Promise<Buffer> {
   const made = encodedBodies[encoding].get(resource) ?? encoders[encoding](Buffer.from(resource.body))
   encodedBodies[encoding].set(resource, made)
   return made
 }
 
-/** The encoding to answer with (RFC 9110, section 12.5.3); undefined: none, because the client or the size of the body asks for none. */
+/**
+ * The encoding to answer with (RFC 9110, section 12.5.3). Undefined if the client does not accept one, or if the body is too
+ * small.
+ */
 function encodingFor({ headers }: FastifyRequest, resource: Resource): Encoding | undefined {
   if (!isCompressible(resource)) return undefined
   const accepted = [headers['accept-encoding'] ?? []]
@@ -72,7 +77,7 @@ export async function sendResource(
 ): Promise<FastifyReply> {
   const { type, body, maxAgeSeconds, policy, shownElsewhere } = resource
   const encoding = encodingFor(request, resource)
-  // Each encoding is a representation of its own, with its own tag.
+  // Each encoding is a separate representation, with its own tag.
   const etag = encoding ? resource.etag.replace(/"$/, `-${encoding}"`) : resource.etag
   reply.headers({ etag, 'cache-control': maxAgeSeconds > 0 ? `public, max-age=${maxAgeSeconds}` : 'public, no-cache' })
   if (isCompressible(resource)) reply.header('vary', 'accept-encoding')

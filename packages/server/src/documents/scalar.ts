@@ -1,9 +1,9 @@
 import { fastify } from 'fastify'
 
 /**
- * The script of Scalar. Its package hands it out only through a plugin that brings pages of its own along; so the plugin
- * is asked once, apart from our server. It is 4 MB, and only readers of the reference need it in memory.
- * The published package has it in a file: its build replaces this module.
+ * The script of Scalar. Its package provides it only through a plugin that also serves its own pages. So the plugin is asked
+ * once, in a separate server. The script has 4 MB, and is needed in memory only when someone reads the reference. In the
+ * published package, the script is a file, and the build replaces this module.
  */
 export async function loadScalarScript(): Promise<Buffer> {
   const { default: scalar } = await import('@scalar/fastify-api-reference')

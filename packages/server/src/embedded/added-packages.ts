@@ -12,7 +12,7 @@ export type AddedPackage = {
   readonly integrity: string
 }
 
-/** Where added packages are kept for all services of this user: below `XDG_CACHE_HOME`, `~/.cache` if it is not set. */
+/** Where added packages are kept for all services of this user: below `XDG_CACHE_HOME`, or `~/.cache` if it is not set. */
 const addedPackagesFolder = (): string => join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'penstock')
 
 /**

@@ -16,10 +16,9 @@ export type Binaries = { postgres: string; initdb: string; pgCtl: string; majorV
 export type PostgresPackage = { directory: string; name: string; version: string }
 
 /**
- * Finds the PostgreSQL that npm installed and proves that its owner can run it. Root copies it once to /var/lib/penstock
- * where the owner cannot reach it. Rejects, saying what to install or to set, if there is none or it does not run.
- *
- * @param installed the package to use; by default the one that comes with Penstock
+ * Finds the PostgreSQL that npm installed and verifies that its owner can run it. If the owner cannot reach it, root copies it
+ * once to /var/lib/penstock. Rejects if there is no PostgreSQL or it does not run. The message says what to install or to set.
+ * @param installed the package to use; by default the package that comes with Penstock
  */
 export async function findBinaries(owner: Owner, installed?: PostgresPackage): Promise<Binaries> {
   const { directory, name, version } = installed ?? (await findPackage())
@@ -105,7 +104,7 @@ async function copyOnce(native: string, copy: string): Promise<void> {
     const draft = `${copy}.new`
     await rm(draft, { recursive: true, force: true })
     await cp(native, draft, { recursive: true, verbatimSymlinks: true })
-    // The umask of the user who installed the source may have narrowed its modes.
+    // The umask of the user who installed the source can have restricted its modes.
     await chmod(draft, 0o755)
     for (const entry of await readdir(draft, { recursive: true, withFileTypes: true })) {
       if (entry.isSymbolicLink()) continue

@@ -5,7 +5,7 @@ import { type Owner, run } from './command.ts'
 import { exists, hasCode, makeDirectory, writeAtomically } from './files.ts'
 import { isRoot, ownerOfData, ownerOfNewData } from './owner.ts'
 
-/** Where root keeps what PostgreSQL's own user could not reach elsewhere. */
+/** Where root keeps files that PostgreSQL's own user could not reach elsewhere. */
 export const systemDirectory = '/var/lib/penstock'
 
 /** Where the files of a server are, and who runs it. */
@@ -49,7 +49,7 @@ export async function readNote(directory: string): Promise<string | undefined> {
   }
 }
 
-/** Whether the owner may enter a path; asked of the system, since more than the mode decides. */
+/** Whether the owner can enter a path. The system answers this, since more than the mode decides. */
 async function canEnter(path: string, owner: Owner): Promise<boolean> {
   return (await run('/bin/sh', ['-c', 'cd -- "$1"', 'sh', path], owner)).code === 0
 }
@@ -58,7 +58,7 @@ async function moveAway(directory: string): Promise<string> {
   if (!isRoot()) throw new Error(`Only root keeps the database of ${directory} elsewhere.`)
   await makeDirectory(systemDirectory, 0o755)
   const hash = createHash('sha256').update(directory).digest('hex').slice(0, 12)
-  // A database under the plain name is that of an earlier directory of this name: it is left alone, not brought back.
+  // A database under the plain name belongs to an earlier directory of this name. It is left alone, and not used again.
   let home = join(systemDirectory, hash)
   for (let count = 2; await exists(join(home, dataName)); count++) home = join(systemDirectory, `${hash}-${count}`)
   await makeDirectory(home, 0o711)

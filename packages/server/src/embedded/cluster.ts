@@ -51,8 +51,8 @@ async function readPassword(path: string, mayCreate: boolean): Promise<string> {
 }
 
 /**
- * Makes the data under another name and renames it when it is whole, so that an interrupted attempt leaves nothing to be
- * mistaken for a database. Each attempt has its own name, because the initdb of a killed process may still be running.
+ * Creates the data under another name and renames it when it is complete. So an interrupted attempt leaves nothing that could
+ * be mistaken for a database. Each attempt has its own name, because the initdb of a killed process can still be running.
  */
 async function createData({ home, data, owner, binaries, password, durable }: Cluster): Promise<void> {
   for (const name of await readdir(home)) {

@@ -1,15 +1,15 @@
 import { spawn } from 'node:child_process'
 
-/** The user a program runs as; undefined if it is the user of this process. */
+/** The user that a program runs as. Undefined for the user of this process. */
 export type Owner = { uid: number; gid: number } | undefined
 
 /**
- * The environment of every PostgreSQL program: nothing of ours is handed on, since it may hold secrets and PG* variables
- * would redirect the server.
+ * The environment of every PostgreSQL program. It inherits nothing from ours, which can contain secrets, and whose PG*
+ * variables would redirect the server.
  */
 export const programEnvironment = { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C' }
 
-/** The working directory of every PostgreSQL program, because its user may not be able to enter ours. */
+/** The working directory of every PostgreSQL program, because its user may not have access to ours. */
 export const programDirectory = '/'
 
 const outputLimitBytes = 16_384
@@ -17,9 +17,10 @@ const outputLimitBytes = 16_384
 /**
  * Runs a program to its end.
  *
- * @param args handed over as they are, without a shell
+ * @param args passed without a shell
  * @param timeoutMs after which the program is killed
- * @returns the exit code, undefined where the program could not be started or was killed, and the last 16 KiB it wrote.
+ * @returns the last 16 KiB that it wrote, and the exit code, which is undefined if the program could not be started or was
+ * killed.
  *   It never rejects.
  */
 export function run(

@@ -19,27 +19,27 @@ export type EmbeddedPostgres = {
    */
   readonly url: string
   /**
-   * Gives the server up, and stops it cleanly unless another Penstock process holds it or is connected to it (under an
-   * application name that starts with `penstock`). Close this process's connections before. Resolves once the server's
-   * process has ended; may be called again.
+   * Releases the server. Stops it cleanly unless another Penstock process holds it or is connected to it (under an application
+   * name that starts with `penstock`). Close this process's connections first. Resolves when the server's process has ended. It
+   * can be called again.
    */
   stop(): Promise<void>
 }
 
 export type EmbeddedPostgresOptions = {
-  /** the server's own folder, an absolute path; created if it is missing */
+  /** the server's own folder, an absolute path; it is created if it is missing */
   directory: string
-  /** whether what is committed survives a power cut (default true); false is for tests */
+  /** whether committed data survives a power cut (default true); false is for tests */
   durable?: boolean
   /** called with what happens to the server */
   log?: (message: string) => void
-  /** more settings of PostgreSQL; a server that runs already keeps its own */
+  /** further settings of PostgreSQL; a running server keeps its own */
   settings?: Record<string, string>
 }
 
 /**
- * Starts the PostgreSQL of a directory, making its database the first time, or claims the one that runs there already.
- * It runs apart from this process and outlives it; while this process lives, it starts the server again should it die.
+ * Starts the PostgreSQL of a directory and creates its database the first time, or joins the server that runs there already.
+ * The server runs apart from this process and outlives it. While this process lives, it restarts the server if the server dies.
  * Rejects with an error that says what happened and what to do.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
@@ -47,7 +47,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   if (!isAbsolute(directory)) throw new Error(`The directory of the embedded PostgreSQL must be absolute: ${directory}`)
   await makeDirectory(directory, isRoot() ? 0o711 : 0o700)
   const lock = join(directory, 'lock')
-  // Each process that holds the server has a share of this lock; who can have it alone is the last one.
+  // Each process that uses the server holds this lock as shared. A process that can get it exclusively is the last one.
   const holders = join(directory, 'holders')
 
   const held = await withLock(lock, async () => {
@@ -109,8 +109,8 @@ export async function hasEmbeddedPostgres(directory: string): Promise<boolean> {
 }
 
 /**
- * Stops the server of a directory at once, even if it is in use, and permanently deletes its database and the directory.
- * Does nothing if there is no such directory.
+ * Stops the server of a directory immediately, even if it is in use, and permanently deletes its database and the directory.
+ * Does nothing if the directory does not exist.
  */
 export async function removeEmbeddedPostgres(directory: string): Promise<void> {
   if (!(await exists(directory))) return

@@ -2,7 +2,7 @@ import { chmod, chown, lstat, mkdir, open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Owner } from './command.ts'
 
-/** Whether something is at this path. Rejects where its directory may not be entered. */
+/** Whether something exists at this path. Rejects if its directory cannot be entered. */
 export async function exists(path: string): Promise<boolean> {
   try {
     await lstat(path)
@@ -18,7 +18,7 @@ export function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code
 }
 
-/** Makes a directory with exactly this mode, whatever the umask; leaves one that is there as it is. */
+/** Creates a directory with exactly this mode, whatever the umask. An existing directory does not change. */
 export async function makeDirectory(path: string, mode: number, owner?: Owner): Promise<void> {
   try {
     if (await exists(path)) return

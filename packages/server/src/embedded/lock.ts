@@ -3,14 +3,14 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { hasCode } from './files.ts'
 
-/** A lock that is held; the system releases it too when the process ends, in whatever way. */
+/** A lock that is held. The system also releases it when the process ends, in whatever way. */
 export type Lock = { release(): void }
 
 /**
- * Takes the lock of an empty file. Node offers no lock of the operating system but the one inside SQLite, and only such a
- * lock needs no guess about whether the process that took it still lives.
+ * Locks an empty file. Node has only one lock of the operating system, the lock inside SQLite. Only such a lock needs no guess
+ * about whether its holder is still alive.
  *
- * @returns undefined where another holder, in this process or any other, has the lock
+ * @returns undefined if another holder, in this process or any other, has the lock
  */
 export async function tryLock(path: string, mode: 'shared' | 'exclusive'): Promise<Lock | undefined> {
   await createEmpty(path)
@@ -29,7 +29,7 @@ export async function tryLock(path: string, mode: 'shared' | 'exclusive'): Promi
   }
 }
 
-/** Runs `work` while no other process runs work under the same path; waits for its turn for at most `timeoutMs`. */
+/** Runs `work` while no other process runs work under the same path. Waits up to `timeoutMs` for its turn. */
 export async function withLock<T>(path: string, work: () => Promise<T>, timeoutMs = 180_000): Promise<T> {
   const deadline = performance.now() + timeoutMs
   let lock = await tryLock(path, 'exclusive')

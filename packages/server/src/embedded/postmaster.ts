@@ -15,7 +15,7 @@ export type Postmaster = {
   startedWith: string
 }
 
-/** The server that runs on this data directory, found without connecting to it; undefined if there is none. */
+/** The server that runs on this data directory, found without connecting to it. Undefined if no server runs. */
 export async function findPostmaster(data: string): Promise<Postmaster | undefined> {
   const postmaster = await readPidFile(data)
   return postmaster && (await isRunning(postmaster, data)) ? postmaster : undefined
@@ -42,7 +42,8 @@ export async function isRunning({ pid, startedWith }: Postmaster, data: string):
   try {
     const [program, ...args] = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0')
     if (program === undefined || basename(program) !== 'postgres') return false
-    // The working directory of a server is its data. It proves more, but without CAP_SYS_PTRACE not even root may read it.
+    // The working directory of a server is its data directory. This is the stronger proof, but without CAP_SYS_PTRACE not even
+    // root can read it.
     return args.includes(startedWith) || (await readlink(`/proc/${pid}/cwd`)) === data
   } catch {
     return false

@@ -21,8 +21,8 @@ const damagedFiles =
   /PG_VERSION|pg_control|control file|checkpoint record|not a valid data directory|could not find the database system|database files are incompatible/i
 
 /**
- * Ensures that the cluster's server runs and takes connections. Call it under the directory's lock. It is started on
- * the port of the last time, unless another program has that port meanwhile.
+ * Ensures that the cluster's server runs and accepts connections. Call it under the directory's lock. It starts on its previous
+ * port, unless another program has that port meanwhile.
  */
 export async function ensureRunning(cluster: Cluster): Promise<Postmaster> {
   const deadline = performance.now() + startTimeoutMs
@@ -40,7 +40,7 @@ export async function ensureRunning(cluster: Cluster): Promise<Postmaster> {
     const port = await choosePort(cluster.home)
     failure = await launch(cluster, port, deadline)
     if (failure === undefined) continue
-    // A part of a killed server may live on briefly, and anyone may have taken the port meanwhile.
+    // A part of a killed server can live on briefly, and any program can have taken the port meanwhile.
     const mayPass = failure.includes('shared memory block') || !(await isFree(port))
     if (!mayPass) break
     await sleep(200)
@@ -76,11 +76,11 @@ export async function hasEnded(server: Postmaster, data: string, timeoutMs: numb
 }
 
 /**
- * Starts a server and waits until it is ready. Its process belongs to a session of its own and outlives ours. It is
- * started without a shell, so that any path works, and as our child, so that it is reaped even if we are the first
- * process of a container.
+ * Starts a server and waits until it is ready. Its process belongs to a separate session and outlives ours. It is started
+ * without a shell, so that any path works, and as our child, so that it is reaped even if we are the first process of a
+ * container.
  *
- * @returns undefined once it is ready, or its last lines of output if it ended before
+ * @returns undefined when it is ready, or its last lines of output if it ended before
  */
 async function launch(cluster: Cluster, port: number, deadline: number): Promise<string | undefined> {
   const { home, data, owner, binaries } = cluster

@@ -16,7 +16,7 @@ export function connectionString({ port, password, socketDirectory }: Address): 
   return `postgres://${serviceName}:${password}@127.0.0.1:${port}/${serviceName}${host}`
 }
 
-/** Creates the service's database unless it is there, and proves thereby that the server takes the password. */
+/** Creates the service's database if it is missing. This also verifies that the server accepts the password. */
 export async function ensureDatabase(address: Address): Promise<void> {
   try {
     await withSession(address, async (session) => {
@@ -75,7 +75,7 @@ async function withSession<T>({ port, password }: Address, work: (session: pg.Cl
     application_name: 'supervisor',
     connectionTimeoutMillis: 30_000,
   })
-  // The server may die at any time; the query that fails thereby says so, this event says it again.
+  // The server can die at any time. The query that fails reports it, and this event would report it again.
   session.on('error', () => {})
   await session.connect()
   try {

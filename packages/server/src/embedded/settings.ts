@@ -29,7 +29,7 @@ const undurable = { fsync: 'off', full_page_writes: 'off', wal_level: 'minimal',
 
 /** Where the choices of one server differ from those of all. */
 export type ServerChoices = {
-  /** whether what is committed survives a power cut; false for tests */
+  /** whether committed data survives a power cut; false is for tests */
   durable: boolean
   /** more settings of PostgreSQL, each stronger than ours */
   settings: Record<string, string>
@@ -42,7 +42,7 @@ export function configuration(
 ): string {
   const all: Record<string, string> = {
     ...fixed,
-    // A list, whose entries may be quoted.
+    // The value is a list, whose entries can be quoted.
     unix_socket_directories: socketDirectory && `"${socketDirectory.replaceAll('"', '""')}"`,
     ...(durable ? {} : undurable),
     ...settings,

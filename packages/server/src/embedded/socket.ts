@@ -5,8 +5,8 @@ import type { Owner } from './command.ts'
 import { makeDirectory } from './files.ts'
 
 /**
- * The server listens on a socket of the file system besides its port: an exchange through it takes the service and the server
- * a fifth less processor time. Whatever cannot use it connects to the port.
+ * In addition to its port, the server listens on a socket of the file system: a query through it takes the service and the
+ * server a fifth less processor time. Clients that cannot use the socket connect to the port.
  */
 
 /** Maximum length of the path of a socket, in bytes: 107 on Linux, 103 on macOS. */
@@ -16,10 +16,10 @@ const pathBytesMax = 103
 export const socketPath = (directory: string, port: number) => join(directory, `.s.PGSQL.${port}`)
 
 /**
- * Makes an empty directory for the socket, which only the user who runs the server, and root, may enter. No server
- * runs; files of a server that died could prevent the next one from starting.
- * @returns undefined if a socket is impossible: in a path that is too long, on some file systems that containers get
- * from their host, or on Windows
+ * Creates an empty directory for the socket, which only the user who runs the server, and root, can enter. Call it while no
+ * server runs. Files of a server that died could prevent the next one from starting.
+ * @returns undefined if a socket is not possible: if the path is too long, on some file systems that containers get from their
+ * host, or on Windows
  */
 export async function prepareSocketDirectory({ home, owner }: { readonly home: string; readonly owner: Owner }) {
   const directory = join(home, 'socket')

@@ -1,6 +1,6 @@
 /** A check that is repeated until it is stopped. */
 export type Watchdog = {
-  /** Resolves once no check runs and none will. */
+  /** Resolves when no check is running and none will start. */
   stop(): Promise<void>
 }
 

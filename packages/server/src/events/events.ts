@@ -5,24 +5,25 @@ import { unixSeconds } from '../time.ts'
 import { emitEvent, insertEvent } from './queries.ts'
 
 /**
- * Events: what happened, for the webhooks of an organization. Most are written by triggers (`emit_event` in schema.sql), in
- * the transaction of the change. A rule writes one that no change of a single row stands for:
+ * Events for the webhooks of an organization. Triggers write most events (`emit_event` in schema.sql), in the transaction of
+ * the change. A rule writes an event itself if no change of a single row represents it:
  *
  *   await emit(tx, { type: 'alert.opened', organizationId, accountId, connectionId, data: { … } })
  *
- * It is sent after the commit, at least once, and in order with the other events of the connection, or of the sub-account
- * if there is no connection. Add the type with its schema to `wire/events.ts`. No data is a secret or a value of a record.
+ * It is sent after the commit, at least once, and in order with the other events of the connection, or of the sub-account if
+ * there is no connection. Add the type with its schema to `wire/events.ts`. The data never contains a secret or a value of a
+ * record.
  */
 export type NewEvent = {
   readonly type: string
   readonly organizationId: string
-  /** Webhooks of this sub-account get it too; null: those of the organization alone. */
+  /** Webhooks of this sub-account get it too. Null means only webhooks of the organization. */
   readonly accountId: string | null
   readonly connectionId: string | null
   readonly data: object
 }
 
-/** Writes an event. If no webhook takes it, this costs one look at an index. */
+/** Writes an event. If no webhook subscribes to it, this costs one index lookup. */
 export async function emit(tx: Db, { data, ...event }: NewEvent): Promise<void> {
   await emitEvent.first(tx, { ...event, data: JSON.stringify(data) })
 }

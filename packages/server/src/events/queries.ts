@@ -1,8 +1,8 @@
 import { statement } from '../db/statement.ts'
 
 /**
- * Writes an event and queues it for every webhook that takes it, in the transaction that it runs in. If no webhook takes
- * it, nothing is written and there is no identifier.
+ * Writes an event and queues it for every webhook that subscribes to it, in the current transaction. If no webhook does, it
+ * writes nothing and returns no identifier.
  */
 export const emitEvent = statement<
   { type: string; organizationId: string; accountId: string | null; connectionId: string | null; data: string },

@@ -19,7 +19,7 @@ import { asRefusal, errorEnvelope, replyRefusal, retrySeconds } from './replies.
 import { securityHeaders } from './security-headers.ts'
 import { createUnknownPage } from './unknown-page.ts'
 
-/** Node refuses longer request lines and headers; so no path parameter is longer. */
+/** Node refuses longer request lines and headers, so this also limits path parameters. */
 const maxHeaderBytes = 16_384
 /** Request identifiers are unique, not secret: a random beginning for the process, and a count. */
 const processId = randomBytes(4).toString('hex')
@@ -63,7 +63,8 @@ export async function createApp({
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: maxHeaderBytes },
-    // A fragment is for the client alone (RFC 9110, section 7.1); taken for a part of the query it would come back in links.
+    // Clients keep fragments to themselves (RFC 9110, section 7.1). If it were parsed as part of the query, it would be
+    // repeated in links.
     rewriteUrl: ({ url = '' }) => (url.includes('#') ? url.slice(0, url.indexOf('#')) : url),
     clientErrorHandler: (error, socket) => replyToUnreadable(listener, error, socket, everywhere),
     // No hook has run for these.
@@ -171,7 +172,7 @@ function replyToUnreadable(
   else answer()
 }
 
-/** A refusal as the bytes of HTTP/1.1, for a connection without a request; the connection ends with it. */
+/** A refusal as the bytes of HTTP/1.1, for a connection without a request. The connection ends after it. */
 function rawRefusal(
   code: ErrorCode,
   everywhere: Readonly<Record<string, string>>,

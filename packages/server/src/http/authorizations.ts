@@ -4,15 +4,15 @@ import { answerPage, pageHeaders } from './browser-pages.ts'
 import { createStateCookies } from './cookies.ts'
 
 /**
- * Routes for the browser while a connector is authorized: the link to the platform, and the redirect URI of the
- * platform. Neither takes a token of the API, and neither is an operation.
+ * Routes for the browser while a connector is authorized: the link to the platform, and the platform's redirect URI. The routes
+ * accept no token of the API and are not operations.
  */
 
 type Page = {
   readonly status: number
   readonly title: string
   readonly message: string
-  /** The sub-account whose connectors the page leads back to; `elsewhere`: it was not the console that led there. */
+  /** The sub-account that the page leads back to. `elsewhere` means that the flow did not start in the console. */
   readonly accountId?: string | 'elsewhere'
   /** Link that the page shows instead. */
   readonly next?: { readonly address: string; readonly label: string }
@@ -20,7 +20,7 @@ type Page = {
 
 type ConfirmPage = { readonly platform: string; readonly connector: string; readonly receiver: string }
 
-/** The flow behind these addresses; the service provides it. */
+/** The flow behind these addresses. The service implements it. */
 export type AuthorizationFlow = {
   describe(link: unknown): Promise<ConfirmPage | Page>
   open(link: unknown): Promise<{ readonly url: string; readonly state: string; readonly browser: string } | Page>

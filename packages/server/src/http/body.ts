@@ -44,7 +44,7 @@ function decode(body: Buffer): string {
   }
 }
 
-/** Fastify's parsers report through a callback; a throw in one would not reach the error handler. */
+/** Fastify's parsers report through a callback. An exception thrown in a parser would not reach the error handler. */
 function refuseInParser(done: (error: Error) => void, work: () => void): void {
   try {
     work()

@@ -6,7 +6,7 @@ import { html } from '../documents/markup.ts'
 import { pageType } from '../documents/resource.ts'
 import { asRefusal } from './replies.ts'
 
-/** The pages of ways that lead through a browser to another site and back, beside the API. */
+/** Pages of flows that lead a browser to another site and back. They are not part of the API. */
 
 /** Text of a page, and the address of its link. */
 export type BrowserPage = {
@@ -21,7 +21,7 @@ export type BrowserPage = {
 export const pageHeaders = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
 
 /**
- * Answers with the page that `work` gives, unless it has answered itself; a refusal is a page too.
+ * Answers with the page that `work` returns, unless `work` has answered itself. A refusal becomes a page too.
  * @param refusedTitle the title of such a page
  * @param pageOf the page of a result of the flow, with its link
  */

@@ -7,8 +7,8 @@ import { makeResource, pageType, sendResource } from '../documents/resource.ts'
 import { assetMaxAge, notBuilt, placePage } from './console.ts'
 
 /**
- * The page of connect links, and the script with which other sites open it. The page is the same for every link; which sites
- * may show it in a frame is the organization's choice.
+ * The page of connect links, and the script with which other sites open it. The page is the same for every link. The
+ * organization chooses which sites can show it in a frame.
  */
 
 const policy = [
@@ -29,7 +29,7 @@ const scriptMaxAgeSeconds = 3_600
 export async function serveConnectPage(
   app: FastifyInstance,
   publicUrl: string,
-  /** The origins whose pages may show the page of a link; none for a link that there is not. */
+  /** The origins whose pages can show the page of a link. Empty if the link does not exist. */
   originsOf: (id: string) => Promise<readonly string[]>,
 ): Promise<void> {
   const root = join(consoleDistPath, 'connect')

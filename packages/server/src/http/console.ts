@@ -6,8 +6,8 @@ import type { FastifyInstance } from 'fastify'
 import { makeResource, pageType, sendResource } from '../documents/resource.ts'
 
 /**
- * Content security policy of the console's page: our own scripts, pictures and fonts, and the API. Styles are written
- * into the page while it runs; no script ever is.
+ * Content security policy of the console's page: it loads only our own scripts, pictures and fonts, and calls the API. Styles
+ * are added inline at run time, scripts never are.
  */
 const policy = [
   "default-src 'none'",
@@ -21,7 +21,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Names of assets hold a digest of their content: what was loaded once never expires. */
+/** Names of assets contain a digest of their content, so a loaded asset never expires. */
 export const assetMaxAge = '365d'
 
 export const notBuilt =
@@ -57,7 +57,7 @@ export async function serveConsole(app: FastifyInstance, publicUrl: string): Pro
   }
 }
 
-/** The built page names its files relative to itself; it is served at many addresses, perhaps under a prefix. */
+/** The built page refers to its files relative to itself. It is served at many addresses, possibly under a prefix. */
 export function placePage(html: string, publicUrl: string, assets: string): string {
   const prefix = pathPrefixOf(publicUrl)
   return html
@@ -66,6 +66,6 @@ export function placePage(html: string, publicUrl: string, assets: string): stri
     .replace('</head>', `<link rel="icon" href="${prefix}/docs/assets/icon.svg" type="image/svg+xml">\n</head>`)
 }
 
-/** The path of the public address, without a slash at its end; as text for an attribute. */
+/** The path of the public address without its trailing slash, escaped for an attribute. */
 const pathPrefixOf = (publicUrl: string): string =>
   new URL(publicUrl).pathname.replace(/\/+$/, '').replaceAll('&', '&amp;').replaceAll('"', '&quot;')

@@ -45,11 +45,11 @@ export function serveDocuments(app: FastifyInstance, publicUrl: string, catalogu
       body,
       maxAgeSeconds: logoMaxAgeSeconds,
       policy: logoPolicy,
-      // Clients show the logos that replies name in pages of their own.
+      // Clients show logos on their own pages, because replies contain their addresses.
       shownElsewhere: true,
     })
 
-  /** Serves what is made when it is first asked for, and kept from then on. */
+  /** Serves a resource that is created at the first request and then kept. */
   const serve = (path: string, make: () => Resource | Promise<Resource>, operation = 'docs') => {
     let made: Promise<Resource> | undefined
     app.get(path, { config: { operation } }, async (request, reply) => {

@@ -1,16 +1,16 @@
 import type { Metric, Registry } from 'prom-client'
 
 const name = 'http_server_request_duration_seconds'
-/** Those of the semantic conventions, and two for answers that take about a millisecond. */
+/** Buckets of the semantic conventions, and two more for answers that take about a millisecond. */
 const bucketsSeconds = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
 ] as const
-/** Node accepts more methods; a client must not be able to create a series with each of them. */
+/** Node accepts more methods. A client must not be able to create a series for each of them. */
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 /** The labels of a request. */
 export type MeasuredRequest = {
-  /** The name of the operation, or of the page, that answered; `none` if no route did. */
+  /** The name of the operation, or of the page, that answered. `none` if no route did. */
   readonly operation: string
   readonly method: string
   /** The path of the route with the names of its parameters. */
@@ -24,10 +24,10 @@ type Labels = Readonly<Record<string, string | number>>
 type Durations = { readonly labels: Labels; readonly buckets: number[]; count: number; sumSeconds: number }
 
 /**
- * Registers the histogram of the duration of requests, and returns what adds to it, in seconds. Its name and labels are those of
- * the semantic conventions of OpenTelemetry (`http.server.request.duration`), with the operation as one more label. The histogram
- * of the library checks and joins its labels at every measurement, which takes as long as the log line.
- * @param scheme that of the public address, since a proxy ends TLS
+ * Registers the histogram of request durations. Returns a function that adds a duration, in seconds. Its name and labels come
+ * from the semantic conventions of OpenTelemetry (`http.server.request.duration`), with the operation as an additional label.
+ * The library's histogram checks and joins its labels at every measurement, which takes as long as the log line.
+ * @param scheme scheme of the public address, since a proxy ends TLS
  */
 export function createDurations(
   registry: Registry,
@@ -44,7 +44,7 @@ export function createDurations(
       values: [...byRequest.values()].flatMap(samplesOf),
     }),
   }
-  // Of a metric, a registry needs no more than this to write it.
+  // A registry needs only this part of a metric to write it.
   registry.registerMetric(metric as unknown as Metric)
   return (request, seconds) => {
     const method = knownMethods.has(request.method) ? request.method : '_OTHER'
@@ -70,7 +70,7 @@ export function createDurations(
   }
 }
 
-/** As the semantic conventions of HTTP have them; `error.type` is set for errors of the server alone. */
+/** Labels of the semantic conventions of HTTP. `error.type` is set only for server errors. */
 const labelsOf = ({ operation, method, route, status }: MeasuredRequest): Labels => ({
   http_request_method: method,
   ...(route === undefined ? {} : { http_route: route }),

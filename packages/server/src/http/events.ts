@@ -6,8 +6,8 @@ import { clientAddressOf } from './client-address.ts'
 import { asRefusal } from './replies.ts'
 
 /**
- * The addresses that receive events. They are no operations: the write key of a stream is the credential, pages of other sites
- * send to them, and the paths and answers are those of the libraries of Segment and RudderStack (docs/event-streams.md).
+ * The addresses that receive events. They are not operations: the write key of a stream is the credential, pages of other sites
+ * send to them, and the libraries of Segment and RudderStack define the paths and answers (docs/event-streams.md).
  */
 
 /** The result of a request. */
@@ -38,13 +38,13 @@ type HandshakeAnswer = {
 /** A request that was let in before its body was read. */
 type Admitted = {
   receive(request: ReceivedRequest): Promise<EventsReceived>
-  /** The answer to a handshake of the sender; `undefined` if the request is none. */
+  /** The answer to a handshake of the sender. `undefined` if the request is not a handshake. */
   challenge(request: ReceivedRequest): Promise<HandshakeAnswer | undefined>
   /** Called once, when the request is over, however it ended. */
   release(): void
 }
 
-/** Receives events; the module of streams provides it, and refuses. */
+/** Receives events. The module of streams implements it, and refuses. */
 export type ReceiveEvents = {
   admit(head: {
     readonly key: string | undefined
@@ -77,7 +77,7 @@ export function serveEvents(
   app: FastifyInstance,
   { receiver, calls, publicUrl }: { receiver: ReceiveEvents; calls: readonly string[]; publicUrl: string },
 ): void {
-  // Its own scope: no other address takes every media type, or answers pages of every site.
+  // A separate scope, because no other address accepts every media type or answers pages of every site.
   void app.register(async (own) => {
     own.removeAllContentTypeParsers()
     own.addContentTypeParser(
@@ -249,7 +249,7 @@ function keyOf(request: FastifyRequest): string | undefined {
   if (inQuery !== null) return inQuery
   const [scheme = '', value = ''] = (request.headers.authorization ?? '').split(/ +/, 2)
   if (/^basic$/i.test(scheme)) return Buffer.from(value, 'base64').toString('latin1').split(':', 1)[0]
-  // Another token is the one of a server for OAuth; the key is in the body then.
+  // Any other token belongs to an OAuth server. Then the key is in the body.
   if (/^bearer$/i.test(scheme) && value.startsWith('pwk_')) return value
   return undefined
 }

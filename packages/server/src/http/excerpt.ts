@@ -12,10 +12,9 @@ type Schema = {
 }
 
 /**
- * As much of a value as has to be checked to find the first `fieldErrorsMax` errors: of a list or an object that is too
- * wide only the beginning, so that a large body with many errors costs no more than a small one. The result of the
- * validation does not change, since only values that are too wide anyway are cut. A value that is not too wide is not
- * copied.
+ * The part of a value that must be checked to find the first `fieldErrorsMax` errors. Of a list or an object that is too wide
+ * it is only the beginning, so that a large body with many errors costs no more than a small one. The result of the validation
+ * does not change, since only values that are too wide are cut. A value that is not too wide is not copied.
  */
 export function excerpt(schema: Schema, value: unknown): unknown {
   if (schema.anyOf) return schema.anyOf.reduce((cut, branch) => excerpt(branch, cut), value)
@@ -33,7 +32,7 @@ function excerptOfList(items: Schema, list: readonly unknown[], max = Number.POS
 
 function excerptOfObject(schema: Schema, value: Record<string, unknown>): Record<string, unknown> {
   const { properties = {}, patternProperties = {}, maxProperties } = schema
-  // Any key more than these is an error: by its name alone, or by there being too many.
+  // Every key beyond these is an error, either by its name or because there are too many keys.
   const [pattern] = Object.values(patternProperties)
   const max = schema.additionalProperties !== false ? Number.POSITIVE_INFINITY : pattern ? maxProperties : 0
   const width = widthFor(max ?? Number.POSITIVE_INFINITY)

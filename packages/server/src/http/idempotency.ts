@@ -6,9 +6,9 @@ import { statement } from '../db/statement.ts'
 import { refuse } from '../refusal.ts'
 
 /**
- * Retries that do not do the work twice. The key is taken in the transaction of the work itself, so that a key without
- * its work, or work without its key, cannot exist; of two requests at once the second waits for the first and gets its
- * answer. A refused request takes no key: nothing was done, and trying again may succeed.
+ * Idempotency keys: retries do not do the work again. The key is stored in the transaction of the work itself, so that neither
+ * can exist without the other. Of two concurrent requests, the second waits for the first and gets its answer. A refused
+ * request stores no key, because nothing was done and a retry can succeed.
  */
 const takeKey = statement<{ organizationId: string; key: string; requestDigest: Buffer; windowHours: number }>(`
   insert into idempotency_keys (organization_id, key, request_digest)
@@ -47,9 +47,9 @@ export function readIdempotencyKey(header: string | undefined): string | undefin
 }
 
 /**
- * The key as it is stored. Credentials without limits share the keys of the organization. Limited credentials have
- * their own keys, so that they never receive the response of another credential. A line feed is in no key that is
- * given.
+ * The key in the form in which it is stored. Credentials without limits share the keys of the organization. Limited credentials
+ * have their own keys, so that they never receive the response of another credential. A key that a client sends contains no
+ * line feed.
  */
 const keyOf = ({ scopes, accountIds, id }: Actor, key: string): string =>
   scopes === null && accountIds === null ? key : `${id}\n${key}`

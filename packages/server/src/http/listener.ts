@@ -4,13 +4,13 @@ import { type ErrorCode, type FieldError, limits } from '@penstock/wire'
 import { createServer } from './node-http.ts'
 
 /**
- * How long a client may take. A connection on which nothing arrives is answered with 408, or closed, after the first of
- * these that applies.
+ * How long a client can take. A connection on which nothing arrives is answered with 408, or closed, after the first applicable
+ * limit.
  */
 export type Timeouts = {
   /** From the opening of a connection, or the first byte of a later request, to the end of the headers. */
   readonly headersMs: number
-  /** From the end of the headers to the end of the body, unless a request may take longer (`allowSlowBody`). */
+  /** From the end of the headers to the end of the body, unless a request can take longer (`allowSlowBody`). */
   readonly requestMs: number
   /** The same of a request whose body is a file. */
   readonly fileMs: number
@@ -42,13 +42,13 @@ export const timeoutsDefault: Timeouts = {
   refusedMs: 1_000,
 }
 
-/** Requests whose body may take as long as a file takes. */
+/** Requests whose body can take as long as a file upload. */
 const slowBodies = new WeakSet<IncomingMessage>()
 
-/** Gives the body of a request more time: once it is known who sends it, and that it is a file. */
+/** Gives the body of a request more time. Called when it is known who sends it, and that it is a file. */
 export const allowSlowBody = (request: IncomingMessage): void => void slowBodies.add(request)
 
-/** Bounds on open connections; 0 is no bound. */
+/** Limits on open connections. 0 means no limit. */
 export type ConnectionBounds = { readonly total: number; readonly perAddress: number }
 
 /** Why a connection is refused. */
@@ -69,7 +69,10 @@ export type ConnectionListener = {
   readonly counts: { open: number; readonly refused: Record<RefusedConnection, number> }
 }
 
-/** How many refused connections wait for their clients to read, at least and at most; more are closed without an answer. */
+/**
+ * How many refused connections wait for their clients to read, at least and at most. Further connections are closed without an
+ * answer.
+ */
 const refusedAtOnceMin = 8
 const refusedAtOnceMax = 64
 
@@ -80,9 +83,9 @@ const refusedAtOnceMax = 64
 const backlog = 4_096
 
 /**
- * Makes HTTP servers that hold connections to bounds: over all, and from one address, where an IPv6 network of 64 bits
- * counts as one. A surplus connection is answered before its request is read, and closed.
- * @param isTrustedProxy whether an address is that of a proxy, which has no bound of its own
+ * Creates HTTP servers that limit open connections, in total and per address. A 64-bit IPv6 network is treated as one address.
+ * A surplus connection is answered before its request is read, and closed.
+ * @param isTrustedProxy whether an address belongs to a proxy, to which the limit per address does not apply
  * @param refusal the bytes of an answer, as HTTP/1.1
  */
 export function createListener({
@@ -99,7 +102,10 @@ export function createListener({
   const answers = new Map<Socket, ServerResponse>()
   /** Requests whose body is not complete, and since when. */
   const arriving = new Map<IncomingMessage, number>()
-  /** Connections on which nothing is to be answered, with their network and since when; the longest without one first. */
+  /**
+   * Connections without a request, with their network and since when. The connections that have been idle for the longest time
+   * come first.
+   */
   const resting = { unserved: new Map<Socket, Rest>(), served: new Map<Socket, Rest>() }
   const byAddress = new Map<string, number>()
   const counts = { open: 0, refused: { too_many_connections: 0, overloaded: 0 } }
@@ -169,7 +175,7 @@ export function createListener({
       refusing--
     })
     end(socket, refusal(code, [fieldError]))
-    // Where bytes are left unread, closing resets the connection, and the client may lose the answer.
+    // If bytes are left unread, closing resets the connection, and the client can lose the answer.
     socket.resume()
   }
 
@@ -179,7 +185,7 @@ export function createListener({
     socket.end(bytes)
   }
 
-  /** Ends what takes too long to send its body, as Node does with headers. */
+  /** Ends requests that take too long to send their body, as Node does with headers. */
   const endLateBodies = (server: Server) => {
     const nowMs = performance.now()
     for (const [request, sinceMs] of arriving) {
@@ -253,7 +259,7 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
 
 type Rest = { readonly network: string; readonly since: number }
 
-/** The unit that counts as one address: an IPv4 address, or the first 64 bits of an IPv6 address. */
+/** The unit that is treated as one address: an IPv4 address, or the first 64 bits of an IPv6 address. */
 export function networkOf(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*/, '')
   if (!plain.includes(':')) return plain

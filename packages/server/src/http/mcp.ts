@@ -8,14 +8,14 @@ import { type AccessControl, tokenOf } from './serve.ts'
 
 type Mcp = typeof import('../mcp/streamable-http.ts')
 
-/** Milliseconds that a tool may take: a preview asks two platforms. */
+/** Time limit of a tool in milliseconds: a preview calls two platforms. */
 const toolTimeoutMs = 150_000
 
 /**
- * Serves `/mcp`: the operations as tools of the Model Context Protocol, by streamable HTTP without sessions, so that
- * any process answers any request. It takes the bearer tokens of the API, and no cookie. A tool is an HTTP request that
- * this process makes to itself: it is authenticated, limited, validated and recorded like one from outside. The
- * implementation of the protocol is loaded at the first request.
+ * Serves `/mcp`: the operations as tools of the Model Context Protocol, by streamable HTTP without sessions, so that any
+ * process can answer any request. It accepts the bearer tokens of the API, and no cookie. A tool is an HTTP request that this
+ * process sends to itself: it is authenticated, limited, validated and recorded like a request from outside. The implementation
+ * of the protocol is loaded at the first request.
  */
 export function serveMcp(
   app: FastifyInstance,
@@ -113,8 +113,9 @@ function inProcess(app: FastifyInstance, { ip, headers, span }: FastifyRequest):
 }
 
 /**
- * Refuses pages of other origins, as the protocol demands: with DNS rebinding a page could reach a service of this machine or
- * network under a name of its own. Where the service is on the loopback address, the name it is reached by is checked too.
+ * Refuses pages of other origins, as the protocol requires. With DNS rebinding, a page could otherwise reach a service of this
+ * machine or network under the page's own name. If the service is on the loopback address, the host name of the request is
+ * checked too.
  */
 function createOriginCheck(publicUrl: string, corsOrigins: readonly string[]) {
   const { origin, hostname } = new URL(publicUrl)

@@ -21,7 +21,7 @@ export function serveOauthMetadata(app: FastifyInstance, publicUrl: string): voi
   const config = { operation: 'oauthMetadata' }
   const server = {
     issuer: publicUrl,
-    // Not required without a grant type that uses it, but the MCP SDK refuses metadata without it.
+    // Without a grant type that uses it, it is not required, but the MCP SDK refuses metadata without it.
     authorization_endpoint: `${publicUrl}/oauth/authorize`,
     token_endpoint: `${publicUrl}/oauth/token`,
     response_types_supported: [],

@@ -9,7 +9,7 @@ import { asRefusal } from './replies.ts'
  * same tokens as the operation `createToken`, by the same rule. Every answer of it, refusals too, is what the RFC prescribes.
  */
 
-/** Issues a token; the module of tokens provides it, and refuses. */
+/** Issues a token. The module of tokens implements it, and refuses. */
 export type IssueToken = (request: {
   readonly clientId: string
   readonly clientSecret: string
@@ -59,7 +59,7 @@ const url = '/oauth/token'
  * @param issue the rule; its refusals are answered as errors of the RFC
  */
 export function serveOauthToken(app: FastifyInstance, issue: IssueToken): void {
-  // Its own scope: no other address takes forms, and no other one answers in this format.
+  // A separate scope, because no other address accepts forms or answers in this format.
   void app.register(async (own) => {
     const config = { operation: 'oauthToken' }
     own.removeAllContentTypeParsers()
@@ -94,8 +94,8 @@ export function serveOauthToken(app: FastifyInstance, issue: IssueToken): void {
 }
 
 /**
- * The parameters of a request that is for client credentials. Unknown ones are ignored, those without a value count as
- * omitted, and those of OAuth 2.0 occur once at most (RFC 6749, section 3.2).
+ * The parameters of a request for client credentials. Unknown parameters are ignored, empty ones are treated as omitted, and
+ * parameters of OAuth 2.0 must not be repeated (RFC 6749, section 3.2).
  */
 function readForm(body: unknown): Map<string, string> {
   const pairs = [...new URLSearchParams(body === undefined ? '' : decodeText(body as Buffer))]
@@ -176,7 +176,7 @@ function storable(given: GivenCredentials): GivenCredentials {
 
 const invalidClient = 'Unknown client, wrong secret or revoked credentials.'
 
-/** The errors of the RFC for refusals of the service; any other refusal is an invalid request. */
+/** The RFC's errors for refusals of the service. Any other refusal is an invalid request. */
 const answers: Partial<Record<ErrorCode, Omit<OauthError, 'status'> & { readonly status?: number }>> = {
   invalid_client: { error: 'invalid_client', description: invalidClient },
   forbidden: { status: 400, error: 'invalid_scope', description: 'The client does not have each of these scopes.' },

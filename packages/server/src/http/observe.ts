@@ -9,11 +9,11 @@ import { traceRequests } from './trace-requests.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The name of the operation that a route serves; metrics and log lines are by it. */
+    /** The name of the operation that a route serves, for metrics and log lines. */
     operation?: string
     /** Called every few seconds by a program that watches the process. The log shows only calls that fail, unless its level is `debug`. */
     isProbe?: boolean
-    /** Whether the route says itself which pages may read its answers. */
+    /** Whether the route decides itself which pages can read its answers. */
     ownCors?: boolean
   }
 }
@@ -28,7 +28,7 @@ export function observe(
     telemetry,
     publicUrl,
   }: {
-    /** What is measured of the process; gets the metrics of requests. */
+    /** The metrics of the process. The metrics of requests are added to it. */
     registry: Registry
     log: Logger
     connections: ConnectionListener['counts']

@@ -16,7 +16,7 @@ const shareOfConnections = 0.5
 /** Files that a process opens itself: the database, runners, its own channels, and files while it reads them. */
 const ownFiles = 48
 
-/** How many HTTP connections a process accepts: as many as configured, and no more than its open files allow. */
+/** How many HTTP connections a process accepts: the configured number, limited by its open files. */
 export function connectionsWithin(configured: number, openFilesMax: number): number {
   const allowed = Math.min(Math.floor(openFilesMax * shareOfConnections), openFilesMax - ownFiles)
   return Math.max(1, Math.min(configured, allowed))

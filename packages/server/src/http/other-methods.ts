@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { refuse } from '../refusal.ts'
 import { METHODS } from './node-http.ts'
 
-/** Every method that Node can read; CONNECT never becomes a request. */
+/** Every method that Node can parse. CONNECT never becomes a request. */
 const everyMethod = METHODS.filter((method) => method !== 'CONNECT')
 
 /**

@@ -1,8 +1,8 @@
 /**
- * The links of a page (RFC 8288): the envelope's array has no place for them.
- * @param address the request's own, without its query
- * @param asked the request's query as it came; what it asks besides size and offset stays in every link
- * @param isMore there are more entries than `total`: no page is known to be the last
+ * The links of a page (RFC 8288), because the envelope's array has no place for them.
+ * @param address the address of the request, without its query
+ * @param asked the original query of the request. Every link keeps its parameters except size and offset
+ * @param isMore there are more entries than `total`, so the last page is not known
  */
 export function pageLinks(
   address: string,
@@ -28,5 +28,5 @@ export function pageLinks(
 
 const parameter = (name: string, value: unknown) => `${encode(name)}=${encode(String(value))}&`
 
-/** Most names and values are identifiers and numbers, which stay as they are. */
+/** Most names and values are identifiers and numbers, which need no encoding. */
 const encode = (text: string) => (/^\w*$/.test(text) ? text : encodeURIComponent(text))

@@ -26,8 +26,8 @@ export function admitFile({ headers, raw }: FastifyRequest, bytesMax: number): v
 }
 
 /**
- * Has the body of a request stored, which may take as long as a file takes. If that fails, the connection ends with the answer,
- * since the rest of the body is still to come.
+ * Stores the body of a request, which can take as long as a file upload. If that fails, the connection ends with the answer,
+ * since the client has not sent the rest of the body.
  */
 export async function receiveBody(
   receiver: FileReceiver,

@@ -35,7 +35,7 @@ export function errorEnvelope(
   }
 }
 
-/** An error can name a key that the caller made up, however long; a refusal stays short all the same. */
+/** An error can name a key of any length that the caller invented. A refusal must stay short. */
 const shorten = ({ field, message }: FieldError): FieldError => ({
   field: field.length > limits.errorFieldLengthMax ? `${field.slice(0, limits.errorFieldLengthMax)}…` : field,
   message,
@@ -55,7 +55,7 @@ const frameworkRefusals: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
 }
 
-/** Turns what was thrown into a refusal; undefined if it is a defect of ours. */
+/** Turns a thrown error into a refusal. Undefined if it is a defect of Penstock. */
 export function asRefusal(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error
   if (isOutOfFiles(error)) return new Refusal('overloaded', [], retrySeconds)
@@ -76,7 +76,7 @@ export function asRefusal(error: unknown): Refusal | undefined {
   return undefined
 }
 
-/** Whether this process, or the machine, may open no more files and sockets. */
+/** Whether this process, or the machine, has reached its limit of open files and sockets. */
 function isOutOfFiles(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isOutOfFiles)
   const { code } = error as { code?: unknown }

@@ -6,8 +6,8 @@ import { asRefusal } from './replies.ts'
 import { tokenOf } from './serve.ts'
 
 /**
- * SCIM 2.0 (RFC 7644) below `/scim/v2`, for identity providers that manage the people of an organization. It is outside of the
- * contract: its media type, its errors and its lists are those of the RFC. All answers, including refusals, have that form.
+ * SCIM 2.0 (RFC 7644) below `/scim/v2`, for identity providers that manage the people of an organization. It is not part of the
+ * contract: the RFC defines its media type, its errors and its lists. All answers, including refusals, have that form.
  */
 
 /** A request to SCIM, authenticated. */
@@ -22,9 +22,9 @@ type Request = {
   readonly requestId: string
 }
 
-/** How SCIM requests are authenticated and answered; the modules provide it, and refuse. */
+/** How SCIM requests are authenticated and answered. The modules implement it, and refuse. */
 export type ScimRules = {
-  /** The actor of a bearer token who may use SCIM; undefined if the token is not valid. */
+  /** The actor of a bearer token that is allowed to use SCIM. Undefined if the token is not valid. */
   authenticate(request: {
     readonly token: string
     readonly address: string
@@ -45,7 +45,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** Serves `/scim/v2` and everything below. */
 export function serveScim(app: FastifyInstance, { authenticate, answer }: ScimRules): void {
-  // Its own scope: no other address takes this media type, and no other one answers in this format.
+  // A separate scope, because no other address accepts this media type or answers in this format.
   void app.register(async (own) => {
     const parse = own.getDefaultJsonParser('error', 'error')
     own.removeAllContentTypeParsers()

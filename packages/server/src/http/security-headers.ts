@@ -7,9 +7,9 @@ const hstsMaxAgeSeconds = 31_536_000
 const unusedFeatures = ['camera', 'microphone', 'geolocation', 'payment', 'usb', 'serial', 'midi']
 
 /**
- * The headers that every answer carries, whatever it is: pages and files, replies and refusals, and what is answered
- * before there is a request. A page replaces the policy of content with its own; a logo allows other sites to show it.
- * @param publicUrl with https, browsers must use TLS from then on
+ * The headers that every answer has: pages and files, replies and refusals, and answers before there is a request. A page
+ * replaces the content security policy with its own. A logo allows other sites to show it.
+ * @param publicUrl if it is https, browsers must use TLS from then on
  */
 export function securityHeaders(publicUrl: string): Readonly<Record<string, string>> {
   return {

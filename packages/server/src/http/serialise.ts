@@ -6,8 +6,9 @@ type Serialise = (value: unknown) => string
 const made = new Map<unknown, Serialise>()
 
 /**
- * Has replies serialised by their schemas (invariant 7), each by a function that is made when the schema is first needed.
- * Making all of them at the start, and that of a refusal twice for each operation, took it a fifth of its processor time.
+ * Serialises replies by their schemas (invariant 7), each by a function that is created when the schema is first needed.
+ * Creating all of them at the start, and the function of a refusal twice for each operation, took a fifth of the start's
+ * processor time.
  */
 export function serialiseBySchema(app: FastifyInstance): void {
   app.setSerializerCompiler(({ schema }) => {
@@ -23,8 +24,8 @@ export function serialiseBySchema(app: FastifyInstance): void {
 }
 
 /**
- * The schema with `nullable` instead of a union with null. The library writes code for the one. For each other union it
- * compiles a validator, which took longer than all else of a serialiser, and validates every value twice over.
+ * The schema with `nullable` instead of a union with null. The library generates code for `nullable`. For every other union it
+ * compiles a validator, which took longer than the rest of a serialiser, and validates every value twice.
  */
 function withNullable(schema: unknown): unknown {
   if (typeof schema !== 'object' || schema === null) return schema

@@ -51,24 +51,24 @@ import { compileValidator, type Input } from './validate.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The caller; set after the token or the session was checked. */
+    /** The caller. Set after the token or the session was checked. */
     actor: Actor | undefined
-    /** The operation that is called; what refuses a request earlier leaves it unset. */
+    /** The operation that is called. Undefined if the request was refused before it was known. */
     operation: OperationId | undefined
     /** The token of the session that the request comes with, if it is by that that the actor is known. */
     sessionToken: string | undefined
   }
 }
 
-/** How the HTTP layer authenticates and limits requests; the modules provide it. */
+/** How the HTTP layer authenticates and limits requests. The modules implement it. */
 export type AccessControl = {
-  /** The actor behind a bearer token; undefined if it is not valid. */
+  /** The actor behind a bearer token. Undefined if the token is not valid. */
   authenticate(token: string): Awaitable<Actor | undefined>
-  /** The actor behind the cookie of a person's session; undefined if it is not valid. */
+  /** The actor behind the cookie of a person's session. Undefined if the session is not valid. */
   authenticateSession(token: string): Promise<Actor | undefined>
   /**
-   * The sub-account; undefined where the organization has none under this identifier.
-   * In a transaction it is held against deletion until the end.
+   * The sub-account. Undefined if the organization has no sub-account with this identifier. In a transaction, it is protected
+   * against deletion until the end.
    */
   findAccount(
     db: Db,
@@ -142,7 +142,7 @@ export function serveOperations<Deps>(app: FastifyInstance, given: Serving<Deps>
   refuseOtherMethods(app, methods)
 }
 
-/** The schema of an answer. Services of one process share it, and what is compiled of it. */
+/** The schema of an answer. Services of one process share the schema and its compiled form. */
 function replySchema(operation: Operation): TSchema {
   const known = replySchemas.get(operation)
   if (known) return known
@@ -155,9 +155,9 @@ function replySchema(operation: Operation): TSchema {
 const replySchemas = new Map<Operation, TSchema>()
 
 /**
- * Authenticates, limits and checks the scope, before the body is read. With a cached token that takes no promise. A browser
- * adds the cookie to whatever it sends, so a request that can change something has to come from our own page; a token is there
- * because the caller means it, and so comes first.
+ * Authenticates, applies limits and checks the scope, before the body is read. With a cached token, this needs no promise. A
+ * browser adds the cookie to every request, so a request that can change something must come from our own page. A caller adds a
+ * token deliberately, so the token has priority.
  */
 function begin<Deps>(
   id: OperationId,
@@ -203,14 +203,14 @@ function begin<Deps>(
   }
 }
 
-/** The token of an Authorization header; undefined if it has none. */
+/** The token of an Authorization header. Undefined if it has no token. */
 export function tokenOf(authorization = ''): string | undefined {
   // As nearly every client writes it.
   if (authorization.startsWith('Bearer ') && !authorization.includes(' ', 7)) return authorization.slice(7)
   return /^bearer +(\S+) *$/i.exec(authorization)?.[1]
 }
 
-/** A request as the audit log has it; what is in its path and its query may not have been looked at yet. */
+/** A request in the form of the audit log. Its path and its query may not have been validated yet. */
 function auditedOf(
   operationId: OperationId,
   request: FastifyRequest<OperationRequest>,
@@ -306,7 +306,7 @@ function handle<Deps>(
     if (session) reply.header('set-cookie', session === 'ended' ? cookie.removed : cookie.set(session))
     if (answer.body) return reply.type(`${stream}; charset=utf-8`).send(answer.body)
     sendAnswer(request, reply, answer, input.query)
-    // Fastify would wait for what is sent already.
+    // Fastify would wait for an answer that has already been sent.
     return reply.sent ? undefined : reply
   }
 }
@@ -318,7 +318,10 @@ function streamWanted({ streams }: Operation, accept = ''): string | undefined {
   return streams.find((type) => wanted.includes(type))
 }
 
-/** Validates, and finds `accountId`, which every field error of the request is listed beside when it is missing. */
+/**
+ * Validates the request and finds `accountId`. If `accountId` is missing, its error is listed together with the other field
+ * errors.
+ */
 function readInput(
   operation: Operation,
   input: Input,

@@ -3,15 +3,20 @@ import { isCsrfToken } from '../csrf.ts'
 import { refuse } from '../refusal.ts'
 import { createCookie } from './cookies.ts'
 
-/** The cookie of a person's session: for this service alone, out of reach of scripts, and not sent by other sites' forms. */
+/**
+ * The cookie of a person's session. It is sent only to this service, scripts cannot read it, and forms of other sites do not
+ * send it.
+ */
 export type SessionCookie = {
-  /** The token of the session; undefined where the request has none. */
+  /** The token of the session. Undefined if the request has no token. */
   read(headers: IncomingHttpHeaders): string | undefined
   /** The header that sets it. */
   set(session: { token: string; maxAgeSeconds: number }): string
   /** The header that removes it. */
   readonly removed: string
-  /** Whether a page of another origin sends the request: one that may use the API by CORS has no use of the cookie. */
+  /**
+   * Whether a page of another origin sends the request. Pages that are allowed to use the API by CORS must not use the cookie.
+   */
   isOfAnotherOrigin(headers: IncomingHttpHeaders): boolean
   /**
    * Refuses with `csrf_token_invalid` a request that can change something, unless it comes from a page of this service and
@@ -23,7 +28,7 @@ export type SessionCookie = {
 /** @param publicUrl where callers reach the service */
 export function createSessionCookie(publicUrl: string): SessionCookie {
   const { pathname, origin } = new URL(publicUrl)
-  // Services below different paths of one host have sessions of their own.
+  // Services below different paths of one host have separate sessions.
   const suffix = pathname.replace(/\/+$/, '').replaceAll(/\W+/g, '-')
   const cookie = createCookie(publicUrl, `penstock_session${suffix}`)
 

@@ -18,7 +18,7 @@ type Page = {
   readonly link?: string
 }
 
-/** The flow behind these addresses; the service provides it. */
+/** The flow behind these addresses. The service implements it. */
 export type SingleSignOnFlow = {
   describe(organizationId: unknown): Promise<{ readonly organization: string } | Page>
   open(

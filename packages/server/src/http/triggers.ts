@@ -9,7 +9,7 @@ import { readIdempotencyKey } from './idempotency.ts'
  * and the body can be anything, such as the payload of a webhook.
  */
 
-/** Uses a trigger; the module of transfers provides it, and refuses. */
+/** Uses a trigger. The module of transfers implements it, and refuses. */
 export type UseTrigger = (request: {
   readonly id: string
   readonly secret: string
@@ -25,7 +25,7 @@ const bodyBytesMax = limits.bodyBytesMax
 
 /** Serves `POST /trigger/{id}/{secret}`. Answers 202 with the transfer, or 200 if the event starts none. */
 export function serveTriggers(app: FastifyInstance, use: UseTrigger): void {
-  // Its own scope: no other address takes every media type.
+  // A separate scope, because no other address accepts every media type.
   void app.register(async (own) => {
     own.removeAllContentTypeParsers()
     own.addContentTypeParser(

@@ -11,8 +11,8 @@ const code: ErrorCode = 'not_found'
 /**
  * The page that a browser shows at an address without a page.
  * @param publicUrl where callers reach the service; the links of the page begin with its path
- * @returns a function that answers a refusal with the page if a browser opens an address outside of the API that is not found;
- * otherwise it answers nothing and returns undefined, for the envelope of the API (section 2.1 of the specification)
+ * @returns a function that answers with the page if a browser opens an address outside of the API that is not found. Otherwise
+ * it returns undefined, and the refusal gets the envelope of the API (section 2.1 of the specification)
  */
 export function createUnknownPage(
   publicUrl: string,
@@ -37,7 +37,7 @@ export function createUnknownPage(
   }
 }
 
-/** Whether a request is that of a browser that opens a page, and not of a client of the API. */
+/** Whether a browser that opens a page sent the request, and not a client of the API. */
 function isOpened({ method, url, headers }: FastifyRequest): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false
   const [path = ''] = url.split('?')
@@ -45,6 +45,6 @@ function isOpened({ method, url, headers }: FastifyRequest): boolean {
   return (headers.accept ?? '').split(',').some(isPage)
 }
 
-/** Whether a media range of `Accept` is that of a page, and is not refused by its weight (RFC 9110, section 12.5.1). */
+/** Whether a media range of `Accept` includes HTML pages, and is not refused by its weight (RFC 9110, section 12.5.1). */
 const isPage = (range: string): boolean =>
   /^\s*text\/html\s*(?:;|$)/i.test(range) && !/;\s*q=0(?:\.0*)?\s*(?:;|$)/i.test(range)

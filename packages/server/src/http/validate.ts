@@ -3,10 +3,9 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { excerpt } from './excerpt.ts'
 
 /**
- * Checks a request against the contract, and finds every error at once, over query and body together, up to the number that
- * a refusal lists.
- * Bodies are strict: unknown fields and wrong types are errors. Query parameters are texts, read as what they stand for;
- * unknown ones are ignored.
+ * Checks a request against the contract. Finds all errors in query and body together, up to the number that a refusal lists.
+ * Bodies are strict: unknown fields and wrong types are errors. Query parameters are texts, which are converted to their types.
+ * Unknown parameters are ignored.
  */
 export type Input = { query: Record<string, unknown>; body: unknown }
 export type Validator = (input: Input) => FieldError[]
@@ -60,7 +59,7 @@ function querySchemaOf(operation: Operation): object {
 
 const querySchemas = new Map<Operation, object>()
 
-/** Writes what the text of a query parameter stands for in its place; what stands for nothing stays, and is an error. */
+/** Replaces the text of each query parameter with its typed value. A text that cannot be converted stays, and is an error. */
 function coerce(parameters: readonly [string, TSchema][], query: Record<string, unknown>): void {
   for (const [name, schema] of parameters) {
     const text = query[name]
@@ -77,7 +76,7 @@ function addErrors(all: FieldError[], validate: ValidateFunction, value: unknown
   const said = new Set<string>()
   for (const error of validate.errors ?? []) {
     const fieldError = errorOf(error, part)
-    // A union reports each branch; one sentence for a field is enough.
+    // A union reports each branch. One sentence per field is enough.
     if (fieldError && !fieldErrors.has(fieldError.field))
       fieldErrors.set(fieldError.field, onceInFull(fieldError, said))
     if (fieldErrors.size === limits.fieldErrorsMax) break
@@ -134,13 +133,13 @@ function errorsOfChoice(names: readonly string[], query: Record<string, unknown>
   return (given.length === 0 ? names : given).map((name) => ({ field: `query.${name}`, message }))
 }
 
-/** An operation without a body takes none, or the empty object that some clients always send. */
+/** An operation without a body accepts no body, or the empty object that some clients always send. */
 function addErrorsOfNoBody(all: FieldError[], body: unknown): void {
   const empty = body === undefined || (typeof body === 'object' && body !== null && Object.keys(body).length === 0)
   if (!empty) all.push({ field: 'body', message: 'must be empty: this operation takes no body' })
 }
 
-/** Whether all text in a value can be stored; if it cannot, `addErrorsOfText` says what is wrong. */
+/** Whether all text in a value can be stored. If it cannot, `addErrorsOfText` reports the problem. */
 function isStorable(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0')
   if (typeof value !== 'object' || value === null) return true

@@ -20,7 +20,7 @@ export type CallParameters = {
   readonly body?: unknown
 }
 
-/** The arguments cannot be sent; the message says which, and what to do. */
+/** The arguments cannot be sent. The message says which argument is wrong, and what to do. */
 export class ArgumentError extends Error {}
 
 /** Characters of an argument that travels in an address or a header. */

@@ -16,9 +16,9 @@ export type ToolCaller = {
   /** Every call goes through it, and so through all that an HTTP request goes through. */
   readonly client: Client
   readonly confirmations: Confirmations
-  /** Where the console is. */
+  /** The public address of the console. */
   readonly publicUrl: string
-  /** Asks the user; undefined where the caller's program cannot. */
+  /** Asks the user. Undefined if the caller's program cannot ask. */
   readonly ask?: ((question: string) => Promise<boolean>) | undefined
 }
 
@@ -77,7 +77,7 @@ async function callConfirmed(
   return answerOf(tool, parameters, await call(client, id, { ...parameters, ...ifMatch }, signal))
 }
 
-/** Reads the target of a write, by its path; undefined if it cannot be read. */
+/** Reads the target of a write, by its path. Undefined if it cannot be read. */
 async function readTarget(
   client: Client,
   { path }: Operation,
@@ -100,7 +100,7 @@ async function readTarget(
       ...(isConfiguration ? { query: { configurationId } } : {}),
     }
     return call(client, read[0] as OperationId, named, signal).catch((error) => {
-      // The call itself will say so.
+      // The call itself will report this.
       if (error instanceof PenstockError && error.status < 500) return undefined
       throw error
     })
@@ -164,7 +164,7 @@ function success(answer: Record<string, unknown>, bounded = false): ToolResult {
 
 const error = (text: string): ToolResult => ({ content: [{ type: 'text', text }], isError: true })
 
-/** @throws what is a defect of ours */
+/** @throws errors that are defects of Penstock */
 function failed(tool: Tool, thrown: unknown): ToolResult {
   if (thrown instanceof PenstockError) {
     const { message, code, requestId, details, cause, retryAfterSeconds } = thrown

@@ -1,9 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /**
- * Codes that stand for one call with its arguments: what was shown to the user is what is done. Nothing is stored, so any
- * process accepts what another one made. A code cannot be made up, not even by a text of a tenant that a model obeys: it takes
- * the key, which is the caller's token, or the process's own.
+ * Confirmation codes, each for one call with its arguments: only what was shown to the user can be done. Nothing is stored, so
+ * every process accepts the codes of every other process. Nobody can forge a code, not even a text of a tenant that a model
+ * obeys. It takes the key, which is the caller's token or the process's own key.
  */
 export type Confirmations = {
   make(call: ConfirmedCall): Promise<{ code: string; expiresTime: number }>
@@ -14,7 +14,7 @@ export type Confirmations = {
 export type ConfirmedCall = {
   readonly tool: string
   readonly parameters: Readonly<Record<string, unknown>>
-  /** Of what it is done to: if that has changed, it has to be shown again. */
+  /** The ETag of the target. If the target has changed, it must be shown again. */
   readonly etag: string | undefined
 }
 
@@ -25,7 +25,7 @@ export type ConfirmationClock = () => number | Promise<number>
 
 const ownClock: ConfirmationClock = () => Math.floor(Date.now() / 1000)
 
-/** @param now the clock; that of this process unless given, for one that takes only its own codes */
+/** @param now the clock; by default the clock of this process, for processes that accept only their own codes */
 export function createConfirmations(key: string | Buffer, now = ownClock): Confirmations {
   const mac = ({ tool, parameters, etag }: ConfirmedCall, expiresTime: number) =>
     createHmac('sha256', key)
@@ -46,7 +46,7 @@ export function createConfirmations(key: string | Buffer, now = ownClock): Confi
   }
 }
 
-/** The same value with its keys in order, as a list: a model may send the arguments in another order. */
+/** The same value with its keys in order, as a list. A model can send the arguments in another order. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return ['array', ...value.map(sorted)]
   if (typeof value !== 'object' || value === null) return value

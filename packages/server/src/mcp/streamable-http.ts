@@ -26,8 +26,9 @@ export async function answerMcp(
 }
 
 /**
- * Reads which tools a client chose in the query of the address: `tools`, `readOnly` and `outputSchemas`. Others are ignored.
- * @throws a refusal `invalid_request` that names what is wrong
+ * Reads which tools a client chose in the query of the address: `tools`, `readOnly` and `outputSchemas`. Other parameters are
+ * ignored.
+ * @throws a refusal `invalid_request` that names the invalid parameter
  */
 export function choiceOf({ tools, readOnly, outputSchemas }: Readonly<Record<string, unknown>>): ToolChoice {
   const errors: { field: string; message: string }[] = []
@@ -48,7 +49,7 @@ export function choiceOf({ tools, readOnly, outputSchemas }: Readonly<Record<str
   return choice
 }
 
-/** The headers that the protocol looks at; no token goes further. */
+/** The headers that the protocol reads. Tokens are not passed on. */
 function wanted(headers: IncomingHttpHeaders): Headers {
   const kept = new Headers()
   for (const name of ['accept', 'content-type', 'mcp-protocol-version']) {

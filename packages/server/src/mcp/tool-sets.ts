@@ -5,7 +5,7 @@ import { isReading, type Tool, tools } from './tools.ts'
 
 /** The choice of a client. Everything is optional: all tools, without output schemas. */
 export type ToolChoice = {
-  /** Names of sets or of tools; undefined: all tools. */
+  /** Names of sets or of tools. Undefined means all tools. */
   readonly tools?: readonly string[] | undefined
   /** Only tools that change nothing. */
   readonly readOnly?: boolean | undefined
@@ -13,7 +13,7 @@ export type ToolChoice = {
   readonly outputSchemas?: boolean | undefined
 }
 
-/** The tools for the daily work with connections: to set one up, to run it, and to find what is wrong. */
+/** The tools for daily work with connections: set one up, run it, and find problems. */
 const core: readonly OperationId[] = [
   'getMe',
   'listAccounts',
@@ -54,7 +54,7 @@ export function toolSets(): ReadonlyMap<string, readonly string[]> {
   return made
 }
 
-/** Error of a list of names of sets and tools; undefined if all are known. */
+/** The error in a list of names of sets and tools. Undefined if all are known. */
 export function whyNoChoice(names: readonly string[]): string | undefined {
   const unknown = names.find((name) => !toolSets().has(name) && !tools().has(name))
   if (names.length > 0 && unknown === undefined) return undefined

@@ -58,7 +58,7 @@ const outside: readonly OperationId[] = [
   'retryTransfer',
 ]
 
-/** Why an operation is no tool; undefined if it is one. */
+/** Why an operation is not a tool. Undefined if it is a tool. */
 export function whyNoTool(operation: Operation): string | undefined {
   const { actsIn, file, person, unrepeatable, body, reply } = operation
   if (actsIn === 'public') return 'it is for signing in'
@@ -70,7 +70,7 @@ export function whyNoTool(operation: Operation): string | undefined {
   return undefined
 }
 
-/** `getMe` answers a token to browsers alone, and null to anyone who calls tools. */
+/** `getMe` returns a CSRF token only to browsers, and null to callers of tools. */
 const isAboutCaller = (operation: Operation): boolean => operation === operations.getMe
 
 /** Whether a schema has a secret anywhere in it, as the contract marks them. */
@@ -86,7 +86,7 @@ export const takesSecretFields = ({ body }: Operation): boolean =>
 
 let all: ReadonlyMap<string, Tool> | undefined
 
-/** Every tool, by its name, which is that of its operation. Made when it is first asked for. */
+/** Every tool by its name, which is the name of its operation. Created at the first call. */
 export function tools(): ReadonlyMap<string, Tool> {
   all ??= new Map(
     Object.entries<Operation>(operations)
@@ -96,7 +96,7 @@ export function tools(): ReadonlyMap<string, Tool> {
   return all
 }
 
-/** Whether a token with these scopes may call it; null: every scope. */
+/** Whether a token with these scopes can call it. Null means every scope. */
 export const isGranted = ({ operation: { scope } }: Tool, scopes: readonly Scope[] | null): boolean =>
   scope === undefined || scopes === null || scopes.includes(scope)
 
@@ -142,7 +142,7 @@ function descriptionOf(operation: Operation, confirmed: boolean): string {
     .join(' ')
 }
 
-/** The names of what an operation takes beside its body, as arguments of its tool. */
+/** The names of the arguments that a tool has in addition to the body of its operation. */
 export const pathNames = ({ path }: Operation): string[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
 export const takesAccount = ({ actsIn }: Operation): boolean => actsIn.includes('account')
@@ -192,7 +192,7 @@ const headerTexts: Readonly<Record<string, string>> = {
   idempotencyKey: 'A text of your choice, new for each new call: a call that is repeated with it does its work once',
 }
 
-/** Whether something must be in the body; one of which nothing is required may be left out. */
+/** Whether the body must contain something. A body without required fields can be omitted. */
 export const needsBody = (body: TSchema): boolean => 'required' in body || 'minProperties' in body
 
 function outputSchemaOf(

@@ -1,8 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 
-/**
- * Figures of the database, over all processes, read at each scrape. No figure may read all transfers or connections.
- */
+/** Figures of the database, over all processes, read at each scrape. A figure must never read all transfers or connections. */
 export type DatabaseFigures = {
   /** How many background jobs wait. */
   readonly transfers: () => Promise<{
@@ -53,7 +51,7 @@ export type DatabaseFigures = {
 export const absent = 'absent while the database is away'
 const total = 'over all workers, since the database was created, purged ones included'
 
-/** Codes of errors are names that connectors and the service define; a label is never anything else. */
+/** Connectors and the service define the error codes. Anything else must not become a label. */
 const codePattern = /^(?:[a-z][a-z0-9_]{0,59})?$/
 
 /** Measures what the database holds. Counters are read from it, so that every process reports the same. */
@@ -220,7 +218,7 @@ function observeAlerts(registers: Registry[], figures: DatabaseFigures['alerts']
   })
 }
 
-/** One answer serves all who ask while it is awaited, as the metrics of a scrape do; undefined if it fails. */
+/** Callers that ask while an answer is awaited share it, as the metrics of a scrape do. Undefined if it fails. */
 export function sharedAnswer<T>(ask: () => Promise<T>): () => Promise<T | undefined> {
   let asked: Promise<T | undefined> | undefined
   return () => {

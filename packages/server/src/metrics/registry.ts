@@ -30,7 +30,7 @@ function metricsOfProcess(): Registry {
   if (ofProcess) return ofProcess
   ofProcess = new Registry()
   collectDefaultMetrics({ register: ofProcess })
-  // Gauges that are named like counters; the sums of others, which stay.
+  // Gauges that are named like counters. They are the sums of other gauges, which stay.
   for (const name of ['handles', 'requests', 'resources']) ofProcess.removeSingleMetric(`nodejs_active_${name}_total`)
   return ofProcess
 }

@@ -4,7 +4,7 @@ import { statement } from '../db/statement.ts'
 
 /** Statements about client credentials. */
 
-/** Permissions of a client; null: everything, or all sub-accounts. */
+/** Permissions of a client. Null means everything, or all sub-accounts. */
 type ClientGrants = { scopes: readonly Scope[] | null; accountIds: readonly string[] | null; expiresTime: Date | null }
 
 export const insertClient = statement<
@@ -25,7 +25,7 @@ export type ClientRow = {
   createdTime: Date
   expiresTime: Date | null
   lastUsedTime: Date | null
-  /** Until when the secret before the present one is accepted; null if it is no longer. */
+  /** Until when the previous secret is accepted. Null if it is no longer accepted. */
   previousSecretUntil: Date | null
   revokedTime: Date | null
 }
@@ -39,7 +39,7 @@ export const selectClients = statement<{ organizationId: string | null }, Client
   order by created_time, id
 `)
 
-/** Replaces the secret of a client; the present one stays valid for a while, and one before that does not. */
+/** Replaces the secret of a client. The replaced secret stays valid for a while, an older one does not. */
 export const rotateSecret = statement<{ id: string; secretDigest: Buffer; overlapHours: number }>(`
   update clients set
     previous_secret_digest = secret_digest, previous_secret_until = now() + make_interval(hours => :overlapHours),
@@ -78,7 +78,7 @@ export const deleteTokensOfClient = statement<{ clientId: string }>(`delete from
 
 export const announceRevocation = statement<{ topic: string; value: string }>(notify)
 
-/** Clients that the actor may see: limited to no other sub-accounts than the actor is. */
+/** Clients that the actor can see: clients that are limited to sub-accounts that the actor can see. */
 type Visible = { organizationId: string; accountIds: readonly string[] | null }
 const isVisible = `
   organization_id = :organizationId and (:accountIds::text[] is null or account_ids <@ :accountIds)`
@@ -106,13 +106,13 @@ export const findClientsById = statement<
   { id: string; organizationId: string; name: string | null }
 >(`select id, organization_id, name from clients where id = any(:ids)`)
 
-/** Takes the organization, so that its clients are created one at a time; what refers to it need not wait. */
+/** Locks the organization, so that its clients are created one at a time. Rows that refer to it need not wait. */
 export const lockOrganization = statement<{ organizationId: string }, { id: string }>(`
   select id from organizations where id = :organizationId for no key update
 `)
 /**
- * Number of clients that are not revoked, and the largest number that is limited to one of these sub-accounts, alone or
- * with others.
+ * Number of clients that are not revoked, and the highest number of clients that are limited to one of these sub-accounts, with
+ * or without others.
  */
 export const countForQuota = statement<
   { organizationId: string; accountIds: readonly string[] },
@@ -128,7 +128,7 @@ export const countForQuota = statement<
   from clients where organization_id = :organizationId and revoked_time is null
 `)
 
-/** Those of the accounts that there are in the organization. */
+/** The accounts of a list that exist in the organization. */
 export const findAccounts = statement<{ organizationId: string; ids: readonly string[] }, { id: string }>(`
   select id from accounts where organization_id = :organizationId and id = any(:ids) and deleted_time is null
 `)

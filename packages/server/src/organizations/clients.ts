@@ -11,8 +11,8 @@ import { addClient, changeName, endClient, replaceSecret } from './credentials.t
 import { viewClient } from './view.ts'
 
 /**
- * Client credentials with scopes. No one sees a client that is not limited to the same sub-accounts or
- * fewer, nor changes or creates one that may do more than they may themselves.
+ * Client credentials with scopes. Actors see only clients that are limited to the same sub-accounts or fewer. They can change
+ * or create only clients that can do no more than they can themselves.
  */
 
 /**
@@ -106,7 +106,7 @@ async function requireClient(db: Db, { organizationId, accountIds }: Actor, id: 
   return (await queries.findClient.first(db, { organizationId, accountIds, id })) ?? refuse('not_found')
 }
 
-/** Locks a client that may do no more than the actor; refuses with `forbidden` one that may. */
+/** Locks a client that can do no more than the actor. Refuses with `forbidden` a client that can do more. */
 async function lockGrantable(tx: Transaction, actor: Actor, id: string): Promise<ClientRow> {
   const { organizationId, accountIds } = actor
   const row = (await queries.lockClient.first(tx, { organizationId, accountIds, id })) ?? refuse('not_found')
@@ -120,7 +120,7 @@ async function lockForChange(tx: Transaction, actor: Actor, id: string): Promise
   return row
 }
 
-/** Refuses identifiers that are not sub-accounts of the organization, or none that the actor may act in. */
+/** Refuses identifiers that are not sub-accounts of the organization, or are not accessible to the actor. */
 export async function requireAccounts(
   db: Db,
   actor: Actor,

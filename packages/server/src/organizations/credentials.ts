@@ -20,10 +20,10 @@ import { organizationExists } from './queries.ts'
 
 /** Client credentials, as the command line and the operations of clients manage them. */
 
-/** Client credentials in plain text; they exist only here, on their way to the operator who asked for them. */
+/** Client credentials in plain text. They exist only on their way to the operator who asked for them. */
 export type Credentials = { clientId: string; clientSecret: string }
 
-/** Topic of notices about clients that were revoked, or got another secret; the value is the client. */
+/** Topic of notices about clients that were revoked or got another secret. The value is the client. */
 export const revokedTopic = 'revoked'
 
 /** How a client secret is stored and compared. Secrets are long and random, so no slow digest is needed. */
@@ -67,8 +67,8 @@ export async function addClient(
 }
 
 /**
- * Gives a client another secret. The present one is accepted for `overlapHours` more; if that is 0, its tokens end with it.
- * Throws if there is no such client that is not revoked.
+ * Replaces the secret of a client. The present secret is accepted for `overlapHours` more hours. If that is 0, its tokens end
+ * with it. Throws if the client does not exist or is revoked.
  */
 export async function replaceSecret(tx: Transaction, id: string, overlapHours: number): Promise<Credentials> {
   const clientSecret = newSecret()
@@ -96,8 +96,8 @@ export const clientsOf = (db: Db, organizationId: string | null): Promise<Client
   selectClients.all(db, { organizationId })
 
 /**
- * Revokes a client and every token it holds; running processes refuse them within seconds.
- * Throws if there is no such client that is not revoked already.
+ * Revokes a client and all of its tokens. Running processes refuse them within seconds. Throws if the client does not exist or
+ * is revoked already.
  */
 export async function endClient(tx: Transaction, id: string): Promise<void> {
   if ((await revokeClient.run(tx, { id })) === 0) {
@@ -107,7 +107,7 @@ export async function endClient(tx: Transaction, id: string): Promise<void> {
   await announceRevocation.run(tx, { topic: revokedTopic, value: id })
 }
 
-/** Those of the clients that there are, whether they are revoked or not. */
+/** The clients of a list that exist, revoked or not. */
 export const findClientsNamed: FindNamed = async (db, ids) =>
   (await findClientsById.all(db, { ids })).map((row) => ({ ...row, given: row.id }))
 

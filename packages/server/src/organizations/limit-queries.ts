@@ -37,7 +37,10 @@ const monthlyRows = (organization: string) => `
   (select coalesce(sum(r.rows), 0)::bigint from organization_rows r
    where r.organization_id = ${organization} and r.month = to_char(now() at time zone 'UTC', 'YYYY-MM'))`
 
-/** Organizations whose rows of the month are used up, of the named ones. @param rowsMax of one without a limit of its own; 0: none */
+/**
+ * Organizations of a list that have used up their rows of the month. @param rowsMax the limit of an organization without its
+ * own; 0: no limit
+ */
 export const withoutRows = statement<
   { organizationIds: readonly string[]; rowsMax: number },
   { organizationId: string; rows: number; rowsMax: number; own: boolean }

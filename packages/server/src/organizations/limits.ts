@@ -12,11 +12,11 @@ import { organizationExists } from './queries.ts'
  */
 
 type Definition = {
-  /** The setting with the limit of organizations that have no limit of their own. */
+  /** The setting with the limit for organizations without their own limit. */
   readonly setting: string
-  /** The counted things, as it is shown to the operator. */
+  /** What is counted, in the words that the operator sees. */
   readonly what: string
-  /** Whether 0 is no limit; other limits are at least 1. */
+  /** Whether 0 means no limit. Other limits are at least 1. */
   readonly zeroIsNone: boolean
   readonly of: (config: LimitSettings) => number
 }
@@ -146,7 +146,7 @@ export async function requireUploadCapacity(
   if (kept.bytes + sizeBytes > bytes.max) refuseMore(`${bytes.max / mib} MiB of uploaded files`, bytes.setting)
 }
 
-/** Organizations that may start no transfer this month, with the reason in words. */
+/** Organizations that cannot start a transfer this month, with the reason in words. */
 export async function withoutRows(
   db: Db,
   { quotas }: Pick<Config, 'quotas'>,
@@ -168,7 +168,7 @@ export async function requireRowsLeft(db: Db, config: Pick<Config, 'quotas'>, or
   if (message !== undefined) refuse('quota_exceeded', [{ field: 'id', message }])
 }
 
-/** Bytes that an organization may still keep; 0 if it keeps more than its limit. */
+/** Bytes that an organization can still store. 0 if it stores more than its limit. */
 export async function bytesLeft(
   db: Db,
   config: LimitSettings,
@@ -183,7 +183,7 @@ export async function bytesLeft(
 
 // For the operator
 
-/** The error of a limit; undefined if it is valid. @param value null: the limit of the settings */
+/** The error of a limit. Undefined if it is valid. @param value null: the limit of the settings */
 export function errorOfLimit(name: string, value: number | null): string | undefined {
   if (!isLimit(name)) return `The limit ${name} does not exist. Choose one of ${limitNames.join(', ')}.`
   if (value === null) return undefined
@@ -195,7 +195,7 @@ export function errorOfLimit(name: string, value: number | null): string | undef
 
 const isLimit = (name: string): name is LimitName => Object.hasOwn(limitDefinitions, name)
 
-/** Sets a limit of an organization, or takes it back. @returns whether that changes anything. @throws if the organization is unknown */
+/** Sets or resets a limit of an organization. @returns whether that changes anything. @throws if the organization is unknown */
 export async function setLimit(
   tx: Transaction,
   { organizationId, name, value }: { organizationId: string; name: string; value: number | null },

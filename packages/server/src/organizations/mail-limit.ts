@@ -3,15 +3,16 @@ import type { Transaction } from '../db/database.ts'
 import * as queries from './mail-queries.ts'
 
 /**
- * Bounds what tenants can have the operator's mail server send: one count of each organization and one of each recipient, over
- * all kinds of mail and all processes. Counts do not belong to what the mail is about, so deleting it resets none.
+ * Limits the mails that tenants can make the operator's mail server send. There is one count per organization and one per
+ * recipient, over all kinds of mail and all processes. Counts are independent of the resource that a mail is about, so deleting
+ * the resource does not reset them.
  */
 
 export type MailKind = 'passwordReset' | 'invitation' | 'alert' | 'webhookDisabled' | 'alertTest'
 
 /**
- * Mails in an hour. A mail is allowed while its organization and its recipient have had fewer mails of any kind than the number
- * of its kind: what matters less stops first, and leaves the rest to what people wait for.
+ * Mails per hour. A mail is allowed while its organization and its recipient have had fewer mails of any kind than the number
+ * for its kind. So less important mails stop first, and leave room for mails that people wait for.
  */
 export const mailsMax: Readonly<Record<MailKind, { readonly ofOrganization: number; readonly toRecipient: number }>> = {
   passwordReset: { ofOrganization: 200, toRecipient: 30 },
@@ -24,11 +25,11 @@ export const mailsMax: Readonly<Record<MailKind, { readonly ofOrganization: numb
 const invitationsToAddressMax = 5
 
 export type CountedMails = {
-  /** The recipients that may be sent to. */
+  /** The recipients that a mail can be sent to. */
   readonly allowed: readonly string[]
   /** The others. */
   readonly limited: readonly string[]
-  /** When the next one may be allowed, in seconds; 0: none was limited. */
+  /** Seconds until the next mail can be allowed. 0 if no mail was limited. */
   readonly retrySeconds: number
 }
 
@@ -66,7 +67,7 @@ export async function countMails(tx: Transaction, mails: Mails): Promise<Counted
   return { allowed, limited, retrySeconds }
 }
 
-/** Takes back a mail that was counted and could not be sent. */
+/** Subtracts a mail that was counted but could not be sent. */
 export async function uncountMail(
   tx: Transaction,
   mail: Omit<Mails, 'recipients'> & { recipient: string },
@@ -79,8 +80,8 @@ export async function uncountMail(
 }
 
 /**
- * The counts that bound a mail to each recipient. A person of the organization has a count there, so that no other organization
- * can use up what they may get of their own.
+ * The counts that limit mails to each recipient. A member of the organization has a separate count there, so that another
+ * organization cannot use up the mails that the person gets from their own.
  */
 async function boundsOf(tx: Transaction, { organizationId, kind, recipients }: Mails) {
   const emails = recipients.map((recipient) => recipient.toLowerCase())

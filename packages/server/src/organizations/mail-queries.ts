@@ -2,7 +2,7 @@ import { statement } from '../db/statement.ts'
 
 /** Statements that count mails. */
 
-/** Those of some addresses, in lower case, that are of people who have joined the organization, and can sign in. */
+/** The addresses of a list, in lower case, that belong to members of the organization who can sign in. */
 export const selectMembers = statement<{ organizationId: string; emails: readonly string[] }, { email: string }>(`
   select lower(email) as email from users
   where organization_id = :organizationId and joined_time is not null and deactivated_time is null
@@ -18,7 +18,7 @@ export const lockCounts = statement<{ keys: readonly string[] }, { key: string; 
     since = case when ${isOver} then now() else m.since end, mails = case when ${isOver} then 0 else m.mails end
   returning key, mails, greatest(ceil(extract(epoch from since + interval '1 hour' - now())), 1)::integer as seconds_left
 `)
-/** Adds to counts that are locked, or takes a mail back that was not sent. */
+/** Adds to counts that are locked, or subtracts a mail that was not sent. */
 export const addToCounts = statement<{ added: string }>(`
   update mail_counts m set mails = greatest(m.mails + a.mails, 0)
   from jsonb_to_recordset(:added::jsonb) as a (key text, mails integer) where m.key = a.key

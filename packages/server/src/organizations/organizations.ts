@@ -21,7 +21,7 @@ import {
 /** Name of the client that is created with an organization. */
 const firstClientName = 'First client'
 
-/** Makes this deployment known as an environment; `env` of what is made here names it. */
+/** Registers this deployment as an environment. `env` of resources that are created here refers to it. */
 export const registerEnvironment = (db: Db, { environment }: Config) => putEnvironment.run(db, environment)
 
 /** Creates an organization with its first client. */
@@ -63,7 +63,10 @@ export function createFirstOrganization(
   })
 }
 
-/** Stores whether a password alone is not enough for its people. Returns whether that changes anything. */
+/**
+ * Stores whether the people of an organization need a second factor in addition to the password. Returns whether that changes
+ * anything.
+ */
 export const setSecondFactorRequired = async (tx: Transaction, id: string, required: boolean): Promise<boolean> =>
   (await saveSecondFactorRequired.run(tx, { id, required })) > 0
 

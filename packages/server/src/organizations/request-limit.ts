@@ -4,14 +4,14 @@ import { limitsTopic, ownLimits } from './limit-queries.ts'
 import { type LimitSettings, limitDefinitions, settingOf } from './limits.ts'
 import { RequestsInMinute } from './requests-in-minute.ts'
 
-/** Counts a request; refuses with `rate_limited` if the organization has sent too many in this minute. */
+/** Counts a request. Refuses with `rate_limited` if the organization has sent too many in this minute. */
 export type OrganizationRequests = (organizationId: string) => void
 
 const name = 'requests-per-minute'
 
 /**
- * Limits the requests of each organization to this process, of all its clients and people.
- * Resolves once the limits of the operator are known; a change of them has an effect within seconds.
+ * Limits the requests of each organization to this process, over all its clients and people. Resolves when the operator's
+ * limits are known. A changed limit applies within seconds.
  */
 export async function limitOrganizationRequests(
   { database, notices, config }: { database: Database; notices: Notices; config: LimitSettings },

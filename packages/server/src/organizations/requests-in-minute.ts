@@ -4,7 +4,7 @@ const windowMs = 60_000
 
 /** Counts requests by a name, such as the identifier of a client. The minute of a name begins with its first request. */
 export class RequestsInMinute {
-  /** By name; the window that ends first is the first one. */
+  /** Windows by name, in the order in which they end. */
   readonly #windows = new Map<string, { requests: number; readonly endMs: number }>()
 
   /**

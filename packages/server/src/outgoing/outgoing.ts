@@ -27,7 +27,7 @@ export type OutgoingRequest = {
   readonly body: string
   readonly contentType: string
   readonly headers?: Readonly<Record<string, string>>
-  /** From the request to the end of the answer; 15 seconds unless said otherwise. */
+  /** From the request to the end of the answer. 15 seconds by default. */
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
 }
@@ -36,9 +36,9 @@ export type OutgoingAnswer = {
   readonly status: number
   /** The first headers, cut. */
   readonly headers: Readonly<Record<string, string>>
-  /** The beginning of the body: what follows is not read. */
+  /** The beginning of the body. The rest is not read. */
   readonly body: string
-  /** Pause that `Retry-After` asks for, in milliseconds; null if it is missing or invalid. */
+  /** Pause in milliseconds from `Retry-After`. Null if the header is missing or invalid. */
   readonly retryAfterMs: number | null
 }
 
@@ -62,13 +62,13 @@ const answerHeadersMax = 30
 const headerLengthMax = 300
 const headerBytesMax = 16 << 10
 
-/** @param config what the operator allows; `routes`: for tests, as in `EgressOptions` */
+/** @param config the operator's settings; `routes`: for tests, as in `EgressOptions` */
 export function createOutgoing(
   { egress: settings, plainHttp }: Pick<Config, 'egress' | 'plainHttp'>,
   routes: Readonly<Record<string, string>> = {},
 ): Outgoing {
   let opened: Promise<OpenEgress> | undefined
-  // Loaded with the first request: a process that sends none does without it.
+  // Loaded at the first request, so that a process without requests does not load it.
   const open = async () => {
     const { createEgress } = await import('@penstock/connector/egress')
     return createEgress({ ...egressOptions(settings), routes, bounds: { headerBytes: headerBytesMax } })
@@ -110,9 +110,8 @@ export function createOutgoing(
 }
 
 /**
- * Reads an address that a tenant gives: https, or http if the operator allows it, without user name and password.
- * Throws `OutgoingError`: use it to refuse the address when it is saved. The resolved address is checked at each
- * request.
+ * Parses an address of a tenant: https, or http if the operator allows it, without user name and password. Throws
+ * `OutgoingError`. Use it to refuse the address when it is saved. The resolved address is checked at each request.
  */
 export function parseOutgoingUrl(address: string, plainHttp: Config['plainHttp']): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined
@@ -128,8 +127,7 @@ export function parseOutgoingUrl(address: string, plainHttp: Config['plainHttp']
 }
 
 /**
- * Reads the beginning of a response, and does not wait for the rest. A response that breaks off still counts as a
- * response.
+ * Reads the beginning of a response, without waiting for the rest. A response that breaks off is still treated as a response.
  */
 async function readBeginning(response: Response): Promise<string> {
   const pieces: Uint8Array[] = []
@@ -153,7 +151,7 @@ const headersOf = ({ headers }: Response): Record<string, string> =>
       .map(([name, value]) => [name.slice(0, 100), value.slice(0, headerLengthMax)]),
   )
 
-/** Seconds, or a date (RFC 9110) by the clock of the one who answers. */
+/** Seconds, or a date (RFC 9110) by the clock of the server that answers. */
 function readRetryAfter(headers: Headers): number | null {
   const value = headers.get('retry-after')
   if (value === null) return null

@@ -1,7 +1,10 @@
 import { isKept as isKeptIn } from '../db/kept.ts'
 import { statement } from '../db/statement.ts'
 
-/** Reports read the ledger without tests, by the index that begins with the account; a page of accounts or connections is picked first. */
+/**
+ * Reports read the ledger without tests, by the index that begins with the account. A page of accounts or connections is picked
+ * first.
+ */
 
 export type VolumeRow = {
   id: string
@@ -22,7 +25,7 @@ export type NamedRow = { id: string; name: string }
 const isAsked = 'and id = any(:ids)'
 type AccountFilter = {
   organizationId: string
-  /** The sub-accounts that the actor is limited to; null: all. */
+  /** The sub-accounts that the actor is limited to. Null means all. */
   accountIds: readonly string[] | null
   like: string | null
   ids: readonly string[] | null

@@ -14,7 +14,7 @@ const add = (a: Volume, b: Volume): Volume => ({
   bytes: a.bytes + b.bytes,
 })
 
-/** Days as they are, and summed by month and as a whole. */
+/** Figures by day, by month and in total. */
 export function viewPeriods(rows: readonly VolumeRow[]): Periods {
   const days = rows.map(({ id, ...day }) => day)
   const months = [...Map.groupBy(days, ({ day }) => day.slice(0, 7))].map(([month, ofMonth]) => ({

@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { runnerFolders } from '../places.ts'
 
-/** The files of the code of runners as they are now. The text changes if an upgrade writes over them. */
+/** Identifies the current files of the runners' code. The text changes if an upgrade overwrites them. */
 export async function stampCode(): Promise<string> {
   const folders = await Promise.all(runnerFolders().map(filesIn))
   const stamps = await Promise.all(folders.flat().map(stampOf))

@@ -6,8 +6,8 @@ import { compiledFor, environmentOfRunners, type RunnerUser } from './permission
 const niceness = 19
 
 /**
- * Has what runners load compiled, in a process of its own and with the lowest priority, unless that was done before. Without
- * it they work all the same, and their first job takes a tenth of a second longer.
+ * Compiles the code that runners load, in a separate process with the lowest priority, unless that was done before. Without it,
+ * runners still work, but their first job takes a tenth of a second longer.
  */
 export function compileForRunners(user: RunnerUser | undefined): void {
   const compiled = compiledFor(user)

@@ -1,13 +1,19 @@
 import { stampCode } from './code-stamp.ts'
 
-/** How long no transfer is claimed after the first runner that could not start or load its code; each further one doubles it. */
+/**
+ * How long no transfer is claimed after the first runner that could not start or load its code. Each further failure doubles
+ * the pause.
+ */
 const firstPauseMs = 1_000
 const longestPauseMs = 60_000
 
 /** The files of the code when the first runners of this process were made. */
 let atStart: Promise<string> | undefined
 
-/** Whether this process can run its own code: the files of an upgrade may have replaced it, or the machine may be full. */
+/**
+ * Whether this process can run its own code. It cannot if the files of an upgrade replaced the code, or if the machine is out
+ * of resources.
+ */
 export class OwnCode {
   readonly #stamp: Promise<string>
   #failures = 0
@@ -18,7 +24,7 @@ export class OwnCode {
     this.#stamp = atStart
   }
 
-  /** Whether files of the code are others than at the start. Then an error may come from a mix of two versions. */
+  /** Whether the files of the code have changed since the start. Then an error may come from a mix of two versions. */
   async hasChanged(): Promise<boolean> {
     return (await this.#stamp) !== (await stampCode())
   }

@@ -5,16 +5,17 @@ import { dirname, isAbsolute, join, relative, sep } from 'node:path'
 import type { RunnerSettings } from '@penstock/engine'
 import { runnerFolders } from '../places.ts'
 
-/** The user that runners have in place of the service's. Only root can give them one. */
+/** The user that runners run as, instead of the service's user. Only root can set one. */
 export type RunnerUser = { readonly uid: number; readonly gid: number }
 
 /**
- * Permissions of a runner, as flags of Node: to read the code that it runs, and to read and write the folders that the
- * operator allows. Until its first job (`engine/src/walls.ts`) it may also start threads, and write what Node compiled.
- * It is not permitted other files, native addons, processes or an inspector.
+ * Permissions of a runner, as flags of Node: it can read the code that it runs, and read and write the folders that the
+ * operator allows. Until its first job (`engine/src/walls.ts`) it can also start threads, and write code that Node compiled. It
+ * has no access to other files, native addons, processes or an inspector.
  * @param settings the folders of the operator's files, and of the connectors that the operator added
- * @param compiled where Node keeps what it has compiled; undefined if it keeps nothing
- * @param startsPrograms whether the job has a connector that is a program: then it may start processes, which have no permissions to lose
+ * @param compiled where Node keeps compiled code; undefined if it keeps none
+ * @param startsPrograms whether the job has a connector that is a program. Then the runner can start processes, and Node's
+ * permissions do not apply to these.
  */
 export function permissionFlags(
   { localFolders, connectorsFolder }: Pick<RunnerSettings, 'localFolders' | 'connectorsFolder'>,
@@ -53,8 +54,8 @@ const passedOn = ['PATH', 'TMPDIR', 'TZ', 'LANG', ...certificates]
 export const filesOfEnvironment = (): string[] => certificates.flatMap((name) => process.env[name] || [])
 
 /**
- * The environment of a runner: neither settings nor secrets of the service.
- * @param compiled where Node keeps what it has compiled; undefined if it keeps nothing
+ * The environment of a runner, without settings and secrets of the service.
+ * @param compiled where Node keeps compiled code; undefined if it keeps none
  */
 export function environmentOfRunners(compiled: string | undefined): NodeJS.ProcessEnv {
   const given = passedOn.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]))
@@ -64,8 +65,8 @@ export function environmentOfRunners(compiled: string | undefined): NodeJS.Proce
 }
 
 /**
- * Where Node keeps what runners load compiled: if this process does, or in a folder that only their user enters. Undefined
- * if it keeps nothing.
+ * Where Node keeps compiled code of runners: next to that of this process, or in a folder that only the runners' user can
+ * enter. Undefined if Node keeps no compiled code.
  */
 export function compiledFor(user: RunnerUser | undefined): string | undefined {
   const own = getCompileCacheDir()
@@ -86,10 +87,10 @@ export function compiledFor(user: RunnerUser | undefined): string | undefined {
 /** A folder and everything in it, whether or not it is there yet. */
 const all = (folder: string) => join(folder, '*')
 
-/** Folders that runners read: their code, and the packages that it may use. */
+/** Folders that runners read: their code, and the packages that they can use. */
 export const codeFolders = (): string[] => runnerFolders().flatMap(withItsTarget)
 
-/** A path as it is given, and its target. */
+/** The path itself, and its target. */
 function withItsTarget(path: string): string[] {
   try {
     return [...new Set([path, realpathSync(path)])]

@@ -23,9 +23,9 @@ export type ProgramUser = {
 }
 
 /**
- * Takes a user for one job.
+ * Claims a user for one job.
  * @param runners the user of other runners, whose group it gets
- * @throws Error if all are in use, or the folder of their files is not that of root
+ * @throws Error if all users are in use, or the folder of their files does not belong to root
  */
 export function takeProgramUser(runners: RunnerUser | undefined): ProgramUser {
   const folder = join(tmpdir(), folderName)
@@ -80,7 +80,10 @@ function isLeft(file: string): boolean {
 const optionsOf = ({ uid, gid }: RunnerUser) =>
   ({ uid, gid, cwd: '/', env: {}, stdio: 'ignore', timeout: 60_000 }) as const
 
-/** Runs as the user. A signal to -1 goes to every process that it may signal, which are its own, and not to itself. */
+/**
+ * Runs as that user. A signal to -1 goes to every process that the user is allowed to signal, which are the user's own
+ * processes, except the sender.
+ */
 const cleanUp = `
   const { lstatSync, readdirSync, rmSync } = process.getBuiltinModule('node:fs')
   try { process.kill(-1, 'SIGKILL') } catch {}

@@ -15,13 +15,13 @@ import {
 import { WaitingJobs } from './waiting-jobs.ts'
 
 /**
- * Where connector code runs: in separate processes, one job at a time each. Neither the process that answers the API
- * nor that of another job is affected by what happens there.
+ * Where connector code runs: in separate processes, one job at a time each. So connector code can affect neither the process
+ * that answers the API nor the process of another job.
  */
 export type Runners = {
   /**
    * Runs a job. Resolves with its result.
-   * @throws RunnerDied where its runner dies; the reason of the signal if nothing was begun yet
+   * @throws RunnerDied if its runner dies; the reason of the signal if nothing was begun yet
    */
   run<J extends Job>(job: J, options: RunOptions): Promise<JobResult<J['kind']>>
   stats(): RunnerStats
@@ -54,7 +54,7 @@ export type RunnerStats = {
   readonly deaths: Readonly<Record<RunnerDeath, number>>
 }
 
-/** Jobs after which a runner is replaced, and the part of the memory it may have with which none is kept. */
+/** A runner is replaced after this number of jobs, or when it uses more than this part of its memory limit. */
 const jobsMax = 2_000
 const keptMemoryPart = 0.5
 /** How long a runner waits for the next job of its owner, in milliseconds. */
@@ -66,11 +66,14 @@ const spareDelayMs = 500
 export type PoolOptions = RunnerOptions & {
   /** Whether one unused runner is always ready, so that a job need not wait for a process to start. */
   readonly spare: boolean
-  /** Whether a connector is a program, as the folder of added connectors is now; none is unless given. */
+  /**
+   * Whether a connector is a program, according to the present folder of added connectors. By default, no connector is a
+   * program.
+   */
   readonly isProgram?: (slug: string) => boolean
-  /** Names the code of an added connector, as its folder is now; undefined for connectors of the catalogue. */
+  /** Identifies the present code of an added connector. Undefined for connectors of the catalogue. */
   readonly codeOf?: (slug: string) => string | undefined
-  /** What keeps programs from others, found when the first one runs. */
+  /** Finds what isolates programs from each other, when the first program runs. */
   readonly findWall?: () => ProgramWall
 }
 

@@ -43,9 +43,9 @@ export class RunnerDied extends Error {
 
 /** How a job is monitored. Times in milliseconds. */
 export type Watch = {
-  /** The job as a whole; checks and previews have one. */
+  /** Limit for the whole job. Checks and previews have one. */
   readonly deadlineMs?: number
-  /** Between two signs that the job moves; transfers have one. */
+  /** Limit between two signs of progress. Transfers have one. */
   readonly progressMs?: number
 }
 
@@ -62,7 +62,7 @@ export class EndJob extends Error {
   override readonly name = 'EndJob'
   /** The work continues elsewhere, so nothing at a destination is removed. */
   readonly resumes: boolean
-  /** How long the job may take to end, in milliseconds; then its runner is killed. */
+  /** How long the job can take to end after it is told to, in milliseconds. Then its runner is killed. */
   readonly graceMs: number
   constructor(resumes: boolean, graceMs: number) {
     super('The job must end')
@@ -72,7 +72,10 @@ export class EndJob extends Error {
 }
 
 const watchEveryMs = 100
-/** A supervisor that looks so much later did not run itself, asleep or on a paused machine: no runner is to blame. */
+/**
+ * If the supervisor looks later than this, it did not run itself, because the machine slept or was paused. The runner is not to
+ * blame.
+ */
 const sleptMsMin = 2_000
 /** V8 says this before it aborts a process whose heap is full. */
 const heapIsFull = /heap out of memory|Allocation failed|OOM error/
@@ -101,10 +104,10 @@ export class RunnerProcess {
   #onMessage: ((message: FromRunner) => void) | undefined
   /** Jobs that it has begun. */
   jobs = 0
-  /** Whose secrets it has held; it never works for another owner. */
+  /** The owner whose secrets the runner has held. It never works for another owner. */
   owner: string | undefined
 
-  /** Whether it may start processes; it has one job then. */
+  /** Whether the runner can start processes. Then it runs only one job. */
   readonly startsPrograms: boolean
 
   constructor(options: RunnerOptions, startsPrograms = false) {
@@ -213,7 +216,7 @@ export class RunnerProcess {
     }
   }
 
-  /** Kills it at once, with a reason if its job must report one. */
+  /** Kills the runner immediately. Takes a reason if its job must report one. */
   kill(reason: RunnerDeath): void {
     this.#killedFor ??= reason
     this.#child?.kill('SIGKILL')
@@ -301,7 +304,7 @@ const waitOf = (argument: unknown): number => {
 
 const pageBytes = 4096
 
-/** Resident memory of a process, in bytes, if the system reports it; otherwise runners report their own. */
+/** Resident memory of a process, in bytes. Undefined if the system does not report it; then runners report their own. */
 function rssOf(pid: number | undefined): number | undefined {
   if (process.platform !== 'linux' || pid === undefined) return undefined
   try {

@@ -19,8 +19,8 @@ export type FoundRunnerUser = {
 const found = new Map<string, FoundRunnerUser>()
 
 /**
- * The user that runners are started as. If the service runs as root, a user of their own, provided that it can read the code
- * and use the local folders; without the setting they fall back to root with a warning.
+ * The user that runners are started as. If the service runs as root, runners get a separate user, provided that it can read the
+ * code and use the local folders. Without the setting they fall back to root with a warning.
  * @throws ConfigError if `PENSTOCK_RUNNER_USER` cannot be used
  */
 export function findRunnerUser({
@@ -79,8 +79,9 @@ const probe = `
 `
 
 /**
- * Why runners cannot read a folder, as a sentence; undefined if they can. Runners with the service's own user read what it reads.
- * @throws ConfigError if they cannot have the user that is set
+ * Why runners cannot read a folder, as a sentence. Undefined if they can read it. Runners with the service's own user can read
+ * what the service can read.
+ * @throws ConfigError if runners cannot run as the configured user
  */
 export function whyRunnersCannotRead(
   config: Pick<Config, 'runnerUser' | 'localFolders'>,
@@ -108,7 +109,10 @@ function problemOf({ uid, gid }: RunnerUser, localFolders: readonly string[]): s
     : `the user ${uid} cannot read ${path} (grant it on each folder of the path)`
 }
 
-/** The first of some arguments of `probe` that a user cannot use, empty if there is none; undefined if the user cannot run Node. */
+/**
+ * The first of some arguments of `probe` that a user cannot use, or empty if the user can use all. Undefined if the user cannot
+ * run Node.
+ */
 function firstUnusable({ uid, gid }: RunnerUser, paths: readonly string[]): string | undefined {
   const options = { uid, gid, cwd: '/', env: {}, encoding: 'utf8', timeout: probeTimeoutMs } as const
   const { error, status, stdout } = spawnSync(process.execPath, ['-e', probe, '--', ...paths], options)

@@ -8,9 +8,9 @@ export type ProcessOptions = {
   readonly settings: RunnerSettings
   /** Undefined: the service's own. */
   readonly user?: RunnerUser | undefined
-  /** Resident memory at most, in bytes; the heap gets half of it. */
+  /** Limit of resident memory, in bytes. The heap gets half of it. */
   readonly memoryBytesMax: number
-  /** Node, and the main module; those of this process unless given. */
+  /** Node, and the main module. The defaults are Node and the main module of this process. */
   readonly node?: string
   readonly program?: string
   /** Whether it has the priority of the service. */
@@ -18,8 +18,9 @@ export type ProcessOptions = {
 }
 
 /**
- * Memory for young objects at most, in MiB; a runner that may have less memory gets a sixteenth of it. If only the heap is
- * limited, V8 uses so little that rows in transit survive several collections: a CSV file into PostgreSQL took a third longer.
+ * Limit of memory for young objects, in MiB. A runner with a lower memory limit gets a sixteenth of that limit. If only the
+ * heap is limited, V8 uses so little that rows in transit survive several collections: a CSV file into PostgreSQL took a third
+ * longer.
  */
 const semiSpaceMbMax = 64
 /** Of processes whose work nobody waits for step by step. */
@@ -27,7 +28,8 @@ const niceness = 5
 
 /**
  * Starts the process of a runner.
- * @throws an error of the system, such as ENOMEM; others, such as ENOENT, are an `error` event of a process without a `pid`
+ * @throws an error of the system, such as ENOMEM; other errors, such as ENOENT, are an `error` event of a process without a
+ * `pid`
  */
 export function startProcess(options: ProcessOptions, startsPrograms: boolean): ChildProcess {
   const memoryMb = options.memoryBytesMax / 1024 ** 2
@@ -45,7 +47,7 @@ export function startProcess(options: ProcessOptions, startsPrograms: boolean): 
       `--max-semi-space-size=${semiSpaceMb}`,
       ...permissionFlags(options.settings, compiled, startsPrograms),
     ],
-    // Standard error is read for what V8 says of a full heap; it is never logged, since it may quote values.
+    // Standard error is read for V8's message about a full heap. It is never logged, since it can quote values.
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
   if (!options.isUrgent) lowerPriority(child)

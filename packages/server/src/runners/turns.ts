@@ -1,4 +1,4 @@
-/** Too many wait already; nothing was begun. */
+/** Too many jobs wait already. Nothing was begun. */
 export class TooManyWaiting extends Error {
   override readonly name = 'TooManyWaiting'
 }
@@ -6,8 +6,8 @@ export class TooManyWaiting extends Error {
 type Waiting = { readonly owner: string; readonly start: () => void }
 
 /**
- * Limits how much work runs at once, in total and for each owner. The others wait for their turn: of the owners below
- * their limit, the one that runs least; of its work, the one that has waited longest.
+ * Limits how many jobs run concurrently, in total and per owner. Other jobs wait for their turn. Of the owners below their
+ * limit, the owner with the fewest running jobs is next, with its job that has waited longest.
  */
 export class Turns {
   readonly #atOnce: number
@@ -17,7 +17,7 @@ export class Turns {
   #total = 0
   #waiting: Waiting[] = []
 
-  /** @param waitingMax how many of one owner may wait; one more is refused */
+  /** @param waitingMax how many jobs of one owner can wait; further jobs are refused */
   constructor(atOnce: number, perOwner: number, waitingMax: number) {
     this.#atOnce = atOnce
     this.#perOwner = perOwner

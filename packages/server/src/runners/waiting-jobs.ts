@@ -9,15 +9,15 @@ const idleMin = 0.5
 const waitMostMs = 5_000
 
 type Waiting = {
-  /** Longest first; each gets a runner, or nothing if it must start one. */
+  /** The job that has waited longest comes first. Each gets a runner, or undefined if it must start one. */
   readonly jobs: ((runner: RunnerProcess | undefined) => void)[]
   grownAt: number
 }
 
 /**
- * Jobs that wait for a runner of their owner to be free, because the owner has one for each processor already. Until it is
- * as fast as those, another one costs half a second of a processor, which is lost to all of them if none is idle. So short
- * jobs in numbers share a few runners, and jobs that wait for others' servers get theirs soon.
+ * Jobs that wait for a free runner of their owner, because the owner already has one runner per processor. A new runner costs
+ * half a second of processor time until it is warm. All runners lose that time if no processor is idle. So many short jobs
+ * share a few runners, and jobs that wait for remote servers soon get their own.
  */
 export class WaitingJobs {
   readonly #waiting = new Map<string, Waiting>()

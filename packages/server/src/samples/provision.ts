@@ -4,11 +4,11 @@ import { currentUrl, type DatabaseUrl } from '../db/addresses.ts'
 import { openSession } from '../db/session.ts'
 
 /**
- * Databases for sample data in the embedded PostgreSQL. Each has a role of its own, which can connect to nothing else:
- * neither to the database of the service, nor to that of another sample.
+ * Databases for sample data in the embedded PostgreSQL. Each has its own role, which cannot connect to other databases: neither
+ * to the service's database nor to other samples.
  */
 
-/** The embedded PostgreSQL, by the address of the service's own database; its role is a superuser. */
+/** The embedded PostgreSQL, by the address of the service's own database. The role of that address is a superuser. */
 export type SampleServer = { readonly url: DatabaseUrl }
 
 /** A new database for a sample, and how its role signs in. */
@@ -25,7 +25,7 @@ export const sampleTable = 'people'
 
 /** Bounds of a sample on the server. A role can change its own settings, so that watch.ts holds it to these. */
 export const sampleBounds = {
-  /** Bytes of the database; it is emptied beyond. */
+  /** Size limit of the database in bytes. Above it, the database is emptied. */
   bytesMax: 256 * 1024 * 1024,
   /** How long a statement or a transaction can last, in milliseconds. */
   statementMs: 60_000,
@@ -74,12 +74,12 @@ export function emptySampleDatabase(server: SampleServer, name: string): Promise
 
 /** Creates the database of a role. */
 async function addDatabase(session: pg.Client, server: SampleServer, name: string): Promise<void> {
-  // Only a superuser can change the first one; the others are for programs that mean no harm: see watch.ts.
+  // Only a superuser can change the first setting. The others are for programs without bad intent. See watch.ts.
   await session.query(`alter role ${name} reset all`)
   await session.query(`alter role ${name} set temp_file_limit = '256MB'`)
   await session.query(`alter role ${name} set statement_timeout = ${sampleBounds.statementMs}`)
   await session.query(`alter role ${name} set idle_in_transaction_session_timeout = ${sampleBounds.statementMs}`)
-  // No one but a superuser connects before it is closed to everyone else.
+  // Only superusers can connect until the database is closed to everyone else.
   await session.query(`create database ${name} template template0 connection limit 0`)
   await session.query(`revoke all on database ${name} from public`)
   await session.query(`grant connect, temporary on database ${name} to ${name}`)

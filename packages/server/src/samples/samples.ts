@@ -11,19 +11,19 @@ import { createSampleDatabase, removeSampleDatabases, type SampleServer, sampleT
 import * as queries from './queries.ts'
 import { viewSample } from './view.ts'
 
-/** Sample data: one connection of a sub-account from an uploaded file to a database of its own in the embedded PostgreSQL. */
+/** Sample data: one connection of a sub-account from an uploaded file to a separate database in the embedded PostgreSQL. */
 
 /** Dependencies of the handlers of samples. */
 export type SampleDeps = TransferDeps & {
-  /** The embedded PostgreSQL; undefined if the service runs on another one. */
+  /** The embedded PostgreSQL. Undefined if the service uses another PostgreSQL. */
   readonly sampleServer: SampleServer | undefined
 }
 
 const configurationName = 'Sample database'
-/** Any version: what is changed here is changed with the sample. */
+/** Any version, because these changes belong to the sample. */
 const precondition = { check: () => {} }
 
-/** Why this deployment can have no sample; null if it can. */
+/** Why this deployment cannot have a sample. Null if it can. */
 const obstacleOf = ({ sampleServer, config }: SampleDeps): SampleObstacle | null =>
   sampleServer === undefined ? 'external_database' : config.egress.networkPolicy === 'any' ? null : 'network_policy'
 
@@ -56,7 +56,7 @@ export async function createSample(call: Call<'createSample'>, deps: SampleDeps)
   if (existing) {
     const connection = await requireConnection(tx, account, existing.connectionId).catch(() => undefined)
     if (connection && connection.status !== 'deleted') return { reply: viewSample(existing, null), already: true }
-    // Its connection was deleted apart from it: what is left is removed first.
+    // The sample's connection was deleted separately. The rest of the old sample is removed first.
     await removeRest(call, existing, deps)
   }
   const count = await queries.countOfOrganization.first(tx, { organizationId: account.organizationId })
@@ -135,7 +135,7 @@ async function findOrAddConfiguration(
   return reply.configurationId
 }
 
-/** Removes the sample with everything that only it uses. Refuses with `not_found` if there is none. */
+/** Removes the sample with everything that only it uses. Refuses with `not_found` if there is no sample. */
 export async function deleteSample(call: Call<'deleteSample'>, deps: SampleDeps): Promise<Answer<'deleteSample'>> {
   const { db: tx, account } = call
   await queries.lockSamples.first(tx, {})
@@ -145,7 +145,7 @@ export async function deleteSample(call: Call<'deleteSample'>, deps: SampleDeps)
   return { reply: { done: true }, audited: { before: viewSample(row, null), after: null } }
 }
 
-/** Removes everything but the connection. In the end the database, so that nothing refers to one that is gone. */
+/** Removes everything except the connection. The database is removed last, so that nothing refers to a missing one. */
 async function removeRest(
   call: Call<'deleteSample'> | Call<'createSample'>,
   row: queries.SampleRow,

@@ -3,7 +3,7 @@ import { unixSeconds } from '../time.ts'
 import { sampleTable } from './provision.ts'
 import type { SampleRow } from './queries.ts'
 
-/** A sample as the API has it. @param row undefined: the sub-account has none */
+/** A sample as the API returns it. @param row undefined: the sub-account has no sample */
 export const viewSample = (row: SampleRow | undefined, obstacle: SampleObstacle | null): Sample => ({
   available: obstacle === null,
   obstacle,

@@ -5,8 +5,8 @@ import { emptySampleDatabase, type SampleBounds, type SampleServer, sampleBounds
 import * as queries from './queries.ts'
 
 /**
- * Holds the databases of samples to their bounds. PostgreSQL has no limit for the size of a database, and a role can switch off the
- * limits of its own statements, so that the service looks.
+ * Enforces the limits of sample databases. PostgreSQL cannot limit the size of a database, and a role can switch off the limits
+ * of its own statements. So the service checks them.
  */
 
 /** How often it looks, in milliseconds. */

@@ -74,7 +74,7 @@ const pages = {
   },
 } as const satisfies Record<string, SignInPage>
 
-/** Characters of what the provider sends back; the standards leave its size open. */
+/** Characters of the values that the provider returns. The standards do not limit their length. */
 const parameterPattern = /^[\x20-\x7e]{1,4096}$/
 const wellFormedId = new RegExp(identifierPattern)
 const emailPattern = /^[^\s@<>()[\]\\,;:"\p{Cc}]+@([^\s@<>()[\]\\,;:"\p{Cc}]+)$/u
@@ -85,7 +85,7 @@ const purposeOf = (organizationId: string, browser: string) => [
   organizationId,
   digestOf(browser).toString('hex'),
 ]
-/** Follows from what the browser alone has, as the code verifier does. */
+/** Derived from a value that only the browser has, like the code verifier. */
 const nonceOf = (browser: string, state: string): string =>
   createHmac('sha256', browser).update(`nonce ${state}`).digest('base64url')
 
@@ -96,13 +96,16 @@ export function createSingleSignOnFlow(deps: SingleSignOnFlowDeps) {
       ? queries.findProvider.first(database, { organizationId })
       : undefined
   return {
-    /** Where a person who came from elsewhere is about to sign in. */
+    /** Describes where a person who came from another site is about to sign in. */
     async describe(organizationId: unknown): Promise<{ organization: string } | SignInPage> {
       const provider = await find(organizationId)
       return provider ? { organization: provider.organizationName } : pages.unknown
     },
 
-    /** Where to send the browser, and what it keeps for this state. Stores nothing, and asks no one: anyone can open this address. */
+    /**
+     * Returns where to send the browser, and the values that the browser keeps for this state. It stores nothing and calls no
+     * other system, because anyone can open this address.
+     */
     async open(organizationId: unknown): Promise<{ url: string; state: string; browser: string } | SignInPage> {
       const provider = await find(organizationId)
       if (!provider) return pages.unknown
@@ -130,8 +133,8 @@ export function createSingleSignOnFlow(deps: SingleSignOnFlowDeps) {
     },
 
     /**
-     * Takes the answer of the provider: has a runner ask it who the person is, and begins their session.
-     * @param sessionToken of the session that the browser has, which may have to confirm who the person is
+     * Handles the answer of the provider: a runner asks the provider who the person is, and the person's session begins.
+     * @param sessionToken the present session of the browser, which may be needed to confirm who the person is
      */
     async finish(
       { state, code, error, iss }: ProviderAnswer,
@@ -171,7 +174,7 @@ export function createSingleSignOnFlow(deps: SingleSignOnFlowDeps) {
       const { person } = asked.value
       if (!person) return fail(pages.invalidAnswer)
       const present = sessionToken === undefined ? undefined : await userSessions.authenticate(sessionToken)
-      // A session that began at a provider proves no more than the provider says.
+      // A session that began at a provider proves no more than the provider's answer.
       const confirmedId = present?.person?.method === 'single sign-on' ? undefined : present?.id
       const found = await database.transaction(async (tx) => {
         const userId = await findPerson(tx, keyring, provider, person, confirmedId)
@@ -185,7 +188,7 @@ export function createSingleSignOnFlow(deps: SingleSignOnFlowDeps) {
   }
 }
 
-/** Failures are counted for an address alone: who it is about is not known before the provider answers. */
+/** Failures are counted only by address, because the person is not known before the provider answers. */
 const attemptsKey = 'single sign-on'
 
 type Person = { subject: string; email: string | null; emailVerified: boolean; name: string | null }
@@ -201,7 +204,7 @@ async function findPerson(
   { subject, email, emailVerified, name }: Person,
   confirmedId: string | undefined,
 ): Promise<string | SignInPage> {
-  // The settings stay as they are until the session has begun.
+  // The lock keeps the settings unchanged until the session has begun.
   const present = await queries.lockProvider.first(tx, { organizationId })
   if (present?.issuer !== issuer) return pages.unknownState
   const known = await queries.findIdentity.first(tx, { organizationId, issuer, subject })

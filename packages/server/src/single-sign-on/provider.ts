@@ -17,7 +17,7 @@ import { endProviderSessions, endSessionsBefore, forgetIdentities, redirectUriOf
 import { requireGrantableRole } from '../users/users.ts'
 import * as queries from './queries.ts'
 
-/** The identity provider of an organization: its settings, and what is asked of it. */
+/** The identity provider of an organization: its settings, and requests to it. */
 
 export type SingleSignOnDeps = UserDeps & { readonly interactive: InteractiveJobs }
 
@@ -47,7 +47,7 @@ export function askProvider(
   )
 }
 
-/** The client with its secret; undefined if there is none for this client ID. */
+/** The client with its secret. Undefined if there is no client for this client ID. */
 export async function openClient(
   database: Database,
   keyring: Keyring,
@@ -99,7 +99,7 @@ export async function setSingleSignOn(
     refuseFieldErrors([{ field: 'body.issuer', message }])
   }
   const before = await queries.findProvider.first(database, { organizationId })
-  // A secret is good for its own client alone, and goes to no other issuer than the one that it was saved for.
+  // A secret is valid only for its own client, and is sent only to the issuer that it was saved for.
   const isSame = before?.issuer === issuer && before.clientId === clientId
   const saved = isSame ? await openClient(database, keyring, { organizationId, clientId }) : undefined
   const secret = clientSecret === undefined || clientSecret === secretMask ? saved?.secret : clientSecret
@@ -146,7 +146,7 @@ export async function setSingleSignOn(
   }, actor)
 }
 
-/** People sign in as before; what the provider calls them is removed, and the sessions that began there end. */
+/** People sign in as before. Their identifiers at the provider are removed, and the sessions that began there end. */
 export async function deleteSingleSignOn(
   { db: tx, actor }: Call<'deleteSingleSignOn'>,
   { config, userSessions }: SingleSignOnDeps,

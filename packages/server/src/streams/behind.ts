@@ -1,7 +1,7 @@
 /**
- * A query of how far a connection is behind the stream that it reads: `read_number` (the last event that it has delivered; null: it
- * has not begun), `events` that wait, and `seconds` since the oldest of these came. No row: it reads none. One that has not begun is
- * behind by all events if it begins with the oldest one.
+ * A query of how far a connection is behind the stream that it reads: `read_number` (the last event that it has delivered; null
+ * if it has not begun), `events` that wait, and `seconds` since the oldest of these arrived. It returns no row if the
+ * connection reads no stream. A connection that has not begun is behind by all events if it begins with the oldest one.
  * @param connection alias of a row of connections
  */
 export const behindOf = (connection: string): string => `

@@ -119,7 +119,7 @@ export function fieldsOf(fields: URLSearchParams, nested = false): Record<string
   return object
 }
 
-/** Why a value cannot be an event; undefined if it can. */
+/** Why a value cannot be an event. Undefined if it can. */
 export function errorOfEvent(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'is not a JSON object'
   const keys = countKeys(value, eventBounds.levels)

@@ -142,7 +142,7 @@ export class EventCommits {
       if (queue.requests.length > 0) {
         const rest = new Queue(queue.stream)
         rest.requests.push(...queue.requests)
-        // The columns of these requests are among them; if this commit fails, the next one stores them.
+        // The new entries include the columns of these requests. If this commit fails, the next one stores them.
         rest.columns = new Map(queue.columns)
         this.#queues.set(number, rest)
       }

@@ -10,7 +10,7 @@ import { columnsOf } from './open-queries.ts'
 
 /** Reads the events of a stream, for the jobs that deliver them. */
 
-/** Batches of one message, and their bytes; a batch is never divided. */
+/** Batches in one message, and their bytes. A batch is never divided. */
 const batchesAtOnce = 64
 const bytesAtOnce = 384 * 1024
 const newestAtOnce = 16
@@ -56,7 +56,7 @@ export class ConsumedStream {
 
 /**
  * Opens the stream of a configuration at a start. A configuration that never had a write key has an empty stream.
- * @returns the stream, and what can be read of it; without `consumed` if it is empty
+ * @returns the stream, and what can be read of it. `consumed` is omitted if the stream is empty
  */
 export async function openConsumed(
   { database, keyring }: { readonly database: Db; readonly keyring: Keyring },

@@ -34,7 +34,7 @@ export class StreamFinder {
     notices.on(streamTopic, { onMessage: forget, onDisconnect: forget })
   }
 
-  /** The stream of a write key; undefined if the key does not exist. */
+  /** The stream of a write key. Undefined if the key does not exist. */
   async byKey(key: string): Promise<FoundStream | undefined> {
     if (!isWriteKey(key)) return undefined
     const digest = digestOfWriteKey(key)

@@ -58,7 +58,7 @@ export const deleteRemoved = statement<{ number: number; limit: number }, { batc
   select batches from sums
 `)
 
-/** Creates the partitions of the next days, and drops the ones that are older. */
+/** Creates the partitions of the next days, and drops older ones. */
 export const keepPartitions = statement<
   { daysAhead: number; batchDays: number; messageDays: number },
   { changed: number }

@@ -25,7 +25,7 @@ export function keepStreams(
   return repeat({ name: 'upkeep of streams', everyMs, run: () => keepOnce(database, settings, signal) }, log, signal)
 }
 
-/** Removes what is due, and then drops partitions: a transfer must know which events it lost. */
+/** Deletes expired events, and then drops partitions. A transfer must know which events it lost. */
 export async function keepOnce(database: Database, settings: StreamSettings, signal?: AbortSignal): Promise<void> {
   for (let after: string | undefined = ''; after !== undefined && !signal?.aborted; ) {
     const streams: Awaited<ReturnType<typeof queries.streamsWithEvents.all>> = await queries.streamsWithEvents.all(

@@ -13,7 +13,7 @@ type Sums = { readonly ofAccount: number; readonly total: number }
 
 type StreamOwner = { readonly accountId: string; readonly organizationId: string }
 
-/** Keeps sub-accounts and organizations within the size of the events that they may keep. */
+/** Limits the size of the stored events per sub-account and organization. */
 export class KeptBytes {
   readonly #database: Db
   readonly #most: StreamSettings
@@ -30,7 +30,7 @@ export class KeptBytes {
     if (message !== undefined) refuse('rate_limited', [{ field: 'storage', message }], retrySeconds)
   }
 
-  /** Why nothing more is stored for the sub-account, as the end of a sentence; `undefined` if there is room. */
+  /** Why nothing more is stored for the sub-account, as the end of a sentence. `undefined` if there is room. */
   async whyFull({ accountId, organizationId }: StreamOwner): Promise<string | undefined> {
     const { ofAccount, total } = await this.#sumsOf(accountId, organizationId)
     const { accountMb, organizationMb } = this.#most

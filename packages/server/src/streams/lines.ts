@@ -11,7 +11,7 @@ import { eventBounds } from './bounds.ts'
 export type EventLine = {
   /** `[received, event]` or `[received, event, more]` as JSON, without a line break. */
   readonly line: string
-  /** UUID form of the hash of its message ID; undefined: it is stored whenever it comes. */
+  /** UUID form of the hash of its message ID. If undefined, repeated events are stored too. */
   readonly digest: string | undefined
 }
 
@@ -58,14 +58,14 @@ export const packLines = (lines: readonly string[]): Promise<Buffer> =>
 
 const decompress = promisify(zstdDecompress)
 
-/** The lines of a batch. Throws if they are not as many as the batch has events. */
+/** The lines of a batch. Throws if their number differs from the batch's number of events. */
 export async function unpackLines(bytes: Buffer, count: number): Promise<string[]> {
   const lines = linesOf((await decompress(bytes, { maxOutputLength: batchBytesMax })).toString('utf8'))
   if (lines.length !== count) throw new Error(`A batch of ${count} events has ${lines.length} lines`)
   return lines
 }
 
-/** Lines of a batch are far smaller; a larger one was not written by this service. */
+/** Lines of a batch are far smaller. This service did not write a larger one. */
 const batchBytesMax = 64 * 1024 ** 2
 
 /** Puts events into batches of a bounded size. */

@@ -119,8 +119,8 @@ async function shownOf(
 }
 
 /**
- * The newest stored events that contain a text: anywhere for who may see values; otherwise in the name or type that is shown, or as the
- * whole message ID, which the person knows then.
+ * The newest stored events that contain a text. It is searched anywhere for an actor who can see values. For others it is
+ * searched in the visible name or type, or as the whole message ID, which they must know then.
  */
 async function search(
   db: Database,
@@ -139,7 +139,7 @@ async function search(
   },
 ): Promise<{ events: StreamEvent[]; searched: number }> {
   const wanted = q.toLowerCase()
-  // As it is in a value, and as a person copies it from the JSON.
+  // The text as it is in a value, and as a person copies it from the JSON.
   const forms = new Set([wanted, JSON.stringify(wanted).slice(1, -1)])
   const events: StreamEvent[] = []
   let [searched, bytes] = [0, 0]
@@ -186,7 +186,9 @@ async function storedIn(
   return events
 }
 
-/** The events of a batch, newest first, each read when it is taken. @param isFound which lines are read; all without it */
+/**
+ * The events of a batch, newest first, each parsed when it is requested. @param isFound which lines are read; by default all
+ */
 async function openBatch(
   { firstNumber, count, sealed }: { firstNumber: number; count: number; sealed: Buffer },
   { id, key, isFound = () => true }: { id: string; key: MasterKey; isFound?: (line: string) => boolean },
@@ -238,7 +240,10 @@ const viewNote = (
   value: null,
 })
 
-/** Names of events are few and known to who may see the stream. A name that looks like a person's identifier is a mask. */
+/**
+ * Names of events are few, and known to everyone who can see the stream. A name that looks like a person's identifier is a
+ * mask.
+ */
 const nameOf = (name: unknown): string | null =>
   typeof name === 'string' && name !== '' ? shorten(name.toWellFormed(), false) : null
 

@@ -5,7 +5,7 @@ import { addVolumes } from './volume-queries.ts'
 
 export { lockStreams, noteKeyUse, saveColumns } from './commit-queries.ts'
 
-/** Adds counts by reason, and notes in their order; nothing for streams that were deleted. The streams are locked. */
+/** Adds counts by reason, and notes in their order. Streams that were deleted are skipped. The streams are locked. */
 export const storeNotes = statement<{
   streams: readonly number[]
   accepted: readonly number[]

@@ -17,7 +17,7 @@ const streamsAtOnce = 500
 /** Events of one request that were not stored. */
 export type StreamNote = {
   readonly events: number
-  /** Of the body; undefined if it is not known. */
+  /** Size of the body. Undefined if it is not known. */
   readonly bytes: number | undefined
 } & (
   | { readonly outcome: 'refused'; readonly reason: StreamRefusal }

@@ -1,14 +1,14 @@
 import { statement } from '../db/statement.ts'
 import { eventBounds } from './bounds.ts'
 
-/** Statements that look through kept events for those of one person. */
+/** Statements that search stored events of one person. */
 
 /** The sub-accounts to look in. */
 export type PersonScope = {
   organizationId: string
   /** Null: all sub-accounts that the actor can access. */
   accountId: string | null
-  /** The sub-accounts that the actor is limited to; null: all. */
+  /** The sub-accounts that the actor is limited to. Null means all. */
   accountIds: readonly string[] | null
 }
 

@@ -6,7 +6,7 @@ import { type MasterKey, seal, unseal } from '../secrets/seal.ts'
 import { batchPlace, packLines, readLine, unpackLines } from './lines.ts'
 import * as queries from './person-queries.ts'
 
-/** Looks through kept events, and outcomes of rows, for those of one person, a bounded part at a time; and erases them. */
+/** Searches stored events and outcomes of rows for one person, one bounded part at a time, and erases them. */
 
 const streamsAtOnce = 200
 const batchesAtOnce = 4

@@ -141,5 +141,5 @@ export const deliveriesOf = statement<
   order by c.id, t.stream_read desc
 `)
 
-/** Sends notices; in a transaction they are sent with the commit. */
+/** Sends notices. In a transaction they are sent with the commit. */
 export const announce = statement<{ topic: string; values: readonly string[] }>(notifyAll)

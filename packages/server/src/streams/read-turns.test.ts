@@ -4,7 +4,7 @@ import { ReadTurns } from './read-turns.ts'
 
 const large = 100_000
 
-/** Counts the turns of the event loop, until it is told to stop. */
+/** Counts the turns of the event loop, until it is stopped. */
 function countTurns() {
   const counted = { turn: 0, isOver: false }
   const tick = () => {

@@ -11,7 +11,7 @@ export class ReadTurns {
   readonly #queues = new Map<string, Waiting[]>()
   #isScheduled = false
 
-  /** Resolves when a request may be read. @param name of the queue: the stream, if it is known */
+  /** Resolves when a request can be read. @param name of the queue: the stream, if it is known */
   take(name: string, bytes: number): Promise<void> {
     return new Promise((begin) => {
       const queue = this.#queues.get(name) ?? []

@@ -34,7 +34,7 @@ import { InProgress, type Rate, Rates } from './walls.ts'
 
 /** The part of a request before its body. */
 type RequestHead = {
-  /** The write key; undefined if only the body can have it. */
+  /** The write key. Undefined if it can only be in the body. */
   readonly key: string | undefined
   /** The stream that the address names. */
   readonly streamId: string | undefined
@@ -57,7 +57,7 @@ type ReceivedEvents = {
 type Admission = {
   /** Refuses with `unauthorized` if the stream requires a signature that the request does not have. */
   receive(request: RequestContent): Promise<ReceivedEvents>
-  /** The answer to a handshake of the sender; `undefined` if the request is none. */
+  /** The answer to a handshake of the sender. `undefined` if the request is not a handshake. */
   challenge(request: RequestContent): Promise<ChallengeAnswer | undefined>
   release(): void
 }
@@ -189,7 +189,10 @@ class EventReceiver {
     }
   }
 
-  /** Senders that come again at once, whatever `Retry-After` says, would take the time of others with refusals alone. */
+  /**
+   * Slows down senders that retry immediately and ignore `Retry-After`. Otherwise their refusals would take time from other
+   * senders.
+   */
   async #slowDown(): Promise<void> {
     if (this.#slowed >= slowedMax) return
     this.#slowed++
@@ -333,7 +336,7 @@ class EventReceiver {
   }
 }
 
-/** An event that can be stored, by its place in the request, with its text as it is stored. */
+/** An event that can be stored, with its index in the request and the text that is stored. */
 type FitEvent = {
   readonly index: number
   readonly value: object

@@ -1,7 +1,7 @@
 import type { StreamRefusal } from '@penstock/wire'
 import { Refusal } from '../refusal.ts'
 
-/** Why a request with events was refused, for the people who look at the stream; undefined for errors of another kind. */
+/** Why a request with events was refused, for people who look at the stream. Undefined for other kinds of errors. */
 export function reasonOf(error: unknown): StreamRefusal | undefined {
   if (!(error instanceof Refusal)) return undefined
   const field = error.fieldErrors[0]?.field

@@ -40,7 +40,7 @@ export class StreamSigning {
 
   /**
    * Refuses with `unauthorized` a request without the signature that the stream requires.
-   * @returns the IDs of its events; `undefined` if the stream requires no signature
+   * @returns the IDs of its events, or `undefined` if the stream requires no signature
    */
   async check(stream: FoundStream, request: UncheckedRequest): Promise<SignedIds | undefined> {
     const scheme = schemeOf(stream)

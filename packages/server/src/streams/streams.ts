@@ -18,7 +18,7 @@ import { digestOfWriteKey, hintOf, newWriteKey } from './write-keys.ts'
 export type StreamDeps = {
   readonly config: Config
   readonly keyring: Keyring
-  /** Receives a test event of a stream; the receiver provides it. */
+  /** Receives a test event of a stream. The receiver implements it. */
   readonly receiveTest: (streamId: string, event: object) => Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** Topic of the notices that events were committed; their value is the stream. */
+/** Topic of the notices that events were committed. The value is the stream. */
 export const eventsTopic = 'stream-events'
-/** Topic of the notices that a write key was created or deleted; their value is the stream. */
+/** Topic of the notices that a write key was created or deleted. The value is the stream. */
 export const streamTopic = 'stream'

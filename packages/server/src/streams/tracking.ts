@@ -6,7 +6,7 @@ import { eventBounds } from './bounds.ts'
 
 type Item = Readonly<Record<string, unknown>>
 
-/** Calls by the last part of their path; Segment's library for browsers uses only the first letter. */
+/** Calls by the last part of their path. Segment's browser library uses only the first letter. */
 const calls: Readonly<Record<string, string>> = {
   track: 'track',
   identify: 'identify',
@@ -32,9 +32,10 @@ const isObject = (value: unknown): value is Item => typeof value === 'object' &&
 
 /**
  * The events of a call as the vendors document them: `timestamp` is corrected by the clock of the client, `receivedAt` is set,
- * and `context` and `integrations` of a batch are added to each event. Refuses with `invalid_request` a body that is not a call.
+ * and `context` and `integrations` of a batch are added to each event. Refuses with `invalid_request` a body that is not a
+ * call.
  * @param call the part of the path behind `/v1/`
- * @returns the events; a part of the batch that is not an object is returned as it is
+ * @returns the events; an element of the batch that is not an object is returned unchanged
  */
 export function trackingEvents(call: string, body: unknown, receivedMs: number): unknown[] {
   if (!isObject(body)) return refuse('invalid_request', [{ field: 'body', message: 'is not a JSON object' }])
@@ -63,7 +64,7 @@ function trackingEvent(item: Item, batch: Item, receivedMs: number): Item {
   return event
 }
 
-/** The ID of an event without control characters; undefined if it has none. */
+/** The ID of an event without control characters. Undefined if it has no ID. */
 export function messageIdOf(value: unknown): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined
   const id = String(value)

@@ -13,7 +13,7 @@ class Bucket {
     this.#tokens = perSecond
   }
 
-  /** Seconds until it accepts work; 0 if it does. */
+  /** Seconds until it accepts work. 0 if it accepts work now. */
   get waitSeconds(): number {
     const nowMs = performance.now()
     this.#tokens = Math.min(this.#perSecond, this.#tokens + ((nowMs - this.#atMs) * this.#perSecond) / 1000)
@@ -77,7 +77,7 @@ export class InProgress {
     this.#most = most
   }
 
-  /** Takes bytes for a request, until they are given back. Refuses with `overloaded`. */
+  /** Reserves bytes for a request. The returned function releases them. Refuses with `overloaded`. */
   take(names: readonly string[], bytes: number): () => void {
     const isOver = names.some((name) => (this.#byName.get(name) ?? 0) + bytes > this.#most.ofName)
     if (isOver || this.#total + bytes > this.#most.total) {

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 
-/** Write keys of streams: 192 random bits, stored only as a digest. They can send events to one stream and nothing else. */
+/** Write keys of streams: 192 random bits, stored only as a digest. They can only send events to one stream. */
 
 /** The prefix identifies the kind of key, also for scanners that search for leaked secrets. */
 const prefix = 'pwk_'
@@ -14,5 +14,5 @@ export const digestOfWriteKey = (key: string): Buffer => hash('sha256', key, 'bu
 /** The end of a key, to recognise it. */
 export const hintOf = (key: string): string => key.slice(-hintLength)
 
-/** Whether a text has the form of a write key; a database is only asked for these. */
+/** Whether a text has the form of a write key. The database is asked only for texts of this form. */
 export const isWriteKey = (text: string): boolean => /^pwk_[\w-]{32}$/.test(text)

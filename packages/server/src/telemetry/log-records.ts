@@ -18,8 +18,8 @@ const severities: Readonly<Record<string, SeverityNumber>> = {
 }
 
 /**
- * A line of the log as a record of OpenTelemetry: its message is the body, and its other fields are attributes under their names.
- * The fields of an error have the names of the semantic conventions, and the trace of the line is that of the record.
+ * A log line as an OpenTelemetry record: its message becomes the body, and its other fields become attributes with the same
+ * names. The fields of an error get the names of the semantic conventions, and the record belongs to the trace of the line.
  * @param line JSON of the logger
  */
 export function recordOf(line: string): LogRecord {

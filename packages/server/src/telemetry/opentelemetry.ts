@@ -96,7 +96,7 @@ export function createTelemetry(settings: TelemetrySettings, log: Logger): Telem
         () => ending.abort(),
         () => {},
       )
-      // The exporters wait for answers that may never come.
+      // The exporters wait for answers, which may never come.
       await Promise.race([closed, waited])
       late.abort()
     },
@@ -147,7 +147,7 @@ function spanOf(
 
 const traceparentPattern = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/
 
-/** The parent that a traceparent names (W3C Trace Context, section 3.2); none if it is not valid. */
+/** The parent context of a traceparent (W3C Trace Context, section 3.2). No parent if it is not valid. */
 function contextOf(traceparent: string | null | undefined): Context {
   const [, traceId = '', spanId = '', flags = ''] = traceparentPattern.exec(traceparent ?? '') ?? []
   if (!/[^0]/.test(traceId) || !/[^0]/.test(spanId)) return ROOT_CONTEXT
@@ -160,8 +160,8 @@ const ExportResultCode = { SUCCESS: 0, FAILED: 1 } as const
 type Exported = { readonly code: number; readonly error?: Error }
 
 /**
- * The same exporter, which logs when its collector begins to fail, and when it works again.
- * @param abandon what is still being sent counts as failed then
+ * Wraps an exporter so that it logs when its collector begins to fail, and when it works again.
+ * @param abandon aborts exports in progress, which are then treated as failed
  */
 function reporting<Data, E extends { export(data: Data, done: (result: Exported) => void): void }>(
   exporter: E,

@@ -6,8 +6,8 @@ import type { RegisteredMetric } from './telemetry.ts'
 type Sample = RegisteredMetric['values'][number]
 
 /**
- * Metrics of the semantic conventions have their names there in OpenTelemetry, and those of Prometheus at `/metrics`; all others
- * have one name.
+ * Metrics of the semantic conventions have the conventions' names in OpenTelemetry, and Prometheus names at `/metrics`. All
+ * other metrics have the same name in both.
  */
 const conventionalNames: Readonly<Record<string, string>> = {
   http_server_request_duration_seconds: 'http.server.request.duration',
@@ -22,7 +22,7 @@ const conventionalLabels: Readonly<Record<string, string>> = {
 
 const started: HrTime = hrTimeOf(Date.now())
 
-/** Gives the metrics of `/metrics` to OpenTelemetry, under their names: what is measured is said in one place. */
+/** Exports the metrics of `/metrics` to OpenTelemetry under their names, so that each metric is defined in one place. */
 export function createMetricProducer(
   resource: Resource,
   read: () => Promise<readonly RegisteredMetric[]>,
@@ -79,7 +79,7 @@ function labelsOf([sample]: readonly Sample[]): Sample['labels'] {
   return labels
 }
 
-/** Prometheus counts in each bucket all that is not larger; OpenTelemetry counts what is in the bucket alone. */
+/** A Prometheus bucket counts all values up to its bound. An OpenTelemetry bucket counts only the values inside it. */
 function histogramOf(series: readonly Sample[]) {
   const ending = (end: string) => series.filter(({ metricName = '' }) => metricName.endsWith(end))
   const buckets = ending('_bucket').sort((a, b) => boundOf(a) - boundOf(b))

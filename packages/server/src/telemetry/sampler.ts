@@ -20,7 +20,7 @@ export function createSampler(env: Env): Sampler {
   return name.startsWith('parentbased_') ? new ParentBasedSampler({ root: root(name.slice(12)) }) : root(name)
 }
 
-/** A positive whole number of the environment, as an option; no option if it is none. */
+/** A positive whole number of the environment, as an option. Empty if the value is not such a number. */
 export function whole<K extends string>(env: Env, name: string, key: K): { [One in K]?: number } {
   const value = Number(env[name]?.trim() || Number.NaN)
   return (Number.isSafeInteger(value) && value > 0 ? { [key]: value } : {}) as { [One in K]?: number }

@@ -2,7 +2,10 @@
 
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>
 
-/** A part of a trace. It never holds a secret, a value of a row or a parameter of a statement: names, identifiers and counts alone. */
+/**
+ * A part of a trace. It contains only names, identifiers and counts, never a secret, a value of a row or a parameter of a
+ * statement.
+ */
 export type TraceSpan = {
   /** Parent of child spans, here or in another process: W3C traceparent. */
   readonly traceparent: string
@@ -11,12 +14,12 @@ export type TraceSpan = {
   readonly spanId: string
   set(attributes: SpanAttributes): void
   event(name: string, attributes?: SpanAttributes): void
-  /** @param failure the code of what went wrong; undefined: nothing did */
+  /** @param failure the error code; undefined if nothing failed */
   end(failure?: string): void
 }
 
 export type SpanStart = {
-  /** W3C traceparent; a trace of its own begins if there is none that is valid. */
+  /** W3C traceparent. Without a valid one, a new trace begins. */
   readonly parent?: string | null | undefined
   readonly kind?: 'server' | 'consumer' | 'internal'
   readonly attributes?: SpanAttributes
@@ -40,6 +43,6 @@ export type Telemetry = {
   readonly startSpan: ((name: string, start?: SpanStart) => TraceSpan) | undefined
   /** Exports these metrics, which are read at each export, where metrics are exported. */
   exportMetrics(read: () => Promise<readonly RegisteredMetric[]>): void
-  /** Sends what is left, for a few seconds at most. */
+  /** Sends the remaining data, which takes a few seconds at most. */
   close(): Promise<void>
 }

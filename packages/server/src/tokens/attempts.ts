@@ -4,7 +4,7 @@ import { RequestsInMinute } from '../organizations/requests-in-minute.ts'
 import { refuse } from '../refusal.ts'
 
 /**
- * How many requests may fail within the window before more are refused: from one address for one name, from one address for all
+ * How many requests can fail within the window before more are refused: from one address for one name, from one address for all
  * names, and for one name from all addresses together. A name is the identifier of a client or the e-mail address of a person.
  */
 export const failuresMax = { clientFromAddress: 10, address: 30, name: 30 } as const
@@ -14,10 +14,9 @@ const failureWindowSeconds = 60
 export type ProvenAddresses = () => Promise<readonly string[]>
 
 /**
- * Counts failed requests, so that a secret cannot be guessed: by address and name together, by address, and by name. The addresses of
- * an IPv6 network of 64 bits count as one.
- * A request asks before its secret is looked up and again after it was compared: concurrent guesses get no more answers than
- * sequential guesses.
+ * Counts failed requests, so that a secret cannot be guessed: by address and name together, by address, and by name. The
+ * addresses of a 64-bit IPv6 network are treated as one. A request checks the counts before its secret is looked up and again
+ * after the comparison, so concurrent guesses get no more answers than sequential guesses.
  */
 export type Attempts = {
   /**
@@ -26,8 +25,8 @@ export type Attempts = {
    */
   check(name: string, address: string, proven?: ProvenAddresses): Promise<void>
   /**
-   * Counts a failure; refuses with `rate_limited` if it is one too many.
-   * @param proven counts it for the name as well
+   * Counts a failure. Refuses with `rate_limited` if there are too many.
+   * @param proven counts the failure for the name as well
    */
   failed(name: string, address: string, proven?: ProvenAddresses): Promise<void>
   /** Stores the address of a success, as one of the proven addresses of the name. */
@@ -60,7 +59,7 @@ export function createAttempts(): Attempts {
       if (byPair.consumedPoints > failuresMax.clientFromAddress) refuse('rate_limited', [], retryAfterSeconds(byPair))
       if (byAddress.consumedPoints > failuresMax.address) refuse('rate_limited', [], retryAfterSeconds(byAddress))
       if (!proven) return
-      // Only now, so that one address cannot use up what all may fail together.
+      // Counted only now, so that one address cannot use up the failures that all addresses share.
       const byName = await names.penalty(name)
       if (byName.consumedPoints > failuresMax.name && !(await isProven(name, network, proven)))
         refuse('rate_limited', [], retryAfterSeconds(byName))
@@ -91,10 +90,12 @@ export function networkOf(address: string): string {
     .join(':')
 }
 
-/** Counts a request of a client, and of its organization if that is known; refuses with `rate_limited` if it is one too many. */
+/**
+ * Counts a request of a client, and of its organization if that is known. Refuses with `rate_limited` if there are too many.
+ */
 export type RequestLimit = (clientId: string, organizationId?: string) => void
 
-/** Limits the requests of each client in a minute; 0 is no limit. */
+/** Limits the requests per minute of each client. 0 means no limit. */
 export function createRequestLimit(requestsPerMinute: number): RequestLimit {
   if (requestsPerMinute === 0) return () => {}
   const requests = new RequestsInMinute()

@@ -5,8 +5,8 @@ import { statement } from '../db/statement.ts'
 const isCurrent = 'revoked_time is null and (expires_time is null or expires_time > now())'
 
 /**
- * The secrets of a client that are accepted: the present one and, for a while after a rotation, the one before. If there is
- * none, `none` is in its place: a row of the same size for a client that does not exist, so that its time does not say so.
+ * The valid secrets of a client: the present one and, for a while after a rotation, the one before. For an unknown client,
+ * returns the row `none` of the same size, so that the response time does not reveal whether a client exists.
  */
 export const findClient = statement<
   { id: string; none: Buffer },
@@ -19,9 +19,10 @@ export const findClient = statement<
 `)
 
 /**
- * Stores a token and the event of the sign-in, unless the client was revoked or its secret replaced just before, which gives no row. A token lives no
- * longer than its client, and that of a secret before the last rotation no longer than the secret. All in one statement, since two messages to
- * PostgreSQL cost twice as much as one. If the client does not have each of the scopes, nothing is stored, and there is no lifetime.
+ * Stores a token and the event of the sign-in. Returns no row if the client was revoked or its secret replaced just before. A
+ * token lives no longer than its client. A token of a secret before the last rotation lives no longer than that secret. It is
+ * one statement, since two messages to PostgreSQL cost twice as much as one. If the client does not have each of the scopes,
+ * nothing is stored, and there is no lifetime.
  */
 export const insertToken = statement<
   {

@@ -28,8 +28,8 @@ export type SecretBearer = {
 
 /**
  * Finds the actor of a bearer token: an access token, or `clientId.clientSecret`, which is valid as long as the secret. A
- * secret is compared as in a token request, and takes the same work whatever is wrong.
- * Refuses with `rate_limited` after too many failures, and if the client has sent too many requests.
+ * secret is compared as in a token request, with the same work for every kind of failure. Refuses with `rate_limited` after too
+ * many failures, and if the client has sent too many requests.
  * @returns undefined if the token is not valid
  */
 export async function authenticateBySecret(
@@ -48,7 +48,7 @@ export async function authenticateBySecret(
   await attempts.check(clientId, address)
   if (await areCredentialsRight(clientId, clientSecret)) {
     await attempts.check(clientId, address)
-    // The check is cached; an expiry is not announced to the cache.
+    // The check is cached, but an expiry is not announced to the cache.
     const row = await findClientBySecret.first(db, { id: clientId, secretDigest: secretDigest(clientSecret) })
     if (row) {
       requestLimit(clientId, row.organizationId)

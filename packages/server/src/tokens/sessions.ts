@@ -6,7 +6,7 @@ import { requireAccounts } from '../organizations/clients.ts'
 import { refuse } from '../refusal.ts'
 import { issueSession } from './tokens.ts'
 
-/** Session tokens: what the back end of a product hands to the browser of its customer. */
+/** Session tokens: the back end of a product passes them to the browser of its customer. */
 
 /** Refuses with `forbidden` scopes that the actor does not have. */
 export async function createSession({

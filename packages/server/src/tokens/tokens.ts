@@ -55,7 +55,7 @@ function createDigests(): (token: string) => string {
 export type TokenRequest = {
   readonly clientId: string
   readonly clientSecret: string
-  /** Names of the scopes that the token is limited to, not yet checked; null: those of the client. */
+  /** Names of the scopes that the token is limited to, not yet validated. Null means the scopes of the client. */
   readonly scopes: readonly string[] | null
   /** The IP address that it comes from. */
   readonly address: string
@@ -72,10 +72,10 @@ export async function createToken(
 }
 
 /**
- * Issues an access token: 256 random bits, stored only as a digest.
- * Refuses with `invalid_client` for unknown, wrong or revoked credentials, with `rate_limited` after too many
- * failures and if the client has sent too many requests, and with `forbidden` scopes that the client does not have.
- * @returns the token, the seconds that it lives, and its scopes; null: all, with those of later versions
+ * Issues an access token: 256 random bits, stored only as a digest. Refuses with `invalid_client` for unknown, wrong or revoked
+ * credentials, with `rate_limited` after too many failures and if the client has sent too many requests, and with `forbidden`
+ * scopes that the client does not have.
+ * @returns the token, its lifetime in seconds, and its scopes; null: all, including scopes of later versions
  */
 export async function issueToken(
   db: Database,
@@ -142,9 +142,8 @@ export async function issueSession(
 }
 
 /**
- * Checks credentials, and caches only the valid ones: the statement that stores a token checks them again. Every
- * refusal takes the same work, one statement and two comparisons, so that its duration does not reveal which clients
- * exist.
+ * Checks credentials and caches only valid ones. The statement that stores a token checks them again. Every refusal takes the
+ * same work, one statement and two comparisons, so that its duration does not reveal which clients exist.
  */
 export function createCredentialCheck(
   database: Database,
@@ -166,12 +165,12 @@ export function createCredentialCheck(
   }
 }
 
-/** Finds the actor of a token; caches it until it expires or its client is revoked. */
+/** Finds the actor of a token, and caches it until the token expires or its client is revoked. */
 export function createAuthenticator(
   database: Database,
   notices: Notices,
 ): { authenticate(token: string): Awaitable<Actor | undefined>; forget(clientId: string): void } {
-  /** `untilMs`: by `performance.now()`, since the clock of this process may be another one than that of the database. */
+  /** `untilMs` is a time of `performance.now()`, since the clocks of this process and the database can differ. */
   type Found = { actor: Actor; untilMs: number }
   const cached = createCache<Found>(notices, revokedTopic, cachedTokensMax, ({ actor }) => actor.clientId)
   const load = async (digest: string): Promise<Found | undefined> => {

@@ -1,9 +1,9 @@
 import type { SealedPlace } from '../secrets/seal.ts'
 
 /**
- * How a file is stored: in pieces of one size, the last one smaller, each sealed under the key of the file for its place. A
- * piece opens neither in another file nor under another number; that of the end is sealed as the end, so that a file from
- * which the end was taken does not open either.
+ * How a file is stored: in pieces of one size, except the last one, which is smaller. Each piece is sealed under the key of the
+ * file for its position. A piece cannot be opened in another file or at another position. The last piece is sealed as the end,
+ * so a truncated file cannot be opened either.
  */
 
 /** Bytes of a piece: one message to a runner, and one row. */
@@ -17,7 +17,10 @@ export const chunkPlace = (uploadId: string, number: number, isLast: boolean): S
   isLast ? 'end' : 'more',
 ]
 
-/** Cuts a stream into pieces of `size` bytes, of which the last can be smaller. Holds two pieces at most. None of an empty stream. */
+/**
+ * Cuts a stream into pieces of `size` bytes, except the last one, which can be smaller. Holds at most two pieces in memory. An
+ * empty stream has no pieces.
+ */
 export async function* cut(
   stream: AsyncIterable<Uint8Array>,
   size: number,

@@ -12,13 +12,16 @@ import { findChunk, findContent, searchUploads } from './queries.ts'
 export type UploadContent = {
   readonly name: string
   readonly sizeBytes: number
-  /** Bytes of each piece but the last. */
+  /** Bytes of each piece except the last. */
   readonly chunkBytes: number
-  /** Reads a piece, counted from 0; undefined if the file has no such piece, or is gone. Throws `Unreadable` if it was altered. */
+  /**
+   * Reads a piece, counted from 0. Undefined if the file has no such piece or no longer exists. Throws `Unreadable` if the
+   * piece was altered.
+   */
   read(db: Db, number: number): Promise<Buffer | undefined>
 }
 
-/** Opens a file of a sub-account; undefined if it has none with this identifier, or has it no more. */
+/** Opens a file of a sub-account. Undefined if the file does not exist, or no longer exists. */
 export async function openUpload(
   db: Db,
   keyring: Keyring,

@@ -3,13 +3,13 @@ import type { Database } from '../db/database.ts'
 import { deleteDataKeys } from '../secrets/queries.ts'
 import { purgeUploads } from './queries.ts'
 
-/** Files of one statement; each has some hundred pieces. */
+/** Files per statement. Each file has some hundred pieces. */
 const batchRows = 10
 
 /**
- * Deletes uploaded files that have expired, with their content and their keys, and what interrupted uploads left. Any number of
- * processes may at once.
- * @returns how many were deleted
+ * Deletes expired files with their content and keys, and the remains of interrupted uploads. Any number of processes can do so
+ * concurrently.
+ * @returns the number of deleted files
  */
 export async function purgeExpiredUploads(database: Database, signal?: AbortSignal): Promise<number> {
   let removed = 0

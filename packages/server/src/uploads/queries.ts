@@ -26,7 +26,7 @@ export const countStored = statement<{ accountId: string }, { files: number; byt
   where account_id = :accountId and expires_time > now()
 `)
 
-/** Begins an upload: its size is what it may become, and no one sees it. */
+/** Begins an upload. Its size is the maximum that it can reach, and it is not visible. */
 export const insertUpload = statement<{
   id: string
   organizationId: string
@@ -56,7 +56,7 @@ export const completeUpload = statement<
   returning ${columns}
 `)
 
-/** Deletes what an upload stored that did not end; its content with it. */
+/** Deletes an upload that did not complete, with its content. */
 export const discardUpload = statement<{ id: string }, { dataKeyId: string }>(`
   delete from uploads where id = :id and chunks is null returning data_key_id
 `)

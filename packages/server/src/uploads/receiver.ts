@@ -99,7 +99,7 @@ async function requireContent(stream: AsyncIterable<Uint8Array>): Promise<AsyncI
   })()
 }
 
-/** Passes on a stream, and refuses once it is longer than a file may be. */
+/** Passes a stream on, and refuses when it exceeds the size limit of files. */
 async function* bounded(stream: AsyncIterable<Uint8Array>, bytesMax: number): AsyncGenerator<Uint8Array> {
   let bytes = 0
   for await (const part of stream) {
@@ -109,7 +109,7 @@ async function* bounded(stream: AsyncIterable<Uint8Array>, bytesMax: number): As
   }
 }
 
-/** Refuses with `payload_too_large`, and says how large a file may be. */
+/** Refuses with `payload_too_large`. The message contains the size limit. */
 function refuseSize(bytesMax: number): never {
   const message = `is larger than ${mebibytes(bytesMax)}, the most for one file; PENSTOCK_UPLOAD_MB sets it`
   refuse('payload_too_large', [{ field: 'body', message }])

@@ -6,7 +6,7 @@ import { deleteDataKeys } from '../secrets/queries.ts'
 import * as queries from './queries.ts'
 import { viewUpload } from './view.ts'
 
-/** Files that people upload, as a source of connections. Their content leaves through jobs alone (`content.ts`). */
+/** Files that people upload, as a source of connections. Only jobs read their content (`content.ts`). */
 
 /** Dependencies of the handlers of uploads. */
 export type UploadDeps = { readonly config: Config }

@@ -28,10 +28,10 @@ export async function newChallenge(
   return Buffer.concat([Buffer.from(key.id, 'hex'), seal(key, placeOf(purpose), String(untilMs))]).toString('base64url')
 }
 
-/** A challenge that is valid; `use` resolves with whether this is its first use. */
+/** A challenge that is valid. `use` resolves with whether this is its first use. */
 export type ValidChallenge = { use(db: Db): Promise<boolean> }
 
-/** Opens a challenge; undefined if it was not made here, is for something else, or has expired. */
+/** Opens a challenge. Undefined if it was not created here, is for something else, or has expired. */
 export async function openChallenge(
   db: Db,
   keyring: Keyring,

@@ -15,7 +15,7 @@ import { completeSignIn } from './sign-ins.ts'
 
 /** Operations with links that people received: accept an invitation, set another password. */
 
-/** The address of a person who was invited before anyone knew it; they name theirs as they accept. */
+/** The address of a person who was invited before their address was known. They enter it when they accept. */
 export const unknownEmail = 'owner@localhost'
 
 /** Finds the person of a link, without using it up. Refuses with `link_invalid`, and `rate_limited` after too many. */

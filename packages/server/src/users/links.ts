@@ -6,14 +6,14 @@ import * as queries from './queries.ts'
 import { digestOf, newToken } from './sessions.ts'
 
 /**
- * Links that invite people, or with which they set another password. The token stands behind `#`, which browsers send to no
- * server; it is stored only as a digest, and counts once.
+ * Links that invite people, or with which people set another password. The token is in the fragment, which browsers do not send
+ * to servers. It is stored only as a digest, and can be used one time.
  */
 
 type Person = { readonly id: string; readonly email: string; readonly organizationName: string }
 type InConfig = { readonly config: Pick<Config, 'publicUrl'> }
 
-/** Makes a link that invites a person; links before it are not valid any more. */
+/** Creates a link that invites a person. Earlier links become invalid. */
 export async function addInvitation(tx: Transaction, { id: userId }: Pick<Person, 'id'>, { config }: InConfig) {
   const token = newToken('psi')
   await queries.deleteLinks.run(tx, { userId })
@@ -22,7 +22,7 @@ export async function addInvitation(tx: Transaction, { id: userId }: Pick<Person
   return `${config.publicUrl}/accept-invitation#${token}`
 }
 
-/** Makes a link with which a person sets another password; undefined where enough of them are valid. */
+/** Creates a link with which a person sets another password. Undefined if enough links are valid already. */
 export async function addPasswordReset(tx: Transaction, { id: userId }: Pick<Person, 'id'>, { config }: InConfig) {
   const token = newToken('psr')
   const purpose = 'password reset'

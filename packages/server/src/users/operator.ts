@@ -10,7 +10,7 @@ import { endSessions } from './sessions.ts'
 import { requireSecondFactorOf } from './sign-in-rules.ts'
 import { addUser } from './users.ts'
 
-/** Operator commands on people; not limited by roles. */
+/** Operator commands on people. Roles do not limit them. */
 
 type InConfig = Pick<Config, 'publicUrl'>
 
@@ -45,7 +45,7 @@ async function makeLink(
     )
   }
   if (row && row.joinedTime !== null) {
-    // Those before it are lost; the operator's counts in any case.
+    // Earlier links of the person are lost. The operator's link is always counted.
     await queries.deleteLinks.run(tx, { userId: row.id })
     const link = await addPasswordReset(tx, row, { config })
     if (link === undefined) throw new Error(`No link could be made for ${email}.`)
@@ -94,8 +94,7 @@ export async function removePasskeys(tx: Transaction, id: string): Promise<numbe
 }
 
 /**
- * Has a password alone be enough again in an organization.
- * Throws if there is no such organization.
+ * Makes a password sufficient again in an organization. Throws if the organization does not exist.
  * @returns whether that changes anything
  */
 export async function allowPasswords(tx: Transaction, organizationId: string): Promise<boolean> {

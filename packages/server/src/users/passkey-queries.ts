@@ -17,7 +17,7 @@ export const listPasskeys = statement<{ userId: string }, PasskeyRow>(`
 export const listCredentials = statement<{ userId: string }, { credentialId: Buffer; transports: string[] }>(`
   select credential_id, transports from passkeys where user_id = :userId order by created_time, id
 `)
-/** Takes a person, so that their passkeys change one change at a time; whether their password alone signs them in. */
+/** Locks a person, so that their passkeys change one at a time. Returns whether a password is enough for them to sign in. */
 export const lockPerson = statement<{ userId: string }, { signsInByPassword: boolean }>(`
   select u.password_digest is not null and not o.second_factor_required as signs_in_by_password
   from users u join organizations o on o.id = u.organization_id where u.id = :userId for no key update of u
@@ -55,13 +55,13 @@ export const findCredential = statement<
   where p.user_id = :userId and p.credential_id = :credentialId and u.joined_time is not null
     and u.deactivated_time is null
 `)
-/** Saves the use of a passkey; no row where its counter went back, since there is a copy of it then. */
+/** Saves the use of a passkey. Returns no row if its counter went back, which means that a copy exists. */
 export const saveUse = statement<{ id: string; counter: number; backedUp: boolean }>(`
   update passkeys set counter = :counter, backed_up = :backedUp, last_used_time = now()
   where id = :id and (counter < :counter or (counter = 0 and :counter = 0))
 `)
 
-/** Uses a challenge up; no row if it was used before. */
+/** Uses a challenge up. Returns no row if it was used before. */
 export const useChallenge = statement<{ digest: Buffer; expiresTime: Date }>(`
   insert into used_challenges (digest, expires_time) values (:digest, :expiresTime) on conflict do nothing
 `)

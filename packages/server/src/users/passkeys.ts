@@ -22,7 +22,7 @@ import { hasSingleSignOn } from './single-sign-on-queries.ts'
 /** COSE algorithms: Ed25519, ES256, RS256. */
 const algorithms = [-8, -7, -257]
 const timeoutMs = limits.passkeyChallengeMinutes * 60_000
-/** Failures are counted for all passkeys together: none of them is named by a person. */
+/** Failures are counted for all passkeys together, because people do not name a passkey when they sign in. */
 const attemptsKey = 'passkey'
 
 /** Public key for the check of an answer if there is no such passkey: a key that no one has, ES256 as most are. */
@@ -34,7 +34,7 @@ function someCoseKey(): Buffer {
   return Buffer.concat([kindAndX, Buffer.from(x, 'base64url'), beforeY, Buffer.from(y, 'base64url')])
 }
 
-/** Where passkeys are valid: the host of the service, and pages of its origin. */
+/** Where passkeys are valid: on the host of the service, and on pages of its origin. */
 function relyingParty({ publicUrl }: Pick<Config, 'publicUrl'>): { id: string; origin: string } {
   const { hostname, origin } = new URL(publicUrl)
   return { id: hostname, origin }
@@ -94,7 +94,7 @@ export async function registerPasskey(
   const { challenge, credential, backedUp } = registered ?? refuse('passkey_invalid')
   await queries.lockPerson.first(tx, { userId })
   const present = await queries.listCredentials.all(tx, { userId })
-  // Someone else who knows the password may have registered one meanwhile, or the person elsewhere.
+  // Meanwhile, someone else who knows the password may have registered a passkey, or the person may have, elsewhere.
   if (person?.mustRegisterPasskey && present.length > 0) refuse('second_factor_required')
   if (present.length >= limits.passkeysMax) {
     refuse('quota_exceeded', [{ field: 'passkeys', message: `at most ${limits.passkeysMax}: remove one first` }])
@@ -130,7 +130,8 @@ async function verifyRegistration(
   const expected = createExpected((text) => openChallenge(tx, keyring, purpose, text))
   const { id: credentialId, response: made } = response
   const verified = await expected.verify(async (isExpected) => {
-    // Checking a statement about the authenticator would fetch from addresses that its certificates name; none was asked for.
+    // Verifying a statement about the authenticator would fetch addresses that its certificates name. So the service requests
+    // no such statement.
     const attestation = decodeAttestationObject(new Uint8Array(Buffer.from(made.attestationObject, 'base64url')))
     const isPlain = attestation.get('fmt') === 'none' || attestation.get('fmt') === 'packed'
     if (!isPlain || attestation.get('attStmt').get('x5c') !== undefined) return undefined
@@ -232,7 +233,7 @@ export async function signInWithPasskey(
   const userId = Buffer.from(response.userHandle, 'base64url').toString()
   const credential = { userId, credentialId: Buffer.from(credentialId, 'base64url') }
   const passkey = /^[0-9a-f]{16}$/.test(userId) ? await queries.findCredential.first(db, credential) : undefined
-  // Whether there is one takes the same work.
+  // The work is the same whether the passkey exists or not.
   const { publicKey, counter: counterBefore } = passkey ?? noPasskey
   const { verifyAuthenticationResponse } = await import('@simplewebauthn/server')
   const { id: rpId, origin } = relyingParty(config)

@@ -16,19 +16,19 @@ const recommended: Parameters = { memoryKib: 19_456, passes: 2, lanes: 1 }
 const saltBytes = 16
 const digestBytes = 32
 
-/** Digests that are made at once; each takes a thread of the pool, which files and look-ups of names need too. */
+/** Concurrent digests. Each takes a thread of the pool, which file access and DNS lookups need too. */
 const atOnce = 2
-/** Requests that wait for one, in all and from one address; more are refused. */
+/** Requests that wait for a digest, in total and from one address. More requests are refused. */
 const waitingMax = 100
 const waitingOfAddressMax = 10
 
 export type Passwords = {
   /**
-   * @param like a digest for the same e-mail address, whose salt is taken; undefined: there is none
-   * @param address the network address that asks
+   * @param like a digest for the same e-mail address, whose salt is reused; undefined if there is no such digest
+   * @param address the network address of the caller
    */
   digest(password: string, like: string | undefined, address: string): Promise<string>
-  /** Which of the digests are of the password. Takes the same work if there are none. */
+  /** Which of the digests match the password. Without digests, it does the same work. */
   matches(password: string, digests: readonly string[], address: string): Promise<boolean[]>
   /** Whether a digest was made with other parameters than digests are made with now. */
   isOutdated(digest: string): boolean
@@ -59,7 +59,7 @@ export const hasSameSalt = (one: string, other: string): boolean => parse(one).s
 
 /** @param parameters how much work a digest is */
 export function createPasswords(parameters: Parameters = recommended): Passwords {
-  /** Digest that a password is compared with if the person has none. */
+  /** Digest that a password is compared with if the person has no digest. */
   const noDigest: Parsed = { ...parameters, salt: randomBytes(saltBytes), digest: randomBytes(digestBytes) }
   let running = 0
   const waiting: { readonly address: string; readonly go: () => void }[] = []
@@ -114,8 +114,8 @@ export function createPasswords(parameters: Parameters = recommended): Passwords
 }
 
 /**
- * Error of a new password; undefined if it is valid. The rules are from NIST SP 800-63B: a length, no rules about kinds
- * of characters, and no common passwords.
+ * Error of a new password. Undefined if it is valid. The rules are from NIST SP 800-63B: a minimum length, no common passwords,
+ * and no rules about kinds of characters.
  */
 export function errorOfPassword(
   password: string,

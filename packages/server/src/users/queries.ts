@@ -14,11 +14,11 @@ export type UserRow = {
   accountIds: string[] | null
   createdTime: Date
   joinedTime: Date | null
-  /** Since when they cannot sign in; null: they can. */
+  /** Since when they cannot sign in. Null if they can. */
   deactivatedTime: Date | null
   lastSignedInTime: Date | null
   hasPassword: boolean
-  /** Of the organization: a password alone is not enough. */
+  /** Whether the organization requires a second factor in addition to a password. */
   secondFactorRequired: boolean
   /** Of the newest link that invites them and is valid. */
   invitationExpiresTime: Date | null
@@ -31,7 +31,7 @@ const userColumns = `
    where l.user_id = u.id and l.purpose = 'invitation' and l.expires_time > now()) as invitation_expires_time`
 const userTables = 'users u join organizations o on o.id = u.organization_id'
 
-/** People whom the actor may see: limited to no other sub-accounts than the actor is. */
+/** People whom the actor can see: people who are limited to sub-accounts that the actor can see. */
 type Visible = { organizationId: string; accountIds: readonly string[] | null }
 const isVisible = `
   u.organization_id = :organizationId and (:accountIds::text[] is null or u.account_ids <@ :accountIds)`
@@ -54,19 +54,19 @@ export const findUserById = statement<{ id: string }, UserRow>(`
   select ${userColumns} from ${userTables} where u.id = :id
 `)
 
-/** People of an organization, or of all; the operator's command. */
+/** People of an organization, or of all organizations, for the operator's command. */
 export const selectUsers = statement<{ organizationId: string | null }, UserRow>(`
   select ${userColumns} from ${userTables}
   where :organizationId::text is null or u.organization_id = :organizationId
   order by u.organization_id, lower(u.email)
 `)
-/** The person with an address: the one who joined first. There can be others, who are limited to sub-accounts of their own. */
+/** The person with an address who joined first. There can be others, who are limited to separate sub-accounts. */
 export const findUserByEmail = statement<{ organizationId: string; email: string }, UserRow>(`
   select ${userColumns} from ${userTables}
   where u.organization_id = :organizationId and lower(u.email) = lower(:email)
   order by u.joined_time nulls last, u.created_time, u.id limit 1 for no key update of u
 `)
-/** Whether the actor may see a person with the address, apart from one. */
+/** Whether the actor can see a person with the address, other than `exceptId`. */
 export const findVisibleByEmail = statement<Visible & { email: string; exceptId: string }, { id: string }>(`
   select u.id from users u where lower(u.email) = lower(:email) and u.id <> :exceptId and ${isVisible} limit 1
 `)
@@ -102,14 +102,14 @@ export const deleteInvited = statement<{ organizationId: string; email: string }
   delete from users where organization_id = :organizationId and email = :email and joined_time is null
 `)
 
-/** Takes the organization, so that who owns it changes one change at a time; what refers to it need not wait. */
+/** Locks the organization, so that its owners change one at a time. Rows that refer to it need not wait. */
 export const lockOrganization = statement<{ organizationId: string }, { name: string }>(`
   select name from organizations where id = :organizationId for no key update
 `)
 export const findOrganization = statement<{ organizationId: string }, { name: string }>(`
   select name from organizations where id = :organizationId
 `)
-/** Number of people, and the largest number that is limited to one of these sub-accounts, alone or with others. */
+/** Number of people, and the highest number of people who are limited to one of these sub-accounts, with or without others. */
 export const countForQuota = statement<
   { organizationId: string; accountIds: readonly string[] },
   { total: number; ofAccount: number }
@@ -164,8 +164,8 @@ export const replaceDigest = statement<{ id: string; before: string; passwordDig
 const isCurrent = `
   s.expires_time > now() and s.last_used_time > now() - make_interval(days => :idleDays)`
 /**
- * The session is for a person as they are now: it waits for who changes them, and none is made for one who was removed or
- * deactivated, or whose password was changed, meanwhile.
+ * The session is for the present state of the person. It waits for concurrent changes of the person, and is not created if the
+ * person was removed or deactivated, or if their password was changed, meanwhile.
  */
 export const insertSession = statement<
   {
@@ -231,7 +231,7 @@ export const findSession = statement<{ digest: Buffer; idleDays: number }, Sessi
   from user_sessions s join users u on u.id = s.user_id join organizations o on o.id = u.organization_id
   where s.digest = :digest and u.deactivated_time is null and ${isCurrent}
 `)
-/** Of requests that come at once, one writes: none waits for another one. */
+/** Of concurrent requests, one writes, and the others do not wait for it. */
 export const saveSessionUse = statement<{ id: string; idleDays: number }>(`
   update user_sessions set last_used_time = now()
   where id in (select s.id from user_sessions s where s.id = :id and ${isCurrent} for no key update skip locked)
@@ -263,11 +263,11 @@ export const deleteSession = statement<{ userId: string; id: string }, { digest:
 export const deleteSessions = statement<{ userId: string }, { digest: Buffer }>(`
   delete from user_sessions where user_id = :userId returning digest
 `)
-/** The sessions of a person; none begins until the end of a transaction that has changed or locked the person before. */
+/** The sessions of a person. If the transaction has changed or locked the person before, no session begins until it ends. */
 export const digestsOf = statement<{ userId: string }, { digest: Buffer }>(`
   select digest from user_sessions where user_id = :userId
 `)
-/** Deletes all but the newest sessions of a person. */
+/** Deletes all sessions of a person except the newest. */
 export const deleteOldestSessions = statement<{ userId: string; kept: number }, { digest: Buffer }>(`
   delete from user_sessions where id in (
     select id from user_sessions where user_id = :userId order by created_time desc, id offset :kept
@@ -280,7 +280,7 @@ export const insertLink = statement<{ digest: Buffer; userId: string; purpose: L
   insert into user_links (digest, user_id, purpose, expires_time)
   values (:digest, :userId, :purpose, now() + make_interval(mins => :minutes))
 `)
-/** Takes a person, so that their links are made one at a time. */
+/** Locks a person, so that their links are created one at a time. */
 export const lockUserRow = statement<{ userId: string }, { id: string }>(`
   select id from users where id = :userId for no key update
 `)
@@ -292,7 +292,7 @@ export const findLink = statement<{ digest: Buffer; purpose: LinkPurpose }, User
   select ${userColumns}, k.expires_time from ${userTables} join user_links k on k.user_id = u.id
   where k.digest = :digest and k.purpose = :purpose and k.expires_time > now() and u.deactivated_time is null
 `)
-/** Uses a link up; of two at once, one does. */
+/** Uses a link up. Of two concurrent uses, one succeeds. */
 export const takeLink = statement<{ digest: Buffer; purpose: LinkPurpose }, { userId: string }>(`
   delete from user_links where digest = :digest and purpose = :purpose and expires_time > now() returning user_id
 `)

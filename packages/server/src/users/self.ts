@@ -12,7 +12,7 @@ import { viewSelf, viewSession } from './view.ts'
 
 /** Operations of the caller: their identity, and a person's own account. */
 
-/** A person as they are now, to themselves. */
+/** The present state of a person, for that person. */
 export const findSelf = async (db: Db, id: string): Promise<queries.UserRow> =>
   (await queries.findUserById.first(db, { id })) ?? refuse('unauthorized')
 

@@ -12,7 +12,7 @@ import * as queries from './queries.ts'
 /** Topic of notices about people whose sessions ended or changed. */
 const userTopic = 'user'
 const cachedSessionsMax = 10_000
-/** How long the last use that is stored may lag behind. */
+/** How far the stored time of the last use can lag behind. */
 const useLagMs = 5 * 60_000
 const idleDays = limits.userSessionIdleDays
 const idleMs = idleDays * 86_400_000
@@ -35,8 +35,8 @@ export const digestOf = (token: string): Buffer => hash('sha256', token, 'buffer
 export const newToken = (prefix: 'psu' | 'psi' | 'psr'): string => `${prefix}_${randomBytes(32).toString('base64url')}`
 
 /**
- * Permissions of a session: the scopes of the role; for an owner everything, including scopes of later versions. None
- * if a passkey must be registered first. A person who has another factor has no session that began with a password
+ * Permissions of a session: the scopes of the role, or for an owner everything, including scopes of later versions. Empty if a
+ * passkey must be registered first. A person with another factor cannot have a session that began with a password
  * (`sign-ins.ts`).
  */
 export function grantsOf(
@@ -51,7 +51,7 @@ export function grantsOf(
 export type ProvenSignIn = {
   readonly userId: string
   readonly method: SignInMethod
-  /** The digest that the password was compared with; it must still be theirs. */
+  /** The digest that the password was compared with. It must still be the person's digest. */
   readonly passwordDigest?: string
 }
 
@@ -97,8 +97,8 @@ export async function endSession(
 }
 
 /**
- * Names the sessions that changed or ended to every process; no other person's are looked up again for it. This process
- * knows at once, without waiting for its own notice.
+ * Announces the sessions that changed or ended to every process. Sessions of other people stay cached. This process forgets
+ * them immediately, without waiting for its own notice.
  */
 export async function announce(
   tx: Transaction,
@@ -118,15 +118,15 @@ const keyOf = (digest: Buffer): string => digest.toString('base64')
 
 /** The sessions that this process has cached. */
 export type UserSessions = {
-  /** The actor of a session; undefined if there is no such session any more. */
+  /** The actor of a session. Undefined if the session does not exist or no longer exists. */
   authenticate(token: string): Promise<Actor | undefined>
   forget(key: string): void
 }
 
-/** Times are those of `performance.now()`: the clock of this process may be another one than that of the database. */
+/** Times are from `performance.now()`, since the clocks of this process and the database can differ. */
 type CachedSession = { readonly actor: Actor; readonly sessionId: string; readonly endsMs: number; lastUsedMs: number }
 
-/** Finds the actor of a session; caches it until it ends or changes. */
+/** Finds the actor of a session, and caches it until the session ends or changes. */
 export function createSessionAuthenticator(database: Database, notices: Notices): UserSessions {
   const cached = createCache<CachedSession>(notices, userTopic, cachedSessionsMax)
   const load = async (digest: Buffer): Promise<CachedSession | undefined> => {
@@ -158,7 +158,7 @@ export function createSessionAuthenticator(database: Database, notices: Notices)
       const key = keyOf(digest)
       let found = await cached.get(key, () => load(digest))
       if (found && isOver(found)) {
-        // Another process may have used it since.
+        // Another process may have used the session since.
         cached.forget(key)
         found = await cached.get(key, () => load(digest))
       }

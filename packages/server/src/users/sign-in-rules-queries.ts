@@ -1,6 +1,6 @@
 import { statement } from '../db/statement.ts'
 
-/** Statements about how the people of an organization may sign in. */
+/** Statements about how the people of an organization can sign in. */
 
 /** A person's account at the provider that their organization has now. */
 const isLinked = `
@@ -30,7 +30,7 @@ export const hasOwnerWithSecondFactor = statement<{ organizationId: string }, { 
       and ${hasSecondFactor}
   ) as exists
 `)
-/** Takes everyone, so that no session begins by the rules before. */
+/** Locks all people, so that no session begins under the earlier rules. */
 export const lockPeople = statement<{ organizationId: string }, { id: string }>(`
   select id from users where organization_id = :organizationId order by id for no key update
 `)

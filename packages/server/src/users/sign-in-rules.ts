@@ -9,7 +9,7 @@ import { announce, type UserSessions } from './sessions.ts'
 import * as queries from './sign-in-rules-queries.ts'
 import { redirectUriOf } from './single-sign-on.ts'
 
-/** How the people of an organization may sign in: whether a password alone is enough. */
+/** How the people of an organization can sign in: whether a password is enough without a second factor. */
 
 export async function getSignInRules(
   { db, actor: { organizationId }, actor }: Call<'getSignInRules'>,
@@ -22,7 +22,7 @@ export async function getSignInRules(
   }
 }
 
-/** Refuses with `second_factor_missing` what could lock out the one who asks, or every owner. */
+/** Refuses with `second_factor_missing` a change that could lock out the caller, or every owner. */
 export async function setSignInRules(
   { db: tx, actor, body: { secondFactorRequired } }: Call<'setSignInRules'>,
   { config, userSessions }: UserDeps,
@@ -43,8 +43,8 @@ async function requireOwnSecondFactor(tx: Transaction, { organizationId, person 
 }
 
 /**
- * Sets whether a password alone is enough in an organization. If it is no longer enough, sessions that began with a
- * password end, in every process. If it is enough again, they have the permissions of their person.
+ * Sets whether a password is enough in an organization, without a second factor. If it is no longer enough, sessions that began
+ * with a password end, in every process. If it is enough again, these sessions have the permissions of their person.
  * @returns whether that changed anything
  */
 export async function requireSecondFactorOf(

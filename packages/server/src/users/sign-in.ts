@@ -9,8 +9,8 @@ import { addressesOf, attemptsKey, completeSignIn, failSignIn, methodOf } from '
 /** Sign-in with e-mail address and password, and sign-out. */
 
 /**
- * Whatever is wrong takes the same work: one statement and one run of argon2id. An address can be in several organizations,
- * and those know nothing of each other: the password says which is meant.
+ * Every failure takes the same work: one statement and one run of argon2id. An address can belong to several organizations,
+ * which do not know of each other. The password decides which one the person signs in to.
  */
 export async function signIn(call: Call<'signIn'>, deps: UserDeps): Promise<Answer<'signIn'>> {
   const { db, body, address } = call
@@ -35,7 +35,7 @@ export async function signIn(call: Call<'signIn'>, deps: UserDeps): Promise<Answ
   await attempts.check(key, address, proven)
   attempts.succeeded(key, address)
   await requestLimit(person.id)
-  // Of two in one organization who have the same password too, the one who joined first is meant.
+  // If two people of one organization have the same address and password, the person who joined first is signed in.
   const others = more.filter((one) => one.organizationId !== person.organizationId)
   if (others.length > 0) {
     const names = [person, ...others].map((one) => `${one.organizationId} (${one.organizationName})`)

@@ -10,18 +10,18 @@ import { type BegunSession, beginSession, type ProvenSignIn, type SignInPlace } 
 import { findSignInRules } from './sign-in-rules-queries.ts'
 import { link } from './single-sign-on.ts'
 
-/** The one place where a sign-in succeeds, and the one where it fails, whatever the method. */
+/** Sign-ins of every method succeed and fail only here. */
 
 /** Networks that are kept of a person. */
 const networksMax = 10
 
 /**
- * A person has proven who they are: their session begins, and the audit log says so. Refuses with `sign_in_failed` if
- * the person was removed, or their password changed, meanwhile, and with `single_sign_on_required` or
- * `second_factor_required` if their organization requires another method. A password alone does not register the first
- * passkey of a person who has a stronger method, since the password could be stolen.
- * @param confirming the token of a sign-in at the provider, which this one confirms: the person has proven both, and is
- * linked
+ * A person has proven who they are: their session begins, and the audit log records it. Refuses with `sign_in_failed` if the
+ * person was removed, or their password changed, meanwhile, and with `single_sign_on_required` or `second_factor_required` if
+ * their organization requires another method. A person who has a stronger method cannot register their first passkey with only
+ * a password, since the password could be stolen.
+ * @param confirming the token of a sign-in at the provider, which this sign-in confirms: the person has proven both, and they
+ * are linked
  */
 export async function completeSignIn(
   tx: Transaction,
@@ -31,7 +31,7 @@ export async function completeSignIn(
 ): Promise<BegunSession> {
   const { userId, method } = proven
   const confirmed = confirming?.token
-  // Before the person is locked: who comes from the provider takes it first too.
+  // Done before the person is locked, because a sign-in from the provider takes the locks in this order too.
   if (confirming && confirmed !== undefined) await link(tx, confirming.keyring, userId, confirmed)
   // First, so that a change of the rules waits for this session and ends it, or this session waits for the change.
   await queries.lockUserRow.first(tx, { userId })
@@ -93,5 +93,5 @@ export const addressesOf =
 /** Key of the counter of failures, together with the address. */
 export const attemptsKey = (email: string): string => email.trim().toLowerCase()
 
-/** Those of the people who have one of the e-mail addresses; an address can be in several organizations. */
+/** The people who have one of the e-mail addresses. An address can belong to several organizations. */
 export const findUsersNamed: FindNamed = (db, emails) => queries.findByAddress.all(db, { emails })

@@ -20,7 +20,7 @@ export const deleteProviderSessions = statement<{ organizationId: string }, { di
   where u.id = s.user_id and u.organization_id = :organizationId and s.method = 'single sign-on'
   returning s.digest
 `)
-/** The provider of a person's organization, which stays as it is until the transaction ends. */
+/** The provider of a person's organization. It does not change until the transaction ends. */
 export const lockProviderOf = statement<{ userId: string }, { organizationId: string; issuer: string }>(`
   select s.organization_id, s.issuer from single_sign_on s
   where s.organization_id = (select organization_id from users where id = :userId) for no key update

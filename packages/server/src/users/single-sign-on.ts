@@ -12,10 +12,10 @@ import { addUser } from './users.ts'
 
 /** People who come from the identity provider of their organization. */
 
-/** Where providers send browsers back to. */
+/** The address that providers send browsers back to. */
 export const redirectUriOf = ({ publicUrl }: Pick<Config, 'publicUrl'>): string => `${publicUrl}/sso/callback`
 
-/** Ends every session that began in another way, apart from those of owners. */
+/** Ends every session that began in another way, except sessions of owners. */
 export const endSessionsBefore = async (
   tx: Transaction,
   organizationId: string,
@@ -25,7 +25,10 @@ export const endSessionsBefore = async (
   await announce(tx, await ssoQueries.deleteOtherSessions.all(tx, { organizationId }), sessions)
 }
 
-/** Ends every session that began at the provider, those of owners too: it is not known any more who it says that someone is. */
+/**
+ * Ends every session that began at the provider, including sessions of owners, because the provider's identities are no longer
+ * valid.
+ */
 export const endProviderSessions = async (
   tx: Transaction,
   organizationId: string,
@@ -42,14 +45,14 @@ export type Identity = { readonly organizationId: string; readonly issuer: strin
 /** The person with an e-mail address that the provider has verified, and whether the address suffices. */
 export type FoundByEmail =
   | { readonly userId: string; readonly next: 'signed in' }
-  /** There is a person, who has to prove it with what they had before. */
+  /** The person exists, and must confirm with the sign-in that they used before. */
   | { readonly userId: string; readonly next: 'confirm' }
   | { readonly next: 'not allowed' | 'invited as an owner' | 'another account' | 'deactivated' }
 
 /**
- * Finds the person of an organization with an e-mail address that the provider has verified, or adds them, and links them.
- * One who was invited has accepted with that. An address alone makes no one an owner, nor anyone who has a password or a
- * passkey: who sets the provider would be all of them.
+ * Finds or adds the person of an organization with an e-mail address that the provider has verified, and links them. If the
+ * person was invited, this accepts the invitation. An address without confirmation is not enough for owners, nor for people
+ * with a password or a passkey. Otherwise whoever sets the provider could sign in as all of them.
  * @param confirmedId the person who has proven who they are in another way, in the same browser
  */
 export async function linkByEmail(

@@ -15,8 +15,8 @@ import { endSessions, refreshSessions } from './sessions.ts'
 import { viewUser } from './view.ts'
 
 /**
- * The people of an organization. No one sees a person who is not limited to the same sub-accounts or fewer, nor makes or
- * changes one who may do more than they may themselves.
+ * The people of an organization. Actors see only people who are limited to the same sub-accounts or fewer. They can create or
+ * change only people who can do no more than they can themselves.
  */
 
 export async function listUsers({
@@ -36,7 +36,7 @@ export async function getUser({ db, actor, id }: Call<'getUser'>): Promise<Answe
   return { reply: viewUser(await requireUser(db, actor, id)) }
 }
 
-/** Refuses with `forbidden` what the actor may not give, and with `user_exists` an address that is taken. */
+/** Refuses with `forbidden` permissions that the actor does not have, and with `user_exists` an address that is taken. */
 export async function inviteUser(
   { db: tx, actor, body }: Call<'inviteUser'>,
   deps: UserDeps,
@@ -69,7 +69,10 @@ async function inviteAgain(tx: Transaction, row: queries.UserRow, deps: UserDeps
   return { reply: { user: viewUser(user ?? row), link, mailed } }
 }
 
-/** Takes effect at once, in every session of the person. Of two with one address, one alone can be of all sub-accounts. */
+/**
+ * Takes effect immediately, in every session of the person. Of two people with the same address, only one can have all
+ * sub-accounts.
+ */
 export async function updateUser(
   { db: tx, actor, id, body: { role, accountIds = null } }: Call<'updateUser'>,
   { userSessions }: UserDeps,
@@ -149,7 +152,7 @@ async function lockUser(tx: Transaction, { organizationId, accountIds }: Actor, 
   return (await queries.lockUser.first(tx, { organizationId, accountIds, id })) ?? refuse('not_found')
 }
 
-/** Refuses with `forbidden` a role that may do more than the actor. */
+/** Refuses with `forbidden` a role that can do more than the actor. */
 function requireRole(actor: Actor, role: UserRole): void {
   if (role === 'owner') {
     if (actor.scopes === null && actor.accountIds === null) return

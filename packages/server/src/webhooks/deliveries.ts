@@ -10,7 +10,7 @@ import { openAnswer, type SealedAnswer } from './secrets.ts'
 import { viewAttempt, viewDelivery } from './view.ts'
 import { lockWebhook, requireWebhook, type WebhookDeps } from './webhooks.ts'
 
-/** The log of deliveries, and what is sent again: the event keeps its identifier and its bytes. */
+/** The log of deliveries, and replays. A replayed event keeps its identifier and its bytes. */
 
 export async function listWebhookDeliveries({
   db,
@@ -66,7 +66,7 @@ export async function replayWebhookDelivery({
   return { reply, audited: { details: { webhookId: row.webhookId, eventId: row.eventId } } }
 }
 
-/** All or none: who may not read one of the events is refused, and nothing is queued. */
+/** All or none: if the actor is not allowed to read one of the events, the request is refused and nothing is queued. */
 export async function replayWebhook({
   db: tx,
   actor,
@@ -84,14 +84,14 @@ export async function replayWebhook({
   return { reply, audited: { details: { since, status, replayed } } }
 }
 
-/** The event is for this webhook alone. */
+/** Only this webhook gets the event. */
 export async function testWebhook({ db: tx, actor, id }: Call<'testWebhook'>): Promise<Answer<'testWebhook'>> {
   const { accountId } = await lockWebhook(tx, actor, id)
   const { organizationId, accountIds } = actor
   const event = { type: 'webhook.test', organizationId, accountId, connectionId: null, data: { webhookId: id } }
   const eventId = await writeEvent(tx, event)
   const deliveryId = newIdentifier()
-  // In an order of its own: what waits for a connection does not keep it waiting.
+  // With a separate ordering key, so that waiting events of a connection do not delay it.
   await queries.insertDelivery.run(tx, { id: deliveryId, webhookId: id, eventId, orderingKey: eventId })
   await queries.lookNow.run(tx, { id })
   const row =

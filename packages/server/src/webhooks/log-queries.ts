@@ -2,7 +2,7 @@ import type { WebhookDeliveryStatus } from '@penstock/wire'
 import { statement } from '../db/statement.ts'
 import { isVisible } from './queries.ts'
 
-/** Statements about the log of deliveries, and what is sent again. */
+/** Statements about the log of deliveries, and replays. */
 
 type Visible = { organizationId: string; accountIds: readonly string[] | null }
 export type DeliveryRow = {
@@ -74,7 +74,7 @@ const queuedAgain = `status = 'pending', queued_time = now(), next_time = now(),
 export const replayDelivery = statement<{ id: string }>(`
   update webhook_deliveries set ${queuedAgain} where id = :id
 `)
-/** Queues ended deliveries again, oldest first; returns their number by type. */
+/** Queues ended deliveries again, oldest first. Returns their number by type. */
 export const replayDeliveries = statement<
   {
     webhookId: string

@@ -10,7 +10,7 @@ export type WebhookRow = {
   url: string
   description: string
   eventTypes: EventType[] | null
-  /** All that it has ever taken, which can be in its log; null: every type. */
+  /** All event types that it has ever subscribed to, which its log can contain. Null means every type. */
   takenEventTypes: EventType[] | null
   enabled: boolean
   disabledReason: string | null
@@ -47,7 +47,7 @@ export const lockWebhook = statement<Visible & { id: string }, WebhookRow & { da
   select ${columns}, w.data_key_id from webhooks w where w.id = :id and ${isVisible} for no key update of w
 `)
 
-/** Takes the organization, so that its webhooks are created one at a time; what refers to it need not wait. */
+/** Locks the organization, so that its webhooks are created one at a time. Rows that refer to it need not wait. */
 export const lockOrganization = statement<{ organizationId: string }, { id: string }>(`
   select id from organizations where id = :organizationId for no key update
 `)
@@ -84,8 +84,9 @@ export const insertWebhook = statement<{
     clock_timestamp(), clock_timestamp())
 `)
 /**
- * Ends what waits for an address that the webhook no longer has. A process that sends to it at present has lost its lease, so
- * that it stores nothing of that any more; none leases the webhook until that process has noticed, as a lease lasts.
+ * Ends deliveries that wait for an address that the webhook no longer has. A process that is sending to that address loses its
+ * lease, so it can no longer store the result. Nobody leases the webhook until that process has noticed, which takes as long as
+ * a lease.
  */
 export const endPending = statement<{ id: string; leaseSeconds: number }>(`
   with kept_away as (
@@ -101,7 +102,7 @@ export const endPending = statement<{ id: string; leaseSeconds: number }>(`
   select 'failed', count(*) from ended having count(*) > 0
   on conflict (outcome) do update set deliveries = t.deliveries + excluded.deliveries
 `)
-/** A webhook that is enabled again starts over: what it failed before does not count. */
+/** A webhook that is enabled again starts over. Its earlier failures are ignored. */
 export const updateWebhook = statement<{
   id: string
   url: string

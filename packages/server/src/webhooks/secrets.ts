@@ -26,7 +26,7 @@ export const openAnswer = (key: MasterKey, deliveryId: string, number: number, s
 
 /**
  * The headers that a message is sent with.
- * @param secrets the present one, and during a rotation the one before
+ * @param secrets the present secret and, during a rotation, the previous one
  */
 export function signedHeaders(
   secrets: readonly string[],

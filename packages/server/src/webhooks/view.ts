@@ -5,7 +5,7 @@ import type { WebhookRow } from './queries.ts'
 
 const optional = (time: Date | null) => (time === null ? null : unixSeconds(time))
 
-/** One version of a webhook; how its deliveries fare is not in it. */
+/** The version of a webhook. The state of its deliveries does not change it. */
 export const etagOf = ({ version }: Pick<WebhookRow, 'version'>): string => String(version)
 
 export const viewWebhook = (row: WebhookRow): Webhook => ({

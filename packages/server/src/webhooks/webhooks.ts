@@ -13,8 +13,8 @@ import { newWebhookSecret, sealWebhookSecret } from './secrets.ts'
 import { etagOf, viewWebhook } from './view.ts'
 
 /**
- * Webhooks: where events are sent. A credential that is limited to sub-accounts sees and makes those of its sub-accounts
- * alone; what concerns the whole organization is for the others.
+ * Webhooks: where events are sent. A credential that is limited to sub-accounts sees and creates only webhooks of its
+ * sub-accounts. Webhooks of the whole organization need other credentials.
  */
 
 /** Longer than a process that sends holds a lease without renewing it. */
@@ -42,7 +42,8 @@ export async function getWebhook({ db, actor, id }: Call<'getWebhook'>): Promise
 }
 
 /**
- * Refuses with `quota_exceeded` if there are too many, and with `forbidden` who may not read what the events are about.
+ * Refuses with `quota_exceeded` if there are too many, and with `forbidden` an actor who is not allowed to read what the events
+ * contain.
  */
 export async function createWebhook(
   { db: tx, actor, body }: Call<'createWebhook'>,
@@ -142,18 +143,18 @@ export async function rotateWebhookSecret(
   return { reply: { ...viewWebhook(now), secret }, etag: etagOf(now), audited: { details: { overlapHours } } }
 }
 
-/** The types of both; null: every type. */
+/** The types of both lists. Null means every type. */
 const either = (some: readonly EventType[] | null, others: readonly EventType[] | null): EventType[] | null =>
   some && others && [...new Set([...some, ...others])]
 
 const requireWebhook = async (db: Db, { organizationId, accountIds }: Actor, id: string): Promise<queries.WebhookRow> =>
   (await queries.findWebhook.first(db, { organizationId, accountIds, id })) ?? refuse('not_found')
 
-/** The webhook, locked; refuses with `not_found` what the actor may not see. */
+/** The webhook, locked. Refuses with `not_found` a webhook that the actor cannot see. */
 export const lockWebhook = async (tx: Transaction, { organizationId, accountIds }: Actor, id: string) =>
   (await queries.lockWebhook.first(tx, { organizationId, accountIds, id })) ?? refuse('not_found')
 
-/** The webhook where the actor may see it; refuses with `not_found` otherwise. */
+/** The webhook, if the actor can see it. Refuses with `not_found` otherwise. */
 export { requireWebhook }
 
 function requireUrl(address: string, { plainHttp }: Config): string {

@@ -1,15 +1,15 @@
 import type { Db } from '../db/database.ts'
 import { statement } from '../db/statement.ts'
 
-/** Statements for `/metrics` on work that every process looks for, and which waits if none does. */
+/** Statements for `/metrics` about work that every worker looks for. The work waits if no worker does it. */
 
-/** Events of the audit log that are counted; a longer queue is reported as this long. */
+/** Limit when counting events of the audit log. A longer queue is reported as this long. */
 const eventsCounted = 100_000
 
 /**
- * How long the sweep of alerts is due, which a worker begins every minute, and whether any worker ever began it: a new database has
- * the time that the first migration wrote. How many events of the audit log wait to be linked,
- * and how long the one at the head of the queue has. Sweeps pause after a restore.
+ * How long the sweep of alerts, which a worker begins every minute, is overdue, and whether any worker has ever begun it. A new
+ * database has the time that the first migration wrote. How many events of the audit log wait to be linked, and how long the
+ * first of the queue has waited. Sweeps pause after a restore.
  */
 const overdueWork = statement<
   { most: number },
@@ -27,7 +27,7 @@ const overdueWork = statement<
     ), 0)::float8 as audit_seconds
 `)
 
-/** The last heartbeat of a running part of a transfer, and how many have had none for longer than that. */
+/** The last heartbeat of a running part of a transfer, and how many parts have had no heartbeat for longer than the limit. */
 const heartbeats = statement<{ seconds: number }, { last: Date | null; stale: number }>(`
   select max(heartbeat_time) as last,
     count(*) filter (where heartbeat_time < clock_timestamp() - make_interval(secs => :seconds)) as stale

@@ -5,11 +5,11 @@ import { createServer } from '../http/node-http.ts'
 import type { Logger } from '../log.ts'
 import { asTyped } from '../own-command.ts'
 
-/** Where programs that watch a worker find out how it is. */
+/** The address where monitoring programs read the health of a worker. */
 export type Monitor = { readonly port: number; close(): Promise<void> }
 
 export type Watched = {
-  /** Why the worker cannot work, as a sentence; undefined if it can. */
+  /** Why the worker cannot work, as a sentence. Undefined if it can. */
   readonly problem: () => Promise<string | undefined>
   /** The metrics, in the format of Prometheus. */
   readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>

@@ -30,30 +30,33 @@ import { deleteExpiredChallenges } from '../users/passkey-queries.ts'
 import { deleteExpiredLinks, deleteExpiredSessions } from '../users/queries.ts'
 import { endPurge, endSumming, extendPurge, ledgerToSum, releasePurge, takePurge } from './queries.ts'
 
-/** Rows of a kind that one statement removes; a longer one would hold locks for longer. */
+/** Rows of a kind that one statement removes. A longer statement would hold locks for longer. */
 const batchRows = 1_000
-/** An event takes its deliveries with it, and each of these its attempts. */
+/** Deleting an event deletes its deliveries, and each delivery deletes its attempts. */
 const eventBatchRows = 100
 const accountBatchRows = 10
-/** A transfer takes its parts with it, and the logs of its attempts. */
+/** Deleting a transfer deletes its parts, and the logs of its attempts. */
 const transferBatchRows = 200
 /** Rows on which nothing else depends. */
 const leafBatchRows = 10_000
 
 /** How often a worker looks whether the purge is due, in milliseconds. */
 const everyMs = 5_000
-/** How long a purge is left alone whose process may have died. */
+/** How long other processes wait before they take over a purge whose process may have died. */
 const leaseSeconds = 300
 
-/** How long what is purged is kept. */
+/** How long each kind of data is kept before it is purged. */
 type KeptDays = {
   /** The rejected records of a transfer that has ended. */
   readonly rejectDays: number
-  /** Transfers that have ended, with their logs and parts, but for the newest of each connection; 0 or missing: as long as it. */
+  /**
+   * Transfers that have ended, with their logs and parts, except the newest of each connection. 0 or missing keeps them as long
+   * as their connection.
+   */
   readonly transferDays?: number
-  /** Single entries of the ledger; after that, their sums by connection and day. */
+  /** Single entries of the ledger. After that, their sums by connection and day are kept. */
   readonly ledgerDays: number
-  /** Events of the audit log; 0: for ever. */
+  /** Events of the audit log. 0 keeps them forever. */
   readonly auditDays: number
 }
 
@@ -197,8 +200,9 @@ export async function purge(
 }
 
 /**
- * Removes transfers that ended before the days, each batch in a transaction of its own, but for the newest of each connection.
- * @returns how many it removed; if it is interrupted, the next run finds the others
+ * Removes transfers that ended longer ago than `days`, except the newest of each connection. Each batch has its own
+ * transaction.
+ * @returns how many transfers it removed. If it is interrupted, the next run removes the rest.
  */
 async function removeOldTransfers(database: Database, days: number, signal?: AbortSignal): Promise<number> {
   let removed = 0
@@ -218,8 +222,8 @@ async function removeOldTransfers(database: Database, days: number, signal?: Abo
 }
 
 /**
- * Replaces entries of the ledger that are older than the days by their sums, so that volumes and reports stay the same.
- * @returns how many it replaced; if it is interrupted, the next run finds the others
+ * Replaces entries of the ledger that are older than `days` by their sums. Volumes and reports stay the same.
+ * @returns how many entries it replaced. If it is interrupted, the next run replaces the rest.
  */
 async function sumOldEntries(database: Database, days: number, signal?: AbortSignal): Promise<number> {
   const span = await ledgerToSum.first(database, { days })
@@ -229,7 +233,7 @@ async function sumOldEntries(database: Database, days: number, signal?: AbortSig
   while (account !== null) {
     if (signal?.aborted) return removed
     const place: Parameters<typeof sumLedger.run>[1] = { ...span, account, limit: leafBatchRows }
-    // Two processes may take the same entries in another order: as a transaction, it is retried after a deadlock.
+    // Two processes can lock the same entries in a different order. In a transaction, the step is retried after a deadlock.
     const batch = await database.transaction((tx) => sumLedger.first(tx, place))
     removed += batch?.removed ?? 0
     account = batch?.account ?? null

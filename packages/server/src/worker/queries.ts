@@ -5,7 +5,7 @@ import { statement } from '../db/statement.ts'
 /** At 03:15 UTC, after a time. */
 const next = `(date_trunc('day', now() at time zone 'UTC' - interval '03:15') + interval '1 day 03:15') at time zone 'UTC'`
 
-/** Takes the purge if it is due, for a while: if this process dies, another one begins it again. */
+/** Claims the purge if it is due, under a lease: if this process dies, another one begins it again. */
 export const takePurge = statement<{ leaseSeconds: number }, { taken: boolean }>(`
   update purges set next_time = now() + make_interval(secs => :leaseSeconds) where next_time <= now()
   returning true as taken

@@ -35,9 +35,9 @@ import { keepPurging, keepPurgingUploads } from './purge.ts'
 const upkeepConnections = 8
 const firstRetryMs = 500
 const longestRetryMs = 60_000
-/** How long what is active may take to end; transfers that take longer are claimed by another worker later. */
+/** How long active work can take to end. Another worker later claims transfers that take longer. */
 const finishMs = 10_000
-/** How long statements may take after that: longer than the database lets any of them take. */
+/** How long statements can take after that. This is longer than the statement timeout of the database. */
 const statementsMs = 36_000
 
 /** Resources of a worker. */
@@ -45,23 +45,25 @@ type WorkerResources = {
   readonly databaseUrl: DatabaseUrl
   readonly masterKey: MasterKey
   readonly runners: Runners
-  /** Where traces go. */
+  /** Receives traces. */
   readonly telemetry?: Telemetry | undefined
 }
 
 export type Worker = {
-  /** Gives back active transfers, within ten seconds, and lets go of the database. Once; a further call waits for the same. */
+  /**
+   * Releases active transfers within ten seconds, and closes the database. It stops once. Further calls wait for the same stop.
+   */
   stop(): Promise<void>
   stats(): WorkerStats
   /** Its database connections, by the name of the pool. */
   readonly pools: Readonly<Record<string, Database['pool']>>
-  /** Why it cannot work, as a sentence; undefined if it can. */
+  /** Why the worker cannot work, as a sentence. Undefined if it can. */
   problem(): Promise<string | undefined>
 }
 
 /**
- * Works in the background, on the same database, until stopped; any number of processes may. If the database goes away, each
- * task tries again until it is back. Rejects if it is away from the first.
+ * Runs background work on the database until it is stopped. Any number of processes can do so on the same database. If the
+ * database is not reachable, each task retries until it is. Rejects if the database is not reachable at the start.
  */
 export async function startWorker(config: Config, given: WorkerResources, log: Logger): Promise<Worker> {
   const stopping = new AbortController()

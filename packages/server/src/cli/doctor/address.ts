@@ -28,7 +28,9 @@ export function checkListening({ host, port, publicUrl, trustedProxies }: Config
   return warning(`${where} is open to the network ${lacks.join('; and ')}`)
 }
 
-/** Whether callers reach the service at its public address. The service may not run yet, which is a warning. */
+/**
+ * Checks whether callers reach the service at its public address. If the service is not running yet, the result is a warning.
+ */
 export async function checkPublicUrl(
   env: NodeJS.ProcessEnv,
   { publicUrl }: Pick<Config, 'publicUrl'>,

@@ -8,10 +8,10 @@ export const well = (message: string): Finding => ({ ok: true, message })
 export const warning = (message: string): Finding => ({ ok: true, message: `warning: ${message}` })
 export const problem = (message: string): Finding => ({ ok: false, message })
 
-/** How long one check may take at most, in milliseconds. */
+/** Time limit of one check, in milliseconds. */
 const checkMs = 10_000
 
-/** Runs a check, which fails if it takes longer than others wait for it. Never rejects. */
+/** Runs a check, which fails if it exceeds its time limit. Never rejects. */
 export async function bounded(name: string, work: () => Promise<Finding>, timeoutMs = checkMs): Promise<Check> {
   const late = Promise.withResolvers<Finding>()
   const timer = setTimeout(

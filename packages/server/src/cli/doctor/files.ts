@@ -42,7 +42,7 @@ export async function checkTemporary(): Promise<Finding> {
     : warning(`Only ${free}: free some space, or set TMPDIR.`)
 }
 
-/** Why the folder of added connectors cannot be read, if a setting names it; undefined if it can. */
+/** Why the folder of added connectors cannot be read, if a setting names it. Undefined if it can be read. */
 export async function whyNoConnectorsFolder(
   env: NodeJS.ProcessEnv,
   { connectorsFolder }: Config,
@@ -98,7 +98,8 @@ async function lookAt(name: string, file: string): Promise<Finding[]> {
   const parts = text.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? []
   if (parts.length === 0) return [problem(`The file ${file} of ${name} contains no certificate in PEM.`)]
   const expiries = parts.map(expiryOf).filter((one) => one !== undefined)
-  // A bundle of authorities usually has some that have expired. Of a chain, the first one is that of this process.
+  // A bundle of authorities usually contains some expired certificates. In a chain, the first certificate belongs to this
+  // process.
   const expires = name.endsWith('(sslcert)') ? expiries[0] : expiries.sort((a, b) => b.getTime() - a.getTime())[0]
   if (!expires) return [problem(`The certificate in ${file} of ${name} cannot be read: replace it.`)]
   const days = Math.floor((expires.getTime() - Date.now()) / dayMs)
@@ -115,7 +116,7 @@ function expiryOf(pem: string): Date | undefined {
   }
 }
 
-/** The place of the master key and advice on copies, as the rest of a line; empty if the key is a setting. */
+/** The place of the master key and advice on copies, as the rest of a line. Empty if the key is a setting. */
 export async function describeKeyFile(config: Config): Promise<string> {
   if (config.masterKey) return ''
   const file = masterKeyFile(config)

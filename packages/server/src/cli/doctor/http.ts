@@ -1,12 +1,12 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 
-/** How long a server may take to answer the doctor, in milliseconds. */
+/** Time limit for the answer of a server to the doctor, in milliseconds. */
 const answerMs = 5_000
 
 type Asked = {
   readonly status: number
-  /** When the certificate of the server expires; undefined without TLS. */
+  /** When the certificate of the server expires. Undefined without TLS. */
   readonly certificateExpires: Date | undefined
 }
 

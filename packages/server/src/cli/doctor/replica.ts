@@ -6,7 +6,7 @@ import { hasReplayed, loggedPosition, replicaState } from '../../db/replica-quer
 import { type Finding, problem, well } from './check.ts'
 
 const setting = 'PENSTOCK_DATABASE_REPLICA_URL'
-/** How long a replica may need until it shows what its primary has committed, in milliseconds. */
+/** Time limit until a replica shows what its primary has committed, in milliseconds. */
 const lagMsMax = 3_000
 const lookMs = 100
 const answerMs = 6_000

@@ -29,9 +29,9 @@ export type AddedConnectorPackage = {
 }
 
 /**
- * Adds a connector from a package, or another version of one that was added. Until all is checked, the folder of the deployment
- * has none of it; a connector that cannot be used changes nothing.
- * @param from a directory, a tarball or a package, as `fetchPackage` takes it
+ * Adds a connector from a package, or another version of a connector that was added. The folder of the deployment changes only
+ * after all checks. A connector that cannot be used changes nothing.
+ * @param from a directory, a tarball or a package, as `fetchPackage` accepts it
  * @throws PackageRefused with the reason
  */
 export function addPackage(config: Config, from: string): Promise<AddedConnectorPackage> {
@@ -127,7 +127,7 @@ function requireUsable(folder: string, record: InstalledRecord): { readonly id: 
   }
 }
 
-/** Puts it in its place; the version before makes way at the same time, as far as a file system allows. */
+/** Moves the package into its place and the earlier version out of it, as atomically as a file system allows. */
 async function moveIn(folder: string, staging: string, { slug }: InstalledRecord): Promise<string | undefined> {
   const place = join(folder, slug)
   if (!existsSync(place)) {
@@ -147,7 +147,7 @@ async function moveIn(folder: string, staging: string, { slug }: InstalledRecord
   return before
 }
 
-/** Runners may have a user of their own, and read only. */
+/** Runners can run as a separate user, which only reads. */
 async function makeReadable(folder: string): Promise<void> {
   await chmod(folder, 0o755)
   for (const entry of await readdir(folder, { withFileTypes: true })) {

@@ -15,7 +15,7 @@ import { findRunnerUser } from '../../runners/runner-user.ts'
 import { type AddedConnectorPackage, addFrom } from './add-package.ts'
 import { PackageRefused } from './probe.ts'
 
-/** How long a program may take to say which configuration it has, in milliseconds. */
+/** How long a program can take to report its configuration, in milliseconds. */
 const specMs = 120_000
 
 /** A program that the operator adds, as the command line names it. */

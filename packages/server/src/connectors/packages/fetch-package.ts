@@ -4,14 +4,14 @@ import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, join, resolve, sep } from 'node:path'
 import { PackageRefused } from './probe.ts'
 
-/** How long npm may take, in milliseconds; how much of its output is repeated, in characters. */
+/** How long npm can take, in milliseconds, and how much of its output is repeated, in characters. */
 const npmMs = 300_000
 const quotedLength = 1_000
 
 /**
- * Puts a package and what it depends on into a folder, without running any of its code.
- * A directory is copied as it is, with its `node_modules`. A tarball and a package of a registry are installed by npm, which must be
- * at hand, without the scripts of any package.
+ * Copies a package and its dependencies into a folder, without running any of its code. A directory is copied with its
+ * `node_modules`. A tarball and a package of a registry are installed by npm, which must be available, without running scripts
+ * of any package.
  * @param from a directory, a tarball or a package as npm names it, such as `acme-connector@1.2.0`
  * @param code the folder, which must be empty
  * @returns the folder of the package, below `code`, with `/` between its parts
@@ -32,7 +32,7 @@ export async function fetchPackage(from: string, code: string): Promise<string> 
   return `node_modules/${name}`
 }
 
-/** The kit is that of the service, and what a version control keeps is no code. */
+/** Skipped: the kit, because the service provides it, and files of version control, because they are not code. */
 const isLeftOut = (root: string, path: string) =>
   path !== root && (/^\.(?:git|hg|svn)$/.test(basename(path)) || path.endsWith(`node_modules${sep}@penstock`))
 

@@ -1,10 +1,10 @@
-/** A version as npm writes it; what follows its three numbers does not count. */
+/** A version as npm writes it. Everything after its three numbers is ignored. */
 const versionOf = (text: string): readonly number[] => (/^v?(\d+)\.(\d+)\.(\d+)/.exec(text) ?? []).slice(1).map(Number)
 
 /**
- * Whether a package that asks for a version of the kit runs with another one, as npm reads ranges: the first number must be the same,
- * and below 1.0.0 also the second. Ranges are alternatives with `||` of one version each, with `^`, `~`, `>=` or nothing before it,
- * or `*`; any other range is none.
+ * Whether a package that needs a version of the kit runs with another version, as npm reads ranges: the first number must be
+ * the same, and below 1.0.0 also the second. A range is one or more versions, separated by `||`, each after `^`, `~`, `>=` or
+ * nothing, or `*`. Any other range does not match.
  * @param range such as `^0.1.0`
  * @param version of this kit, such as `0.1.2`
  */
@@ -24,7 +24,7 @@ function fitsOne(range: string, version: string): boolean {
   return order >= 0 && asked.slice(0, fixed).every((part, at) => part === own[at])
 }
 
-/** Above 0 if the first version is newer; a number that is missing is 0. */
+/** Above 0 if the first version is newer. Missing numbers are 0. */
 function orderOf(a: readonly number[], b: readonly number[]): number {
   const at = [0, 1, 2].find((one) => (a[one] ?? 0) !== (b[one] ?? 0))
   return at === undefined ? 0 : (a[at] ?? 0) - (b[at] ?? 0)

@@ -3,13 +3,13 @@ import { errorOfDefinition, type WrittenDefinition } from '@penstock/connectors/
 import { probeProgram } from '../../places.ts'
 import { environmentOfRunners, permissionFlags, type RunnerUser } from '../../runners/permissions.ts'
 
-/** How long loading a definition may take, in milliseconds, and how much memory, in MiB. */
+/** Time limit for loading a definition, in milliseconds, and memory limit, in MiB. */
 const deadlineMs = 20_000
 const heapMb = 256
 /** Characters of a definition as JSON. */
 const lengthMax = 4_000_000
 
-/** A package cannot be added; the message says why, and what its author or the operator can do. */
+/** A package cannot be added. The message says why, and what its author or the operator can do. */
 export class PackageRefused extends Error {
   override readonly name = 'PackageRefused'
 }
@@ -20,7 +20,7 @@ export type Probed = {
   readonly code: string
   /** The folder of the package, the same or below. */
   readonly root: string
-  /** The user that its code runs as; undefined: the caller's own. */
+  /** The user that its code runs as. If undefined, the caller's user. */
   readonly user: RunnerUser | undefined
 }
 

@@ -5,10 +5,10 @@ import { programVersion } from '../../version.ts'
 import { PackageRefused } from './probe.ts'
 
 /**
- * Writes a package with a connector that works and has tests that pass, to be changed: a source that reads two settings.
+ * Writes a package to start from: a working connector, a source with two settings, and tests that pass.
  * @param slug of the connector, and the name of the new directory
  * @returns the directory
- * @throws PackageRefused if the slug is none, or the directory is there
+ * @throws PackageRefused if the slug is not valid, or the directory exists
  */
 export async function writeSkeleton(slug: string): Promise<string> {
   if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(slug) || slug.length > 100)

@@ -6,8 +6,8 @@ import { testKitProgram } from '../../places.ts'
 import { PackageRefused, probe } from './probe.ts'
 
 /**
- * Tries a package before it is added: its definition as `addPackage` does, then its own tests (`*.test.js`, `*.test.ts`) with the kit of this program.
- * They run with the rights of the caller, whose code they are.
+ * Tests a package before it is added: loads its definition as `addPackage` does, then runs its own tests (`*.test.js`,
+ * `*.test.ts`) with the kit of this program. The tests run with the rights of the caller, who wrote the code.
  * @param path the directory of the package
  * @returns whether everything passed; the tests print their results
  * @throws PackageRefused if the definition cannot be used, or there are no tests

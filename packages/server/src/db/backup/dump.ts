@@ -8,10 +8,10 @@ import { describeTables, readRows, settingsOfTexts } from './tables.ts'
 export type Counts = Record<string, number>
 
 /**
- * Reads the whole database as it is at one time, in one read-only transaction that blocks no writer.
+ * Reads the whole database at one point in time, in one read-only transaction that blocks no writer.
  * @param counts is filled with the number of rows of each table
  * @returns the text of the backup, in pieces of some thousand lines
- * @throws BackupError where the database has no tables yet, or is of a newer version
+ * @throws BackupError if the database has no tables yet, or belongs to a newer version
  */
 export async function* dump(session: pg.Client, counts: Counts): AsyncGenerator<string> {
   await session.query('begin isolation level repeatable read read only')

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import type { AppliedMigration } from '../migrations.ts'
 
 /**
- * A backup: lines of JSON, compressed with gzip. The header; then for each table a line that begins it, its rows, and a
- * line that ends it with their number and digest; then a line that says that the backup is complete.
- * Values are the texts that PostgreSQL writes and reads, so that a backup does not depend on the version of PostgreSQL.
+ * A backup: lines of JSON, compressed with gzip. The first line is the header. Each table has a line that begins it, its rows,
+ * and a line that ends it with their number and digest. The last line says that the backup is complete. Values are the texts
+ * that PostgreSQL writes and reads, so that a backup does not depend on the version of PostgreSQL.
  */
 
 export const formatName = 'penstock-backup'
@@ -19,7 +19,7 @@ export type Header = {
   readonly createdTime: string
   /** Migrations that the database recorded, oldest first. */
   readonly migrations: readonly AppliedMigration[]
-  /** Identifiers of the master keys that its secrets are sealed under; the keys are not in it. */
+  /** Identifiers of the master keys that its secrets are sealed under. The backup does not contain the keys. */
   readonly masterKeys: readonly string[]
   /** Each table comes after the tables that it refers to. */
   readonly tables: readonly BackedUpTable[]
@@ -34,14 +34,14 @@ export type Line =
   | { readonly end: string; readonly rows: number; readonly digest: string }
   | { readonly complete: true }
 
-/** A backup that cannot be restored, or a database that it cannot be restored into; the message says what to do. */
+/** A backup that cannot be restored, or a database that it cannot be restored into. The message says what to do. */
 export class BackupError extends Error {
   override name = 'BackupError'
 }
 
 const digestBits = 256n
 
-/** The digest of a table: that of its rows in whatever order, since order is nothing that a table has. */
+/** The digest of the rows of a table, in any order, since tables have no order. */
 export class TableDigest {
   rows = 0
   #sum = 0n

@@ -21,7 +21,7 @@ const damaged = 'The backup is damaged: use another one.'
 const noBackup = 'The file is not a backup that penstock backup wrote: check the path.'
 const truncated = 'The backup is not complete, as after an interrupted copy: use another one.'
 
-/** Rows, and characters, that are inserted at once. */
+/** Rows, and characters, that one statement inserts. */
 const batchRows = 1_000
 const batchLength = 4_000_000
 
@@ -46,7 +46,7 @@ export async function readHeader(lines: Lines): Promise<Header> {
 
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((one) => typeof one === 'string')
 
-/** Whether a header has all its parts: JSON of another file may have its format. */
+/** Whether a header is complete: JSON of another file can have the same format. */
 function isWhole({ createdTime, migrations, masterKeys, tables }: Header): boolean {
   return (
     typeof createdTime === 'string' &&
@@ -59,14 +59,14 @@ function isWhole({ createdTime, migrations, masterKeys, tables }: Header): boole
 }
 
 /**
- * Restores a backup in one transaction: migrates the schema to the version of the backup, inserts the rows, compares
- * them with the digests of the backup, and applies the later migrations.
+ * Restores a backup in one transaction: migrates the schema to the version of the backup, inserts the rows, compares them with
+ * the digests of the backup, and applies the later migrations.
  * @param lines the lines after the header
  * @param finish runs before the commit
  * @param folder directory of the migrations
  * @returns the number of rows of each table
- * @throws BackupError if the database is not empty or was migrated further, or the backup is damaged; the database does
- * not change
+ * @throws BackupError if the database is not empty or was migrated further, or if the backup is damaged. The database does not
+ * change
  */
 export async function load(
   session: pg.Client,
@@ -95,7 +95,7 @@ export async function load(
     await applyMigrations(session, undefined, folder)
     await finish(onSession(session))
     await session.query('commit')
-    // The server's statistics are those of an empty database.
+    // The server still has the statistics of an empty database.
     await session.query('analyze')
     return counts
   } catch (error) {

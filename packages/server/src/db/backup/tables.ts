@@ -9,15 +9,16 @@ export type Table = {
   readonly hasTriggers: boolean
 }
 
-/** Rows that are read at once: at most so many, and fewer if the rows before were long. The first ones show how long they are. */
+/** Rows that are read in one step. If earlier rows were long, fewer. The first ones show how long they are. */
 const batchRows = { first: 16, max: 2_000 }
 const batchLength = 8_000_000
 
 /**
- * Access tokens are not backed up: after a restore clients ask for new ones, and none that was revoked comes back. Neither
- * are authorizations that have begun, sessions of people and links for them: none that was used or ended comes back. Messages
- * of alerts are not sent once more, mails are counted from zero, and the next purge is in the night. Uploaded files are kept for
- * hours only. Events of streams are read from the tables above their partitions. The migrations are in the header of the backup.
+ * Access tokens are not backed up. After a restore clients ask for new tokens, and no revoked token becomes valid again.
+ * Authorizations in progress, sessions of people and their links are not backed up either, so that used or ended ones do not
+ * become valid again. Alert messages are not sent again, mails are counted from zero, and the next purge runs in the night.
+ * Uploaded files are kept only for hours. Events of streams are read from the parent tables of their partitions. The migrations
+ * are in the header of the backup.
  */
 const notBackedUp = [
   'tokens',

@@ -12,7 +12,7 @@ const signedMembers = [
   ['success'],
 ]
 
-/** The signature of every entry of a notification, or a sentence about the entry that has none. */
+/** The signature of every entry of a notification, or a sentence about the entry without a signature. */
 export function adyenClaims(body: unknown): readonly SignatureClaim[] | string {
   const entries = valueAt(body, ['notificationItems'])
   if (!Array.isArray(entries) || entries.length === 0) return 'The body is not a notification of Adyen.'

@@ -26,8 +26,8 @@ export type ChallengeRequest = SignedRequest & {
 type Challenge = (request: ChallengeRequest) => ChallengeAnswer | undefined
 
 /**
- * The answer to a handshake of a sender. `undefined` if the request is none: check its signature then. A handshake that
- * senders sign is answered only if its signature is valid.
+ * The answer to a handshake of a sender. `undefined` if the request is not a handshake. Check its signature then. A handshake
+ * that senders sign is answered only if its signature is valid.
  */
 export function challengeOf(scheme: SignatureScheme, request: ChallengeRequest): ChallengeAnswer | undefined {
   return challenges[scheme]?.(request)

@@ -45,7 +45,7 @@ export function checkSignature(scheme: SignatureScheme, request: SignedRequest):
 export const secretProblem = (scheme: SignatureScheme, secret: string): string | undefined =>
   problemOfSecret(signatureSchemes[scheme], secret)
 
-/** The signatures of a request, all of which must be valid, or a sentence about what is missing. */
+/** The signatures of a request, which must all be valid, or a sentence about what is missing. */
 function claimsOf(facts: SchemeFacts, request: SignedRequest): readonly SignatureClaim[] | string {
   const { place } = facts
   if ('each' in place) return adyenClaims(jsonOf(request))

@@ -24,7 +24,7 @@ export function headerOf({ headers }: SignedRequest, ...names: readonly string[]
   return undefined
 }
 
-/** Of a single event. Reading a larger body twice takes long; the receiver refuses such an event anyway. */
+/** Size limit of a single event. Parsing a larger body twice takes long, and the receiver refuses such an event anyway. */
 const bytesMax = 256 * 1024
 
 /**

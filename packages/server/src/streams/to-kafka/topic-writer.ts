@@ -27,7 +27,7 @@ export type TopicEvent = { readonly about: string; readonly json: string }
 /** An event that the topic does not take, by its place. */
 export type NotTaken = { readonly index: number; readonly reason: string }
 
-/** The brokers did not acknowledge the events. `message` says why, for people who may see the configuration. */
+/** The brokers did not acknowledge the events. `message` says why, for people who can see the configuration. */
 export class TopicFailure extends Error {
   override readonly name = 'TopicFailure'
   readonly code: string
@@ -105,8 +105,8 @@ export class TopicWriter {
   }
 
   /**
-   * Puts the events of a request. Resolves with the ones that the topic does not take once the brokers have acknowledged all others.
-   * Rejects with `TopicFailure`; some of the events can be on the topic then.
+   * Sends the events of a request. When the brokers have acknowledged all others, resolves with the events that the topic does
+   * not accept. Rejects with `TopicFailure`; some of the events can be on the topic then.
    */
   put(events: readonly TopicEvent[]): Promise<readonly NotTaken[]> {
     return new Promise((resolve, reject) => {
@@ -167,7 +167,7 @@ export class TopicWriter {
     }
   }
 
-  /** The next events for the job, once there are some; null if there are none for a while. */
+  /** The next events for the job. Waits for some. Null if none come for a while. */
   async #answer(method: HostMethod, put: EventsPut | null, signal: AbortSignal): Promise<EventsToPut | null> {
     if (method !== 'nextEvents' || signal.aborted) throw new EndJob(false, 0)
     this.#settle(put)
@@ -179,7 +179,7 @@ export class TopicWriter {
     }
   }
 
-  /** Resolves with false if none came for a while. */
+  /** Resolves with false if no request comes for a while. */
   async #nextRequest(): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, idleMs).unref()
@@ -190,7 +190,7 @@ export class TopicWriter {
     return this.#waiting.length > 0 || this.#isRetired
   }
 
-  /** The events of the next group, of as many requests as fit; a large request is divided. */
+  /** The events of the next group, from all requests that fit. A large request is divided. */
   #take(): TopicEvent[] | undefined {
     const parts: Part[] = []
     const events: TopicEvent[] = []

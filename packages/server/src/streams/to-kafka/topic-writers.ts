@@ -53,10 +53,10 @@ export class TopicWriters {
   }
 
   /**
-   * Puts events on the topic of a stream. Refuses with `topic_unavailable` if it is not known that the brokers have all of them, and with
-   * `overloaded` if too much is on its way.
-   * @param explains whether the refusal says why, for who may see the configuration
-   * @returns the events that the topic does not take
+   * Sends events to the topic of a stream. Refuses with `topic_unavailable` if it is not known that the brokers have all of
+   * them, and with `overloaded` if too much is in flight.
+   * @param explains whether the refusal says why, for people who can see the configuration
+   * @returns the events that the topic does not accept
    */
   async put(stream: FoundStream, events: readonly TopicEvent[], explains: boolean): Promise<readonly NotTaken[]> {
     const bytes = events.reduce((sum, { json }) => sum + json.length, 0)
@@ -99,7 +99,10 @@ export class TopicWriters {
     return writer
   }
 
-  /** Makes room for the runner of a stream. Refuses with `overloaded` if all others are at work; a sub-account has half of them. */
+  /**
+   * Frees a slot for the runner of a stream. Refuses with `overloaded` if all other runners are busy. A sub-account can use
+   * half of the slots.
+   */
   #requireSlot(accountId: string): void {
     const active = [...this.#writers].filter(([, { writer }]) => writer.isActive)
     const own = active.filter(([, { writer }]) => writer.accountId === accountId)

@@ -22,7 +22,7 @@ export type ScimRequest = {
   readonly requestId: string
 }
 
-/** An answer; without a body it has none. */
+/** An answer. `body` is omitted if the answer is empty. */
 export type ScimAnswer = {
   readonly status: number
   readonly body?: object
@@ -72,7 +72,7 @@ export type ScimMeta = {
 export const versionOf = (shown: unknown): string =>
   `W/"${hash('sha256', JSON.stringify(shown), 'base64url').slice(0, 22)}"`
 
-/** Refuses with `precondition_failed` a change of another version than the one that the request names. */
+/** Refuses with `precondition_failed` a change of a version that is not the version in the request. */
 export function requireVersion({ ifMatch }: ScimRequest, version: string): void {
   if (ifMatch === undefined || ifMatch.trim() === '*') return
   const weak = (tag: string) => tag.trim().replace(/^W\//, '')
@@ -82,7 +82,10 @@ export function requireVersion({ ifMatch }: ScimRequest, version: string): void 
 /** Most entries of one page of a list. */
 export const scimPageMax = 100
 
-/** The page of a list that a request asks for. `startIndex` counts from 1; 0 and less are 1. (RFC 7644, section 3.4.2.4) */
+/**
+ * The page of a list that a request asks for. `startIndex` counts from 1. Values below 1 are treated as 1. (RFC 7644, section
+ * 3.4.2.4)
+ */
 export function readPage({ query }: ScimRequest): { startIndex: number; limit: number; offset: number } {
   const read = (name: string, otherwise: number) => {
     const text = query[name] ?? String(otherwise)

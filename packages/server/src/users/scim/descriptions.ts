@@ -70,7 +70,7 @@ const schemas = {
   },
 }
 
-/** Answers `/ServiceProviderConfig`, `/ResourceTypes` and `/Schemas`; undefined if it is none of these. */
+/** Answers `/ServiceProviderConfig`, `/ResourceTypes` and `/Schemas`. Undefined for other paths. */
 export function describeScim({ path: [kind, id] }: ScimRequest, publicUrl: string): ScimAnswer | undefined {
   const metaOf = (resourceType: string, location: string) => ({
     meta: { resourceType, location: `${publicUrl}/scim/v2/${location}` },

@@ -16,7 +16,7 @@ export type GroupRow = {
 }
 const columns = 'id, display_name, external_id, role, version, created_time'
 
-/** Filter of a list; null: not by this. */
+/** Filter of a list. Null fields do not filter. */
 export type GroupFilter = {
   organizationId: string
   id: string | null
@@ -75,7 +75,7 @@ export const countMemberships = statement<{ organizationId: string }, { total: n
   select count(*) as total from user_group_members m join user_groups g on g.id = m.group_id
   where g.organization_id = :organizationId
 `)
-/** Adds those of the people that the organization has. */
+/** Adds the people of a list who belong to the organization. */
 export const addMembers = statement<
   { groupId: string; organizationId: string; userIds: readonly string[] },
   { userId: string }
@@ -89,7 +89,7 @@ export const removeMembers = statement<{ groupId: string; userIds: readonly stri
 `)
 
 /**
- * People, other than owners, whose role is not the highest one that their groups give, or `viewer` if none gives one. Locks
+ * People, other than owners, whose role is not the highest role of their groups, or not `viewer` if no group has a role. Locks
  * them.
  */
 export const lockOtherRoles = statement<

@@ -31,7 +31,7 @@ export const groupSchema = 'urn:ietf:params:scim:schemas:core:2.0:Group'
 const groupNameLengthMax = 256
 const roleForm = /^(?:penstock[ _:-]+)?(admin|editor|viewer)s?$/i
 
-/** The role that a group with this name gives: `admin`, `Editors`, `Penstock viewers`; null: none. */
+/** The role of a group with this name: `admin`, `Editors`, `Penstock viewers`. Null if the name is not a role. */
 const roleOfGroup = (displayName: string): queries.GroupRole | null =>
   (roleForm.exec(displayName)?.[1]?.toLowerCase() as queries.GroupRole | undefined) ?? null
 
@@ -99,7 +99,7 @@ export function createGroup(request: ScimRequest, deps: ScimDeps): Promise<ScimA
   }, request.actor)
 }
 
-/** PUT. Attributes that the request omits stay as they are. */
+/** PUT. Attributes that the request omits do not change. */
 export async function replaceGroup(request: ScimRequest, id: string, deps: ScimDeps): Promise<ScimAnswer> {
   await change(request, id, readGroup(request.body), deps)
   return showGroup(request, id, deps)
@@ -214,8 +214,8 @@ function change(request: ScimRequest, id: string, given: Given, deps: ScimDeps):
 const auditedIdsMax = 100
 
 /**
- * Makes the changes of the members in their order, and gives the people concerned the roles that follow. Refuses with
- * `invalidValue` members who are not people of the organization, and with `quota_exceeded` too many memberships.
+ * Makes the changes of the members in their order, and updates the roles of the changed people. Refuses with `invalidValue`
+ * members who are not people of the organization, and with `quota_exceeded` too many memberships.
  */
 async function changeMembers(
   tx: Transaction,
@@ -258,7 +258,7 @@ async function changeMembers(
   await giveRoles(tx, request, groupId, concerned, deps)
 }
 
-/** Gives people the roles that follow from their groups, with immediate effect in their sessions. */
+/** Updates the roles of people from their groups, with immediate effect in their sessions. */
 async function giveRoles(
   tx: Transaction,
   request: ScimRequest,

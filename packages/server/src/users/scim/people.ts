@@ -71,7 +71,7 @@ export async function createPerson(request: ScimRequest, deps: ScimDeps): Promis
   }, request.actor)
 }
 
-/** PUT. Attributes that the request omits stay as they are. */
+/** PUT. Attributes that the request omits do not change. */
 export const replacePerson = (request: ScimRequest, id: string, deps: ScimDeps): Promise<ScimAnswer> =>
   change(request, id, readPerson(request.body), deps)
 

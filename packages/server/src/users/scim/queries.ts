@@ -20,7 +20,7 @@ const columns = `
   id, organization_id, email, name, given_name, family_name, external_id, role, created_time, joined_time,
   deactivated_time`
 
-/** Filter of a list; null: not by this. */
+/** Filter of a list. Null fields do not filter. */
 export type PeopleFilter = {
   organizationId: string
   id: string | null
@@ -46,7 +46,10 @@ export const findProvisioned = statement<{ organizationId: string; id: string },
 export const lockProvisioned = statement<{ organizationId: string; id: string }, ProvisionedRow>(`
   select ${columns} from users where organization_id = :organizationId and id = :id for no key update
 `)
-/** A password is of the address that it was set for, since digests of an address share their salt: another address has none. */
+/**
+ * A password belongs to the address that it was set for, since digests of an address share their salt. A changed address has no
+ * password.
+ */
 export const updateProvisioned = statement<{
   id: string
   email: string

@@ -25,7 +25,7 @@ export function attributesOf(value: unknown, name: string): Map<string, unknown>
 }
 
 /**
- * A text without control characters around or in it; null if it is empty.
+ * A text without control characters and surrounding spaces. Null if it is empty.
  * @param lengthMax in characters; a longer text is refused with `invalidValue`
  */
 export function textOf(name: string, value: unknown, lengthMax: number): string | null {
@@ -47,7 +47,7 @@ export function flagOf(name: string, value: unknown): boolean {
   return refuseScim('invalidValue', `${name} must be true or false.`)
 }
 
-/** An attribute path such as `emails[type eq "work"].value`, in lower case but for its filter. */
+/** An attribute path such as `emails[type eq "work"].value`, in lower case except its filter. */
 export type AttributePath = {
   readonly attribute: string
   readonly filter: string | undefined
@@ -137,7 +137,7 @@ export function readFilter<K extends string>(
   return Object.keys(found).length > 0 ? found : refuseFilter()
 }
 
-/** The text of a string literal of JSON that PostgreSQL can hold; undefined if there is none. */
+/** The text of a JSON string literal that PostgreSQL can store. Undefined if there is no such text. */
 export function stringOf(literal: string): string | undefined {
   try {
     const text: unknown = JSON.parse(literal)

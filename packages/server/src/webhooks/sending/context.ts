@@ -11,7 +11,7 @@ export type SenderDeps = {
   readonly keyring: Keyring
   readonly outgoing: Outgoing
   readonly mailer: Pick<Mailer, 'send'>
-  /** The time, by which deliveries are due, in place of that of the database; for tests. */
+  /** The time by which deliveries are due, instead of the database's time. For tests. */
   readonly now?: () => Date
   /** Bounds, for tests. */
   readonly bounds?: Partial<SenderBounds>
@@ -21,16 +21,16 @@ export type SenderBounds = {
   /** Webhooks that one process sends to concurrently: fast ones, and ones whose last requests failed or were slow. */
   readonly webhooks: number
   readonly slowWebhooks: number
-  /** Of these, and of those, as many at most are of one organization, and of one sub-account. */
+  /** Limits of both, per organization and per sub-account. */
   readonly webhooksOfOrganization: number
   readonly webhooksOfAccount: number
   /** Fast webhooks, and webhooks that became slow and gave up their slot while a request waits for its response. */
   readonly sessions: number
-  /** Requests at once to one webhook. */
+  /** Concurrent requests to one webhook. */
   readonly requests: number
   /** A request that is not answered for so long makes its webhook a slow one. */
   readonly slowMs: number
-  /** How long a turn takes at most if others may wait for it, and if not. */
+  /** How long a turn takes at most, if others could wait for it and if not. */
   readonly turnMs: number
   readonly longTurnMs: number
   readonly leaseSeconds: number
@@ -47,7 +47,7 @@ export type Target = {
   readonly key: MasterKey
 }
 
-/** Dependencies that the sender of a process gives its sessions. */
+/** Dependencies that the sender of a process passes to its sessions. */
 export type SenderContext = {
   readonly deps: SenderDeps
   readonly bounds: SenderBounds

@@ -11,8 +11,8 @@ const because = {
 }
 
 /**
- * Disables a webhook, and reports it: in the audit log, to the other webhooks, and to the owners by mail if there is mail, once
- * a day for each webhook and within the limit of mails. The log says which mails were left out.
+ * Disables a webhook and reports it: in the audit log, to the other webhooks, and to the owners by mail if a mail server is set
+ * up. Mails are limited to one a day per webhook and by the mail limit. The log says which mails were not sent.
  */
 export async function disable(
   { deps: { database, mailer }, leaseId, log }: Pick<SenderContext, 'deps' | 'leaseId' | 'log'>,

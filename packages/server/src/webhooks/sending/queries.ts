@@ -1,6 +1,6 @@
 import { statement } from '../../db/statement.ts'
 
-/** Statements that send deliveries. Times at which something is due come from the sender; leases are measured by the database. */
+/** Statements that send deliveries. Due times come from the sender. The database measures leases. */
 
 export type LeasedRow = {
   id: string
@@ -45,10 +45,10 @@ const pickedOf = (lane: 'quick' | 'slow') => `
   order by r.organization_load, r.turn_time, r.id limit :${lane}Free for no key update of w skip locked`
 
 /**
- * Leases webhooks for which something may be due. Webhooks whose last requests failed or were slow have separate slots.
- * `most` limits the slots of each organization and each sub-account, `mostHeld` their sessions in all. The next slot
- * goes to the organization with the fewest, in it to the sub-account with the fewest, and in it to the webhook whose
- * last turn is longest ago. While schedules are paused since a backup was restored, nothing is sent either.
+ * Leases webhooks that may have due deliveries. Webhooks whose last requests failed or were slow have separate slots. `most`
+ * limits the slots of each organization and each sub-account, and `mostHeld` their sessions in total. The next slot goes to the
+ * organization with the fewest slots, in it to the sub-account with the fewest, and in that to the webhook whose last turn is
+ * the longest ago. While schedules are paused after a restore, nothing is sent either.
  */
 export const leaseWebhooks = statement<
   {
@@ -114,7 +114,7 @@ export const leaseWebhooks = statement<
   from (select id from picked_quick union all select id from picked_slow) p where w.id = p.id
   returning ${leased}
 `)
-/** Renews leases, and reads the current webhooks; deleted and disabled ones are omitted. */
+/** Renews leases, and reads the current webhooks. Deleted and disabled webhooks are omitted. */
 export const renewLeases = statement<{ leaseId: string; seconds: number; ids: readonly string[] }, LeasedRow>(`
   update webhooks w set lease_until = now() + make_interval(secs => :seconds)
   where w.id = any (:ids) and w.lease_id = :leaseId and w.lease_until > now() and ${isSendable}
@@ -188,7 +188,7 @@ export const selectDue = statement<
   join events e on e.id = d.event_id
   order by d.ordering_key, d.number
 `)
-/** When something is due next; null if nothing waits. */
+/** When the next delivery is due. Null if nothing waits. */
 export const selectNextTime = statement<{ webhookId: string; after: string | null }, { nextTime: Date | null }>(
   `${keys} select min(next_time) as next_time from heads`,
 )

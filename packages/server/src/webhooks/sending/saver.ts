@@ -41,7 +41,7 @@ export class AttemptSaver {
     this.#onFailure = onFailure
   }
 
-  /** Resolves once it is stored, with whether the webhook has failed for so long that it is to be disabled. */
+  /** Resolves when the result is stored, with whether the webhook has failed for so long that it must be disabled. */
   save(result: AttemptResult): Promise<boolean> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ result, resolve, reject })

@@ -12,9 +12,9 @@ import { AttemptSaver } from './saver.ts'
 import { Session } from './session.ts'
 
 /**
- * Sends queued deliveries of webhooks, in every worker process. A process leases a webhook, sends the due deliveries,
- * in order within each connection, and releases it. Another process takes over the leases of one that died. Deliveries
- * that were sent and not yet stored are then sent again: each event is sent at least once.
+ * Sends queued deliveries of webhooks, in every worker process. A process leases a webhook, sends the due deliveries, in order
+ * within each connection, and releases it. Another process takes over the leases of a process that died. Deliveries that were
+ * sent but not yet stored are then sent again, so each event is sent at least once.
  */
 
 const usualBounds: SenderBounds = {
@@ -35,7 +35,7 @@ const usualBounds: SenderBounds = {
 const heldOfSlot = 3
 /** The least time between two looks. */
 const lookGapMs = 50
-/** How long requests that are being sent may take once the process has to stop. */
+/** How long requests in flight can take when the process must stop. */
 const finishMs = 5_000
 const cachedKeysMax = 1_000
 /** How often the time of the database is read. */
@@ -59,7 +59,7 @@ export class Sender implements SenderContext {
   readonly #clock: DatabaseClock
   readonly #keys = new Map<string, MasterKey>()
   readonly #sessions = new Map<string, HeldWebhook>()
-  /** Whether others may wait for a slot, as of the last look, and whether one is free since. */
+  /** Whether others waited for a slot at the last look, and whether a slot has become free since. */
   #isCrowded = false
   #freed = false
   #wake = () => {}
@@ -99,7 +99,7 @@ export class Sender implements SenderContext {
     clearTimeout(timer)
   }
 
-  /** Waits for a time, or until a slot is free that others may wait for. */
+  /** Waits for a time, or until a slot is free that others could use. */
   async #pause(ms: number, stopping: AbortSignal): Promise<void> {
     if (ms <= 0 || stopping.aborted) return
     await new Promise<void>((resolve) => {
@@ -112,7 +112,7 @@ export class Sender implements SenderContext {
     this.#wake = () => {}
   }
 
-  /** Leases webhooks for which something is due, as many as this process may, and begins to send; returns how many. */
+  /** Leases webhooks with due deliveries, up to the limit of this process, and begins to send. Returns how many it leased. */
   async look(stopping: AbortSignal): Promise<number> {
     await this.#clock.read(readClockMs)
     if (stopping.aborted) return 0
@@ -135,7 +135,7 @@ export class Sender implements SenderContext {
       mostHeldOfOrganization: bounds.webhooksOfOrganization * heldOfSlot,
     })
     for (const row of leased) this.#begin(row, stopping)
-    // A slot that became free while the database looked is one that others may wait for.
+    // If a slot became free while the database looked, others could be waiting for it.
     this.#limitTurns([...before, ...leased.flatMap(({ id }) => this.#sessions.get(id) ?? [])])
     return leased.length
   }
@@ -163,7 +163,7 @@ export class Sender implements SenderContext {
     }
   }
 
-  /** Sends all that is due at present, and waits until it is stored; for tests. */
+  /** Sends everything that is due, and waits until it is stored. For tests. */
   async sendDue(): Promise<void> {
     const { signal } = new AbortController()
     while ((await this.look(signal)) > 0) await Promise.all(this.#working())

@@ -10,25 +10,25 @@ import type { AttemptResult } from './saver.ts'
 export type SessionEnd = {
   readonly lookAgainTime: Date | null
   readonly disabling?: 'gone' | 'failing'
-  /** Whether an answer took long; null: nothing was sent. */
+  /** Whether an answer took long. Null if nothing was sent. */
   readonly slow: boolean | null
 }
 
-/** Keys that are read at once, and of each the next deliveries. */
+/** Keys that one statement reads, with the next deliveries of each. */
 const keysAtOnce = 100
 const ofKeyAtOnce = 20
-/** Where less waits than is sent at once, the next reading waits a little, so that it finds more. */
+/** If fewer deliveries wait than can be sent concurrently, the next reading is delayed a little, so that it finds more. */
 const readAgainMs = 20
-/** Connections whose attempts are being stored, for each request at once: others are sent to in the meantime. */
+/** Connections whose attempts are being stored, per concurrent request. Meanwhile, the session sends for other connections. */
 const storingOfRequest = 10
-/** A webhook with events that wait for their time is looked at again after so long, since others may have come. */
+/** A webhook with events that wait for a retry is looked at again after this time, since other events may have come. */
 const lookAgainMs = 1_000
 const lookAgainFailingMs = 2_000
-/** After as many failures one after the other, the webhook is left alone for a while. */
+/** After this number of consecutive failures, the webhook is paused for a while. */
 const failuresMax = 5
 const pauseMs = 15_000
 
-/** One lease of one webhook: sends what is due, several connections at once, each in order. */
+/** One lease of one webhook: sends due deliveries, concurrently for several connections, but in order within each. */
 export class Session {
   target: Target | undefined
   /** After so long others have their turn: no more requests begin. */
@@ -102,7 +102,7 @@ export class Session {
     return { ...(await this.#next()), slow: this.#hasSent ? this.#wasSlow : null }
   }
 
-  /** When to look at the webhook again; null: with the next event, or as soon as it is its turn. */
+  /** When to look at the webhook again. Null means with the next event, or at its next turn. */
   async #next(): Promise<Omit<SessionEnd, 'slow'>> {
     if (this.#ended) {
       const { at, disabling } = this.#ended
@@ -129,7 +129,7 @@ export class Session {
     return isFree && !this.#ended && !this.#mustEnd()
   }
 
-  /** Reads more of what is due, from where the last reading ended to the end, and then from the beginning. */
+  /** Reads more due deliveries, from the end of the last reading onwards, and then from the beginning. */
   async #readDue(): Promise<DueRow[] | undefined> {
     if (this.#busy.size > 0 && performance.now() < this.#readMs) {
       this.#lookMs = this.#readMs
@@ -172,7 +172,7 @@ export class Session {
     this.#active--
     this.#storing++
     this.#wake()
-    // The key is read again only once the database has what became of it; meanwhile, others are sent.
+    // The key is read again only when the database has the result. Meanwhile, other keys are sent.
     await Promise.all(saved).catch(() => this.lose())
     for (const { orderingKey } of rows.slice(0, 1)) this.#busy.delete(orderingKey)
     this.#storing--
@@ -183,7 +183,7 @@ export class Session {
     if (isFailing) this.#ended = { at: null, disabling: 'failing' }
   }
 
-  /** Sends a delivery and returns how it ended; undefined where the session ended before. */
+  /** Sends a delivery and returns the result. Undefined if the session ended before. */
   async #send({ id, eventId, payload, attempts, retries, queuedTime }: DueRow): Promise<AttemptResult | undefined> {
     const { target } = this
     if (!target) return undefined
