@@ -17,7 +17,7 @@ export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal 
   }
 }
 
-/** Waits; rejects with the signal's reason as soon as it aborts. */
+/** Waits a number of seconds. Rejects with the signal's reason as soon as it aborts. */
 export async function delay(seconds: number, signal: AbortSignal | undefined): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
   try {

@@ -9,24 +9,24 @@ import type { Client, Links, ParametersOf, StreamedOperationId, StreamTypeOf } f
 export type Credentials =
   /** The client gets tokens, and renews them. */
   | { clientId: string; clientSecret: string; token?: never; getToken?: never }
-  /** A token that was obtained elsewhere; once it expires, calls are refused with `unauthorized`. */
+  /** A token that was obtained elsewhere. After it expires, calls are refused with `unauthorized`. */
   | { token: string; getToken?: never; clientId?: never; clientSecret?: never }
   /**
-   * Asked before each call. `refused` is the token that the service has just refused: give another one, or the same to
-   * let the refusal stand.
+   * Called before each request. `refused` is the token that the service has just refused. Return another token to retry, or the
+   * same token to let the refusal pass to the caller.
    */
   | { getToken: (refused?: string) => string | Promise<string>; token?: never; clientId?: never; clientSecret?: never }
 
 export type ClientOptions = Credentials & {
-  /** Where the service is, without `/es/v2`: `https://penstock.example.com`. Empty, in a browser: where the page is from. */
+  /** Address of the service without `/es/v2`: `https://penstock.example.com`. Empty, in a browser: the origin of the page. */
   baseUrl: string
-  /** Sends requests; defaults to the runtime's own `fetch`. */
+  /** Sends requests; defaults to the `fetch` of the runtime. */
   fetch?: Fetch
-  /** How long one request may take, in milliseconds; defaults to 60 000. */
+  /** Timeout of one request, in milliseconds; defaults to 60 000. */
   timeoutMs?: number
   /**
-   * How often a call is retried whose answer is 429 or 503 with Retry-After; defaults to 2, 0 is never. Only reads and
-   * calls with an `idempotencyKey` are retried, since they can be repeated without harm.
+   * Maximum retries of a call that is answered with 429 or 503 and Retry-After; defaults to 2, 0 disables them. Only reads and
+   * calls with an `idempotencyKey` are retried, because they are safe to repeat.
    */
   retriesMax?: number
   /** A call is not retried if Retry-After is longer than this, in seconds; defaults to 10. */
@@ -34,15 +34,15 @@ export type ClientOptions = Credentials & {
 }
 
 /**
- * Makes a client of a Penstock service. Each operation of the contract is a method:
+ * Creates a client of a Penstock service. Each operation of the contract is a method:
  *
- *     const client = createClient({ baseUrl, clientId, clientSecret }) const { reply: account } = await
- *     client.addAccount({ body: { name: 'Acme Outdoor' } }) const { reply, etag } = await client.getConnection({
- *     accountId: account.id, id }) await client.updateConnection({ accountId: account.id, id, body: { name: 'New name'
- *     }, ifMatch: etag })
+ *     const client = createClient({ baseUrl, clientId, clientSecret })
+ *     const { reply: account } = await client.addAccount({ body: { name: 'Acme Outdoor' } })
+ *     const { reply, etag } = await client.getConnection({ accountId: account.id, id })
+ *     await client.updateConnection({ accountId: account.id, id, body: { name: 'New name' }, ifMatch: etag })
  *
- * Methods reject with PenstockError if the service refuses, with NoAnswerError if it is unreachable, and with the
- * signal's reason if the caller aborts.
+ * Methods reject with PenstockError if the service refuses, with NoAnswerError if it is unreachable, and with the signal's reason
+ * if the caller aborts.
  */
 export function createClient(options: ClientOptions): Client {
   const send = createTransport({
@@ -73,12 +73,12 @@ function tokenSourceOf(options: Credentials, send: Transport): TokenSource {
   })
 }
 
-/** How each client sends a call whose answer is streamed. */
+/** How each client sends a call with a streamed answer. */
 const callers = new WeakMap<Client, (id: OperationId, parameters: AnyParameters) => Promise<Answer>>()
 
 /**
- * Downloads a whole list as a stream, in a media type that the operation has: the records that a transfer rejected as
- * `text/csv`. Memory stays flat. Rejects as the methods do.
+ * Downloads a whole list as a stream, in a media type that the operation supports, such as rejected records as `text/csv`. Memory
+ * use does not grow with the list. Rejects like the methods.
  *
  *     const csv = await download(client, 'listRejects', { accountId, id, transferId }, 'text/csv')
  *     for await (const bytes of csv) …
@@ -99,7 +99,7 @@ export async function download<I extends StreamedOperationId>(
 const call = async (send: Transport, source: TokenSource, operation: Operation, parameters: AnyParameters) =>
   resultOf(operation, await authorized(send, source, operation, parameters))
 
-/** Sends a call with a token, and once more with another one where the first was refused. */
+/** Sends a call with a token. If the token is refused, sends the call again with another token. */
 async function authorized(
   send: Transport,
   source: TokenSource,

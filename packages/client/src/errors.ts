@@ -6,13 +6,13 @@ export class PenstockError extends Error {
   /** HTTP status. */
   readonly status: number
   readonly code: ErrorCode
-  /** Every field error of the request, each with its field; empty if no field is at error. */
+  /** Every field error of the request; empty if the fields are valid. */
   readonly details: readonly FieldError[]
   /** With `platform_refused`: what went wrong, and at which side of the connection. */
   override readonly cause: TransferError | undefined
   /** Finds this call in the service's log. */
   readonly requestId: string
-  /** Seconds to wait before the same call can succeed; undefined where waiting does not help. */
+  /** Seconds to wait before the same call can succeed; undefined if waiting does not help. */
   readonly retryAfterSeconds: number | undefined
 
   /** @param message one plain sentence, for a person: what happened and what to do */
@@ -28,14 +28,14 @@ export class PenstockError extends Error {
 }
 
 /**
- * Nothing came back, or something that no Penstock says: a wrong `baseUrl`, a proxy in between, a broken network.
- * Whether a write was done is not known; `cause` holds what went wrong.
+ * No answer arrived, or an answer that did not come from Penstock: the `baseUrl` is wrong, a proxy answered, or the network
+ * broke. A write may or may not have been done. `cause` contains the original error.
  */
 export class NoAnswerError extends Error {
   override name = 'NoAnswerError'
-  /** HTTP status of whatever answered; undefined if nothing did. */
+  /** HTTP status of the answer; undefined if there was no answer. */
   readonly status: number | undefined
-  /** Seconds to wait as whatever answered has it. */
+  /** Seconds to wait, from the Retry-After of the answer. */
   readonly retryAfterSeconds: number | undefined
 
   constructor(message: string, options: { cause?: unknown; status?: number; retryAfterSeconds?: number | undefined }) {

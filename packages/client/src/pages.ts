@@ -1,8 +1,8 @@
 import type { Client, EntryOf, PagedOperationId, ParametersOf, ResultOf } from './types.ts'
 
 /**
- * Walks a list page by page, from `query.offset` to its end; `query.size` is the size of a page.
- * Lists are newest first, so what is made during the walk moves later pages: an entry can come twice then.
+ * Walks a list page by page, from `query.offset` to its end. `query.size` is the size of a page. Lists are newest first, so
+ * entries that are created during the walk shift later pages. An entry can then appear twice.
  *
  *     for await (const { reply, total } of everyPage(client, 'listAccounts', { query: { size: 500 } })) …
  */
@@ -22,7 +22,7 @@ export async function* everyPage<I extends PagedOperationId>(
 }
 
 /**
- * Walks a list entry by entry; like `everyPage`, but for what it yields.
+ * Walks a list entry by entry, like `everyPage`.
  *
  *     for await (const connection of everyEntry(client, 'listConnections', { accountId })) …
  */
@@ -36,6 +36,6 @@ export async function* everyEntry<I extends PagedOperationId>(
   }
 }
 
-/** The parameters of the operation; they can be left out if none is required. */
+/** The parameters of the operation; optional if none of them is required. */
 type Arguments<I extends PagedOperationId> =
   Record<never, never> extends ParametersOf<I> ? [parameters?: ParametersOf<I>] : [parameters: ParametersOf<I>]

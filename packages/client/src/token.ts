@@ -1,14 +1,14 @@
 import type { Token } from '@penstock/wire'
 
-/** Gives the token to send; `refused` is one that the service has just refused, so that another is wanted. */
+/** Returns the token to send. `refused` is a token that the service has just refused; the source then returns another token. */
 export type TokenSource = (refused?: string) => Promise<string>
 
 /** A token is renewed this long before it expires, or at nine tenths of its life if that is later. */
 const renewalMarginMs = 60_000
 
 /**
- * Holds a token and renews it before it expires, or when it was refused. Calls made while a request for a token is active
- * share its result. A request that fails is not cached: the next call tries again.
+ * Keeps a token, and renews it before it expires or after it was refused. Calls made while a request for a token is active share
+ * its result. A failed request is not cached: the next call tries again.
  */
 export function createTokenHolder(requestToken: () => Promise<Token>): TokenSource {
   let held: { value: string; renewalMs: number } | undefined

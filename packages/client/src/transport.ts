@@ -23,7 +23,7 @@ export type AnyParameters = Readonly<Record<string, unknown>> & {
   readonly ifMatch?: string | undefined
   readonly idempotencyKey?: string | undefined
   readonly signal?: AbortSignal | undefined
-  /** The media type in which the whole answer is streamed, in place of JSON. */
+  /** The media type in which the whole answer is streamed, instead of JSON. */
   readonly stream?: string | undefined
 }
 
@@ -42,7 +42,7 @@ export function createTransport({
 }: TransportOptions): Transport {
   const base = baseUrl.replace(/\/+$/, '') + basePath
 
-  /** @param withinMs undefined: a file takes as long as it takes to send */
+  /** @param withinMs undefined: no limit, because a file can take any time to send */
   const exchange = async (
     address: string,
     init: RequestInit,
@@ -56,7 +56,7 @@ export function createTransport({
     try {
       const either = signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal
       response = await fetch(address, { ...init, signal: either })
-      // A stream takes as long as it takes; the time limit is for its beginning.
+      // The time limit applies only until the stream begins. The stream itself can take any time.
       if (stream !== undefined && response.ok && response.body) return streamOf(base, response, stream)
       text = await response.text()
     } catch (cause) {
@@ -95,7 +95,7 @@ export function createTransport({
 function targetOf(operation: Operation, parameters: AnyParameters): string {
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = String(parameters[name] ?? '')
-    // Such a segment would vanish from the address, and another operation would be meant.
+    // Such a segment would vanish from the address, so the request would reach another operation.
     if (/^\.{0,2}$/.test(value)) throw new TypeError(`${name} must be an identifier, not "${value}".`)
     return encodeURIComponent(value)
   })
@@ -117,7 +117,7 @@ function initOf(operation: Operation, parameters: AnyParameters, token: string |
   return {
     method: operation.method,
     headers,
-    // The token is the only proof of who asks, and it is for this address alone.
+    // Only the token proves who calls, and it must be sent only to this address.
     credentials: 'omit',
     redirect: 'error',
     ...(operation.body ? { body: JSON.stringify(body) } : {}),
@@ -131,7 +131,7 @@ function streamOf(base: string, { status, headers, body }: Response, type: strin
   throw new NoAnswerError(notPenstock(base, status), { status })
 }
 
-/** Reads what came back. Throws PenstockError for a refusal, NoAnswerError for what is no answer of Penstock's. */
+/** Reads an answer. Throws PenstockError for a refusal, NoAnswerError for an answer that did not come from Penstock. */
 function readAnswer(base: string, { status, headers, ok }: Response, text: string): Answer {
   const retryAfterSeconds = readRetryAfter(headers.get('retry-after'))
   let json: unknown
@@ -151,7 +151,7 @@ function readAnswer(base: string, { status, headers, ok }: Response, text: strin
 const notPenstock = (base: string, status: number) =>
   `What answered at ${base} with status ${status} is not Penstock: check baseUrl and the proxies in between.`
 
-/** Seconds that a refusal asks to wait; undefined if it does not, or where waiting cannot help. */
+/** Seconds that a refusal asks to wait; undefined if it does not ask, or if waiting cannot help. */
 function waitAskedFor(error: unknown): number | undefined {
   const refusal = error instanceof PenstockError || error instanceof NoAnswerError ? error : undefined
   return refusal?.status === 429 || refusal?.status === 503 ? refusal.retryAfterSeconds : undefined

@@ -14,7 +14,7 @@ type AccountParameter<I extends OperationId> =
       ? { accountId?: string | undefined }
       : unknown
 
-/** Every query parameter may be left out, but for those of which exactly one is needed. */
+/** Every query parameter is optional, except in an operation that requires exactly one of several parameters. */
 type Query<I extends OperationId> = Operations[I] extends { exactlyOne: readonly (infer N extends string)[] }
   ? Loose<Omit<QueryOf<I>, N>> & { [One in N]: { [K in One]: string } & { [K in Exclude<N, One>]?: undefined } }[N]
   : Loose<QueryOf<I>>
@@ -65,7 +65,7 @@ export type ParametersOf<I extends OperationId> = Flat<
     SignalParameter
 >
 
-/** Addresses of other pages; absent if there is none. */
+/** Addresses of other pages; absent if there are no other pages. */
 export type Links = {
   first?: string
   prev?: string
@@ -74,18 +74,21 @@ export type Links = {
 }
 
 type PageResult = {
-  /** Entries of the whole list, not of this page. There are more if `links` has no last page: a search counts 10,000 at most. */
+  /** Number of entries of the whole list. If `links` has no last page, there are more: a search counts at most 10,000. */
   total: number
   links: Links
 }
 
 type StatesResult = {
-  /** Connections whose state describes the data that these settings name; of a change, connections whose state starts anew. */
+  /**
+   * Number of connections whose state belongs to the data that these settings name. After a change: connections whose state was
+   * reset.
+   */
   states: number
 }
 
 type BegunResult = {
-  /** Nothing new was begun: what is answered was active. */
+  /** Nothing new was started, because the requested work was already active. */
   already: boolean
 }
 
@@ -103,7 +106,7 @@ export type ResultOf<I extends OperationId> = Flat<
     (IsPaged<I> extends true ? PageResult : unknown)
 >
 
-/** A method; its parameters can be left out if none is required. */
+/** A method; its parameters are optional if none of them is required. */
 export type Method<I extends OperationId> =
   Record<never, never> extends ParametersOf<I>
     ? (parameters?: ParametersOf<I>) => Promise<ResultOf<I>>

@@ -1,19 +1,22 @@
 import type { PenstockEvent } from '@penstock/wire'
 
-/** Receives events: verifies who sent them (Standard Webhooks) and parses them. Runs in Node 20, and wherever WebCrypto is. */
+/**
+ * Receives events: verifies their sender (Standard Webhooks) and parses them. Runs in Node 20, and in every runtime with
+ * WebCrypto.
+ */
 
 /** A request that is not from Penstock, was altered, or is too old. Answer it with 400 and do nothing else. */
 export class WebhookError extends Error {
   override readonly name = 'WebhookError'
 }
 
-/** The headers of a request: those of `fetch`, or those of Node. */
+/** The headers of a request, in the form of `fetch` or of Node. */
 export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
 
 export type WebhookOptions = {
-  /** How far the clocks of both sides may be apart, and how old a request may be, in seconds; 300 unless given. */
+  /** Maximum difference between the clocks of both sides, and maximum age of a request, in seconds; defaults to 300. */
   readonly toleranceSeconds?: number
-  /** The time, in milliseconds; for tests. */
+  /** Returns the current time in milliseconds; for tests. */
   readonly now?: () => number
 }
 
@@ -23,10 +26,10 @@ const signaturesMax = 20
 
 /**
  * Verifies a request and returns its event.
- * @param body the body as it came, byte for byte: not parsed and written again
- * @param secrets the secret of the webhook, or several, any of which may have signed it
- * @returns the event; the header `webhook-id` is its `id`: the same event can come more than once, so store it
- * @throws WebhookError where the request is not to be trusted
+ * @param body the body exactly as it was received, byte for byte; do not parse and serialise it again
+ * @param secrets the secret of the webhook, or several secrets, any of which may have signed the request
+ * @returns the event. Its `id` equals the header `webhook-id`. The same event can be delivered more than once, so store the `id`
+ * @throws WebhookError if the request cannot be trusted
  */
 export async function verifyWebhook(
   body: string | Uint8Array,

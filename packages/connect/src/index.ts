@@ -17,14 +17,14 @@ export type ConnectEvent = {
   /** Of `completed`: the connection that was created. */
   readonly connectionId?: string
   /**
-   * Of `failed`. check_failed, authorization_failed: the platform refused the credentials, or to be connected; the customer
-   * can try again. link_invalid: the link cannot be used. link_expired: it ended while it was open.
+   * Reason of `failed`. check_failed, authorization_failed: the platform refused the credentials or the authorization, and the
+   * customer can try again. link_invalid: the link cannot be used. link_expired: the link expired while it was open.
    */
   readonly reason?: 'check_failed' | 'authorization_failed' | 'link_invalid' | 'link_expired'
 }
 
 export type ConnectOptions = {
-  /** `dialog`, unless you say otherwise: a frame above your page. `popup`: a window; call `openConnect` in a click. */
+  /** `dialog` (the default): a frame above your page. `popup`: a window; call `openConnect` in a click handler. */
   readonly mode?: 'dialog' | 'popup'
   /** Title of the frame for screen readers. */
   readonly title?: string
@@ -32,7 +32,7 @@ export type ConnectOptions = {
   readonly onEvent?: (event: ConnectEvent) => void
 }
 
-/** How it ended. `cancelled`: also where the customer closed the dialog or the window. */
+/** How the page ended. `cancelled` is also the result if the customer closed the dialog or the window. */
 export type ConnectResult = {
   readonly status: 'completed' | 'cancelled' | 'failed'
   readonly connectionId?: string | undefined
@@ -66,7 +66,7 @@ export function openConnect(url: string, { mode, title = 'Connect', onEvent }: C
     onEvent?.(event)
     const { type, reason } = event
     if (type === 'completed' || type === 'cancelled') end(type, event.connectionId)
-    // The page says what to do; it stays until the customer closes it.
+    // The page explains what to do, and stays open until the customer closes it.
     else if (reason?.startsWith('link')) settle({ status: 'failed' })
   }
   addEventListener('message', hear)

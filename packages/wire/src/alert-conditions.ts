@@ -1,6 +1,7 @@
 /**
- * The conditions of an alert rule; ours. The contract, the columns of the database, configuration as code, the form of the
- * console and the table of `docs/alerts.md` are made from this table. `alerts/reasons.ts` of the server judges them.
+ * The conditions of an alert rule (not in the specification). The contract, the columns of the database, configuration as code,
+ * the form of the console and the table of `docs/alerts.md` are derived from this table. `alerts/reasons.ts` of the server
+ * evaluates the conditions.
  */
 
 type Condition = {

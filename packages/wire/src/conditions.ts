@@ -32,7 +32,7 @@ export function fieldCounts(fields: ConditionalFields, key: string, values: Give
 }
 
 /**
- * Whether a field requires a value: it is used, is required, and is not filled by the service itself.
+ * Whether a field requires a value: the field is used and required, and the service does not fill it.
  * @param role the side of a connection: includes the fields that only this side needs
  */
 export function fieldIsRequired(

@@ -21,9 +21,9 @@ export type TransferIncident = { readonly code: TransferErrorCode } | { readonly
 
 /** The state of the transfer when the error occurs. */
 export type ErrorState = {
-  /** The batch that was being delivered: several rows, one row, or none if the error does not concern a batch. */
+  /** The batch that was being delivered: several rows, one row, or `none` if the error does not belong to a batch. */
   readonly batch: 'rows' | 'row' | 'none'
-  /** Whether the destination has rows that it has not confirmed; they must be read again. */
+  /** Whether the destination holds rows that it has not confirmed. These rows must be read again. */
   readonly holds: boolean
   /** How long to wait before another try; null if the retry policy allows no more. */
   readonly retryAfterMs: number | null

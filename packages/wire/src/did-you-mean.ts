@@ -3,7 +3,7 @@ const comparedMax = 100
 /** Pairs of characters that are compared in one search; further names are skipped. */
 const pairsMax = 500_000
 
-/** A sentence that suggests the most similar known name, to append to a message; empty if no name is similar. */
+/** A sentence that suggests the most similar known name, to append to a message. Empty if no name is similar. */
 export function didYouMean(name: string, known: readonly string[]): string {
   const [nearest] = nearestNames(name, known)
   return nearest === undefined ? '' : ` Did you mean ${nearest}?`

@@ -5,7 +5,7 @@
 export type ErrorDefinition = {
   /** HTTP status, and the envelope's `statusCode`. */
   status: number
-  /** The envelope's `statusMessage`: what happened and what to do, in one plain sentence. */
+  /** The envelope's `statusMessage`: what happened and what to do next, in one plain sentence. */
   message: string
   /** When it occurs, for the documents. */
   when: string

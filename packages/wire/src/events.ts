@@ -264,7 +264,7 @@ export const eventTypeNames = Object.keys(events) as EventType[]
 
 export const isEventType = (type: string): type is EventType => Object.hasOwn(events, type)
 
-/** The scopes that are required to subscribe to events of these types, or to read them; null: every type. */
+/** The scopes that are required to subscribe to events of these types, or to read them. `null` means every type. */
 export const scopesOfEvents = (types: readonly EventType[] | null): Scope[] => [
   ...new Set((types ?? eventTypeNames).map((type) => events[type].scope)),
 ]

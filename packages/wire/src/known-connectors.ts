@@ -1,6 +1,6 @@
 /** Connectors that clients know by their identifiers, and the kinds of platforms. */
 
-/** Kinds of platforms as people call them, such as a database. The types of the specification have other words; ours. */
+/** Common kinds of platforms, such as databases (not in the specification, whose types have other names). */
 export const platformKinds = [
   'database',
   'warehouse',

@@ -1,8 +1,8 @@
 import type { ConnectionStatus } from './terms.ts'
 
 /**
- * The lifecycle of a connection (specification, section 3; the open transitions as settled in `docs/api-decisions.md`). The
- * server and the console use this one table.
+ * The lifecycle of a connection (specification, section 3). `docs/api-decisions.md` explains the transitions that the
+ * specification leaves open. The server and the console use this table.
  */
 
 /** Actions that a caller can request on a connection's status. */
@@ -13,7 +13,7 @@ export type StatusAction = (typeof statusActions)[number]
 export const triggers = [...statusActions, 'delete', 'restore', 'breakdown', 'outage', 'recovery'] as const
 export type Trigger = (typeof triggers)[number]
 
-/** Where a trigger leads from a status. */
+/** The result of a trigger in a status. */
 export type Transition =
   /** The connection gets (or keeps) this status; with `ready`, both sides must be configured and complete first. */
   | { to: ConnectionStatus; ready: boolean }
@@ -99,7 +99,7 @@ export const lifecycle: { readonly [S in ConnectionStatus]: { readonly [T in Tri
 /** A status that `enable` can lead back to. */
 export type PreviousStatus = Exclude<ConnectionStatus, 'disabled' | 'deleted'>
 
-/** Whether data may be moved (invariant 3). */
+/** Whether the connection can transfer data (invariant 3). */
 export function mayTransfer(status: ConnectionStatus): boolean {
   return status === 'active'
 }

@@ -41,9 +41,9 @@ export const limits = {
   offsetMax: 2_147_483_647,
   /** Bytes of a request body. */
   bodyBytesMax: 1_048_576,
-  /** Errors named in one refusal; a body can contain more. */
+  /** Maximum errors named in one refusal. A body can contain more errors. */
   fieldErrorsMax: 100,
-  /** Characters of the field that an error names; a caller can make up longer ones. */
+  /** Characters of the field that an error names. A caller can invent longer fields. */
   errorFieldLengthMax: 200,
   /** Characters of client credentials in a token request. */
   credentialLengthMax: 500,
@@ -103,7 +103,7 @@ export const limits = {
   groupTransfersMax: 1_000,
   /** Write keys of one stream of events. */
   streamKeysMax: 2,
-  /** Columns of an event stream; values of others are only in the whole event. */
+  /** Columns of an event stream. Values of further columns are only in the whole event. */
   streamColumnsMax: 1_000,
   /** Newest events that a stream shows, and characters of each. */
   streamEventsShownMax: 100,
@@ -115,7 +115,7 @@ export const limits = {
   ruleUniqueRowsMax: 250_000,
   /** Records that must be read before a share of them stops a running transfer. */
   ruleShareRowsMin: 1_000,
-  /** Earlier transfers whose median is the usual number of records, and their minimum number. */
+  /** Number of earlier transfers whose median is the usual number of records, and the minimum number. */
   ruleTransfers: 10,
   ruleTransfersMin: 3,
   /** Characters of the name or the type of a column that is kept. */
@@ -142,7 +142,7 @@ export const limits = {
   rejectValueLengthMax: 1_000,
   /** Rejected records of a transfer that a search checks: the first ones. */
   rejectsSearchedMax: 10_000,
-  /** Rejected records that one call corrects, the columns of each, and the characters of a value and of a whole record. */
+  /** Rejected records that one call corrects, columns of each record, and characters of a value and of a whole record. */
   rejectEditsMax: 100,
   rejectEditColumnsMax: 500,
   rejectEditLengthMax: 10_000,
@@ -168,8 +168,8 @@ export const limits = {
   /** Sub-accounts to which one credential can be limited. */
   grantedAccountsMax: 1_000,
   /**
-   * Client credentials of an organization that are not revoked, and the maximum of these that is limited to the same
-   * sub-account, alone or with others.
+   * Client credentials of an organization that are not revoked, and how many of them can be limited to one sub-account (or to
+   * several that include it).
    */
   clientsMax: 1_000,
   clientsOfAccountMax: 100,
@@ -186,8 +186,8 @@ export const limits = {
   passwordLengthMin: 12,
   passwordLengthMax: 200,
   /**
-   * People of an organization, including invited ones, and the maximum of these that is limited to the same
-   * sub-account, alone or with others.
+   * People of an organization, including invited people, and how many of them can be limited to one sub-account (or to several
+   * that include it).
    */
   usersMax: 10_000,
   usersOfAccountMax: 1_000,
@@ -197,7 +197,7 @@ export const limits = {
   /** Days that the session of a person lasts without use, and in all. */
   userSessionIdleDays: 14,
   userSessionDaysMax: 30,
-  /** Sessions of one person; the oldest ends when there is another one. */
+  /** Sessions of one person. A further session ends the oldest one. */
   userSessionsMax: 100,
   /** Days that the link of an invitation is valid. */
   invitationDays: 7,
@@ -247,7 +247,7 @@ export const limits = {
   revokedClientDays: 90,
   /** Characters of a redirect URL. */
   redirectUrlLengthMax: 2_000,
-  /** Origins whose pages may show the pages of connect links. */
+  /** Origins whose pages can embed the pages of connect links. */
   embeddingOriginsMax: 20,
   /** Bytes of a logo, and pixels of each of its sides. */
   logoBytesMax: 65_536,
@@ -273,7 +273,7 @@ export const limits = {
   /** Characters of the name of an uploaded file. */
   uploadNameLengthMax: 200,
   /**
-   *  MiB of one uploaded file and of all files of a sub-account, unless the operator chose otherwise; files of a sub-account.
+   * MiB of one uploaded file and of all files of a sub-account, unless the operator chose other limits; files of a sub-account.
    */
   uploadMbDefault: 100,
   uploadsMbDefault: 1_024,
@@ -284,7 +284,7 @@ export const limits = {
   /** MiB of the values of rejected records, of one transfer and of an organization, unless the operator chose otherwise. */
   rejectsOfTransferMbDefault: 32,
   rejectsOfOrganizationMbDefault: 10_240,
-  /** Characters of the reason of a rejected record, and of one whose values are not kept; characters of its shown values. */
+  /** Characters of the reason of a rejected record, and of a record whose values are not kept; characters of its shown values. */
   rejectReasonLengthMax: 2_000,
   rejectBareReasonLengthMax: 500,
   rejectShownLengthMax: 65_536,

@@ -9,13 +9,13 @@ export const basePath = '/es/v2'
 
 /** The scope in which an operation works. It decides which credentials and parameters the operation needs. */
 export type ActsIn =
-  /** No token: the token operation itself. */
+  /** No token is required: the token operation itself. */
   | 'public'
-  /** A token; the organization is the token's. */
+  /** A token is required. The organization is the one of the token. */
   | 'organization'
   /** A token and `accountId`, a sub-account of the organization. */
   | 'account'
-  /** A token; `accountId` narrows the answer if it is given. */
+  /** A token is required. `accountId`, if present, limits the answer to a sub-account. */
   | 'organization or account'
 
 export type Operation = {
@@ -40,7 +40,7 @@ export type Operation = {
   /** Details for the documentation that the summary omits: one to three sentences. */
   description: string
   actsIn: ActsIn
-  /** Required scope. Operations that concern only the caller require none. */
+  /** Required scope. Operations that affect only the caller require no scope. */
   scope?: Scope
   /** Only a person can call it: client credentials and session tokens are refused. */
   person?: true
@@ -50,16 +50,16 @@ export type Operation = {
   onConnectPage?: true
   /** Also for the session of a person who must register a passkey before anything else. */
   beforeSecondFactor?: true
-  /** Query parameters besides `accountId`. */
+  /** Query parameters other than `accountId`. */
   query?: Record<string, TSchema>
-  /** Exactly one of these query parameters must be given. */
+  /** Exactly one of these query parameters is required. */
   exactlyOne?: readonly string[]
   body?: TSchema
   /** The body is a file: its bytes as they are, received before the transaction of the operation begins. */
   file?: true
   /** The payload, or one entry of it if `list` is set. */
   reply: TSchema
-  /** The answer is an array of `reply`; `paged` ones carry X-Total-Count and Link. */
+  /** The answer is an array of `reply`. Paged lists include X-Total-Count and Link. */
   list?: 'whole' | 'paged'
   /** The payload travels without the envelope. */
   bare?: true
@@ -72,16 +72,17 @@ export type Operation = {
   /** 200 by default. */
   success?: 200 | 201 | 202
   /**
-   *  The response is 200 if nothing new was started, because it is already active; this is the envelope's `statusMessage` then.
+   * The response is 200 if nothing new was started because the work is already active. This is then the envelope's
+   * `statusMessage`.
    */
   already?: string
-  /** Further media types in which the whole list is streamed, picked by `Accept`. */
+  /** Further media types in which the whole list is streamed, selected by `Accept`. */
   streams?: readonly string[]
   /** The envelope's `statusMessage` on success. */
   done: string
-  /** The answer has `X-Connection-States`: how many connections have a state that belongs to these settings, or that starts anew. */
+  /** The answer includes `X-Connection-States`: the number of connections whose state belongs to these settings, or is reset. */
   states?: true
-  /** The reply carries an ETag, or the request may carry If-Match. */
+  /** The answer includes an ETag, or the request can include If-Match. */
   concurrency?: 'etag' | 'if-match'
   /** Refusals in addition to the refusals of every operation with its shape. */
   refusals?: readonly ErrorCode[]

@@ -65,7 +65,7 @@ export const optionalTime = (description: string) =>
       examples: [example.createdTime],
     }),
   )
-/** An optional text that is compared as a whole. */
+/** An optional text that must match exactly. */
 export const exactText = (description: string, shown: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: limits.filterLengthMax, description, examples: [shown] }))
 
@@ -108,7 +108,7 @@ export const status = Type.Optional(
   }),
 )
 
-/** A pattern that matches a word in any letter case; JSON Schema patterns have no flag for it. */
+/** A pattern that matches a word in any letter case. JSON Schema patterns have no flag for this. */
 function anyCase(word: string): string {
   return word.replace(/[a-z]/gi, (letter) => `[${letter.toUpperCase()}${letter.toLowerCase()}]`)
 }

@@ -1,7 +1,7 @@
 import { type ErrorCode, errors } from './errors.ts'
 import type { Operation } from './operation.ts'
 
-/** Every operation can return these: they are decided before the operation is known, or come from the service itself. */
+/** Every operation can return these errors: they occur before the operation is known, or in the service itself. */
 const always: readonly ErrorCode[] = [
   'invalid_request',
   'method_not_allowed',

@@ -6,7 +6,7 @@ import type { SecretForm } from './terms.ts'
 const keyBytesMin = 24
 const keyBytesMax = 64
 
-/** Error of a secret, to follow the name of its field; undefined if the secret is valid. */
+/** Error of a secret, as a phrase to follow the name of its field; undefined if the secret is valid. */
 export function secretFormError(form: SecretForm, secret: string): string | undefined {
   return errorsOfForm[form](secret)
 }

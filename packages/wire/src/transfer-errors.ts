@@ -7,7 +7,7 @@ import type { ErrorAction } from './error-actions.ts'
 
 export type TransferErrorDefinition = {
   readonly action: ErrorAction
-  /** When it occurs, for the documents; then how a person fixes it. The message of the error contains the details. */
+  /** When it occurs (for the documents), and how a person fixes it. The message of the error contains the details. */
   readonly when: string
   readonly todo: string
 }
@@ -375,7 +375,7 @@ export const transferErrors = {
   },
 } as const satisfies Record<string, TransferErrorDefinition>
 
-/** The code of an error of a transfer, a preview or a check. Transfers of earlier versions may have other codes. */
+/** The code of an error of a transfer, a preview or a check. Transfers of earlier versions can have other codes. */
 export type TransferErrorCode = keyof typeof transferErrors
 
 type CodesWith<Action extends ErrorAction> = {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import * as TypeBox from 'typebox'
 import { Type } from './type.ts'
 
-/** The same schemas, made by TypeBox and by ours. */
+/** The same schemas, created by TypeBox and by our `Type`. */
 const samples: readonly ((T: typeof Type) => unknown)[] = [
   (T) => T.String(),
   (T) => T.String({ pattern: '^a$', description: 'A text', examples: ['a'] }),

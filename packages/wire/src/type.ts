@@ -11,8 +11,8 @@ const ofKind = (type: string) => (options?: Options) => ({ type, ...options })
 
 /**
  * Creates the JSON Schemas of the contract, as TypeBox does and with its types. Running processes do not load TypeBox: its 370
- * files take a fifth of a second in each, and the contract needs only these few kinds of schema. A test compares each kind with
- * the output of TypeBox.
+ * files take a fifth of a second in each process, and the contract needs only these few kinds of schema. A test compares each
+ * kind with the output of TypeBox.
  */
 export const Type = {
   Array: (items: Schema, options?: Options) => ({ type: 'array', items, ...options }),

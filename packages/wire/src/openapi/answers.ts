@@ -42,7 +42,7 @@ export function componentExamples(): Json {
   )
 }
 
-/** The answers of an operation by status: the one on success, then each refusal. */
+/** The answers of an operation by status: first the success, then each refusal. */
 export function answersOf(operation: Operation): Json {
   const refusals = Map.groupBy(refusalsOf(operation), (code) => errors[code].status)
   return {

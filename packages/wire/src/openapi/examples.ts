@@ -53,7 +53,7 @@ const fieldErrors: { readonly [C in ErrorCode]?: readonly FieldError[] } = {
   ],
 }
 
-/** A refusal of this code as it travels, whole. */
+/** An example of a whole refusal with this code. */
 export function exampleRefusal(code: ErrorCode): Record<string, unknown> {
   const { status, message } = errors[code]
   return {

@@ -3,9 +3,9 @@ import { type Static, Type } from '../type.ts'
 import { AlertIncident } from './alert.ts'
 import { count, exactly, flag, identifier, text } from './kinds.ts'
 
-/** Sub-accounts and the organization in figures; ours. */
+/** Figures of sub-accounts and of the organization. Not in the specification. */
 
-/** Orders of the figures of sub-accounts; `-` before one reverses it; ours. */
+/** Orders of the figures of sub-accounts. A leading `-` reverses the order. Not in the specification. */
 export const accountFiguresOrders = [
   '-failing',
   'failing',

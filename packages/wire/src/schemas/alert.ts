@@ -27,7 +27,7 @@ import {
 } from './kinds.ts'
 import { emailPattern } from './user.ts'
 
-/** Alert rules and their incidents; ours. */
+/** Alert rules and their incidents. Not in the specification. */
 
 const orNull = <S extends Parameters<typeof Type.Optional>[0]>(schema: S, description: string, shown: unknown) =>
   Type.Union([schema, Type.Null()], { description, examples: [shown] })

@@ -5,7 +5,7 @@ import { ConnectionConfig } from './connection.ts'
 import { count, exactly, flag, text, unixSeconds } from './kinds.ts'
 import { TransferError } from './transfer.ts'
 
-/** One request of a source, for people who write its definition (ours). */
+/** One request of a source, for people who write its definition (not in the specification). */
 
 /** Request of Ask Source. */
 export const AskSource = exactly(

@@ -22,7 +22,7 @@ const lastTransfer = exactly(
   { description: 'The newest transfer of the connection' },
 )
 
-/** A connection that needs attention, ours: the reasons, and data for advice. */
+/** A connection that needs attention (not in the specification): the reasons, and data for advice. */
 export const AttentionEntry = exactly(
   {
     id,

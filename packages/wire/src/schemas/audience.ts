@@ -20,7 +20,7 @@ const audience = {
   status: orNull(text('In the words of the platform; null: it does not say it', 'READY')),
 }
 
-/** The audiences that a connection feeds, as the platform last said; ours. */
+/** The audiences that a connection feeds, as the platform last reported them. Not in the specification. */
 export const audiences = exactly(
   {
     ...asked,
@@ -57,7 +57,7 @@ const measured = (description: string) =>
     { description },
   )
 
-/** The audiences of a connection in a period; ours. */
+/** The audiences of a connection in a period. Not in the specification. */
 export const AudienceReport = exactly(
   {
     connectionId: identifier('the connection', example.connectionId),

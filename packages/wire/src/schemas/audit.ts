@@ -3,7 +3,7 @@ import { auditActorKinds, auditOutcomes } from '../terms.ts'
 import { type Static, Type } from '../type.ts'
 import { exactly, oneOf, text, unixSeconds } from './kinds.ts'
 
-/** The audit log; ours. */
+/** The audit log. Not in the specification. */
 
 const maybeText = (description: string, example: string) => Type.Union([text(description, example), Type.Null()])
 

@@ -7,7 +7,7 @@ const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()
 
 const server = text('Host, port and database of the server', 'db.example.com:5432/crm')
 
-/** The log of the server from which a connection reads changes, as it was last measured; ours. */
+/** The last measurement of the server log from which a connection reads changes. Not in the specification. */
 export const changeLog = exactly(
   {
     server,
@@ -41,7 +41,7 @@ export const changeLog = exactly(
   { description: 'Log of the server from which changes are read, as it was last measured' },
 )
 
-/** A slot that the connection used and reads no more; ours. */
+/** A replication slot that the connection used and no longer reads. Not in the specification. */
 export const leftSlot = exactly(
   {
     server,

@@ -4,15 +4,15 @@ import { type SessionScope, scopeNames, sessionScopes } from '../scopes.ts'
 import { type Static, Type } from '../type.ts'
 import { exactly, Identifier, identifier, name, oneOf, secret, text, unixSeconds } from './kinds.ts'
 
-/** Client credentials and session tokens; ours. */
+/** Client credentials and session tokens. Not in the specification. */
 
 const oneScope = oneOf(scopeNames, { description: 'Scope', examples: ['connections:read'] })
-/** Scopes of a credential; null: everything, including scopes of later versions. */
+/** Scopes of a credential. `null` means everything, including scopes of later versions. */
 export const grantedScopes = Type.Union([Type.Array(oneScope), Type.Null()], {
   description: 'Scopes; null: all',
   examples: [['connections:read', 'transfers:run']],
 })
-/** The sub-accounts that a credential is limited to; null: all. */
+/** The sub-accounts that a credential is limited to. `null` means all sub-accounts. */
 export const grantedAccounts = Type.Union([Type.Array(Identifier), Type.Null()], {
   description: 'Sub-accounts to which it is limited; null: all',
   examples: [[example.accountId]],

@@ -104,7 +104,7 @@ export const ConnectorConfiguration = exactly(
 )
 export type ConnectorConfiguration = Static<typeof ConnectorConfiguration>
 
-/** Entry of the list of configurations, ours: the saved values of a sub-account by field, without secrets. */
+/** Entry of the list of configurations (not in the specification): the saved values of a sub-account by field, without secrets. */
 export const SavedValues = exactly(
   {
     accountId: identifier('the sub-account', example.accountId),
@@ -149,7 +149,7 @@ export const Configure = exactly(
   },
 )
 
-/** Body of Create a Configuration, ours. */
+/** Body of Create a Configuration (not in the specification). */
 export const CreateConfiguration = exactly(
   {
     name: name('Staging'),

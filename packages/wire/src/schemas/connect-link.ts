@@ -16,7 +16,7 @@ import {
   unixSeconds,
 } from './kinds.ts'
 
-/** Connect links: one-time pages on which customers configure connectors; ours. */
+/** Connect links: one-time pages on which customers configure connectors. Not in the specification. */
 
 const shown = {
   redirectUrl: 'https://shop.example.com/settings/integrations',
@@ -157,7 +157,7 @@ const chosenColours = exactly(
 )
 const logo = (description: string) =>
   Type.String({
-    // In base64, with what is before it.
+    // Base64 characters, plus the prefix of a data URL.
     maxLength: Math.ceil(limits.logoBytesMax / 3) * 4 + 30,
     pattern: '^data:image/(?:png|webp);base64,[A-Za-z0-9+/]+={0,2}$',
     description,

@@ -4,7 +4,7 @@ import { ruleActions, ruleChecks, ruleOutcomes, weekdays } from '../terms.ts'
 import { type Static, type TSchema, Type } from '../type.ts'
 import { exactly, identifier, oneOf, text } from './kinds.ts'
 
-/** Rules that judge the records of a transfer; ours. */
+/** Rules that judge the records of a transfer. Not in the specification. */
 
 const maybe = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
 const check = oneOf(ruleChecks, {
@@ -100,7 +100,7 @@ export const Blackout = exactly(
 )
 export type Blackout = Static<typeof Blackout>
 
-/** The blackout of a connection; null: no blackout. */
+/** The blackout of a connection. `null` means no blackout. */
 export const maybeBlackout = Type.Union([Type.Unsafe<Blackout>(Blackout), Type.Null()], {
   description: 'Weekly windows in which no transfer starts; null: no windows',
   examples: [null],

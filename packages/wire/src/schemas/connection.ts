@@ -83,7 +83,7 @@ export const ConnectionDetails = exactly(
 )
 export type ConnectionDetails = Static<typeof ConnectionDetails>
 
-/** Entry of the list of connections with their settings, ours. */
+/** Entry of the list of connections with their settings (not in the specification). */
 export const ConnectionWithSettings = exactly(
   {
     ...connectionFields,
@@ -142,7 +142,7 @@ export type UpdatedConnection = Static<typeof UpdatedConnection>
 
 const maybeText = (description: string, example: string) => Type.Union([text(description, example), Type.Null()])
 
-/** An entry of the history of a connection, ours. Settings of a connection are not secret. */
+/** An entry of the history of a connection (not in the specification). Settings of a connection are not secret. */
 export const ConnectionEvent = exactly(
   {
     id: identifier('the event', example.eventId),

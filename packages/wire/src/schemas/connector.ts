@@ -58,7 +58,7 @@ export const CatalogueEntry = exactly(
 )
 export type CatalogueEntry = Static<typeof CatalogueEntry>
 
-/** The words for a connector of the catalogue; ours. */
+/** The words for a connector of the catalogue. Not in the specification. */
 export const ConnectorWords = exactly(
   {
     connectorId: identifier('the connector', example.destination.connectorId),

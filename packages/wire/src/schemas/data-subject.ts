@@ -4,7 +4,7 @@ import { type Static, Type } from '../type.ts'
 import { count, exactly, identifier, text, unixSeconds } from './kinds.ts'
 import { Reject } from './reject.ts'
 
-/** One person in the kept records (ours). */
+/** One person in the kept records (not in the specification). */
 
 /** A place among transfers, or, with `s`, among streams. */
 const cursorPattern = '^s?[0-9a-f]{16}-[0-9]{1,16}$'

@@ -14,11 +14,11 @@ import {
 import { type Static, Type } from '../type.ts'
 import { count, exactly, flag, identifier, oneOf, text } from './kinds.ts'
 
-/** The definition of a connector (ours): enough to show its forms and to map columns to its records. */
+/** The definition of a connector (not in the specification): enough to show its forms and to map columns to its records. */
 
 const { definitionFields, recordFields } = example
 
-/** A configuration field as its connector defines it: without a value, and with what it depends on. */
+/** A configuration field as its connector defines it: without a value, and with its conditions. */
 export const FieldDefinition = Type.Object(
   {
     name: text('Key of the field in a configuration object', 'accessToken'),

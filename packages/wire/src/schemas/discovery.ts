@@ -4,7 +4,7 @@ import { type Static, Type } from '../type.ts'
 import { ConnectionConfig } from './connection.ts'
 import { exactly, flag, oneOf, text, unixSeconds, viewId } from './kinds.ts'
 
-/** Values of settings, as the platform lists them (ours). */
+/** Values of settings, as the platform lists them (not in the specification). */
 
 const maybe = <S extends Parameters<typeof Type.Union>[0][number]>(schema: S) => Type.Union([schema, Type.Null()])
 

@@ -87,7 +87,7 @@ export const addressPatterns = {
   origin: `^${pageHost}/?$`,
 }
 
-/** Pattern of a name that people read: control characters never, blank never; trimmed before it is stored. */
+/** Pattern of a name for people: no control characters, and not blank. Names are trimmed before they are stored. */
 export const namePattern = trimmed(limits.nameLengthMax)
 /** A name that people read. */
 export const name = (example: string) =>
@@ -105,8 +105,8 @@ export const etag = (of: string) => text(`The version of the ${of}, for If-Match
 export const configured = flag('Whether the connector has been configured in the sub-account')
 
 /**
- * Values of a configuration as a caller sends them; the definition of the connector determines the accepted keys and types.
- * `null` clears. `length` bounds one text value.
+ * Values of a configuration as a caller sends them. The definition of the connector determines the accepted keys and types.
+ * `null` clears a value. `lengthMax` limits the characters of one text value.
  */
 export const configuration = (lengthMax: number, description: string, example: Record<string, unknown>) =>
   Type.Record(

@@ -3,7 +3,7 @@ import { limits } from '../limits.ts'
 import { type Static, Type } from '../type.ts'
 import { count, exactly, identifier, text } from './kinds.ts'
 
-/** Tags and owners of connections; ours. */
+/** Tags and owners of connections. Not in the specification. */
 
 /** A tag: 1 to 50 characters after trimming, without commas, which separate tags in a filter, and control characters. */
 const tag = Type.String({

@@ -4,7 +4,7 @@ import { type Static, Type } from '../type.ts'
 import { AuditActor } from './audit.ts'
 import { count, exactly, Identifier, identifier, name, text, unixSeconds } from './kinds.ts'
 
-/** Mapping templates; ours. */
+/** Mapping templates. Not in the specification. */
 
 const orNull = <S extends Parameters<typeof Type.Optional>[0]>(schema: S, description: string, shown: unknown) =>
   Type.Union([schema, Type.Null()], { description, examples: [shown] })

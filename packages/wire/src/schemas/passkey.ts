@@ -4,7 +4,7 @@ import { type Static, Type } from '../type.ts'
 import { exactly, flag, identifier, name, text, unixSeconds } from './kinds.ts'
 import { singleSignOnLink } from './single-sign-on-link.ts'
 
-/** Passkeys of people, in the JSON forms of WebAuthn Level 3, which browsers read and write; ours. */
+/** Passkeys of people, in the JSON forms of WebAuthn Level 3, which browsers read and write. Not in the specification. */
 
 const shown = {
   passkeyId: '5d3c91e07ab2f846',

@@ -4,7 +4,7 @@ import { consentOptOuts, consentSignals, consentUses } from '../terms.ts'
 import { type Static, Type } from '../type.ts'
 import { exactly, identifier, namePattern, oneOf } from './kinds.ts'
 
-/** Purposes for which people give consent, and the columns that say so; ours. */
+/** Purposes for which people give consent, and the columns that say so. Not in the specification. */
 
 const number = (max: number, description: string, shown: number) =>
   Type.Integer({ minimum: 1, maximum: max, description, examples: [shown] })

@@ -4,7 +4,7 @@ import { dependencyStates } from '../terms.ts'
 import { type Static, Type } from '../type.ts'
 import { exactly, identifier, namePattern, oneOf, text } from './kinds.ts'
 
-/** Run conditions: transfers of a connection wait for them; ours. */
+/** Run conditions: transfers of a connection wait for them. Not in the specification. */
 
 const groupName = Type.String({
   pattern: namePattern,

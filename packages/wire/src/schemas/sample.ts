@@ -5,7 +5,7 @@ import { exactly, flag, identifier, oneOf, text, unixSeconds } from './kinds.ts'
 
 const maybe = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
 
-/** Sample data: invented people in a table of the embedded PostgreSQL; ours. */
+/** Sample data: invented people in a table of the embedded PostgreSQL. Not in the specification. */
 
 /** The file that becomes the sample: an upload of the sub-account. */
 export const CreateSample = exactly(

@@ -3,7 +3,7 @@ import { limits } from '../limits.ts'
 import { type Static, Type } from '../type.ts'
 import { exactly, flag, identifier, name, unixSeconds } from './kinds.ts'
 
-/** Saved filters of the list of connections; ours. */
+/** Saved filters of the list of connections. Not in the specification. */
 
 const query = Type.String({
   maxLength: limits.savedFilterLengthMax,

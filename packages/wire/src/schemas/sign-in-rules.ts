@@ -1,7 +1,7 @@
 import type { Static } from '../type.ts'
 import { exactly, flag, text } from './kinds.ts'
 
-/** How the people of an organization can sign in; ours. */
+/** How the people of an organization can sign in. Not in the specification. */
 
 const secondFactorRequired = flag(
   'Whether people must sign in with a passkey or single sign-on, and not only with a password',

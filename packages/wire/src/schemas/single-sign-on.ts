@@ -4,7 +4,7 @@ import { type Static, Type } from '../type.ts'
 import { askedAccounts, grantedAccounts } from './client.ts'
 import { addressPatterns, exactly, flag, oneOf, secret, text, unixSeconds } from './kinds.ts'
 
-/** Single sign-on of an organization, with OpenID Connect; ours. */
+/** Single sign-on of an organization, with OpenID Connect. Not in the specification. */
 
 const shown = { issuer: 'https://login.example.com', clientId: 'penstock', domains: ['example.com'] }
 const role = oneOf(['viewer', 'editor', 'admin'], {

@@ -4,7 +4,7 @@ import { connectionStatuses, eventValueKinds, streamOutcomes, streamRefusals, st
 import { type Static, Type } from '../type.ts'
 import { count, exactly, flag, identifier, oneOf, secret, text, unixSeconds } from './kinds.ts'
 
-/** Streams of events, which senders write to with write keys; ours. */
+/** Streams of events, which senders write to with write keys. Not in the specification. */
 
 const keyFields = {
   id: identifier('the write key', example.streamKeyId),

@@ -17,7 +17,7 @@ export const Credentials = exactly(
   { description: 'Client credentials' },
 )
 
-/** Section 2.2. The one reply without an envelope. */
+/** Section 2.2. The only reply without an envelope. */
 export const Token = exactly(
   {
     accessToken: secret('Bearer token value', 'pst_Yx0nq2…'),

@@ -35,8 +35,9 @@ export const backfillOption = Type.Optional(
 const dayMs = 86_400_000
 
 /**
- * The error of a range, with its field; `undefined` if it is valid: days that exist, in their order, at most `daysMax` of them.
- * @param daysMax how many days it may have
+ * The error of a range, with its field. `undefined` if the range is valid: its days exist, are in order, and are at most
+ * `daysMax` days.
+ * @param daysMax maximum number of days
  */
 export function errorOfRange(
   { from, to }: TransferRange,

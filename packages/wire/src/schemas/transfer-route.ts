@@ -1,6 +1,6 @@
 import { exactly, oneOf, text } from './kinds.ts'
 
-/** The way that the rows of a transfer take, in a preview. */
+/** The route of the rows of a transfer, in a preview. */
 export const TransferRoute = exactly(
   {
     by: oneOf(['worker', 'destination', 'source'] as const, {

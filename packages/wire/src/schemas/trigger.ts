@@ -3,7 +3,7 @@ import { limits } from '../limits.ts'
 import { type Static, Type } from '../type.ts'
 import { exactly, flag, identifier, Name, secret, text, unixSeconds } from './kinds.ts'
 
-/** Addresses that start transfers of a connection; ours. */
+/** Addresses that start transfers of a connection. Not in the specification. */
 
 const triggerFields = {
   id: identifier('the trigger', example.triggerId),

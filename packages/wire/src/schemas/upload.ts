@@ -3,7 +3,7 @@ import { limits } from '../limits.ts'
 import type { Static } from '../type.ts'
 import { count, exactly, identifier, text, unixSeconds } from './kinds.ts'
 
-/** Files that people upload, as a source of connections; ours. */
+/** Files that people upload, as a source of connections. Not in the specification. */
 
 /** Slashes, control characters, and characters that change the direction in which a name is shown: none of these. */
 const refused = '/\\\\\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff'

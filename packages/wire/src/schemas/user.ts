@@ -7,7 +7,7 @@ import { askedAccounts, grantedAccounts, grantedScopes } from './client.ts'
 import { exactly, flag, Identifier, identifier, name, oneOf, secret, text, unixSeconds } from './kinds.ts'
 import { singleSignOnLink } from './single-sign-on-link.ts'
 
-/** People, how they sign in, and their sessions; ours. */
+/** People, how they sign in, and their sessions. Not in the specification. */
 
 const shown = { email: 'ada@example.com', name: 'Ada Lopez', userId: '2f6b8d0c4e917a35', sessionId: 'a90d6e3c71f2b845' }
 

@@ -17,7 +17,7 @@ import {
   unixSeconds,
 } from './kinds.ts'
 
-/** Webhooks and their deliveries; ours. */
+/** Webhooks and their deliveries. Not in the specification. */
 
 const eventType = oneOf(eventTypeNames, { description: 'Type of an event', examples: ['transfer.failed'] })
 const eventTypes = Type.Union([Type.Array(eventType, { minItems: 1, uniqueItems: true }), Type.Null()], {
