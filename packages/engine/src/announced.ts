@@ -7,19 +7,22 @@ export type Announced = {
   readonly key: string
   /** The place behind its last record, if the source has places. */
   readonly end?: Json
-  /** The earlier transfer that announced it first, and under which its destination notes it; absent if that is this transfer. */
+  /**
+   * The earlier transfer that first announced the batch. Its destination recorded the batch under this identifier. Absent if it
+   * is this transfer.
+   */
   readonly transferId?: string
   /** A digest of the settings of both sides, if the next transfer of the connection repeats the batch under the same settings. */
   readonly settings?: string
   /** The rows that it has, if they are found again by their values. */
   readonly rows?: AnnouncedRows
-  /** Batches with such rows that were announced before it, and of which some rows are not confirmed yet. */
+  /** Earlier announced batches with such rows, of which some rows are not confirmed yet. */
   readonly earlier?: readonly Announced[]
 }
 
 /** The rows of an announced batch, by which they are found when the source is read again. */
 export type AnnouncedRows = {
-  /** Where the source is read from, and how many records are covered. */
+  /** Where reading the source begins, and the number of records that the batch covers. */
   readonly begin: Json | null
   readonly covered: number
   /** Whether another transfer reads it from its cursor on, because the places of one transfer mean nothing to another. */

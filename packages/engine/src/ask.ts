@@ -46,14 +46,14 @@ export async function runAsk(job: AskJob, runtime: JobRuntime, signal: AbortSign
       ...shownBody(answer.text, redact),
     },
     error: error ? { code: error.code, message: redact(error.message) } : null,
-    // A server could return what it received as the name of a value, too.
+    // A server could also return a secret that it received, as the name of a value.
     columns: (preview?.columns ?? []).map((column) => redact(column)),
     rows: preview?.rows ?? [],
     next: next === undefined || next.length > limits.askPageLengthMax || redact(next) !== next ? null : next,
   }
 }
 
-/** The rows as a preview shows those of a source. */
+/** The rows in the form in which a preview shows rows of a source. */
 function looked(columns: readonly string[], rows: readonly Row[], redact: SideSecrets['redact']) {
   async function* chunks() {
     yield { columns, rows }

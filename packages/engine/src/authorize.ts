@@ -14,7 +14,7 @@ export async function runAuthorization(
   const connector = await runtime.loadConnector(slug)
   const { authorization } = connector
   if (!authorization) throw new Error('This connector has no authorization')
-  // The code is a secret, too, and stands where the refresh token will be.
+  // The code is a secret, too. It has the place of the refresh token, which does not exist yet.
   const secrets = { [authorization.client.secret]: client.secret, [authorization.refreshToken]: code }
   const { context, redact } = openContext(runtime, connector, undefined, { slug, secrets, settings: {} }, signal)
   const refreshToken = await withoutSecrets(redact, () =>

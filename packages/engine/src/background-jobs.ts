@@ -1,7 +1,7 @@
 import type { Json } from '@penstock/connector'
 import type { OpenedSide } from './opened-side.ts'
 
-/** Jobs for which nobody waits. */
+/** Jobs whose result nobody waits for. */
 
 /** Measures the log from which a source reads changes. */
 export type MeasureLogJob = {
@@ -17,7 +17,7 @@ export type DropSlotJob = {
   readonly kind: 'drop slot'
   readonly connector: OpenedSide
   readonly slot: string
-  /** Up to where the slot gave its changes away when it was last measured. */
+  /** The position up to which the slot had released its changes at the last measurement. */
   readonly confirmed: string | null
   readonly deadlineMs: number
 }

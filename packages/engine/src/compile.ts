@@ -1,7 +1,8 @@
 /**
- * A program that has Node compile what runners load, and keep it where NODE_COMPILE_CACHE says. It runs once for each version,
- * beside the start of a service, and is no runner: many processes run what is compiled, so none that has met data of a tenant
- * may write it. It ends with the process whose ID is its argument, by default with the one that started it.
+ * A program that lets Node compile the modules that runners load, and store the result in NODE_COMPILE_CACHE. It runs once for
+ * each version, while a service starts. It is not a runner: many processes execute the compiled code, so no process that has
+ * handled data of a tenant can write it. It ends with the process whose ID is its argument, or with its parent if there is no
+ * argument.
  */
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'

@@ -9,9 +9,15 @@ export type DigestsState = {
   readonly key: string
   /** How many records are kept. */
   readonly records: number
-  /** Goes into the digests of rows: under another one, every row is another. `null`: digests of version 0.1.0, which had none. */
+  /**
+   * Part of the digests of rows: if it changes, every row is treated as changed. `null` for digests of version 0.1.0, which had
+   * no salt.
+   */
   readonly salt: string | null
-  /** Whether the keys of rows are kept, too, so that a mirror finds rows that left the source: whatever rows a transfer sends, it adds its keys. */
+  /**
+   * Whether the keys of rows are kept, too, so that a mirror finds rows that were removed from the source. Every transfer then
+   * adds the keys of the rows that it sends.
+   */
   readonly keys: boolean
 }
 

@@ -7,8 +7,8 @@ import { withoutSecrets } from './side-secrets.ts'
 import { storable } from './storable.ts'
 
 /**
- * Finds values of a setting at the platform. Texts that are too long for a value are left out, and a platform that returns more than was
- * asked for is cut. Throws a `ConnectorError`, or the signal's reason once that is aborted.
+ * Finds values of a setting at the platform. Skips texts that are too long for a value, and drops results beyond the requested
+ * number. Throws a `ConnectorError`, or the signal's reason once the signal is aborted.
  */
 export async function runDiscovery(
   { connector: opened, role, field, search, cursor, size, withSamples, showing }: DiscoveryJob,

@@ -2,8 +2,8 @@ import { asConnectorError, type Egress, type Values } from '@penstock/connector'
 import { adviseOnFixedAddress } from '@penstock/connector/egress'
 
 /**
- * An egress whose errors do not ask to check an address that nobody entered, such as that of the API of a platform.
- * @param values of the connector's fields: an address that contains one, or is in one, was entered by a person
+ * An egress for addresses that nobody entered, such as the API of a platform. Its errors do not ask people to check the address.
+ * @param values of the connector's fields: an address that contains a value, or is part of a value, was entered by a person
  */
 export function withFixedAddresses(egress: Egress, ...values: readonly Values[]): Egress {
   const entered = values.flatMap((one) => Object.values(one).flatMap((value) => partsOf(value)))

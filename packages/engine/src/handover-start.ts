@@ -2,8 +2,8 @@
 export type HandoverStart = {
   /** Which way the rows go, as a sentence: with the columns, if there is more than one way. */
   readonly route?: string
-  /** How many files the destination loads itself; 0 before the first ones. */
+  /** Number of files that the destination loads itself; 0 before the first file. */
   readonly files?: number
-  /** Whether the source writes the files of the destination itself. */
+  /** Whether the source writes the destination's files itself. */
   readonly exports?: boolean
 }

@@ -84,7 +84,7 @@ export class HostChannel implements TransferHost, SecretHost, UploadHost, Reject
       await this.#stageDigests({ ...page, of: isFirst ? 'first page' : 'next page' })
       isFirst = false
     }
-    // The pages that came ahead take the place of all others.
+    // The pages that were sent ahead replace all others.
     await this.#call<void>('replaceDigests', { isEmpty: isFirst })
   }
 

@@ -1,6 +1,6 @@
 /**
- * The part of the engine that the service needs without loading the rest: the protocol between a supervisor and its
- * runners, and functions of connector definitions alone.
+ * The part of the engine that the service needs without loading the rest: the protocol between a supervisor and its runners, and
+ * functions that depend only on connector definitions.
  */
 
 export { columnsDoNotFit } from './columns-do-not-fit.ts'

@@ -13,7 +13,7 @@ const [localFolder, postgresql, webhook] = ['local-folder', 'postgresql', 'webho
   return found
 }) as [Connector, Connector, Connector]
 
-/** A server that takes connections and says nothing. */
+/** A server that accepts connections and never answers. */
 const sockets = new Set<Socket>()
 const silent = createServer((socket) => sockets.add(socket)).listen(0, '127.0.0.1')
 await once(silent, 'listening')

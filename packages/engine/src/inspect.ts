@@ -4,11 +4,10 @@ import { limits } from '@penstock/wire/rules'
 import type { SideSecrets } from './side-secrets.ts'
 
 /**
- * Asks a destination what would make a transfer of these columns fail, or reject records. Whatever keeps it from being asked
- * is a finding, too.
- * Throws only the context's reason once its signal is aborted.
- * @param redact removes the secrets of the destination from what it reports
- * @param boundMs how long it may take
+ * Asks a destination what would make a transfer of these columns fail, or reject records. If the destination cannot be asked, the
+ * reason is a finding, too. Throws only the context's reason, once its signal is aborted.
+ * @param redact removes the secrets of the destination from its reports
+ * @param boundMs maximum duration
  */
 export async function inspectDestination(
   { destination }: Connector,

@@ -32,7 +32,7 @@ export type SecretHost = {
    * @returns the value that is saved now: another one if a person has saved it since, and `null` if it was removed
    */
   replaceSecret(replacement: { readonly leaseId: string; readonly value: string }): Promise<string | null>
-  /** Gives the right back, and leaves the secret as it is. */
+  /** Releases the lease, and leaves the secret unchanged. */
   releaseSecret(leaseId: string): Promise<void>
 }
 
@@ -48,7 +48,7 @@ export type UploadHost = {
   }): Promise<readonly Pick<UploadedFile, 'id' | 'name'>[]>
   /** Null: the sub-account has no such file, or has it no more. */
   openUpload(id: string): Promise<UploadedFile | null>
-  /** A piece of a file that is open, in base64; null if the file is gone. */
+  /** A piece of an open file, in base64; null if the file was deleted. */
   readUpload(piece: { readonly id: string; readonly number: number }): Promise<string | null>
 }
 
@@ -62,7 +62,7 @@ export type RejectHost = {
     readonly size: number
     readonly offset: number
   }): ReturnType<Rejects['connections']>
-  /** Null: the sub-account has no such connection, or it reads rejected records itself. */
+  /** Null: the sub-account has no such connection, or the connection reads rejected records itself. */
   readRejected(query: { readonly connection: string; readonly after: RejectPlace }): Promise<RejectsOfConnection | null>
 }
 
@@ -75,7 +75,7 @@ export type EventBatch = { readonly first: number; readonly count: number; reado
 /** Calls of any job to its supervisor about the stream of events of its source. */
 export type EventHost = {
   openStream(start: StreamStart): Promise<OpenedStream>
-  /** Batches with events after a number, or the newest batches; `lines` in base64. */
+  /** Batches with the events after a number, or the newest batches. `lines` are in base64. */
   readEvents(after: number | null): Promise<readonly EventBatch[]>
 }
 
@@ -90,6 +90,6 @@ export type EventsPut = { readonly refused: readonly { readonly index: number; r
 
 /** Calls of a job that puts events. */
 export type PutHost = {
-  /** Reports the last events, and waits for the next ones; null: the job is over. */
+  /** Reports the last events, and waits for the next ones. Null: the job has ended. */
   nextEvents(put: EventsPut | null): Promise<EventsToPut | null>
 }

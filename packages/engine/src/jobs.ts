@@ -24,7 +24,7 @@ import { isUnloadable } from './unloadable.ts'
 export { HostChannel } from './host-channel.ts'
 export type { Runtime } from './runtime.ts'
 
-/** Dependencies of a job, beside its description. */
+/** Dependencies of a job, in addition to its description. */
 export type JobDeps = {
   readonly runtime: Runtime
   /** Most jobs ask only for secrets, uploaded files, rejected records and events. */
@@ -34,7 +34,7 @@ export type JobDeps = {
   readonly onProgress: () => void
 }
 
-/** Runs one job to its end. Never rejects: whatever happened is in the result. */
+/** Runs one job to its end. Never rejects: the result contains every error. */
 export async function runJob<J extends Job>(job: J, deps: JobDeps): Promise<JobResult<J['kind']>> {
   const late = 'deadlineMs' in job ? AbortSignal.timeout(job.deadlineMs) : undefined
   const signal = late ? AbortSignal.any([deps.signal, late]) : deps.signal

@@ -13,17 +13,17 @@ export type KeptReject = {
   readonly others: readonly KeptFault[]
   /** Display form of the record: redacted, as JSON text. */
   readonly record: string
-  /** The whole record as JSON text, to be sealed and sent again; `null` if it is too large or unknown. */
+  /** The whole record as JSON text, which is sealed and can be sent again. `null` if it is too large or unknown. */
   readonly raw: string | null
   /** The source could not read it, so that a repetition needs a correction. */
   readonly structural: boolean
-  /** Digest of its key (`RejectedKeys`); `null` if the key is not known, or the destination has none. */
+  /** Digest of its key (`RejectedKeys`); `null` if the key is not known, or the destination has no key. */
   readonly key: string | null
   /** A later record with its key was delivered. */
   readonly superseded: boolean
 }
 
-/** A rejected row that is sent again; with an error, it is rejected again instead. */
+/** A rejected row that is sent again. A row with an error is rejected again instead. */
 export type ReplayedRow = { readonly number: number; readonly raw: string; readonly error: string | null }
 export type ReplayPage = readonly ReplayedRow[]
 
@@ -64,7 +64,7 @@ export type Confirmation = {
   readonly deliveryState: Json | null
   readonly state: Json | null
   readonly rejects: readonly KeptReject[]
-  /** Records of the rows that the destination has now, in base64; `null`: none, or none are kept. */
+  /** Records of the rows that the destination has now, in base64; `null` if there are no rows, or no records are kept. */
   readonly digests: string | null
   /** The outcome of each row, if the connection records outcomes. */
   readonly outcomes: readonly OutcomePiece[]

@@ -23,12 +23,14 @@ export type RowMapping = {
   readonly options: MapperOptions
   /** The columns that the destination gets. */
   readonly columns: readonly string[]
-  /** The types of those columns by the types of a chunk: of each whose values pass unchanged. */
+  /** The types of the mapped columns, from the types of a chunk. Only columns whose values pass unchanged have a type. */
   readonly typesOf: (types: ColumnTypes) => ColumnTypes
   readonly map: (...given: Parameters<RowMapper>) => Pick<MappedRows, 'rows' | 'errors'>
-  /** The same of raw rows, of which columns that pass unchanged are not decoded. Absent if nothing is changed, or rows must be values. */
+  /**
+   * The same for raw rows: columns that pass unchanged are not decoded. Absent if nothing is changed, or if rows must be values.
+   */
   readonly raw?: RawMapping | undefined
-  /** Whether expressions are computed, so that many rows take long. */
+  /** Whether expressions are computed, so that many rows take a long time. */
   readonly computes: boolean
   /** Fields that are in the plan only because purposes fill them. */
   readonly consentFields: readonly string[]
@@ -40,11 +42,11 @@ export type RawMapping = {
   readonly view: readonly RawSource[]
   /** The columns of the source that `map` reads, in ascending order. */
   readonly reads: readonly number[]
-  /** Makes the other values of rows that have only these columns. */
+  /** Computes the changed values of rows that have only these columns. */
   readonly map: (...given: Parameters<RowMapper>) => Pick<MappedRows, 'rows' | 'errors'>
 }
 
-/** In the order of the columns; `undefined` if none has a type. */
+/** In the order of the columns; `undefined` if no column has a type. */
 export type ColumnTypes = readonly (ColumnType | null)[] | undefined
 
 /** A mapping that can be followed, or every error of one that cannot. */
@@ -69,7 +71,7 @@ export type MappingValues = {
 /** Finds errors of other settings that depend on the columns of the source. */
 export type SettingErrors = (values: MappingValues, columns: readonly string[]) => Promise<readonly FieldError[]>
 
-/** Plans the mapping of a connection, with every error if there is none. @param others finds the errors of other settings */
+/** Plans the mapping of a connection. If it is invalid, returns every error. @param others finds the errors of other settings */
 export async function planRows(
   connector: Connector,
   columns: readonly string[],
@@ -80,7 +82,7 @@ export async function planRows(
   return mapping && fieldErrors.length === 0 ? { mapping } : { fieldErrors }
 }
 
-/** Plans as much of the mapping of a connection as is valid, and the errors of the rest; nothing if it cannot be read. */
+/** Plans the valid entries of a mapping, and returns the errors of the rest. Plans nothing if the mapping cannot be read. */
 export async function planFittingRows(
   { destination }: Connector,
   columns: readonly string[],
@@ -132,7 +134,7 @@ async function plan(
     }
     return { mapping: untouched, fieldErrors: [] }
   }
-  // With its tables of phone numbers and countries this takes long to load, and many transfers do without it.
+  // Its tables of phone numbers and countries take long to load, and many transfers do not need them.
   const { createMapper, defaultCountryErrors, defaultTimezoneErrors, passesUnchanged, planWhatFits } = await import(
     './mapping/mapping.ts'
   )
@@ -213,8 +215,8 @@ function consentValues(
 const none: ReadonlyMap<number, RowError> = new Map()
 
 /**
- * The same for a transfer. If the columns are invalid, it fails as it does where the destination lacks a column: both are
- * settings that a person must change, so the connection is broken.
+ * The same for a transfer. If the columns are invalid, it fails with the same error as if the destination lacked a column. In
+ * both cases a person must change the settings, so the connection is broken.
  */
 export async function requireMapping(
   destination: Connector,

@@ -3,8 +3,8 @@ import { Worker } from 'node:worker_threads'
 const lookEveryMs = 500
 
 /**
- * Kills this process once its parent is gone. A process whose event loop is blocked cannot notice that; a
- * thread of its own does.
+ * Kills this process after its parent has ended. A process whose event loop is blocked cannot notice this, so a separate thread
+ * watches the parent.
  * @param parent its process ID: when the thread runs, another process can have replaced the parent
  */
 export function guardAgainstOrphanhood(parent = process.ppid): void {
@@ -13,6 +13,6 @@ export function guardAgainstOrphanhood(parent = process.ppid): void {
     { eval: true, resourceLimits: { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 2, stackSizeMb: 1 } },
   )
   guard.unref()
-  // Where a thread cannot be had, the process works without one.
+  // If no thread can be started, the process works without it.
   guard.on('error', () => {})
 }

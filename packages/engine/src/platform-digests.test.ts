@@ -5,8 +5,8 @@ import { connectors } from '@penstock/connectors'
 import { fieldMapper } from './mapping/cell-mapper.ts'
 
 /**
- * The value that each platform receives: a digest of the normal form, or that form itself. Values and forms come from
- * the tests of the platforms' own formatters, and from their documentation.
+ * The value that each platform receives: the normal form, or a digest of it. Values and forms come from the tests of the
+ * platforms' formatters, and from their documentation.
  */
 const cases: readonly [connector: string, field: string, value: string, form: string | undefined][] = [
   // Google: data-manager-node and data-manager-python, tests of their formatters.
@@ -67,7 +67,7 @@ const cases: readonly [connector: string, field: string, value: string, form: st
   ['tiktok-events', 'email', ' Jane.Doe+news@Example.com', 'jane.doe+news@example.com'],
   ['tiktok-events', 'phone', '1 (234) 567-8901', '+12345678901'],
   ['tiktok-events', 'external_id', 'USER 1', 'user1'],
-  // Reddit: its page about manual advanced matching of the pixel and the Conversions API, whose digest is the first.
+  // Reddit: its page about manual advanced matching of the pixel and the Conversions API. The first digest is from there.
   ...(['reddit-audiences', 'reddit-conversions'] as const).flatMap((slug): (typeof cases)[number][] => {
     const email = slug === 'reddit-audiences' ? 'email_sha256' : 'email'
     const [idfa, aaid] = slug === 'reddit-audiences' ? ['idfa_sha256', 'aaid_sha256'] : ['idfa', 'aaid']
@@ -104,7 +104,7 @@ test('The Trade Desk CRM gets digests in Base64', () => {
     fieldMapper(email).map?.('Jane.Saoirse+Work@gmail.com', undefined),
     'ku4mBX7Z3qJTXWyLFB1INzkyR2WZGW4ANSJUiW21iI8=',
   )
-  // UID2 rewrites addresses at gmail.com alone.
+  // UID2 rewrites only addresses at gmail.com.
   assert.equal(
     fieldMapper(email).map?.('Jane.Saoirse+Work@googlemail.com', undefined),
     hash('sha256', 'jane.saoirse+work@googlemail.com', 'base64'),

@@ -4,7 +4,7 @@ import type { ColumnTypes } from './map-rows.ts'
 import { isPersonal, type Showing, shorten } from './mapping/shorten.ts'
 import type { SideSecrets } from './side-secrets.ts'
 
-/** The columns that are proposed for the fields of a destination; nothing if it takes any columns. */
+/** The columns that are proposed for the fields of a destination; nothing if it accepts any columns. */
 export async function proposalsFor(
   { destination }: Connector,
   { columns }: Pick<Preview, 'columns'>,
@@ -23,7 +23,7 @@ export async function proposalsFor(
   }
 }
 
-/** How texts of the source can be read, for a destination that has types and takes any columns. */
+/** How texts of the source can be read, for a destination that has types and accepts any columns. */
 export async function readingsFor(
   { destination }: Connector,
   { columns, types, rows }: { columns: readonly string[]; types: ColumnTypes; rows: readonly Row[] },

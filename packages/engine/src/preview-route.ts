@@ -3,15 +3,16 @@ import type { Preview } from '@penstock/wire'
 import { requireMapping } from './map-rows.ts'
 import { type RouteSide, routeOf, sentenceOfRoute } from './transfer/route.ts'
 
-/** How long finding it out may take. */
+/** Maximum duration of finding the route. */
 const routeMs = 5_000
-/** Files that are looked at; a transfer looks at all. */
+/** Maximum files that are inspected. A transfer inspects all files. */
 const filesMax = 16
 
 /**
- * Which way the rows of a transfer would go. Changes nothing.
- * @param whyNot why the stages need the rows to pass a worker, if they do
- * @returns nothing if there is one way only, or if it could not be found out in time: the findings say why a side cannot be asked
+ * The route that the rows of a transfer would take. Changes nothing.
+ * @param whyNot why the stages require the rows to pass through a worker, if they do
+ * @returns nothing if there is only one route, or if it could not be determined in time. The findings explain why a side cannot
+ * be asked
  */
 export async function previewRoute(
   source: RouteSide,

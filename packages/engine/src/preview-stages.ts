@@ -18,14 +18,14 @@ type RejectedRow = Preview['rejected'][number]
 /** The rows of a preview behind the stages of a transfer. */
 export type StagedRows = {
   readonly mapped: MappedChunk
-  /** Why a transfer would fail. The stages that fail are left out of `mapped`. */
+  /** Why a transfer would fail. Stages that fail are omitted from `mapped`. */
   readonly findings: Findings
   /** Has the stages judge the rows. @param rejected all rows that a transfer would reject */
   readonly judge: (rejected: readonly RejectedRow[]) => Promise<Findings>
 }
 
 /**
- * The state in which a transfer of a preview would be: a test of a few records, of which nothing was sent.
+ * The state for a preview, which is like a test transfer of a few records that has sent nothing yet.
  * @param settings of the destination, with their defaults
  */
 export const previewState = (

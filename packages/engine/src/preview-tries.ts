@@ -8,7 +8,7 @@ import type { SideSecrets } from './side-secrets.ts'
 // The filter of a preview has no hash key: one that needs it is not tried.
 const noKey = { hashKey: undefined }
 
-/** The values of all expressions that are valid, and those of one field in every form. */
+/** The values of all valid expressions, and the values of one field in every form. */
 export async function tryMapping(
   { plan, options }: RowMapping,
   read: NumberedRows,

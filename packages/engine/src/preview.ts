@@ -31,8 +31,8 @@ import { settingErrorsOf, whyValues } from './transfer/stages/stages.ts'
 import { scopeAt } from './transfer/windows.ts'
 
 /**
- * Reads a few rows, maps them and inspects the destination; or shows what there is to be mapped. Sends nothing.
- * Throws a `ConnectorError`, or the signal's reason once that is aborted.
+ * Reads a few rows, maps them and inspects the destination; or shows the columns that can be mapped. Sends nothing. Throws a
+ * `ConnectorError`, or the signal's reason once the signal is aborted.
  */
 export async function runPreview(
   job: PreviewJob,
@@ -139,7 +139,7 @@ const vanishedRowsStay = ({ name }: Connector, why: string): Preview['findings']
 })
 
 /**
- * The same egress, where a server that streams a file can stay silent for `noAnswerMs` at most. Other responses have no
+ * The same egress, with a limit: a server that streams a file can be silent for at most `noAnswerMs`. Other responses have no
  * such limit, because a statement can take longer.
  */
 const withNoAnswer = (egress: Egress, noAnswerMs: number): Egress => ({
@@ -151,7 +151,7 @@ const withNoAnswer = (egress: Egress, noAnswerMs: number): Egress => ({
     ),
 })
 
-/** How long it may take to find out what of the source is not read. */
+/** Maximum duration of finding out which data of the source is not read. */
 const sourceFindingsMs = 5_000
 
 /** Part of the deadline that is reserved for the answer. */
@@ -177,7 +177,7 @@ type Looked =
       /** Why rows stay at the destination that are not in the source any more, if the source reads some of them again. */
       readonly stays?: string | undefined
       readonly staged: StagedRows
-      /** The rows to be sent; absent if the source has no columns, and if only a part of the mapping is valid. */
+      /** The rows to send; absent if the source has no columns, or if only a part of the mapping is valid. */
       readonly sent?: Sent
     }
 
@@ -196,12 +196,14 @@ type Reading = { readonly rejectionsOf: RejectionsOf; readonly findings: Preview
 
 const readsNothing: Reading = { rejectionsOf: () => [], findings: [] }
 
-/** What a transfer fails with because the settings do not let rows be read is a finding, and the rows are shown. */
+/**
+ * If a transfer would fail because the settings do not allow rows to be read, this is a finding, and the rows are still shown.
+ */
 async function readByDestination({ destination }: Connector, settings: Values, secrets: Values): Promise<Reading> {
   try {
     const find = await destination?.deliver?.rejectionsOf?.({ settings, secrets })
     if (!find) return readsNothing
-    // The key only makes IDs of events that have none.
+    // The key only generates IDs for events without an ID.
     const rejectionsOf: RejectionsOf = (columns, rows, types) =>
       rows.length === 0 ? [] : find({ key: '0'.repeat(32), columns, ...(types && { types }), rows, firstRow: 1 })
     return { rejectionsOf, findings: [] }
@@ -216,8 +218,8 @@ async function readByDestination({ destination }: Connector, settings: Values, s
 type Tried = Pick<Preview, 'findings' | 'createdColumns'> & { readonly rejected: readonly Rejection[] }
 
 /**
- * Rows that the destination refuses when it is asked, and a finding about what it could not be asked.
- * @param known whether the inspection has findings, which say why the destination cannot be asked
+ * Rows that the destination refuses when it is asked, and a finding if it could not be asked.
+ * @param known whether the inspection has findings that explain why the destination cannot be asked
  */
 async function tryRows(
   { destination }: Connector,
@@ -269,7 +271,9 @@ const asIs = ({ rows }: Chunk): StagedRows => ({
   judge: async () => [],
 })
 
-/** Reads as many rows as a preview shows, and passes them through the stages. @param redact removes secrets from what is shown */
+/**
+ * Reads the rows of a preview, and passes them through the stages. @param redact removes secrets from everything that is shown
+ */
 export async function look(
   chunks: AsyncIterable<Pick<Chunk, 'columns' | 'types' | 'rows' | 'errors' | 'removed' | 'window'>>,
   redact: SideSecrets['redact'],
@@ -284,11 +288,14 @@ export async function look(
     staysBy: (mapping: RowMapping, window: ChunkWindow) => string | undefined
     planFor: (columns: readonly string[]) => Promise<{ mapping?: RowMapping; fieldErrors?: readonly FieldError[] }>
     rejectionsOf: RejectionsOf
-    /** How values are shown; masked unless given. */
+    /** How values are shown; masked by default. */
     showing?: Showing
-    /** The condition whose values are shown with those of the expressions, and the field whose values are tried in every form. */
+    /**
+     * The condition whose values are shown next to the values of the expressions, and the field whose values are tried in every
+     * form.
+     */
     tried?: { readonly filter: unknown; readonly formsOf: string | undefined }
-    /** Passes all rows through the stages; absent: they stay as they are. */
+    /** Passes all rows through the stages; absent if they stay unchanged. */
     pass?: (all: Chunk, mapping: RowMapping) => Promise<StagedRows> | StagedRows
   },
 ): Promise<Looked> {

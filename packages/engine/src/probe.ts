@@ -1,6 +1,6 @@
 /**
- * A program that loads the code of a package once, says which connector it defines, and ends. It runs before the package is added, in a
- * process that may read that package alone, so that loading a definition does nothing else in any runner later.
+ * A program that loads the code of a package once, reports which connector it defines, and ends. It runs before the package is
+ * added, in a process that can read only that package. So loading the definition later, in any runner, has no other effect.
  */
 import { registerHooks } from 'node:module'
 import { pathToFileURL } from 'node:url'

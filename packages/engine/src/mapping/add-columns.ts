@@ -12,9 +12,9 @@ export type ExtendedMapping = {
 }
 
 /**
- * Adds columns of a source to a mapping, each under its own name, behind the entries that are there. Left out are columns that an entry
- * reads already, names that an entry has already, `null` and names that differ only in case included, and names that cannot be stored.
- * An empty mapping stays empty, as all columns pass.
+ * Adds columns of a source to a mapping, each under its own name, after the existing entries. Skips columns that an entry already
+ * reads, names that an entry already has (also as `null`, and if only the case differs), and names that cannot be stored. An
+ * empty mapping stays empty, because it passes all columns.
  * @param text of the mapping, which is valid, as it was saved
  * @returns `undefined` if the mapping would become too long
  */
@@ -41,11 +41,12 @@ export function extendMapping(text: string, names: readonly string[]): ExtendedM
 export const passesAll = (text: string): boolean => Object.keys(readMapping(text, '').mapping ?? {}).length === 0
 
 /**
- * Has a mapping follow changes: an entry that reads a renamed column reads it under its new name, the entry of a renamed column of the
- * destination gets that name, and entries of removed columns go. An entry with an expression stays as it is.
+ * Updates a mapping after changes of columns. An entry that reads a renamed column reads it under its new name. The entry of a
+ * renamed column of the destination gets the new name. Entries of removed columns are removed. An entry with an expression does
+ * not change.
  * @param text of the mapping, which is valid
  * @param columns of the source as they are now
- * @returns the same text if nothing is to change, or nothing would be left
+ * @returns the same text if no change is necessary, or if no entry would remain
  */
 export function followChanges(text: string, changes: readonly ColumnChange[], columns: readonly string[]): string {
   const { mapping = {} } = readMapping(text, '')

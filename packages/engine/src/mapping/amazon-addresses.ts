@@ -83,9 +83,10 @@ const byCountry: ReadonlyMap<string, Words> = new Map([
 const separators = /(?:\s?,\s?)+|\bc\/o\b|[!.[\](){}]|\s+/i
 
 /**
- * A street address as Amazon hashes it: lower case, without spaces and punctuation, and with its words abbreviated as the
- * country does.
- * @param country two letters of ISO 3166, in either case; another country than Amazon lists has the common abbreviations only
+ * A street address as Amazon hashes it: lower case, without spaces and punctuation, with its words abbreviated according to the
+ * country.
+ * @param country two letters of ISO 3166, in either case; for a country that Amazon does not list, only common abbreviations
+ * apply
  */
 export function normaliseStreetAddress(text: string, country?: string): string | undefined {
   const written = byCountry.get(country?.toLowerCase() ?? '') ?? others
@@ -100,14 +101,14 @@ export function normaliseStreetAddress(text: string, country?: string): string |
   return /[\p{L}\p{N}]/u.test(address) ? address : undefined
 }
 
-/** `12-b` is the number 12 and the word b; `12-14` and `b-12` are one word. */
+/** `12-b` is the number 12 and the word b. `12-14` and `b-12` are one word each. */
 function withoutDash(word: string): string[] {
   const at = word.lastIndexOf('-')
   const [before, after] = [word.slice(0, at), word.slice(at + 1)]
   return at > 0 && after !== '' && /^\p{N}+$/u.test(before) && !/^\p{N}+$/u.test(after) ? [before, after] : [word]
 }
 
-/** `apt#5` is three words, of which the second means "number". */
+/** `apt#5` is three words. The second word means "number". */
 function withoutPound(word: string): string[] {
   const [found, before = '', after = ''] = /([a-z]*)#([0-9a-z/-]*)/.exec(word) ?? []
   return found === undefined ? [word] : [before, '#', after].filter(Boolean)
@@ -127,7 +128,7 @@ const postalCodes: ReadonlyMap<string, { readonly other: RegExp; readonly length
 
 /**
  * A postal code as Amazon hashes it; `undefined` if it is incomplete.
- * @param country two letters of ISO 3166, in either case; of another country than Amazon lists, the code stays as it is
+ * @param country two letters of ISO 3166, in either case; the code of a country that Amazon does not list is not changed
  */
 export function normaliseNationalPostalCode(text: string, country?: string): string | undefined {
   const rule = postalCodes.get(country?.toLowerCase() ?? '')

@@ -4,8 +4,9 @@ import type { Normalisation } from '@penstock/connector'
 import { normalisers } from './normalise.ts'
 
 /**
- * Values by country as Amazon's own normalisers write them; most are from the sample data of
- * aws-solutions/amazon-marketing-cloud-uploader-from-aws, all of which (1,000 people of each of nine countries) give the same digests.
+ * Values by country as Amazon's normalisers write them. Most values are from the sample data of
+ * aws-solutions/amazon-marketing-cloud-uploader-from-aws. All of that data (1,000 people in each of nine countries) gives the
+ * same digests.
  */
 const examples: Partial<Record<Normalisation, Record<string, [string, string | undefined][]>>> = {
   'email-no-signs': {

@@ -25,13 +25,13 @@ const letters = new Map(
 )
 
 /**
- * The letters by which Amazon knows a state that has no letters elsewhere: those of its list, else the first two of the name
- * (amazon-marketing-cloud-uploader-from-aws, state_normalizer).
+ * The letters that Amazon uses for a state without a standard abbreviation: the letters in Amazon's list, or the first two
+ * letters of the name (amazon-marketing-cloud-uploader-from-aws, state_normalizer).
  * @param state letters from a to z, without spaces
  */
 export const amazonStateOf = (state: string): string => letters.get(state) ?? state.slice(0, 2)
 
-/** Places in North America that have letters of their own, and are not on Amazon's list. */
+/** Places in North America that have an abbreviation but are not on Amazon's list. */
 export const unlistedByAmazon: ReadonlySet<string> = new Set(
   'districtofcolumbia puertorico newfoundland newfoundlandlabrador yukonterritory'.split(' '),
 )

@@ -5,6 +5,6 @@ import { answerKey } from '@penstock/expressions/local'
  * surrounding spaces.
  */
 
-/** The value for which each one stands, by its key; `null` for nothing. */
+/** The meaning of each value, by its key; `null` if the value means that there is no value. */
 export const answersOf = (values: Readonly<Record<string, string | null>>): ReadonlyMap<string, string | null> =>
   new Map(Object.entries(values).map(([from, to]) => [answerKey(from), to]))

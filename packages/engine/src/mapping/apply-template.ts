@@ -10,15 +10,15 @@ const hintsMax = 20
 /** Columns of the template, multiplied by columns of the source that are compared with them. */
 const comparedMax = 500_000
 
-/** An entry of a template that names a column, and the column of the source that it stands for. */
+/** An entry of a template that names a column, and the matching column of the source. */
 export type TemplateColumn = {
   /** Field of the destination. */
   readonly field: string
   /** The column that the template names. */
   readonly templateColumn: string
-  /** The column of the source; null if it has none. */
+  /** The column of the source; null if no column matches. */
   readonly column: string | null
-  /** Columns of the source that may be meant if none is certain: at most five. */
+  /** Possible columns of the source if no column matches with certainty: at most five. */
   readonly candidates: readonly string[]
 }
 
@@ -32,9 +32,10 @@ export type AppliedTemplate = {
 }
 
 /**
- * Applies a saved mapping to another source. The names of its columns are matched with those of the source as the names of fields
- * are in a proposal: the same name first, then names that differ in case and signs, then names with the same meaning. Never fails.
- * @param records the fields of the destination; absent, or none, if it takes any columns
+ * Applies a saved mapping to another source. The column names of the mapping are matched with the columns of the source in the
+ * same way as field names in a proposal: first the same name, then names that differ in case and punctuation, then names with the
+ * same meaning. Never fails.
+ * @param records the fields of the destination; absent or empty if it accepts any columns
  * @param text a mapping that was valid when it was saved
  * @param names the columns of the source
  */
@@ -43,7 +44,7 @@ export function applyTemplate(records: Records | undefined, text: string, names:
   const findings: { field: string; message: string }[] = []
   const entries = saved.filter(([field, entry]) => {
     const message = records && fieldErrorOf(records, field, entry)
-    // The connector may have changed since.
+    // The connector may have changed since the template was saved.
     if (message !== undefined) findings.push({ field, message: `the template maps ${field}, which ${message}` })
     return message === undefined
   })
@@ -71,8 +72,8 @@ export function applyTemplate(records: Records | undefined, text: string, names:
 }
 
 /**
- * The columns of a template as if they were fields, to be matched by their names. A column that fills several fields takes only the
- * digests that all of them take.
+ * The columns of a template as if they were fields, so that they can be matched by name. A column that fills several fields
+ * accepts only the digests that all of these fields accept.
  */
 function wantedColumns(records: Records, entries: readonly [string, MappingEntry][]): Records {
   const wanted = new Map<string, RecordField>()
@@ -89,9 +90,9 @@ function wantedColumns(records: Records, entries: readonly [string, MappingEntry
 }
 
 /**
- * The columns of a source that can stand for one of the template: those whose names are alike, and those whose names have a meaning.
- * The others are compared with nothing, so that a wide source takes no longer than a narrow one. If thousands are left of both, the
- * same names come first, and the last ones are not compared.
+ * The columns of a source that can match a column of the template: columns with a similar name, and columns whose name has a
+ * known meaning. Other columns are not compared, so that a wide source takes no longer than a narrow one. If thousands of
+ * candidates remain, equal names come first, and the last ones are not compared.
  */
 function withoutUnlike(wanted: Records, names: readonly string[]): string[] {
   const alike = new Set(

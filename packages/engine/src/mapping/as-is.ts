@@ -1,6 +1,6 @@
 import type { MappingPlan } from './plan.ts'
 
-/** The plan by which all columns of a source pass under their own names, untouched. @param columns one at least */
+/** The plan that passes all columns of a source unchanged, under their own names. @param columns at least one */
 export const planAsIs = (columns: readonly string[]): MappingPlan => ({
   columns,
   steps: columns.map((name, index) => ({ field: name, definition: undefined, column: { name, index } })),

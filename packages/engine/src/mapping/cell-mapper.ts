@@ -14,10 +14,10 @@ import {
 } from './hash.ts'
 import { invalidMessages, type Normalise, normalisers, readsByCountry } from './normalise.ts'
 
-/** A cell as the destination wants it; `null` if there is nothing, `undefined` if it cannot be used. */
+/** A cell in the form that the destination requires; `null` if there is no value, `undefined` if the value cannot be used. */
 export type CellMapper = (cell: string | number | boolean, country: string | undefined) => Cell | undefined
 
-/** How the values of a field are mapped; `map` is absent if they go as they are. */
+/** How the values of a field are mapped; `map` is absent if values pass unchanged. */
 export type FieldMapper = {
   readonly map?: CellMapper
   /** Whether `map` reads by a country. */
@@ -27,8 +27,8 @@ export type FieldMapper = {
 }
 
 /**
- * Makes the functions of a field once, so that nothing is looked up again for a row.
- * @param local how its numbers or times are written, as far as the mapping says it
+ * Creates the functions of a field once, so that nothing is looked up for each row.
+ * @param local how its numbers or times are written, as far as the mapping defines it
  */
 export function fieldMapper(definition: RecordField | undefined, local: LocalForm = {}): FieldMapper {
   const mapper = formMapper(definition)
@@ -46,8 +46,8 @@ export function fieldMapper(definition: RecordField | undefined, local: LocalFor
 }
 
 /**
- * The same functions, where single values stand for others.
- * @param values what they stand for: `null` for nothing
+ * The same functions, with the mapping's replacements for single values.
+ * @param values the replacements: `null` means no value
  */
 export function withAnswers(
   mapper: FieldMapper,
@@ -65,7 +65,7 @@ export function withAnswers(
   }
 }
 
-/** Reads the local forms of a field; `undefined` if it holds neither numbers nor times. */
+/** Reads the local forms of a field; `undefined` if it contains neither numbers nor times. */
 function localReader(definition: RecordField | undefined, local: LocalForm): ((text: string) => LocalRead) | undefined {
   const { numbers, unit } = local
   if (numbers && unit) return (text) => readLocalNumber(withoutUnit(text, unit), numbers)
@@ -108,7 +108,7 @@ function formMapper(definition: RecordField | undefined): FieldMapper {
   return values ? { ...choiceMapper(values, (cell) => cell), byCountry } : { byCountry, messageOf: () => message }
 }
 
-/** Whether a field takes identifiers of any look, so that the letters of a value hardly show whether it is a digest. */
+/** Whether a field accepts identifiers of any form, so that the characters of a value do not show whether it is a digest. */
 export const takesAnyText = (definition: RecordField | undefined): boolean =>
   definition?.normalise === undefined ||
   ['text', 'lower', 'external-id', 'device-id', 'device-id-upper'].includes(definition.normalise)
@@ -118,7 +118,9 @@ const digestNames: Readonly<Record<Digest, string>> = { sha256: 'SHA-256', sha51
 /** No digest in hexadecimal, and nothing that looks like one, is shorter. */
 const digestLengthMin = 32
 
-/** A value that is a digest already, as it is sent; `null` for the digest of an empty text, `undefined` for any other value. */
+/**
+ * A value that is already a digest, in the form to send; `null` for the digest of an empty text, `undefined` for any other value.
+ */
 function sentDigest(text: string, accepted: readonly Digest[], encoding: DigestEncoding): string | null | undefined {
   const digest = readDigest(text, accepted) ?? (encoding === 'base64' ? readBase64Digest(text, accepted) : undefined)
   if (digest === undefined) return undefined
@@ -153,7 +155,7 @@ function plainMapper(normalise: Normalise, anyText: boolean): CellMapper {
 
 const nothingOrUnusable = (text: string): null | undefined => (text.trim() === '' ? null : undefined)
 
-/** Takes only some values, in whatever case they come, and gives them as the destination spells them. */
+/** Accepts only some values, in any letter case, and returns them in the spelling of the destination. */
 function choiceMapper(values: readonly string[], map: CellMapper): Pick<FieldMapper, 'map' | 'messageOf'> {
   const spelled = new Map(values.map((value) => [value.toLowerCase(), value]))
   for (const value of values) spelled.set(value, value)
@@ -168,7 +170,7 @@ function choiceMapper(values: readonly string[], map: CellMapper): Pick<FieldMap
   }
 }
 
-/** Whether the same few values come again and again: names, places, days, and not what identifies one person. */
+/** Whether a few values repeat often: names, places and days do, identifiers of one person do not. */
 const comesOften = (definition: RecordField | undefined): boolean =>
   definition?.normalise !== undefined && repeating.has(definition.normalise)
 
@@ -180,7 +182,7 @@ const repeating: ReadonlySet<Normalisation> = new Set([
 
 const cachedMax = 5_000
 
-/** The same function with a cache of the first 5,000 answers: two to ten times as fast where values come again. */
+/** The same function with a cache of the first 5,000 results. It is two to ten times as fast if values repeat. */
 function cached(make: Normalise): Normalise {
   const known = new Map<string, string>()
   return (text) => {

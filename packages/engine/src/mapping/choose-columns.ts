@@ -11,23 +11,23 @@ import { list, noSuchColumn } from './wording.ts'
 export type MappingStep = ColumnReading & {
   /** The destination's name of it. */
   readonly field: string
-  /** Its definition; absent where the destination takes any column. */
+  /** Its definition; absent if the destination accepts any column. */
   readonly definition: RecordField | undefined
-  /** The source's column, by name and by its index in a row; absent where `value` or `expression` is set. */
+  /** The source's column, by its name and its index in a row; absent if `value` or `expression` is set. */
   readonly column?: { readonly name: string; readonly index: number }
   /** One value for all rows. */
   readonly value?: string
-  /** Makes a value of each row. */
+  /** Computes a value for each row. */
   readonly expression?: Expression
 }
 
-/** Fields of its own say how they are hashed, so such a destination has no key. */
+/** These destinations define for each field how it is hashed, so they have no key. */
 const noKey = { hashKey: undefined }
 
 /**
- * Finds the column of a source for each field of a record: what the mapping says, then by name. A column fills one field,
- * unless the mapping says otherwise: the one it fits best, and of equals the first. Two columns that fit a field equally
- * are an error, since it is not known which one was meant.
+ * Finds the column of a source for each field of a record: first by the mapping, then by name. A column fills only one field,
+ * unless the mapping uses it more often: the field that it fits best, and the first of equally good fields. Two columns that fit
+ * a field equally well are an error, because either could be the right one.
  */
 export function chooseColumns(
   records: Records,
@@ -92,7 +92,7 @@ function questionOf(field: string, columns: readonly SourceColumn[], addresses =
   return `${asked}: choose one, ${names.slice(0, 2).map(entryOf).join(' or ')}${nothing}`
 }
 
-/** Why a value that a mapping gives instead of one of the column is none of the field's. */
+/** Why the field does not accept a value that the mapping defines as a replacement or default. */
 function wrongAnswer(definition: RecordField, { values = {}, default: fallback }: ColumnReading): string | undefined {
   const { map, messageOf } = fieldMapper(definition)
   const given = [...Object.values(values), ...(fallback === undefined ? [] : [fallback])].filter((one) => one !== null)
@@ -100,7 +100,7 @@ function wrongAnswer(definition: RecordField, { values = {}, default: fallback }
   return wrong && `${messageOf(wrong)}: ${JSON.stringify(wrong)} is not`
 }
 
-/** The column of exactly this name, else the only one that differs from it in case and signs alone. */
+/** The column with exactly this name, or the only column whose name differs only in case and punctuation. */
 function findNamed(columns: readonly SourceColumn[], name: string): SourceColumn | undefined {
   const exact = columns.find((column) => column.name === name)
   if (exact) return exact

@@ -1,14 +1,14 @@
 import { foldName } from './column-names.ts'
 
 /**
- * Names of columns in the exports of shops, CRMs and mail tools, in the languages of these. It only serves
- * proposals that a person sees: transfers match by the names of `column-names.ts` alone. Terms:
- * meaning     what a column holds, such as `email`
- * role        whose value it is: of the person, or of one of the person's addresses
+ * Names of columns in the exports of shops, CRMs and mail tools, in their languages. Only proposals use it, and a person sees
+ * them. Transfers match only by the names of `column-names.ts`. Terms:
+ * meaning what a column holds, such as `email`
+ * role whose value it is: of the person, or of one of the person's addresses
  */
 export type ColumnMeaning = {
   readonly meaning: string
-  /** `own` unless the name speaks of an address; what is sent to a shipping address may belong to another person. */
+  /** `own` unless the name refers to an address. Data of a shipping address can belong to another person. */
   readonly role: 'own' | 'billing' | 'shipping'
   /** The name has other common meanings: it is only suggested. */
   readonly isWeak: boolean
@@ -119,7 +119,7 @@ const names: Readonly<Record<string, string>> = {
     ? account name, brand`,
 }
 
-/** The names that fields have for a meaning, besides those of columns: what a destination calls it. */
+/** Names of fields for a meaning that columns do not have: names that destinations use. */
 const fieldNames: Readonly<Record<string, string>> = {
   time: 'event time, timestamp, timestamp utc, timestamp micros, timestamp unixtime ms, conversion date time',
   value: 'event value, conversion value',
@@ -149,7 +149,7 @@ const codeWords = /code|iso|kürzel|codice|código|kod$/iu
 
 const placeMeanings = new Set(['city', 'state', 'postal code', 'country', 'address'])
 
-/** Names that mean a part of a name only beside the other part. */
+/** Names that mean a part of a name only next to the other part. */
 const pairs: Readonly<Record<string, { readonly meaning: string; readonly beside: readonly string[] }>> = {
   nom: { meaning: 'last name', beside: ['prenom'] },
   name: { meaning: 'last name', beside: ['vorname'] },
@@ -197,7 +197,7 @@ const wordsMax = 3
 /** Longer names are sentences. */
 const lengthMax = 60
 
-/** The meaning of a name on its own; `undefined` if it is not known. Takes the same time for any name. */
+/** The meaning of a single name; `undefined` if it is not known. The time does not depend on the name. */
 export function meaningOf(name: string): ColumnMeaning | undefined {
   if (name.length > lengthMax) return undefined
   const whole = read(fold(withoutMarks(name)), wordsMax)
@@ -210,8 +210,8 @@ export function meaningOf(name: string): ColumnMeaning | undefined {
 }
 
 /**
- * The meaning of each name among the others: `Nom` is the last name beside `Prénom`, and not known elsewhere.
- * @returns as many as there are names, in their order
+ * The meaning of each name in its context: `Nom` is the last name next to `Prénom`, and unknown otherwise.
+ * @returns one entry for each name, in the same order
  */
 export function meaningsOf(columns: readonly string[]): readonly (ColumnMeaning | undefined)[] {
   const folded = columns.map(fold)
@@ -224,7 +224,7 @@ export function meaningsOf(columns: readonly string[]): readonly (ColumnMeaning 
   })
 }
 
-/** The meaning of a field, by its own name; `undefined` if it has none that is known. */
+/** The meaning of a field, by its own name; `undefined` if the name has no known meaning. */
 export const meaningOfField = (field: string): string | undefined => {
   const folded = fold(field)
   const meaning = known.get(folded)

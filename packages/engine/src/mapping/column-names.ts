@@ -11,7 +11,9 @@ import { type Digest, digests } from './hash.ts'
 export type ColumnName = {
   readonly folded: string
   readonly subject: string
-  /** The digest that the name speaks of; `any` if it says no more than that there is one, `other` for one that no field takes. */
+  /**
+   * The digest in the name: `any` if the name says only that the value is a digest, `other` for a digest that no field accepts.
+   */
   readonly digest: Digest | 'any' | 'other' | undefined
 }
 
@@ -105,13 +107,13 @@ export function readColumnName(name: string): ColumnName {
 
 const noNames: ReadonlySet<string> = new Set()
 
-/** The well-known names, folded, for what a field takes: those of its own name, or else of its form. */
+/** The well-known names, folded, for a field: names for its own name, or else names for its form. */
 export function wellKnownNames(field: string, { normalise }: RecordField): ReadonlySet<string> {
   const concept = conceptOf(readColumnName(field).subject) ?? (normalise && conceptOfForm[normalise])
   return (concept && namesOfConcept.get(concept)) || noNames
 }
 
-/** Concept of a subject; `undefined` if it is not well known. */
+/** Concept of a subject; `undefined` if the subject is not well known. */
 export function conceptOf(subject: string): string | undefined {
   for (const [concept, names] of namesOfConcept) if (names.has(subject)) return concept
   return undefined

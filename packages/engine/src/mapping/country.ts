@@ -3,7 +3,7 @@ import { toNormalForm } from '@penstock/wire/rules'
 
 /** Countries as ISO 3166 names them by two letters, from codes of two or three letters and from names. */
 
-/** Every country's two and three letters, in one word; Kosovo has a code that is not in the standard, but in common use. */
+/** Every country's two and three letters, in one word. Kosovo has a code that is common but not in the standard. */
 const codes = `adand aeare afafg agatg aiaia alalb amarm aoago aqata ararg asasm ataut auaus awabw axala azaze babih
 bbbrb bdbgd bebel bfbfa bgbgr bhbhr bibdi bjben blblm bmbmu bnbrn bobol bqbes brbra bsbhs btbtn bvbvt bwbwa byblr bzblz
 cacan cccck cdcod cfcaf cgcog chche ciciv ckcok clchl cmcmr cnchn cocol crcri cucub cvcpv cwcuw cxcxr cycyp czcze dedeu
@@ -54,8 +54,8 @@ const alsoCalled = new Map(
 )
 
 /**
- * The names that ISO 3166 itself gives and that are not used in speech: they come with and without their comma or brackets, and in
- * either order of words (`Korea, Republic of`, `Korea Republic of`, `Republic of Korea`).
+ * The names in ISO 3166 that nobody uses in speech. They occur with and without their comma or brackets, and in either order of
+ * words (`Korea, Republic of`, `Korea Republic of`, `Republic of Korea`).
  */
 const officialNames = `bo plurinational state bolivia
 bq bonaire sint eustatius saba
@@ -92,7 +92,7 @@ const byCode = new Map(
 )
 let byName: ReadonlyMap<string, string> | undefined
 
-/** Two letters in lower case; `undefined` if no country is known by this code or name. */
+/** Two letters in lower case; `undefined` if no country has this code or name. */
 export function normaliseCountry(text: string): string | undefined {
   const code = byCode.get(text.length <= 3 ? text.toLowerCase() : '')
   if (code !== undefined) return code
@@ -104,7 +104,7 @@ export function normaliseCountry(text: string): string | undefined {
 }
 
 /**
- * Errors of a default country; none if it is a country, or empty.
+ * Errors of a default country; an empty list if it is a country, or empty.
  * @param path the path of the setting in the request
  */
 export function defaultCountryErrors(setting: unknown, path: string): FieldError[] {

@@ -7,7 +7,7 @@
 const lengthMax = 254
 const plausible = /^[^\s@<>()[\],;:"\\]+@[^\s@<>()[\],;:"\\._-][^\s@<>()[\],;:"\\]*\.[^\s@<>()[\],;:"\\._-]+$/
 
-/** Trimmed and in lower case; `undefined` if it is not an address. */
+/** Trimmed and in lower case; `undefined` if the text is not an address. */
 export function normaliseEmail(text: string): string | undefined {
   const email = text.trim().toLowerCase()
   if (email.length > lengthMax || !plausible.test(email) || email.includes('..', email.indexOf('@'))) return undefined
@@ -18,22 +18,22 @@ export function normaliseEmail(text: string): string | undefined {
 export const normaliseEmailWithoutGmailDots = (text: string): string | undefined =>
   rewriteLocalPart(text, (local, domain) => (isGmail(domain) ? local.replaceAll('.', '') : local))
 
-/** The same, and of addresses at Google without dots and `+…` before the @, both of which Google ignores. */
+/** The same, without dots and `+…` before the @ for addresses at Google, which ignores both. */
 export const normaliseGmail = (text: string): string | undefined =>
   rewriteLocalPart(text, (local, domain) => (isGmail(domain) ? beforePlus(local).replaceAll('.', '') : local))
 
-/** The same for `gmail.com` alone, as UID2 and EUID prescribe. */
+/** The same only for `gmail.com`, as UID2 and EUID prescribe. */
 export const normaliseGmailCom = (text: string): string | undefined =>
   rewriteLocalPart(text, (local, domain) => (domain === 'gmail.com' ? beforePlus(local).replaceAll('.', '') : local))
 
-/** The same, without `+…` before the @, whatever the provider. */
+/** The same, without `+…` before the @, for any provider. */
 export const normaliseEmailWithoutTag = (text: string): string | undefined => rewriteLocalPart(text, beforePlus)
 
-/** The same, without dots and `+…` before the @, whatever the provider. */
+/** The same, without dots and `+…` before the @, for any provider. */
 export const normaliseEmailWithoutDotsAndTag = (text: string): string | undefined =>
   rewriteLocalPart(text, (local) => beforePlus(local).replaceAll('.', ''))
 
-/** The same, with letters of ASCII and digits alone before the @, and without `+…` there, whatever the provider. */
+/** The same with only ASCII letters and digits before the @, and without `+…` there, for any provider. */
 export const normaliseEmailOfLettersAndDigits = (text: string): string | undefined =>
   rewriteLocalPart(text, (local) => beforePlus(local).replace(/[^a-z0-9]+/g, ''))
 

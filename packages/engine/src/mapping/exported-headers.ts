@@ -1,8 +1,8 @@
 /** Names with which the tests measure proposals. */
 
 /**
- * Names of columns in exports, by their origin, each with the field that it is for. A name without a field is for none,
- * or not certainly: `~` names the field for which it is suggested.
+ * Names of columns in exports, by their origin, each with the matching field. A name without a field matches no field, or no
+ * field with certainty. `~` is followed by the field that is suggested for the name.
  */
 export const exports: Readonly<Record<string, string>> = {
   'Shopify customers': `Customer ID=external_id; First Name=first_name; Last Name=last_name; Email=email;
@@ -185,7 +185,7 @@ export const unseenExports: Readonly<Record<string, string>> = {
     Display Name; Email Address Domain; Date Created`,
 }
 
-/** A name of a column, and what is expected of it. */
+/** A name of a column, and the expected match. */
 export type Header = {
   readonly name: string
   readonly expected: string | undefined

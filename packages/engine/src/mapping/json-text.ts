@@ -9,8 +9,8 @@ type Expected = 'value' | 'value or end' | 'key' | 'key or end' | 'colon' | 'com
 
 /**
  * Reads a text by the grammar of JSON.
- * @returns `brokenAt`: the first place where it is not JSON, as an offset; `repeated`: the keys that occur more than
- * once in their object, each as the first two keys of the path to it
+ * @returns `brokenAt`: the offset of the first invalid character; `repeated`: the keys that occur more than once in their object,
+ * each as the first two keys of its path
  */
 export function scanJson(text: string): { brokenAt?: number; repeated: string[][] } {
   const repeated: string[][] = []

@@ -1,4 +1,4 @@
-/** Kind of a value, judged by its form alone. Used for display, never for delivery. */
+/** Kind of a value, judged only by its form. Used for display, never for delivery. */
 export type Kind = 'e-mail' | 'phone' | 'hash' | 'device' | 'nested' | 'number' | 'boolean' | 'date' | 'text'
 
 const hexadecimal = /^[0-9a-f]+$/i
@@ -15,7 +15,7 @@ export function kindOf(value: string | number | boolean): Kind {
   if (/^[[{]/.test(text)) return 'nested'
   if (/[^\s@]@[^\s@]/.test(text)) return 'e-mail'
   if (device.test(text)) return 'device'
-  // The digests of common functions have 32 characters and more; a broken one is still no name and no number.
+  // The digests of common functions have at least 32 characters. A truncated digest is still neither a name nor a number.
   if (text.length >= 31 && hexadecimal.test(text) && /[a-f]/i.test(text)) return 'hash'
   if (date.test(text)) return 'date'
   if (phone.test(text)) return 'phone'

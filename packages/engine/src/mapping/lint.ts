@@ -22,8 +22,8 @@ import { type FormFinding, proposeForms } from './propose-forms.ts'
 import { isPersonal, type Showing, shorten } from './shorten.ts'
 
 /**
- * Statistics of the values of one field. `missing`, `malformed`, `unnormalised`, `alreadyHashed` and `wrongHashLength`
- * exclude each other; `hashedTwice` and `mixedKinds` count values that may be counted there, too.
+ * Statistics of the values of one field. `missing`, `malformed`, `unnormalised`, `alreadyHashed` and `wrongHashLength` exclude
+ * each other. `hashedTwice` and `mixedKinds` can include the same values again.
  */
 export type FieldLint = {
   readonly field: string
@@ -40,8 +40,8 @@ export type FieldLint = {
   /** Is a digest, of a kind that the field accepts. */
   alreadyHashed: number
   /**
-   * Is a digest, and the same row proves that it was made of a digest: another of its values is the digest that was
-   * hashed, or the value that was hashed twice. A digest alone never shows what it was made of, so this can be too few.
+   * The value is a digest, and the same row proves that it is a digest of a digest: another value of the row is the inner digest,
+   * or the original value. A digest without such a value proves nothing, so the count can be too low.
    */
   hashedTwice: number
   /** Looks like a digest, but of a kind or length that the field does not accept. */
@@ -50,21 +50,21 @@ export type FieldLint = {
   mixedKinds: number
   /** Different values and what becomes of them, shortened for people: first one that fits, then one that does not, then others. */
   readonly samples: readonly Sample[]
-  /** How the values are written, as far as they show it or leave it open; absent if there is nothing to say. */
+  /** How the values are written, as far as they show it or are ambiguous; absent if there is nothing to report. */
   readonly forms?: ShownFinding[]
 }
 
 /** A finding as people see it: `null` for an example that would be shortened. */
 export type ShownFinding = Omit<FormFinding, 'example'> & { readonly example: string | null }
 
-/** A value as it is in the source, and as it would be sent; `null` if it cannot be used. */
+/** A value of the source, and the value that would be sent; `null` if it cannot be used. */
 export type Sample = { readonly before: string; readonly after: string | null }
 
 const samplesMax = 3
 
 /**
- * Looks at values as they are in the source, for each field that a column fills, in the order of the plan.
- * Meant for a sample: it does for each value more than a transfer does.
+ * Inspects values of the source for each field that a column fills, in the order of the plan. Use it for a sample only: it does
+ * more work for each value than a transfer.
  */
 export function lintRows(
   plan: MappingPlan,
@@ -86,7 +86,7 @@ export function lintRows(
   })
 }
 
-/** The value of an expression; undefined if it has none for the row. */
+/** The value of an expression; undefined if it fails for the row. */
 function computed({ evaluate }: Expression, row: Row): Cell | undefined {
   try {
     return evaluate(row)
@@ -157,7 +157,7 @@ function lintColumn(
   }
 }
 
-/** Whether the mapping says what the value stands for, so that its form says nothing. */
+/** Whether the mapping defines a meaning for the value. Its form is then irrelevant. */
 const isAnswered = (values: Readonly<Record<string, string | null>>, cell: Cell): boolean =>
   answersOf(values).has(answerKey(String(cell)))
 
@@ -203,7 +203,7 @@ function judge(
   return normalisers[form](text, country) === String(cell) ? undefined : 'unnormalised'
 }
 
-/** Of another kind, or cut short: so many hexadecimal characters are neither an address nor a name. */
+/** A digest of another kind, or a truncated one: this number of hexadecimal characters is neither an address nor a name. */
 function isBrokenDigest(definition: RecordField | undefined, text: string): boolean {
   const anyText = takesAnyText(definition)
   return isForeignDigest(text, anyText) || (!anyText && text.length >= 31 && kindOf(text) === 'hash')
@@ -214,23 +214,22 @@ const isIdentifying = (definition: RecordField | undefined): boolean =>
   !definition?.values
 
 /**
- * Number of values whose kind is not the most frequent one. All values that do not look like an identifier are one
- * kind.
+ * Number of values whose kind is not the most frequent one. All values that do not look like an identifier have the same kind.
  */
 function countMixed(kinds: readonly Kind[]): number {
   const counts = new Map<string, number>()
   for (const kind of kinds) {
-    // Phone numbers come with and without signs; so many digits are taken for one.
+    // Phone numbers occur with and without signs, so a number with this many digits is treated as a phone number.
     const counted = kind === 'number' ? 'phone' : ['e-mail', 'phone', 'hash', 'device'].includes(kind) ? kind : 'other'
     counts.set(counted, (counts.get(counted) ?? 0) + 1)
   }
   return kinds.length - Math.max(0, ...counts.values())
 }
 
-/** Cells of a row of which digests are made, which takes longer than anything else here. */
+/** Cells of a row that are hashed; hashing takes longer than anything else here. */
 const digestedCellsMax = 256
 
-/** Every digest that can be made of what a row has in its first cells by hashing twice, or by hashing one of its digests. */
+/** Every digest that results from the first cells of a row if a value is hashed twice, or if a digest is hashed. */
 function digestsOfDigests(row: Row): Set<string> {
   const found = new Set<string>()
   for (const cell of row.slice(0, digestedCellsMax)) {

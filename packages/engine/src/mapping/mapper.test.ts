@@ -297,7 +297,7 @@ test('Rows that have their error already get no other, and short ones do no harm
   assert.deepEqual(emptied, [0, 0, 0])
 })
 
-/** Every form, as a column that is to be hashed and as one that is not. */
+/** Every form, as a column that is hashed and as a column that is not. */
 test('For any rows: what is delivered is in its form, and no reason holds a value', () => {
   const records: Records = {
     email: column({ description: '', normalise: 'email-gmail', hashed: ['sha256'], oneOf: 'identifier' }),
@@ -332,7 +332,7 @@ test('For any rows: what is delivered is in its form, and no reason holds a valu
         if (phone) assert.match(String(phone), /^[1-9]\d{6,14}$/)
         assert.match(String(country), /^[a-z]{2}$/)
       }
-      // The same rows give the same again, although names were cached.
+      // The same rows give the same result again, although names were cached.
       assert.deepEqual(mapper(rows).rows, mapped)
     }),
   )

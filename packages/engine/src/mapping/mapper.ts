@@ -16,25 +16,25 @@ export type RowError = {
 }
 
 export type MappedRows = {
-  /** As many as were given, in their order. Rows that `errors` names must not be delivered. */
+  /** As many rows as the input, in the same order. Rows in `errors` must not be delivered. */
   readonly rows: readonly Row[]
   readonly errors: ReadonlyMap<number, RowError>
-  /** By index of the destination's column: from how many of the other rows an unusable identifier was left out. */
+  /** By index of the destination's column: number of valid rows from which an unusable identifier was removed. */
   readonly emptied: readonly number[]
 }
 
 /**
- * Maps rows of the source. Rows whose indexes are in `skip` have their error already and get none here.
- * An identifier that cannot be used (a field that is one of several by which a row is recognised) is left out where
- * another one is left, and so is the value of a field that only helps; any other error of a value is an error of its row.
+ * Maps rows of the source. Rows whose indexes are in `skip` already have an error and get no error here. An unusable identifier
+ * (a field that is one of several that identify a row) is removed if another identifier remains. An unusable value of an
+ * auxiliary field is removed as well. Any other invalid value is an error of its row.
  */
 export type RowMapper = (rows: readonly Row[], skip?: ReadonlyMap<number, unknown>) => MappedRows
 
 /**
- * Makes the mapper of a plan.
- * @param options.defaultCountry by which values are read if the row names no country: a code or a name
- * @param options.country the same for places only: a wrong guess at a phone number would be hashed like a right one
- * @param options.defaultTimezone in which times without a zone are read if the mapping says none for their field
+ * Creates the mapper of a plan.
+ * @param options.defaultCountry country for values of rows that name no country: a code or a name
+ * @param options.country the same, only for places: a wrong guess at a phone number would be hashed like a right one
+ * @param options.defaultTimezone time zone of times without a zone, if the mapping does not define one for their field
  */
 export function createMapper(plan: MappingPlan, options: MapperOptions = {}): RowMapper {
   if (plan.asIs) return (rows) => ({ rows, errors: new Map(), emptied: plan.columns.map(() => 0) })
@@ -66,7 +66,7 @@ export type MapperOptions = {
   readonly defaultTimezone?: string
 }
 
-/** The country by which a value is read if its row names none. */
+/** The country that applies to a value if its row names no country. */
 export const defaultCountryFor = (
   definition: RecordField | undefined,
   { defaultCountry, country }: MapperOptions,
@@ -84,7 +84,7 @@ const localFormIn = (
 export const stepMapper = (step: MappingStep, options: MapperOptions): FieldMapper =>
   withAnswers(fieldMapper(step.definition, localFormIn(step, options)), step.values)
 
-/** Whether the values of a step's column are what the source gave, and nothing else takes the place of one. */
+/** Whether the values of a step's column are the unchanged values of the source, without replacements. */
 export const passesUnchanged = (step: MappingStep, options: MapperOptions): boolean =>
   step.column !== undefined &&
   step.value === undefined &&
@@ -121,11 +121,11 @@ function compileStep(step: MappingStep, to: number, options: MapperOptions) {
   }
 }
 
-/** The rows of one chunk on their way; worked on column by column. */
+/** The rows of one chunk while they are mapped, column by column. */
 class Mapped {
   readonly rows: Cell[][]
   readonly errors = new Map<number, RowError>()
-  /** Columns of which an identifier was left out, by row, and the error of the first. */
+  /** Columns from which an identifier was removed, by row, and the error of the first one. */
   readonly #leftOut = new Map<number, { readonly columns: number[]; readonly fieldError: RowError }>()
   readonly #given: readonly Row[]
   readonly #plan: MappingPlan
@@ -156,7 +156,7 @@ class Mapped {
     }
   }
 
-  /** The same for a column that is made of others. A row for which that fails is invalid. */
+  /** The same for a column that is computed from others. A row for which the computation fails is invalid. */
   compute(step: CompiledStep, evaluate: (row: Row) => Cell, countryOf: CountryOf): void {
     for (const [at, row] of this.#given.entries()) {
       if (this.#skip?.has(at)) continue
@@ -189,7 +189,7 @@ class Mapped {
     }
   }
 
-  /** Incomplete groups of identifiers are left out together; in any other group, the row lacks a value. */
+  /** Incomplete groups of identifiers are removed together. In any other group, a value of the row is missing. */
   checkTogether(): void {
     for (const group of this.#plan.together) {
       const areIdentifiers = group.every((to) => this.#steps[to]?.isIdentifier)
@@ -261,7 +261,7 @@ class Mapped {
   }
 }
 
-/** Reads a row's country by the column that says it, a few of which fill a whole file; else the default. */
+/** Reads a row's country from its column; a file has only a few different countries. Falls back to the default. */
 function countryReader(plan: MappingPlan, defaultCountry: string | undefined): CountryOf {
   const { countryIndex, countryExpression, ...fixed } = plan
   const byDefault = countryNamedBy({ ...fixed, countryIndex: undefined }, []) ?? normaliseCountry(defaultCountry ?? '')

@@ -1,6 +1,6 @@
 /**
- * From the columns of a source to the fields of a destination: which goes where (`planMapping`), the values in the form
- * that is asked for (`createMapper`), and what people may see of them (`lintRows`, `shorten`, `redactRow`). Pure functions.
+ * Maps the columns of a source to the fields of a destination: `planMapping` finds the column of each field, `createMapper`
+ * converts the values, and `lintRows`, `shorten` and `redactRow` determine what people can see of them. Pure functions.
  */
 
 export type { MappingStep } from './choose-columns.ts'

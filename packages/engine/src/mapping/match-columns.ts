@@ -4,15 +4,15 @@ import { type ColumnName, foldName, readColumnName, wellKnownNames } from './col
 import type { Mapping, MappingEntry } from './read-mapping.ts'
 
 /**
- * Which column of a source is called like a field of a destination: the one place that decides it, for transfers, previews
- * and proposals. Transfers use the ranks of `transferRanks`, which stay as they are, so that no saved connection starts to send
+ * Finds the column of a source whose name matches a field of a destination. Only this file decides it, for transfers, previews
+ * and proposals. Transfers use the ranks of `transferRanks`, which never change, so that no saved connection starts to send
  * another column. Proposals know more names, and a person sees them before they are saved.
  */
 
 /** A column of a source, with what its name says. */
 export type SourceColumn = ColumnName & { readonly name: string; readonly index: number }
 
-/** How well a column fits a field, best first; every candidate of a better rank is served before. */
+/** How well a column fits a field, best first. All candidates of a better rank are assigned first. */
 const transferRanks = [
   'same name',
   'same but for case and signs',
@@ -23,7 +23,7 @@ const transferRanks = [
 const proposalRanks = [...transferRanks.slice(0, 4), 'known meaning', 'known meaning of an address'] as const
 type Rank = (typeof transferRanks)[number] | (typeof proposalRanks)[number]
 
-/** Columns that fit a field equally well, or the one that fits a field that is never guessed: a person must choose. */
+/** Columns that fit a field equally well, or a column that fits a field that is never guessed. A person must choose. */
 export type Ambiguity = { readonly field: string; readonly columns: readonly SourceColumn[] }
 type Assigned = { readonly chosen: ReadonlyMap<string, SourceColumn>; readonly ambiguous: readonly Ambiguity[] }
 
@@ -44,20 +44,20 @@ export const matchForTransfer = (
 /** Result of matching the names of columns with a field, for a person who maps it. */
 export type ColumnMatch = {
   readonly field: string
-  /** The column that its name shows to be meant. */
+  /** The column whose name matches with certainty. */
   readonly column: string | undefined
-  /** Columns that may be meant if none is certain: at most five. */
+  /** Possible columns if no name matches with certainty: at most five. */
   readonly candidates: readonly string[]
-  /** The column that a transfer takes if the mapping does not name the field. */
+  /** The column that a transfer uses if the mapping does not name the field. */
   readonly byDefault: string | undefined
 }
 
 const candidatesMax = 5
 
 /**
- * Proposes columns for the fields of a destination, in the order of the fields. Fields about which no name says anything are left
- * out. Does not depend on the order of the columns, and never fails.
- * @param mapping what a transfer follows first: only `byDefault` depends on it
+ * Proposes columns for the fields of a destination, in the order of the fields. Omits fields that no name matches. Does not
+ * depend on the order of the columns, and never fails.
+ * @param mapping has priority in a transfer; it affects only `byDefault`
  */
 export function matchColumns(records: Records, names: readonly string[], mapping: Mapping = {}): ColumnMatch[] {
   const columns = readColumns(names)
@@ -109,7 +109,7 @@ export function matchColumns(records: Records, names: readonly string[], mapping
 const columnOf = (entry: MappingEntry): string | undefined =>
   typeof entry === 'string' ? entry : entry && 'column' in entry ? entry.column : undefined
 
-/** Names that say nothing about what is named. */
+/** Names that do not show what the column contains. */
 const generalNames: ReadonlySet<string> = new Set(['name', 'id', 'date', 'type', 'status', 'source'])
 
 /** Whether a column that a field's author named speaks of something else in the tables of others. */
@@ -119,7 +119,7 @@ const saysOther = ({ folded }: SourceColumn, of: ColumnMeaning | undefined, mean
 /** The name without the mark of hashed values, in its own spelling if there is no mark. */
 const subjectOf = (name: string, subject: string): string => (foldName(name) === subject ? name : subject)
 
-/** Makes the test whether a column fits a field at a rank, when some fields have theirs already. */
+/** Creates the test whether a column fits a field at a rank, when some fields already have a column. */
 type Fits = (
   rank: Rank,
   field: string,
@@ -127,7 +127,7 @@ type Fits = (
   chosen: ReadonlyMap<string, SourceColumn>,
 ) => (column: SourceColumn) => boolean
 
-/** Gives each field the only column that fits it best; a column fills one field. */
+/** Assigns to each field the only column that fits it best. A column fills one field. */
 function assign(
   records: Records,
   columns: readonly SourceColumn[],
@@ -162,11 +162,13 @@ function assign(
 const only = (fitting: readonly SourceColumn[]): SourceColumn | undefined =>
   fitting.length === 1 ? fitting[0] : undefined
 
-/** By their names, so that the order of the columns makes no difference. */
+/** Sorted by name, so that the order of the columns makes no difference. */
 const sorted = (columns: readonly SourceColumn[]): SourceColumn[] =>
   [...columns].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
 
-/** The only column, or the only one with the code of what the others have in words. A shipping address is never taken. */
+/**
+ * The only column, or the only column with a code if the others contain the same in words. A shipping address is never chosen.
+ */
 function resolve(
   fitting: readonly SourceColumn[],
   meaningOf: (column: SourceColumn) => ColumnMeaning | undefined,
@@ -183,7 +185,10 @@ function resolve(
   return codes.length === 1 && fitting.length === 2 ? codes[0] : undefined
 }
 
-/** The meaning that each field takes: by its own name, else by its form, else by what its author also calls it, if no other field takes that. */
+/**
+ * The meaning of each field: from its own name, or else from its form, or else from its synonyms if no other field has that
+ * meaning.
+ */
 function wantedMeanings(records: Records): ReadonlyMap<string, string> {
   const wanted = new Map<string, string>()
   for (const [field, { normalise }] of Object.entries(records)) {
@@ -228,7 +233,7 @@ const meaningOfForm: Readonly<Partial<Record<NonNullable<RecordField['normalise'
   'gender-or-n': 'gender',
 }
 
-/** Identifiers that a destination only takes together are proposed together. */
+/** Identifiers that a destination accepts only together are proposed together. */
 function withoutIncompleteGroups(
   records: Records,
   chosen: ReadonlyMap<string, SourceColumn>,
@@ -244,7 +249,7 @@ function withoutIncompleteGroups(
   )
 }
 
-/** Makes the test whether a column fits a field at a rank; the field is read once, however many columns there are. */
+/** Creates the test whether a column fits a field at a rank. The field is read once for all columns. */
 function fitter(rank: Rank, field: string, definition: RecordField): (column: SourceColumn) => boolean {
   const wanted = readColumnName(field)
   switch (rank) {
@@ -268,7 +273,7 @@ function fitter(rank: Rank, field: string, definition: RecordField): (column: So
   }
 }
 
-/** Whether a field can take what a column's name says of hashing: it takes such digests, or there are none. */
+/** Whether a field accepts the digest in a column's name: the field accepts such digests, or the name mentions no digest. */
 function takesDigest({ hashed = [] }: RecordField, { digest }: SourceColumn): boolean {
   if (digest === undefined) return true
   return digest === 'any' ? hashed.length > 0 : digest !== 'other' && hashed.includes(digest)

@@ -15,7 +15,10 @@ const formsOfAmazon = [
   'street-address',
 ] as const
 
-/** Result of each form for a text; `undefined` if the form does not accept it. `amazon-forms.test.ts` has the forms of Amazon. */
+/**
+ * Result of each form for a text; `undefined` if the form does not accept it. `amazon-forms.test.ts` contains the forms of
+ * Amazon.
+ */
 const examples: Record<
   Exclude<Normalisation, 'phone-e164' | 'phone-digits' | (typeof formsOfAmazon)[number]>,
   [string, string | undefined][]
@@ -56,7 +59,7 @@ const examples: Record<
     ['Jane.Saoirse+Work@Example.com', 'jane.saoirse@example.com'],
     ['+@example.com', undefined],
   ],
-  // Reddit: its page about advanced matching, whose example is the first.
+  // Reddit: its page about advanced matching. The first example is from there.
   'email-alphanumeric': [
     ['Al.ice$+Apple@Example.Com', 'alice@example.com'],
     ["jane_o'neil-smith.7@mail.example.com", 'janeoneilsmith7@mail.example.com'],
@@ -345,7 +348,7 @@ const given = fc.oneof(
   fc.stringMatching(/^\+ ?[1-9][\d ().-]{5,18}$/),
 )
 
-// The words of an address stand in one piece afterwards, and can read as another word: `s o` becomes `so`, which is `s`.
+// The result is one word, which can itself be read as another word: `s o` becomes `so`, which becomes `s`.
 for (const form of normalisations.filter((form) => form !== 'phone-digits' && form !== 'street-address')) {
   test(`What the form ${form} has made, it leaves as it is`, () => {
     fc.assert(

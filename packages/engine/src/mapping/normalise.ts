@@ -34,14 +34,14 @@ import {
 } from './words.ts'
 
 /**
- * Normalises a text; `undefined` if it is invalid, or nothing is left of it. A text that is normalised already does not
- * change, except for a few street addresses.
- * @param country two letters of ISO 3166 by which to read a national phone number, a state, a postal code or an address; without
- * it, a national phone number is not read
+ * Normalises a text; `undefined` if it is invalid, or if the result is empty. A normalised text does not change, except for a few
+ * street addresses.
+ * @param country two letters of ISO 3166, for a national phone number, a state, a postal code or an address; without it, a
+ * national phone number is not accepted
  */
 export type Normalise = (text: string, country?: string) => string | undefined
 
-/** How each form of the connector kit is made. */
+/** The function for each form of the connector kit. */
 export const normalisers: Readonly<Record<Normalisation, Normalise>> = {
   email: normaliseEmail,
   'email-gmail': normaliseGmail,

@@ -36,13 +36,13 @@ test('A phone number becomes E.164: with its own country code, or as a national 
     ['16501234567', undefined, undefined],
     ['138 1234 5678', undefined, undefined],
     ['491711234567', 'us', '+491711234567'],
-    // With the code of its country, which may be the row's own.
+    // With the code of the country, which can be the country of the row.
     ['4917167011210', 'de', '+4917167011210'],
     ['49 171 67011210', 'de', '+4917167011210'],
     ['4901711234567', 'de', '+491711234567'],
     ['436641234567', 'at', '+436641234567'],
     ['5511912345678', 'br', '+5511912345678'],
-    // The area code of Santa Maria is that of its country too.
+    // The area code of Santa Maria is also the country code.
     ['55 99123-4567', 'br', '+5555991234567'],
     ['9123456789', 'in', '+919123456789'],
     ['0171 1234567', 'DE', '+491711234567'],
@@ -97,7 +97,7 @@ test('A phone number in digits is E.164 without its sign, and what is so already
   assert.equal(digits('491711234567'), '491711234567')
   assert.equal(digits('491711234567', 'us'), '491711234567')
   assert.equal(digits('0171 1234567', 'de'), '491711234567')
-  // Without a country this would be a number of São Paulo's state or none; it is a national one of the United States.
+  // Without a country this would be a number in the state of São Paulo or invalid. It is a national number of the United States.
   assert.equal(digits('4155552671'), undefined)
   assert.equal(digits('4155552671', 'us'), '14155552671')
 })

@@ -9,13 +9,13 @@ import {
 } from 'libphonenumber-js/min'
 
 /**
- * Phone numbers in E.164 form. A number that says its country (`+49 …`, `0049 …`, `+001 …`) needs nothing else. Its `+` may
- * be missing if no country writes its own numbers like this: from eleven digits on, except for the forms listed below. Any
- * other number needs the country to read it with. Without one it is refused, since a wrong guess would be hashed like a
- * right one and never be noticed.
+ * Phone numbers in E.164 form. A number with a country code (`+49 …`, `0049 …`, `+001 …`) is complete. The `+` can be missing if
+ * no country writes its national numbers in the same way: from eleven digits on, except for the forms listed below. Any other
+ * number requires a country. Without a country it is refused, because a wrong guess would be hashed like a right one, and nobody
+ * would notice.
  */
 
-/** `+` and 7 to 15 digits, the first of which is the country's. */
+/** `+` and 7 to 15 digits. The first digits are the country code. */
 const e164 = /^\+[1-9]\d{6,14}$/
 /** Separators between digits. A `(0)` after the country code is dialled only at home. */
 const separators = /\(0\)|[\s().\-–‑/·]+/g
@@ -26,13 +26,13 @@ const twoDigitCodes = new Set(
 const zero = '0'.charCodeAt(0)
 
 /**
- * `+` and 7 to 15 digits; `undefined` where the text is not a phone number, or a national one without a country.
- * @param country two letters of ISO 3166, in either case, by which to read national numbers
+ * `+` and 7 to 15 digits; `undefined` if the text is not a phone number, or is a national number without a country.
+ * @param country two letters of ISO 3166, in either case, for national numbers
  */
 export function normalisePhone(text: string, country?: string): string | undefined {
   if (e164.test(text) && !hasTrunkZero(text)) return text
   const trimmed = text.trim()
-  // Full-width digits come from East Asian keyboards; nothing else of the number is changed by this.
+  // Full-width digits come from East Asian keyboards. This changes nothing else in the number.
   const plain = (/^[\x20-\x7e]*$/.test(trimmed) ? trimmed : toNormalForm(trimmed, 'NFKC')).replace(/^tel:/i, '')
   const [, rest] = /^\(?(?:\+(?:00)?|00)(.*)$/s.exec(plain) ?? []
   if (rest === undefined) {
@@ -58,19 +58,19 @@ const longNational = [
   // is a number of Moscow or of Vietnam, 81234567890 one of Indonesia or Japan.
   /^8\d{10}$/,
 ]
-/** Mobile phones in Germany: with the zero before them, they look like North American numbers with a zero before those. */
+/** Mobile phones in Germany: with their leading zero, they look like North American numbers with a leading zero. */
 const germanMobile = /^01(?:5|6[0-3]|7)\d+$/
 
 /**
- * A number with its country code and without `+`: written in North American groups, whose country code may have a zero
- * before it, or valid in the country of its code and not what another country writes for a number of its own. Eleven digits
- * that begin with 1 are North American, as the formatters of the platforms read them.
+ * A number with its country code and without `+`. Either it is written in North American groups, whose country code can follow a
+ * zero. Or it is valid in the country of its code, and no other country writes a national number like this. Eleven digits that
+ * begin with 1 are North American, as in the formatters of the platforms.
  */
 function withoutSign(text: string, country: string | undefined): string | undefined {
   const digits = text.replace(separators, '')
   const mayBeNorthAmerican = country === undefined || isNorthAmerican(country)
   const isNorthAmericanByGroups = mayBeNorthAmerican && digits !== text && northAmericanGroups.test(text)
-  // Other groups behind a zero are those of another country's number, as it is dialled at home: 0171/35922262.
+  // Other groups after a zero belong to a national number of another country: 0171/35922262.
   const mayHaveZero =
     isNorthAmericanByGroups ||
     (mayBeNorthAmerican && digits === text && (country !== undefined || !germanMobile.test(digits)))
@@ -81,7 +81,7 @@ function withoutSign(text: string, country: string | undefined): string | undefi
   const phone = normalisePhone(`+${named}`)
   const parsed = phone === undefined ? undefined : parsePhoneNumberFromString(phone)
   if (!parsed?.isValid()) return undefined
-  // Groups show where the code of the country would end: (31) 98765-4321 begins with an area.
+  // The groups show where the country code would end: (31) 98765-4321 begins with an area code.
   const hasOwnGroup = digits === text || /^\d+/.exec(text)?.[0] === parsed.countryCallingCode
   return hasOwnGroup ? phone : undefined
 }
@@ -118,8 +118,8 @@ function parse(text: string, country: string | undefined): string | undefined {
 }
 
 /**
- * A number that begins with the code of its own country instead of a zero, and lacks the sign: where numbers have no fixed
- * length, the tables would take the code for a part of the number, +49 49171….
+ * A number that begins with the code of its own country instead of a zero, without the sign. In countries without a fixed length
+ * of numbers, the tables would treat the code as part of the number, +49 49171….
  */
 function ofOwnCode(digits: string, country: CountryCode): string | undefined {
   if (!afterZero.has(country) || !digits.startsWith(getCountryCallingCode(country))) return undefined
@@ -127,7 +127,7 @@ function ofOwnCode(digits: string, country: CountryCode): string | undefined {
   return phone?.isValid() && e164.test(phone.number) ? phone.number : undefined
 }
 
-/** Shorter numbers are those within a town, except where the country has no longer ones. */
+/** Shorter numbers are local numbers of a town, except in countries without longer numbers. */
 const wholeLengthMin = 7
 
 function isWhole({ nationalNumber, country }: PhoneNumber): boolean {
@@ -137,12 +137,12 @@ function isWhole({ nationalNumber, country }: PhoneNumber): boolean {
   return Math.max(...(metadata.numberingPlan?.possibleLengths() ?? [])) <= wholeLengthMin
 }
 
-/** Where a national number is a zero and what follows the country code, and nothing else is to be known. */
+/** Countries in which a national number is a zero followed by the part after the country code, without other rules. */
 const afterZero = new Map(
   (['DE', 'AT', 'CH', 'FR', 'BE', 'NL', 'GB', 'IE', 'SE', 'TR', 'ZA'] as const).map((country) => {
     const metadata = new Metadata()
     metadata.selectNumberingPlan(country)
-    // Shorter numbers of Britain may be those of an island with a plan of its own under the same country code.
+    // Shorter British numbers can belong to an island that has a separate numbering plan under the same country code.
     const lengths = new Set(country === 'GB' ? [10] : metadata.numberingPlan?.possibleLengths())
     return [country as CountryCode, { sign: `+${getCountryCallingCode(country)}`, lengths }] as const
   }),

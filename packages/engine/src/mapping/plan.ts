@@ -10,33 +10,33 @@ import { readsByCountry } from './normalise.ts'
 import { type EntryForm, type Mapping, readingOf } from './read-mapping.ts'
 import { howToMap, list, noSuchColumn } from './wording.ts'
 
-/** How rows of a source become rows of a destination; made once a transfer. */
+/** How rows of a source become rows of a destination; created once for each transfer. */
 export type MappingPlan = {
   /** The columns of the destination, in the order of `steps`. */
   readonly columns: readonly string[]
   readonly steps: readonly MappingStep[]
   /** Rows pass as they are. */
   readonly asIs: boolean
-  /** Groups of which a row fills at least one field, and groups whose fields it fills together: indexes of steps. */
+  /** Groups of which a row must fill at least one field, and groups whose fields a row must fill together: indexes of steps. */
   readonly oneOf: readonly (readonly number[])[]
   readonly together: readonly (readonly number[])[]
   /** The source's column that says a row's country, by which its national phone numbers are read. */
   readonly countryIndex: number | undefined
-  /** The same if the mapping makes it of several columns. */
+  /** The same if the mapping computes it from several columns. */
   readonly countryExpression?: Expression
-  /** The country that the mapping gives to all rows, or to those whose column is empty: read by it like by such a column. */
+  /** The country that the mapping sets for all rows, or for rows whose column is empty. It is read like a value of the column. */
   readonly countryOfAll?: string
-  /** Values of that column for which the mapping gives others. */
+  /** Values of that column that the mapping replaces. */
   readonly countryAnswers?: ReadonlyMap<string, string | null>
   /** Fields that a column would fill but that are not sent, and why. */
   readonly leftOut: readonly { readonly field: string; readonly reason: string }[]
 }
 
 /**
- * Decides which column of a source fills which field of a destination. Without records, the destination takes any
- * columns: all of them pass, or only the columns that the mapping names. With records, a field takes the column that
- * the mapping names, else the one with its name, one of its synonyms, or a common name for such a field. If that fails,
- * returns all errors together, each with advice how to map.
+ * Decides which column of a source fills which field of a destination. Without records, the destination accepts any columns: all
+ * columns pass, or only the columns that the mapping names. With records, a field gets the column that the mapping names.
+ * Otherwise it gets the column with its name, one of its synonyms, or a common name for such a field. On failure it returns all
+ * errors together, each with advice.
  * @param path the path of the mapping in the request, for the errors
  */
 export function planMapping(
@@ -51,11 +51,11 @@ type PlanOptions = {
   columns: readonly string[]
   mapping: Mapping | undefined
   path?: string
-  /** The key of keyed hashes; none unless given. */
+  /** The key of keyed hashes; by default there is no key. */
   hashKey?: string | undefined
 }
 
-/** The same for the fields that can be filled, with the errors of the others: to show what a mapping does that is not finished. */
+/** The same for the fields that can be filled, with the errors of the others: shows the effect of an unfinished mapping. */
 export function planWhatFits(given: PlanOptions): { plan: MappingPlan; fieldErrors: FieldError[] } {
   const { records, columns, mapping = {}, path = 'destConnectionConfig.mapping', hashKey } = given
   const { steps, fieldErrors } = records
@@ -134,8 +134,8 @@ function definitionOf(field: string, entry: string | EntryForm): RecordField | u
 }
 
 /**
- * Fields of a group that go together but not all of which have a column. Identifiers are left out, as there are others;
- * for anything else, what is missing has to be mapped.
+ * Fields of a group that must be filled together, but of which some have no column. Identifiers are removed, because there are
+ * others. Any other missing field must be mapped.
  */
 function leaveOutIncompleteGroups(
   steps: readonly MappingStep[],
@@ -244,7 +244,7 @@ function isCountryName(name: string): boolean {
   return digest === undefined && conceptOf(subject) === 'country'
 }
 
-/** The country that a row itself names, by which its national phone numbers are read. */
+/** The country that a row itself names. Its national phone numbers are read with this country. */
 export function countryNamedBy(
   { countryIndex, countryExpression, countryOfAll, countryAnswers }: MappingPlan,
   row: Row,
@@ -254,7 +254,7 @@ export function countryNamedBy(
   return normaliseCountry(answer === undefined ? text : (answer ?? '')) ?? normaliseCountry(countryOfAll ?? '')
 }
 
-/** The value of an expression; empty if it has none, for which the row is rejected elsewhere. */
+/** The value of an expression; empty if it fails, because the row is rejected elsewhere. */
 function textOf({ evaluate }: Expression, row: Row): string {
   try {
     return String(evaluate(row) ?? '')

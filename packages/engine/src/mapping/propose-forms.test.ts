@@ -79,7 +79,7 @@ describe('forms that values propose', () => {
         if (finding?.proposed == null) return
         assert.equal(finding.proposed, form, texts.join(' '))
         for (const [at, [n, digits]] of numbers.entries()) {
-          // Intl writes minus as a sign of its own in some locales, which is no number to a destination.
+          // Intl writes a special minus sign in some locales, which destinations do not accept in a number.
           const read = readLocalNumber(texts[at] ?? '', form).text
           if (!texts[at]?.includes('−')) assert.equal(Number(read), n / 10 ** digits, texts[at])
         }
@@ -117,7 +117,7 @@ describe('forms that values propose', () => {
         ]
         const [finding] = proposeForms('time', texts, {}, undefined)
         if (finding?.proposed == null) return
-        // No value is a day in the other order alone.
+        // No value is a day only in the other order.
         const order = finding.proposed as 'DMY' | 'MDY'
         for (const text of texts) assert.equal(readLocalTime(text, { dates: order }, true).wrong, undefined, text)
       }),

@@ -2,19 +2,19 @@ import type { Cell } from '@penstock/connector'
 import { dateReadings, type LocalForm, type NumberForm, numberForms, numberReadings } from '@penstock/expressions/local'
 
 /**
- * Finds out from the values of a column how they are written. A form is proposed only if a value can be read in no other way and no
- * value contradicts it. Nothing here is followed by a transfer: a person takes a proposal into the mapping.
+ * Determines from the values of a column how they are written. A form is proposed only if a value can be read in no other way and
+ * no value contradicts it. Transfers ignore proposals: a person must accept a proposal into the mapping.
  */
 
 /** A setting of a mapping entry about which values say something. */
 export type FormFinding = {
   readonly setting: 'numbers' | 'dates' | 'timezone'
-  /** The value of the setting that all values fit; `null` if they leave it open. */
+  /** The value of the setting that fits all values; `null` if several settings fit. */
   readonly proposed: string | null
   /**
-   * `shown`: a value can only be read so. `ambiguous`: each value can be read in two ways. `contradicting`: some values can only be read
-   * in one way, others only in the other. `missing`: times have no time zone. `default`: they have none, and the setting for all fields
-   * gives it.
+   * `shown`: at least one value can be read in only one way. `ambiguous`: each value can be read in two ways. `contradicting`:
+   * some values can be read in only one way, others only in the other way. `missing`: times have no time zone. `default`: times
+   * have no time zone, and the setting for all fields defines it.
    */
   readonly reason: 'shown' | 'ambiguous' | 'contradicting' | 'missing' | 'default'
   /** The value that shows it. */
@@ -22,11 +22,11 @@ export type FormFinding = {
 }
 
 /**
- * Looks at the values of a column that fills a field of numbers or times.
- * @param reads what the field takes
- * @param values as they are in the source; what is no text says nothing, because only texts have a form
- * @param local what the mapping says already, about which nothing is proposed
- * @param defaultTimezone in which times without a zone are read otherwise
+ * Examines the values of a column that fills a field of numbers or times.
+ * @param reads the kind of values that the field accepts
+ * @param values as they are in the source; only texts are examined, because other values have no form
+ * @param local the part that the mapping already defines, for which nothing is proposed
+ * @param defaultTimezone time zone of times without a zone
  */
 export function proposeForms(
   reads: 'number' | 'time',
@@ -77,12 +77,12 @@ function numbersFinding(texts: readonly string[]): FormFinding | undefined {
   const formsOf = (text: string): readonly NumberForm[] => {
     const readings = numberReadings(text)
     const forms = numberForms.filter((form) => readings[form] !== undefined)
-    // Both forms give the same number, so that the value says nothing.
+    // Both forms result in the same number, so the value decides nothing.
     return forms.length === 2 && readings.comma === readings.point ? [] : forms
   }
   const finding = findingOf('numbers', evidenceOf(texts, formsOf))
   if (finding?.proposed !== 'point') return finding
-  // Without a setting, numbers with a point are read so, but none that only groups digits with commas.
+  // Without a setting, numbers with a decimal point are read correctly, but numbers that only group digits with commas are not.
   const needsForm = texts.some((text) => text.includes(',') && formsOf(text).length === 2)
   return needsForm ? finding : undefined
 }

@@ -2,9 +2,9 @@ import type { Cell, Row } from '@penstock/connector'
 import { type LocalForm, numberForms, numberReadings, readLocalTime, withoutUnit } from '@penstock/expressions/local'
 
 /**
- * Finds columns of texts that are numbers, days, times or booleans as people write them, for a destination that has types and takes any
- * columns. Texts that such a destination reads as they are need no proposal. A transfer follows none of this: a person takes a choice into
- * the mapping.
+ * Finds columns of texts that contain numbers, days, times or booleans in everyday notation, for a destination that has types and
+ * accepts any columns. Texts that such a destination reads without help need no proposal. Transfers ignore proposals: a person
+ * must accept a proposal into the mapping.
  */
 
 /** How the values of a column can be read, and the type of the column that they then fill. */
@@ -16,7 +16,7 @@ export type ReadingChoice = {
   readonly type: 'numeric' | 'date' | 'timestamp' | 'timestamptz' | 'boolean'
   /** Values that can be read so. */
   readonly fits: number
-  /** A value, and what it is read as. */
+  /** A value, and the result of reading it. */
   readonly before: string
   readonly after: string
 }
@@ -26,14 +26,14 @@ export type ColumnReadings = {
   /** Values that were looked at. */
   readonly records: number
   /**
-   * `shown`: the values can be read in one way. `ambiguous`: all can be read in two. `contradicting`: some can be read only in one way,
-   * the others only in the other.
+   * `shown`: the values can be read in one way. `ambiguous`: all values can be read in two ways. `contradicting`: some values can
+   * be read only in one way, others only in the other way.
    */
   readonly reason: 'shown' | 'ambiguous' | 'contradicting'
   readonly choices: readonly ReadingChoice[]
 }
 
-/** @returns the columns about which there is something to say, in their order; none that has a type in the source */
+/** @returns the columns with a proposal, in their order, without columns that have a type in the source */
 export function proposeReadings(
   columns: readonly string[],
   rows: readonly Row[],
@@ -47,7 +47,7 @@ export function proposeReadings(
   })
 }
 
-/** The values of a column without surrounding spaces; undefined if there are none, or some are no text. */
+/** The values of a column without surrounding spaces; undefined if there are no values, or some are not texts. */
 function textsOf(cells: readonly Cell[]): readonly string[] | undefined {
   const given = cells.filter((cell) => cell !== null && cell !== '')
   if (given.length === 0 || !given.every((cell) => typeof cell === 'string')) return undefined
@@ -138,7 +138,7 @@ function numbers(texts: readonly string[]): Found | undefined {
   if (unit === '') {
     const isPlain = (text: string) => /^[+-]?\d+(?:\.\d+)?$/.test(text)
     const isRead = readings.some(({ comma, point }) => point !== undefined && comma === undefined)
-    // Databases read whole numbers, and numbers of which one shows that the point is before the decimals.
+    // Databases read whole numbers, and numbers if at least one shows that the point is the decimal separator.
     if (amounts.every(isPlain) && (isRead || !amounts.some((text) => text.includes('.')))) return undefined
   }
   return found(choices, texts.length)
@@ -178,7 +178,7 @@ const iso = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\
 const typeOf = (text: string): 'date' | 'timestamp' | 'timestamptz' =>
   text.length <= 10 ? 'date' : /(?:Z|[+-]\d\d:\d\d)$/.test(text.slice(10)) ? 'timestamptz' : 'timestamp'
 
-/** How many texts can be read, and the first that reading changes; undefined if none can be read. */
+/** Number of texts that can be read, and the first text that reading changes; undefined if no text can be read. */
 function shownIn(
   texts: readonly string[],
   read: readonly (string | undefined)[],

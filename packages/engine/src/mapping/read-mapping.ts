@@ -6,18 +6,18 @@ import { scanJson } from './json-text.ts'
 import { list } from './wording.ts'
 
 /**
- * Which column of the source fills a field of the destination: its name; `null` where the field is to stay empty; one
- * value for all rows; or an expression that makes one of each row. If the destination takes any columns, a column can also be brought into a form and hashed on its
- * way; a destination with fields of its own says for itself in which form it wants them. For both, an entry can say how numbers and
- * times of a column are written, what single values of it stand for, and the value of records in which it is empty.
+ * Defines what fills a field of the destination: the name of a column; `null` for a field that stays empty; one value for all
+ * rows; or an expression that is computed for each row. If the destination accepts any columns, a column can also be normalised
+ * and hashed. A destination with defined fields determines their form itself. In both cases, an entry can define how numbers and
+ * times of a column are written, replacements for single values, and a default for empty values.
  */
 export type MappingEntry = string | null | { readonly value: string } | ColumnEntry | ExpressionEntry
 export type ColumnEntry = EntryForm & { readonly column: string }
-/** An entry that makes values of the columns of a row: docs/expressions.md. */
+/** An entry that computes values from the columns of a row: docs/expressions.md. */
 export type ExpressionEntry = EntryForm & { readonly expression: string }
 /** The form of the values of an entry. */
 export type EntryForm = LocalForm & {
-  /** The values for which single ones of the column stand, compared without case and surrounding spaces; `null` for nothing. */
+  /** Replacements for single values of the column, compared without case and surrounding spaces; `null` means no value. */
   readonly values?: Readonly<Record<string, string | null>>
   /** The value of records in which the column is empty. */
   readonly default?: string
@@ -32,9 +32,9 @@ export type Mapping = Readonly<Record<string, MappingEntry>>
 export const mappingLengthMax = 64 * 1024
 
 /**
- * Reads a mapping from the text of a JSON object:
- * `{"email": "E-Mail", "phone": null, "action": {"value": "add"}, "em": {"column": "E-Mail", "normalise": "email", "hash": "sha256"}}`.
- * An empty text is no mapping. Otherwise either the mapping or all errors at once, each naming its field.
+ * Reads a mapping from the text of a JSON object: `{"email": "E-Mail", "phone": null, "action": {"value": "add"}, "em":
+ * {"column": "E-Mail", "normalise": "email", "hash": "sha256"}}`. An empty text is no mapping. Otherwise returns either the
+ * mapping or all errors together, each with its field.
  * @param path the path of the text in the request, for the errors
  */
 export function readMapping(text: string | undefined, path: string): { mapping?: Mapping; fieldErrors: FieldError[] } {
@@ -58,7 +58,7 @@ export function readMapping(text: string | undefined, path: string): { mapping?:
   return fieldErrors.length > 0 ? { fieldErrors } : { mapping: Object.fromEntries(entries), fieldErrors }
 }
 
-/** Why a destination with fields of its own does not accept an entry, whatever columns the source has. */
+/** Why a destination with defined fields does not accept an entry for any columns of the source. */
 export function fieldErrorOf(records: Records, field: string, entry: MappingEntry): string | undefined {
   if (!Object.hasOwn(records, field)) {
     return `is not a field of the destination; its fields are ${list(Object.keys(records))}`
@@ -75,7 +75,7 @@ const form = '{"field of the destination": "column of the source"}'
 
 const entryForm = 'must be the name of a column, null, {"value": "…"}, {"column": "…"} or {"expression": "…"}'
 
-/** Errors of an entry; none if it is valid. */
+/** Errors of an entry; an empty list if it is valid. */
 function entryErrorsOf(entry: unknown): string[] {
   if (entry === null) return []
   if (typeof entry === 'string') return entry === '' ? ['has no column: set one, or use null'] : []
@@ -146,7 +146,7 @@ const notOneOf = (part: string, value: unknown, known: readonly string[]): strin
 const unknownParts = (rest: object, known: string): string[] =>
   Object.keys(rest).map((part) => `${part} is unknown: ${known}`)
 
-/** How the values of a column become those of a field, as far as an entry says it. */
+/** How the values of a column become values of a field, as far as an entry defines it. */
 export type ColumnReading = {
   /** How they are written. */
   readonly local?: LocalForm

@@ -1,12 +1,13 @@
 import type { Cell, Row } from '@penstock/connector'
 import { kindOf } from './kinds.ts'
 
-/** More columns than this are left out of what is kept of a row. */
+/** Maximum columns that are kept of a row; further columns are omitted. */
 const columnsMax = 256
 
 /**
- * A rejected row as it is kept: what columns it had, and for each value its kind, its length and, of longer ones, its
- * first character. That is enough to find the row in its source and to see what is odd about it, and does not identify the person.
+ * A rejected row in its stored form: its columns and, for each value, its kind, its length and, for longer values, its first
+ * character. This is enough to find the row in its source and to see what is unusual about it, but it does not identify the
+ * person.
  */
 export function redactRow(columns: readonly string[], row: Row): Record<string, string | null> {
   const kept: [string, string | null][] = []
@@ -17,7 +18,7 @@ export function redactRow(columns: readonly string[], row: Row): Record<string, 
   return Object.fromEntries(kept)
 }
 
-/** `j… (16, e-mail)`; integers, dates and even a `yes` can be personal data, so no value stays as it is. */
+/** `j… (16, e-mail)`. Integers, dates and even a `yes` can be personal data, so every value is changed. */
 export function redact(value: Cell): string | null {
   if (value === null) return null
   if (value === '') return ''
@@ -28,7 +29,7 @@ export function redact(value: Cell): string | null {
   return `${shown}… (${text.length > 10_000 ? 'over 10000' : length}${kind === 'text' ? '' : `, ${kind}`})`
 }
 
-/** The first character if there are at least two more, and only if it is a letter or a digit. */
+/** The first character if at least two more follow, and only if it is a letter or a digit. */
 function firstLetter(text: string, length: number): string {
   const [first = ''] = text
   return length > 2 && /^[\p{L}\p{N}]$/u.test(first) ? first : ''

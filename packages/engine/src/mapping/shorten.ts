@@ -5,22 +5,22 @@ import { kindOf } from './kinds.ts'
 
 /** Longer values that reveal nothing about a person are cut here. */
 const plainLengthMax = 80
-/** Longer whole values are cut here. */
+/** Values that are shown whole are cut to this length. */
 const wholeLengthMax = 200
 /** The form of a longer value ends here. */
 const maskLengthMax = 40
-/** Letters and digits in a row that a form counts; of more, it says only that there are more. */
+/** Maximum number of consecutive letters and digits that a form shows; for more, it only shows that there are more. */
 const lettersMax = 4
 const digitsMax = 8
 const longRuns = new RegExp(`([Xx]{${lettersMax}})[Xx]+|(#{${digitsMax}})#+`, 'g')
 
 /**
- * How values are shown: `whole`, or `masked`, which keeps no character of a value that can identify a person. The service
- * decides it by who asks (`seesWhole` in its module of access).
+ * How values are shown: `whole`, or `masked`, which keeps no character of a value that can identify a person. The service chooses
+ * according to the caller (`seesWhole` in its module of access).
  */
 export type Showing = 'whole' | 'masked'
 
-/** Whether a column holds what belongs to a person, by its definition or, if there is none, by its names. */
+/** Whether a column contains personal data, judged by its definition or, without a definition, by its names. */
 export function isPersonal({ field, definition, column, expression }: MappingStep): boolean {
   if (definition?.values) return false
   if (definition?.hashed || definition?.normalise || definition?.oneOf || definition?.identifiers) return true
@@ -54,12 +54,12 @@ export function shorten(value: Cell, personal: boolean, showing: Showing = 'mask
       return `${text.slice(0, 1)}…${text.slice(0, 1) === '{' ? '}' : ']'}`
   }
   if (personal) return mask(text)
-  // Long whole numbers are customers, cards and phones; nothing else is so long.
+  // Long whole numbers identify customers, cards and phones. No other numbers are this long.
   if (kind === 'number' && /^-?\d{7,}$/.test(text)) return mask(text)
   return cut(text, plainLengthMax)
 }
 
-/** Half of a character at the end is left out. */
+/** Drops half of a character at the end. */
 const cut = (text: string, lengthMax: number): string =>
   text.length > lengthMax ? `${text.slice(0, lengthMax).replace(/[\uD800-\uDBFF]$/, '')}…` : text
 

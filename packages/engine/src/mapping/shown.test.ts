@@ -99,7 +99,7 @@ test('Nothing that is kept holds more of a value than its first character, and a
       const kept = redact(value) ?? ''
       assert.match(kept, /^.?… \((\d+|over 10000)(, [a-z-]+)?\)$/su)
       const shown = shorten(value, true) ?? ''
-      // No letter and no digit but those of the form, whatever the value is.
+      // Only letters and digits of the form appear, for any value.
       assert.doesNotMatch(shown, /[^\p{P}\p{Z}\s#Xx+]/u)
       if (value.length <= 200) assert.equal(shorten(value, true, 'whole'), value)
     }),

@@ -49,7 +49,7 @@ export function tryForms(
   }
 }
 
-/** The text of a cell without the spaces around it; empty if it has no value. */
+/** The text of a cell without surrounding spaces; empty if the cell has no value. */
 function textOf(read: () => Row[number] | undefined): string {
   try {
     return String(read() ?? '').trim()

@@ -6,7 +6,7 @@ import { amazonStateOf, unlistedByAmazon } from './amazon-states.ts'
 /** Only these need no care for accents and composed letters. */
 const ascii = /^[\x20-\x7e]*$/
 
-/** Lower case, and letters with their accents in one piece, so that the same name gives the same digest. */
+/** Lower case, with each accented letter as one character, so that the same name has the same digest. */
 const lowerComposed = (text: string): string =>
   ascii.test(text) ? text.toLowerCase() : toNormalForm(toNormalForm(text, 'NFC').toLowerCase(), 'NFC')
 
@@ -35,11 +35,11 @@ export const normaliseInitial = (text: string): string | undefined => /\p{L}/u.e
 const title = /^(?:mr|mrs|ms|dr)(?:\.?\s+|\.$)/
 const afterFamilyName = /(?:,\s*|\s+)(?:jr\.?|sr\.?|2nd|3rd|ii|iii|iv|v|vi|cpa|dc|dds|vm|jd|md|phd)$/
 
-/** Lower case without a title before it; signs and spaces inside stay. */
+/** Lower case without a preceding title. Punctuation and spaces inside stay. */
 export const normaliseGivenName = (text: string): string | undefined =>
   withLetters(withoutEach(lowerComposed(text).trim(), title))
 
-/** Lower case without what is added to it (`Jr.`, `III`, `MD`); signs and spaces inside stay. */
+/** Lower case without additions (`Jr.`, `III`, `MD`). Punctuation and spaces inside stay. */
 export const normaliseFamilyName = (text: string): string | undefined =>
   withLetters(withoutEach(lowerComposed(text).trim(), afterFamilyName))
 
@@ -60,10 +60,10 @@ export function normaliseCity(text: string): string | undefined {
   return plainPlace.test(lower) ? lower : orUndefined(recomposed(lower.replace(noPlace, '')))
 }
 
-/** Removed characters may have stood between a letter and its accent. */
+/** A removed character may have separated a letter from its accent. */
 const recomposed = (text: string): string => (ascii.test(text) ? text : lowerComposed(text))
 
-/** States of the United States and provinces of Canada, whose names stand for their two letters wherever people are matched. */
+/** States of the United States and provinces of Canada, which platforms match by their two letters. */
 const statesByName = new Map(
   `al alabama ak alaska az arizona ar arkansas ca california co colorado ct connecticut de delaware
   dc districtofcolumbia fl florida ga georgia hi hawaii id idaho il illinois in indiana ia iowa ks kansas ky kentucky
@@ -79,7 +79,7 @@ const statesByName = new Map(
     .filter((_, index) => index % 2 === 1),
 )
 
-/** Lower case without spaces and punctuation; states of the United States and provinces of Canada by their two letters. */
+/** Lower case without spaces and punctuation. States of the United States and provinces of Canada become their two letters. */
 export function normaliseState(text: string): string | undefined {
   const state = normaliseCity(text)
   return state === undefined ? undefined : (statesByName.get(state) ?? state)
@@ -93,7 +93,7 @@ export function normalisePostalCode(text: string): string | undefined {
   return /^[a-z0-9]{2,12}$/.test(code) ? code : undefined
 }
 
-/** Letters that Amazon writes with others; letters with other marks it leaves out. */
+/** Letters that Amazon replaces with others. Amazon removes other accented letters. */
 const written: ReadonlyMap<string, string> = new Map([
   ['ß', 'ss'],
   ['ä', 'ae'],
@@ -103,18 +103,18 @@ const written: ReadonlyMap<string, string> = new Map([
   ['æ', 'ae'],
 ])
 
-/** Lower-case letters of ASCII and digits alone; some letters with marks are written with those. */
+/** Only lower-case ASCII letters and digits. Some accented letters are replaced with ASCII letters. */
 export const normaliseAsciiName = (text: string): string | undefined =>
   normaliseAsciiCity(lowerComposed(text).replace(/[ßäöüøæ]/g, (letter) => written.get(letter) ?? ''))
 
-/** Lower-case letters of ASCII and digits alone. */
+/** Only lower-case ASCII letters and digits. */
 export const normaliseAsciiCity = (text: string): string | undefined =>
   orUndefined(lowerComposed(text).replace(/[^a-z0-9]+/g, ''))
 
 /**
- * The letters by which Amazon knows a state of the United States, Canada and four countries of Europe; the first two letters of
+ * The letters that Amazon uses for a state of the United States, Canada and four countries of Europe; the first two letters of
  * any other state.
- * @param country two letters of ISO 3166, in either case; without it, common names of states in North America are read, too
+ * @param country two letters of ISO 3166, in either case; without it, common names of states in North America are also recognised
  */
 export function normaliseAsciiState(text: string, country?: string): string | undefined {
   const isAmerican = /^(?:us|ca)$/i.test(country ?? '')
@@ -133,17 +133,17 @@ const genders = new Map<string, 'm' | 'f'>([
     .map((word): [string, 'f'] => [word, 'f']),
 ])
 
-/** `m` or `f`, from the letters and words in common use; `undefined` for whatever else. */
+/** `m` or `f`, from common letters and words; `undefined` for any other text. */
 export const normaliseGender = (text: string): 'm' | 'f' | undefined => genders.get(lowerComposed(text.trim()))
 
 const neitherWords = new Set(['n', 'nonbinary', 'non-binary', 'non binary', 'nichtbinär'])
 
-/** The same, or `n` for people who are neither; `undefined` for what is not known. */
+/** The same, or `n` for people who are neither; `undefined` for any other text. */
 export function normaliseGenderOrN(text: string): 'm' | 'f' | 'n' | undefined {
   return normaliseGender(text) ?? (neitherWords.has(lowerComposed(text.trim())) ? 'n' : undefined)
 }
 
-/** Lower case. A device whose owner does not want to be followed has only zeros, and cannot be addressed. */
+/** Lower case. A device whose owner opted out of tracking reports only zeros, and cannot be addressed. */
 export function normaliseDeviceId(text: string): string | undefined {
   const id = text.trim().toLowerCase()
   return /^[0-9a-z][0-9a-z_.:-]{7,127}$/.test(id) && /[1-9a-z]/.test(id) ? id : undefined
