@@ -61,12 +61,14 @@ export type { ShownAnswer } from './source-answer.ts'
 /** Settings of all jobs of a runner, sent once when the runner starts. */
 export type RunnerSettings = {
   readonly egress: Pick<EgressOptions, 'networkPolicy' | 'allow' | 'proxy' | 'except'>
-  /** Where secrets may go without TLS. */
+  /** Hosts to which secrets can be sent without TLS. */
   readonly plainHttp: PlainHttp
-  /** Directories that connectors may read and write, and the one of the connectors that the operator added. Absolute paths. */
+  /**
+   * Directories that connectors can read and write, and the directory of the connectors that the operator added. Absolute paths.
+   */
   readonly localFolders: readonly string[]
   readonly connectorsFolder: string
-  /** The wall around programs that the operator added; absent: no program runs. */
+  /** The isolation of programs that the operator added; if absent, no program runs. */
   readonly programWall?: ProgramWall
 }
 
@@ -82,7 +84,7 @@ export type DiscoveryJob = {
   readonly search: string
   readonly cursor: string | null
   readonly size: number
-  /** Whether columns come with values: only for who may read records. */
+  /** Whether columns include values: only for people who can read records. */
   readonly withSamples: boolean
   /** How these values are shown. */
   readonly showing: Showing
@@ -93,9 +95,9 @@ export type DiscoveryJob = {
 export type AskJob = {
   readonly kind: 'ask'
   readonly connector: OpenedSide
-  /** Whether some of its secrets were entered and are not saved, so that none can be replaced. */
+  /** Whether some of its secrets were entered but are not saved. Secrets can then not be replaced. */
   readonly entered: boolean
-  /** Leads to a page; `null` asks for the first one. */
+  /** Cursor of the page; `null` requests the first page. */
   readonly page: string | null
   readonly deadlineMs: number
 }
@@ -103,13 +105,13 @@ export type AskJob = {
 export type PreviewJob = {
   readonly kind: 'preview'
   readonly source: OpenedSide
-  /** Without its secrets where the destination is not asked. */
+  /** Without its secrets if the destination is not asked. */
   readonly destination: OpenedSide
   /** Shows the columns of the source as they are, and does not ask the destination. */
   readonly unmapped: boolean
   /** Shows what can be mapped though some of the mapping is invalid, and does not ask the destination. */
   readonly partial?: boolean
-  /** A field of the mapping whose values are tried in every form. */
+  /** A field of the mapping. Its values are tried in every form. */
   readonly formsOf?: string
   /** How values are shown. */
   readonly showing: Showing
@@ -117,9 +119,9 @@ export type PreviewJob = {
   readonly rules?: readonly ConnectionRule[]
   /** The consent purposes of the sub-account. */
   readonly purposes?: readonly ConsentPurpose[] | null
-  /** How long a store of files may say nothing. */
+  /** How long a file store can be silent. */
   readonly noAnswerMs: number
-  /** How long the inspection of the destination may take. */
+  /** Maximum duration of the inspection of the destination. */
   readonly inspectionMs: number
   readonly deadlineMs: number
 }
@@ -128,10 +130,10 @@ export type TransferJob = {
   readonly kind: 'transfer'
   readonly id: string
   readonly connectionId: string
-  /** The slugs of its connectors, to be loaded while the supervisor finds out where the transfer stands. */
+  /** The slugs of its connectors, which are loaded while the supervisor finds out the state of the transfer. */
   readonly connectors: readonly string[]
   readonly retry: RetryPolicy
-  /** A replacing transfer with less than this share of what the last one sent waits for confirmation: 0 to 1. */
+  /** A replacing transfer waits for confirmation if it has less than this share of the rows that the last one sent: 0 to 1. */
   readonly replaceShareMin: number
 }
 
@@ -181,7 +183,7 @@ export type JobResult<Kind extends Job['kind'] = Job['kind']> =
 
 /** Why a job did not succeed. */
 export type JobError =
-  /** A connector said what is wrong, for a person. */
+  /** A connector reported what is wrong, for a person. */
   | {
       readonly kind: 'connector'
       readonly code: ConnectorErrorCode
@@ -207,23 +209,23 @@ export type DefectReport = { readonly type: string; readonly code?: string; read
 
 /** How long a transient error is retried. */
 export type RetryPolicy = {
-  /** The wait after the first failure in a row, in milliseconds; each further one doubles it. */
+  /** The wait after the first of several consecutive failures, in milliseconds. Each further failure doubles it. */
   readonly firstMs: number
   readonly mostMs: number
   /** Without a batch confirmed for so long, the error is final. */
   readonly totalMs: number
 }
 
-/** Where a transfer stands, as the database has it, with what it needs to continue. */
+/** The state of a transfer in the database, with everything that it needs to continue. */
 export type TransferState = {
   /** Absent where rejected rows of an earlier transfer are sent again. */
   readonly source: OpenedSide | null
   readonly destination: OpenedSide
   readonly replay: { readonly columns: readonly string[]; readonly rows: number } | null
   readonly confirmed: boolean
-  /** At most how many rows of the source a test takes; `null`: it is no test. */
+  /** Maximum rows of the source that a test covers; `null` if the transfer is not a test. */
   readonly testRows: number | null
-  /** The range of the source that a backfill reads; `null`: it is none. */
+  /** The range of the source that a backfill reads; `null` if the transfer is not a backfill. */
   readonly range: SourceRange | null
   /** How often the transfer was claimed, from 1. */
   readonly attempt: number
@@ -232,11 +234,13 @@ export type TransferState = {
   /** Rejected rows among them. */
   readonly rejected: number
   readonly checkpoint: Json | null
-  /** How many rows the batch covers that may have been delivered without being confirmed. */
+  /** Number of rows that the batch covers that may have been delivered without a confirmation. */
   readonly pending: number | null
-  /** Its key, and the place behind it in the source; `null` if there is no such batch, or the source is fixed. */
+  /** Its key, and the place after it in the source; `null` if there is no such batch, or the source is fixed. */
   readonly announced: Announced | null
-  /** How many rows such a batch of the transfer before this one covers; `null` once a batch of this one is confirmed. */
+  /**
+   * Number of rows that such a batch of the previous transfer covers; `null` as soon as a batch of this transfer is confirmed.
+   */
   readonly unconfirmed: number | null
   /** The columns that the destination got so far. */
   readonly columns: readonly string[] | null
@@ -246,34 +250,37 @@ export type TransferState = {
   /** The cursor that is confirmed in this transfer, or in this part. */
   readonly reached: Json | null
   readonly state: Json | null
-  /** Makes the keys of incremental batches others than before; absent or `null` if not. */
+  /** Changes the keys of incremental batches. Absent or `null`: the keys do not change. */
   readonly keysSalt?: string | null
   /** How many rows the last replacing transfer sent. */
   readonly replaced: number | null
   readonly deliveryStates: readonly Json[]
-  /** The part of the source that is moved; `null`: all of it. */
+  /** The part of the source that is moved; `null` means the whole source. */
   readonly part: SourcePart | null
-  /** The plan of the first reader of the transfer, for all later ones; `null` before that, of a part, and if it had none. */
+  /**
+   * The plan of the first reader of the transfer, for all later readers; `null` before that, for a part, and if the reader had no
+   * plan.
+   */
   readonly plan: Json | null
-  /** How the source may be divided into parts; `null` if it must not be, or not any more. */
+  /** How the source can be divided into parts; `null` if it must not be divided (any more). */
   readonly divides: DivisionBounds | null
   /** Reaction to changed columns, and the columns of the last successful transfer. */
   readonly drift: DriftMode
   readonly shape: Shape | null
   readonly rules: TransferRules | null
-  /** The consent purposes of the sub-account; `null` if it has none. */
+  /** The consent purposes of the sub-account; `null` if there are no purposes. */
   readonly purposes: readonly ConsentPurpose[] | null
   /** There if the outcome of each row is recorded. */
   readonly outcomes: TransferOutcomes | null
-  /** How many rejected rows may still be kept. */
+  /** Number of further rejected rows that can be kept. */
   readonly rejectsLeft: number
-  /** Of the digests of the rows that the destination has, if only changed rows are sent; `null` if all rows are sent. */
+  /** The state of the digests of the destination's rows, if only changed rows are sent; `null` if all rows are sent. */
   readonly digests: DigestsState | null
 }
 
 /** A batch that is about to be delivered. */
 export type BatchStart = HandoverStart & {
-  /** How many rows of the source it covers, if it comes again as it is after a crash. */
+  /** Number of rows of the source that it covers, if it must be repeated unchanged after a crash. */
   readonly pending: number | null
   /** Unless the source is fixed. */
   readonly announced?: Announced
@@ -292,9 +299,11 @@ export type BatchStart = HandoverStart & {
 export type ColumnReport = {
   readonly shape: Shape
   readonly changes: readonly ColumnChange[]
-  /** Columns of the source to add to the mapping of the connection and of the transfer; none unless the connection wants it. */
+  /**
+   * Columns of the source to add to the mapping of the connection and of the transfer; empty unless the connection adds columns.
+   */
   readonly added: readonly string[]
-  /** The mapping of the transfer once it followed the changes, without the added columns; absent if it is as it was. */
+  /** The mapping of the transfer after it followed the changes, without the added columns; absent if it did not change. */
   readonly mapping?: string
 }
 
@@ -302,18 +311,18 @@ export type ColumnReport = {
 export type ReportedLine = { readonly side: Role | null; readonly text: string }
 
 /**
- * Calls of a transfer to its supervisor, which alone uses the database. Each call rejects with `Ended` if the transfer
+ * Calls of a transfer to its supervisor. Only the supervisor uses the database. Each call rejects with `Ended` if the transfer
  * must end, for any reason.
  */
 export type TransferHost = {
-  /** Where the transfer stands; asked whenever both sides are opened. */
+  /** Returns the state of the transfer. Called whenever both sides are opened. */
   open(): Promise<TransferState>
-  /** Announces a batch before it is delivered, and finds out whether the transfer may continue. */
+  /** Announces a batch before it is delivered, and checks whether the transfer can continue. */
   beginBatch(batch: BatchStart): Promise<void>
   /**
-   * Stores what the destination confirmed.
-   * @param next the batch that follows, if it is known already: it is announced along with it
-   * @returns whether that batch is begun; if it is not, `beginBatch` says why
+   * Stores the confirmation of the destination.
+   * @param next the next batch, if it is already known; it is announced in the same call
+   * @returns whether the next batch is announced. If it is not, `beginBatch` reports the reason
    */
   confirm(confirmation: Confirmation, next?: BatchStart): Promise<boolean>
   /** Shows a transient error to people while the transfer retries. */
@@ -329,15 +338,15 @@ export type TransferHost = {
    * @param start the columns, and which way the rows go
    */
   divide(parts: readonly DividedPart[], start: BatchStart): Promise<void>
-  /** Rejected rows to send again, after a number; none once all are read. */
+  /** Rejected rows to send again, after a number; an empty page after the last row. */
   readRejects(after: number): Promise<ReplayPage>
   /** The keys of rejected rows of the connection that can be sent again. */
   rejectedKeys(): Promise<RejectedKeysState>
-  /** Digests of the connection after a page, in the order in which they were stored; `null` once all are read. */
+  /** Digests of the connection after a page, in the order in which they were stored; `null` after the last page. */
   readDigests(after: number): Promise<DigestPage | null>
-  /** Keys of the rows of a mirror after a page, in the order in which they were stored; `null` once all are read. */
+  /** Keys of the rows of a mirror after a page, in the order in which they were stored; `null` after the last page. */
   readKeys(after: number): Promise<KeyPages | null>
-  /** Stores before rows are sent that it is uncertain what the destination has under their keys. */
+  /** Records, before rows are sent, that the values of the destination under their keys are uncertain. */
   doubtRows(rows: DigestRecords): Promise<void>
   /** Replaces all digests of the connection, all or nothing. */
   replaceDigests(pages: Iterable<DigestRecords> | AsyncIterable<DigestRecords>): Promise<void>
@@ -360,7 +369,7 @@ export type ConfirmArgument = { readonly confirmation: Confirmation; readonly ne
 /** The argument of the message `divide`, with the last parts. */
 export type DivideArgument = { readonly parts: readonly DividedPart[]; readonly start: BatchStart }
 
-/** The methods of a transfer's host as messages; rejected rows and parts can be sent ahead, so that no message is large. */
+/** The methods of a transfer's host as messages. Rejected rows and parts can be sent ahead, so that no message is large. */
 export type TransferMethod = keyof TransferHost | 'stageRejects' | 'stageParts' | 'stageDigests' | 'stageOutcomes'
 export type HostMethod =
   | TransferMethod

@@ -4,7 +4,7 @@ import type { EventsPut, EventsToPut, PutEventsJob, PutHost } from './protocol.t
 import { type JobRuntime, openContext } from './runtime.ts'
 import { withoutSecrets } from './side-secrets.ts'
 
-/** A supervisor sends far less at once. */
+/** A supervisor sends far less in one message. */
 const bytesMax = 64 << 20
 const lineBreak = 10
 

@@ -1,11 +1,11 @@
 import type { Cell, Rejection, Row, RowFault } from '@penstock/connector'
 
 /**
- * Destinations give the reason for a rejected row without its values, such as *A value is not a valid date*. The person who corrects the row
- * looks for the value, so that the reason names it: *"31.02.1989" is not a valid date*.
+ * Destinations describe why a row was rejected without its values, such as *A value is not a valid date*. The person who corrects
+ * the row looks for the value, so the reason should include it: *"31.02.1989" is not a valid date*.
  */
 
-/** A rejection of which each reason quotes its value. @param show how a value is shown; as it is unless given */
+/** A rejection in which each reason quotes its value. @param show how a value is shown; unchanged by default */
 export function quoteValues(
   rejection: Rejection,
   columns: readonly string[],
@@ -29,7 +29,7 @@ const subject = /^A (?:value|number|text|time)(?= )/
 
 /**
  * A reason with the value of the column that it blames, if it begins with *A value*, *A number*, *A text* or *A time*.
- * @param show how a value is shown; as it is unless given
+ * @param show how a value is shown; unchanged by default
  */
 export function quoteValue(
   { index, field, reason }: Pick<Rejection, 'index' | 'field' | 'reason'>,

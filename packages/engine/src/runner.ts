@@ -1,7 +1,7 @@
 /**
- * The main module of a runner: a child process that runs connector code, one job at a time, for the supervisor that
- * started it. It reads no environment and no arguments; everything comes over the channel between the two. An error here
- * ends only this process.
+ * The main module of a runner: a child process that runs connector code, one job at a time, for the supervisor that started it.
+ * It reads no environment and no arguments: it gets everything over the channel between the two processes. An error here ends
+ * only this process.
  */
 import { createEgress } from '@penstock/connector/egress'
 import { loadConnector } from '@penstock/connectors/load'
@@ -14,7 +14,7 @@ import { closeWalls } from './walls.ts'
 /** The status that a runner exits with after an error that nothing caught. */
 const crashStatus = 70
 const progressEveryMs = 1_000
-/** How long it is idle before it loads what the next job is likely to need, in milliseconds. */
+/** Idle time in milliseconds after which it loads the code that the next job probably needs. */
 const restMs = 200
 
 let settings: RunnerSettings | undefined
@@ -97,7 +97,7 @@ function reportProgress(): void {
 }
 
 function send(message: FromRunner): void {
-  // Without a supervisor there is no one to report to: `disconnect` ends this process.
+  // Without a supervisor nobody receives the report: `disconnect` ends this process.
   if (process.connected) process.send?.(message, undefined, undefined, () => {})
 }
 

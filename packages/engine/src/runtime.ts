@@ -19,10 +19,10 @@ import { type SideSecrets, secretsOfSide } from './side-secrets.ts'
 
 /** Runtime of every job: access to connectors, to the network, and to the folders that the operator allows. */
 export type Runtime = {
-  /** The connector with this slug, with the code that moves data. Throws if there is none. */
+  /** The connector with this slug, with the code that moves data. Throws if it does not exist. */
   loadConnector(slug: string): Promise<Connector>
   readonly egress: OpenEgress
-  /** Where secrets may go without TLS. */
+  /** Hosts to which secrets can be sent without TLS. */
   readonly plainHttp: PlainHttp
   readonly localFolders: readonly string[]
 }
@@ -33,14 +33,14 @@ export type JobRuntime = Runtime & {
   readonly uploads: Uploads
   readonly rejects: Rejects
   readonly events: EventStreams
-  /** Adds a line of the connector of a side to the log; absent without a transfer. */
+  /** Adds a line of a side's connector to the log; absent without a transfer. */
   readonly log?: (side: Role, text: string) => void
 }
 
 /**
- * The context of a connector, and the redaction of its reports. Only the context contains secrets in the clear. Throws
- * `invalid_credentials` with the refusal of a side that cannot be opened, and `insecure_address` if secrets would be
- * sent over `http://` to a host that does not allow it: the address may have been allowed when it was saved.
+ * The context of a connector, and the function that redacts its reports. Only the context contains secrets in the clear. Throws
+ * `invalid_credentials` with the reason if a side cannot be opened. Throws `insecure_address` if secrets would be sent over
+ * `http://` to a host that does not allow it: the address may have been allowed when it was saved.
  */
 export function openContext(
   { egress, localFolders, plainHttp, secrets: saver, uploads, rejects, events, log }: JobRuntime,

@@ -4,19 +4,19 @@ import { limits } from '@penstock/wire/rules'
 import type { SecretHost, SecretReference } from './protocol.ts'
 import { pause } from './transfer/retries.ts'
 
-/** A secret that is to be replaced, and for whom. */
+/** A secret to replace, and the connector that it belongs to. */
 export type SecretToSave = {
   readonly connector: Connector
   readonly reference: SecretReference
   /** Aborted when it is no longer waited for. */
   readonly signal: AbortSignal
-  /** Called with each value that must not appear in what is reported. */
+  /** Called with each value that must not appear in reports. */
   readonly note: (secret: string) => void
 }
 
 /** Times in milliseconds. */
 const usualBounds = {
-  /** How long a new value may take. The supervisor gives the right to replace a secret for longer. */
+  /** Maximum duration of creating a new value. The lease of the supervisor lasts longer. */
   renewMs: 30_000,
   /** How long to wait for another job that replaces the same secret: longer than one that died holds it. */
   busyMs: 90_000,
@@ -51,8 +51,8 @@ export class SecretSaver {
   }
 
   /**
-   * Waits until what is being replaced is saved, since the platform may take the old value no more. Nothing is replaced
-   * from then on.
+   * Waits until a value that is being replaced is saved, because the platform may no longer accept the old value. Afterwards
+   * nothing is replaced.
    */
   async close(): Promise<void> {
     this.#closing.abort(new Error('The job has ended'))
@@ -114,7 +114,7 @@ export class SecretSaver {
     return saved
   }
 
-  /** A right that cannot be given back ends after a while. */
+  /** A lease that cannot be released expires after a while. */
   #release(leaseId: string): Promise<void> {
     return this.#host.releaseSecret(leaseId).catch(() => {})
   }

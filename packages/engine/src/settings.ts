@@ -13,7 +13,7 @@ export function withDefaults(fields: Fields, values: Values): Values {
 export const sideSettings = (connector: Connector, role: Role, values: Values): Values =>
   withDefaults(fieldsOfRole(connector, role), values)
 
-/** Whether only changed rows are sent with these settings of a destination; so does a mirror. */
+/** Whether only changed rows are sent with these settings of a destination. A mirror also sends only changed rows. */
 export const sendsChangedRows = ({ sendRows }: Values): boolean => sendRows === 'Changed' || sendRows === 'Mirror'
 
 /** Whether rows that left the source are removed at the destination with these settings of it. */

@@ -9,10 +9,10 @@ export type ShapeColumn = {
   readonly key: boolean
 }
 
-/** The columns of a side. `columns` is bounded; `count` and `digest` are of all. */
+/** The columns of a side. `columns` is limited; `count` and `digest` cover all columns. */
 export type SideShape = { readonly columns: readonly ShapeColumn[]; readonly count: number; readonly digest: string }
 
-/** The columns of both sides; `null` of a side that cannot be asked. */
+/** The columns of both sides; `null` for a side that cannot be asked. */
 export type Shape = {
   readonly source: SideShape | null
   readonly destination: SideShape | null

@@ -2,14 +2,14 @@ import { redactedText } from '@penstock/connector'
 import { limits } from '@penstock/wire/rules'
 import { storable } from './storable.ts'
 
-/** An answer of a platform as a person may see it: without secrets, and bounded. */
+/** An answer of a platform in the form that people can see: without secrets, and of limited size. */
 
 /** The body of an answer as it is shown. */
 export type ShownBody = {
   readonly text: string
   /** Whether the text is JSON. */
   readonly json: boolean
-  /** Each list and object has so many entries at most; `null` if all are there. */
+  /** Maximum entries of each list and object; `null` if nothing was removed. */
   readonly entriesMax: number | null
 }
 
@@ -28,7 +28,7 @@ const plainLengthMax = 2_000
 const textLengthMax = 1_000
 const headerLengthMax = 300
 const headersMax = 50
-/** Deeper values are left out. */
+/** Values below this depth are omitted. */
 const depthMax = 60
 /** Tried one after the other until an answer is small enough. */
 const entriesTried = [200, 100, 50, 20, 10, 5, 2, 1] as const

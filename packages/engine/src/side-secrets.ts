@@ -25,15 +25,12 @@ export type SideSecrets = {
   note(secret: string): void
 }
 
-/**
- * Shorter secrets are words of our own messages. Connectors remove them from what another system said, where the words are
- * not ours.
- */
+/** Shorter secrets occur as words in our messages. Connectors remove them from texts of other systems. */
 const lengthMin = 6
 
 /**
- * Credentials of requests that are kept, and secrets that replaced saved ones; older ones were replaced, or are
- * signatures of single requests.
+ * Maximum number of noted secrets: credentials of requests, and secrets that replaced saved ones. Older ones were replaced, or
+ * are signatures of single requests.
  */
 const notedMax = 8
 const secretHeader = /auth|token|key|secret|cookie|signature/i
@@ -59,7 +56,7 @@ export function secretsOfSide(connector: Connector, secrets: Values): SideSecret
     redact: (text) => {
       redact ??= createRedact([...saved, ...renewed, ...sent])
       const cleaned = redact(text, messageLengthMax)
-      // Redacting also brings a text to one line; one without secrets stays as it is.
+      // Redacting also puts a text on one line. A text without secrets does not change.
       return cleaned.includes(redactedText) ? cleaned : text.slice(0, messageLengthMax)
     },
     watch: (egress) => ({
@@ -81,7 +78,7 @@ const credentialIn = (header: string): string | undefined => /[\w.~+/-]{16,}={0,
 /** Longer reports of a connector are cut to this length. */
 const messageLengthMax = 2_000
 
-/** Calls a connector; a connector error that it throws has the secrets removed, and says of which side of a connection it is. */
+/** Calls a connector. Removes the secrets from a connector error that it throws, and adds the side of the connection. */
 export async function withoutSecrets<T>(
   redact: SideSecrets['redact'],
   call: () => T | Promise<T>,

@@ -1,9 +1,9 @@
 /** Jobs in which a person signs in at a platform or an identity provider. */
 
-/** Exchanges the code that a platform gave when a user consented, with the app of the operator. */
+/** Exchanges the code that a platform returned when a user consented, with the app of the operator. */
 export type AuthorizationJob = {
   readonly kind: 'authorization'
-  /** The slug of the connector, whose definition says where the code is exchanged. */
+  /** The slug of the connector. Its definition contains the address where the code is exchanged. */
   readonly slug: string
   readonly client: { readonly id: string; readonly secret: string }
   readonly code: string
@@ -13,7 +13,10 @@ export type AuthorizationJob = {
   readonly deadlineMs: number
 }
 
-/** Asks the identity provider of an organization for its configuration and, with the answer of a browser, who the person is. */
+/**
+ * Asks the identity provider of an organization for its configuration and, with the redirect of a browser, for the identity of
+ * the person.
+ */
 export type SingleSignOnJob = {
   readonly kind: 'single sign-on'
   readonly issuer: string

@@ -4,9 +4,8 @@ import type { JobValues, SingleSignOnJob } from './protocol.ts'
 import type { JobRuntime } from './runtime.ts'
 
 /**
- * Requests to an identity provider: its configuration and, with the parameters of the redirect, the identity of the
- * person. The provider belongs to a tenant, so it is reached by the egress alone, and its responses are parsed in a
- * runner. Tokens stay here.
+ * Requests to an identity provider: its configuration and, with the parameters of the redirect, the identity of the person. A
+ * tenant chooses the provider, so requests go only through the egress, and responses are parsed in a runner. Tokens stay here.
  */
 
 const textLengthMax = 1_000
@@ -15,7 +14,7 @@ const addressLengthMax = 2_000
 const subjectPattern = /^[\x20-\x7e]{1,255}$/
 const clockToleranceSeconds = 30
 const requestMs = 10_000
-/** Signatures with a key that the provider publishes; `none` and those by a shared secret are not among them. */
+/** Signatures with a key that the provider publishes. Excludes `none` and signatures with a shared secret. */
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'Ed25519', 'EdDSA']
 
 /** Asks the provider. Throws a `ConnectorError`, or the signal's reason once that is aborted. */
@@ -81,8 +80,8 @@ export async function runSingleSignOn(
 type Claims = Readonly<Record<string, unknown>>
 
 /**
- * The e-mail address and the name of the person, by the ID token or, if that does not have them, by the provider's answer
- * about users: many have the address there alone, and Okta says there alone that it is verified.
+ * The e-mail address and the name of the person from the ID token or, if they are missing there, from the provider's user info.
+ * Many providers return the address only in the user info, and Okta returns only there that it is verified.
  */
 async function whoIs(
   config: openid.Configuration,
@@ -96,7 +95,7 @@ async function whoIs(
     try {
       more = await openid.fetchUserInfo(config, accessToken, subject)
     } catch (error) {
-      // Without it no address is verified, and who is linked signs in all the same.
+      // Without the user info no address is verified. A person who is already linked can sign in anyway.
       if (claims.email === undefined) throw error
     }
   }
@@ -105,8 +104,8 @@ async function whoIs(
 }
 
 /**
- * Whether the provider says that the address is verified; undefined if it does not say. Microsoft Entra ID never has the
- * standard claim; its own says that the tenant has verified the domain, and counts only if there is no other.
+ * Whether the provider has verified the address; undefined if it does not report this. Microsoft Entra ID never sends the
+ * standard claim. Its own claim means that the tenant has verified the domain, and is used only if the standard claim is missing.
  */
 function verifiedIn({ email_verified, xms_edov }: Claims): boolean | undefined {
   if (email_verified !== undefined) return email_verified === true
@@ -129,7 +128,7 @@ async function send(
   return egress.request(address, request)
 }
 
-/** Secrets, and who a person is, travel over https, or to where the operator allows plain http. */
+/** Secrets and identities are sent over https, or to hosts for which the operator allows plain http. */
 function assertAddress({ plainHttp }: Pick<JobRuntime, 'plainHttp'>, address: string): void {
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isPlainHttpAllowed(url, plainHttp))) return
@@ -147,7 +146,7 @@ function assertAlgorithm(host: string, idToken = ''): void {
 const textOf = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' && value.length <= textLengthMax ? value : null
 
-/** Codes alone: the words of a provider, and of the library about them, may quote what was sent. */
+/** Only codes: messages of a provider or of the library can quote the request. */
 function reasonOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return 'its answer is not valid'
   const codes = [

@@ -10,10 +10,10 @@ export type SkipCodes = Uint8Array
 /** The number of a reason in `SkipCodes`, from 1. */
 export const skipCode = (reason: SkipReason): number => skipReasons.indexOf(reason) + 1
 
-/** The code of a row that is not sent, because an announced batch delivered it: it counts as sent. */
+/** The code of a row that is not sent because an announced batch delivered it. It is counted as sent. */
 export const deliveredCode = skipReasons.length + 1
 
-/** Consecutive records of which some are skipped: the number of the first, and a code for each. */
+/** Consecutive records of which some are skipped: the number of the first record, and a code for each record. */
 export type SkippedRun = { readonly first: number; readonly codes: SkipCodes }
 
 export const nothingSkipped: Skipped = { filtered: 0, unchanged: 0, duplicates: 0, noConsent: 0 }
@@ -46,10 +46,10 @@ export const runsWithin = (runs: readonly SkippedRun[], from: number, until: num
   })
 
 /**
- * Where a stretch of rows ends that has so many rows to send.
+ * The end of a stretch of rows with a limited number of rows to send.
  * @param codes of the chunk; absent if no row of it is skipped
  * @param from index of its first row
- * @param rowsMax how many of its rows may be sent, at least 1
+ * @param rowsMax maximum rows to send, at least 1
  * @param until index before which it ends in any case
  */
 export function endOfStretch(codes: SkipCodes | undefined, from: number, rowsMax: number, until: number): number {
@@ -64,7 +64,7 @@ export function endOfStretch(codes: SkipCodes | undefined, from: number, rowsMax
   return at
 }
 
-/** The index of the first row of a stretch that is sent behind a delivered row; `until` if there is no such row. */
+/** The index of the first row that is sent after a delivered row; `until` if there is no such row. */
 export function endOfDelivered(codes: SkipCodes | undefined, from: number, until: number): number {
   const delivered = codes?.indexOf(deliveredCode, from) ?? -1
   const sent = delivered < 0 ? -1 : (codes?.indexOf(0, delivered) ?? -1)

@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** Rows after which other work of the process has its turn. Each can take about a millisecond at worst. */
+/** Rows after which other work of the process can run. In the worst case, each row takes about a millisecond. */
 const sliceRows = 500
 
 /**
- * Works on rows in slices, so that a runner answers its supervisor however long the work takes for all rows of a chunk.
- * @param count how many rows there are
- * @param work does a slice: the rows from an index to before another one
+ * Processes rows in slices, so that a runner answers its supervisor even if a chunk takes long.
+ * @param count number of rows
+ * @param work processes a slice: the rows from one index until before another
  */
 export async function inSlices(count: number, work: (from: number, until: number) => void): Promise<void> {
   for (let from = 0; from < count; from += sliceRows) {

@@ -1,5 +1,5 @@
 /**
- * Text as PostgreSQL can hold it: with a replacement character for zero bytes and for halves of characters. For what
- * people read; what must come back as it was is sealed.
+ * Text that PostgreSQL can store: zero bytes and halves of characters become replacement characters. For texts that people read.
+ * Data that must be restored exactly is sealed.
  */
 export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd')

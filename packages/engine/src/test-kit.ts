@@ -1,4 +1,4 @@
-/** Loaded before the tests of a package that is to be added, so that they and the package have the kit of this program. */
+/** Loaded before the tests of a package that is being added, so that the tests and the package use the kit of this program. */
 import { useKit } from '@penstock/connectors/installed/use-kit'
 
 useKit()

@@ -5,9 +5,9 @@ import { dirname, join } from 'node:path'
 type Permission = { drop(scope: 'worker' | 'fs.write', path?: string): void }
 
 /**
- * Gives up, permanently, what this process was permitted only to begin: to start threads, whose code could have any permission, and
- * to write where Node keeps what it compiled, without which Node does not read it either. Called once the guard of this process
- * runs, and before anything of a tenant is read.
+ * Permanently gives up the permissions that this process needed only to start: to start threads, whose code could have any
+ * permission, and to write to the compile cache of Node (without which Node does not read the cache either). Called after the
+ * guard of this process runs, and before any data of a tenant is read.
  */
 export function closeWalls(): void {
   const permission = process.permission as unknown as Permission | undefined

@@ -1,13 +1,13 @@
 import type { OpenedWriter } from './sides.ts'
 
 /**
- * Has a destination remove what was not confirmed, as far as possible. Never throws.
+ * Asks a destination to remove unconfirmed data, as far as possible. Never throws.
  * @param opened the writer of the transfer, if there is one
- * @param open opens another one
+ * @param open opens another writer
  */
 export async function abandon(opened: OpenedWriter | undefined, open: () => Promise<OpenedWriter>): Promise<void> {
   try {
-    // A writer that was stopped cannot connect any more, and one that met a defect may know of more than is stored.
+    // A stopped writer can no longer connect, and a writer that failed with a defect may know of more than is stored.
     await opened?.writer.close?.()
     const { writer } = await open()
     await writer.abort?.()

@@ -4,7 +4,7 @@ import type { FilledBatch, InvalidRow, MappedChunk, Segment } from './filled-bat
 import { RowCollector } from './raw/row-collector.ts'
 import { recordWords } from './stages/changed-rows/row-digests.ts'
 
-/** By what an announced batch is known. */
+/** The identity of an announced batch. */
 type AnnouncedKey = { readonly key: string; readonly covered: number }
 
 /** Facts about a batch that are known before its first record. */
@@ -32,7 +32,7 @@ export class BatchBuilder {
   #window: BatchWindow | undefined
   /** How many records it covers. */
   covered = 0
-  /** How many of these are not skipped, and about how much of the source and of memory they take. */
+  /** Number of records that are not skipped, and their approximate size in the source and in memory. */
   kept = 0
   bytes = 0
   memoryBytes = 0
@@ -55,7 +55,8 @@ export class BatchBuilder {
   /**
    * Adds records of a chunk.
    * @param codes of skipped rows; absent if no row of the chunk is skipped
-   * @param from index of the first one, and `until` before which they end
+   * @param from index of the first record
+   * @param until index before which the records end
    */
   take(
     chunk: Chunk,
@@ -82,7 +83,7 @@ export class BatchBuilder {
     }
   }
 
-  /** Adds records of which some may not be sent. */
+  /** Adds records, some of which may not be sent. */
   #takeSome(
     chunk: Chunk,
     mapped: MappedChunk,
@@ -126,7 +127,7 @@ export class BatchBuilder {
     }
   }
 
-  /** Adds what is known of a row. @returns whether the row is sent */
+  /** Adds a row, or the reason why it is not sent. @returns whether the row is sent */
   #add(chunk: Chunk, mapped: MappedChunk, number: number, at: number): boolean {
     const broken = chunk.errors?.get(at)
     const error: InvalidRow['error'] | undefined = broken === undefined ? mapped.errors.get(at) : { reason: broken }

@@ -15,7 +15,7 @@ export function endOf(filledBatch: FilledBatch): {
   const last = segments.findLast((segment) => segment.first < next || (segment.count === 0 && segment.first === next))
   if (!last) return { checkpoint: beginning, cursor: undefined }
   const isWhole = next === last.first + last.count
-  // A chunk without rows has a place of its own.
+  // A chunk without rows has a separate place.
   const place = last.count === 0 ? undefined : placeBehind(filledBatch)
   const checkpoint =
     isWhole || place !== undefined
@@ -91,6 +91,6 @@ function deliveredWithin({ numbers, raws, records }: DeliveredRows, from: number
   }
 }
 
-/** Whether anything is done with a batch, and not its checkpoint alone stored. */
+/** Whether a batch requires work, and not only its checkpoint must be stored. */
 export const isSent = ({ rows, invalid, window }: FilledBatch): boolean =>
   rows.length > 0 || invalid.length > 0 || window?.ends === true

@@ -6,22 +6,23 @@ import { placeBehind } from './batch-ends.ts'
 import type { FilledBatch } from './filled-batch.ts'
 import { announcedRowsOf, type Repeating } from './stages/repeated-rows/recovered-rows.ts'
 
-/** The key of a batch: a destination recognises by it a batch that comes again. */
+/** The key of a batch. A destination uses it to recognise a repeated batch. */
 
-/** Scope of the key of a batch, beside its records. */
+/** Scope of the key of a batch, in addition to its records. */
 export type KeyScope = {
   readonly transferId: string
   readonly connectionId: string
-  /** The settings of both sides: what is sent under others is never taken for the same. */
+  /** The settings of both sides. Batches under different settings never have the same key. */
   readonly settings: Json
-  /** Makes keys others than before, although the same rows come after the same cursor. */
+  /** Changes the keys, even if the same rows follow the same cursor. */
   readonly salt?: string | null | undefined
 }
 
 /**
- * The batch as the destination gets it. Its key is the same for the same records of the same transfer, in every attempt. If the
- * source can give other records when it is read again, it follows from them: they come twice rather than not at all. In an incremental transfer, the key follows from the rows and the cursor before them, so the next transfer has the same key
- * for the same rows.
+ * The batch in the form that the destination receives. Its key is the same for the same records of the same transfer, in every
+ * attempt. If the source can return different records when it is read again, the key depends on them: records are then delivered
+ * twice rather than not at all. In an incremental transfer, the key depends on the rows and the cursor before them, so the next
+ * transfer has the same key for the same rows.
  */
 export function batchOf(
   filledBatch: FilledBatch,
@@ -44,13 +45,13 @@ export function batchOf(
   }
 }
 
-/** Keys that were made, for the announcement or for the delivery of the same batch. */
+/** Keys that were created for the announcement or the delivery of the same batch. */
 const known = new WeakMap<
   FilledBatch,
   { readonly scope: KeyScope; readonly columns: readonly string[]; readonly key: string }
 >()
 
-/** Whether its records may be others when it is read again. */
+/** Whether the batch can have different records when it is read again. */
 const isCounted = ({ segments, left }: FilledBatch): boolean => !left && segments.some(({ fixed }) => !fixed)
 
 function keyOf(filledBatch: FilledBatch, scope: KeyScope, columns: readonly string[]): string {
@@ -76,7 +77,7 @@ function keyOf(filledBatch: FilledBatch, scope: KeyScope, columns: readonly stri
   // Rows that are equal to delivered ones come in another batch than these.
   if (delivered) hash.update(Uint32Array.from(delivered.records))
   if (instead !== undefined) hash.update(JSON.stringify(instead))
-  // Another attempt may find other rows that left the source.
+  // Another attempt may find other rows that were removed from the source.
   if (left) hash.update(JSON.stringify(rows))
   // Windows without rows follow each other at the same place.
   if (window) hash.update(JSON.stringify(window.scope))
@@ -85,10 +86,10 @@ function keyOf(filledBatch: FilledBatch, scope: KeyScope, columns: readonly stri
   return key
 }
 
-/** The announcement of a batch before it is sent, so that it comes again as the same one after a crash. */
+/** The announcement of a batch before it is sent, so that it can be repeated unchanged after a crash. */
 export type Announcement = Pick<BatchStart, 'pending' | 'announced'>
 
-/** The announcement of a batch; without records it has none. */
+/** The announcement of a batch. A batch without records has no announcement. */
 export function announcementOf(
   filledBatch: FilledBatch,
   scope: KeyScope,
@@ -96,7 +97,7 @@ export function announcementOf(
   repeating: Repeating & { readonly sendsChanged: boolean },
 ): Announcement {
   if (filledBatch.covered === 0) return { pending: null }
-  // How many records it had when it was announced first: the destination may have it with these.
+  // Number of records when it was first announced: the destination may have the batch with these records.
   const pending = filledBatch.announced?.covered ?? filledBatch.covered
   const end = placeBehind(filledBatch)
   const rows = announcedRowsOf(filledBatch, repeating)
@@ -132,6 +133,6 @@ export function withoutOthers(state: TransferState): TransferState {
   return { ...state, pending: null, announced: null }
 }
 
-/** By which a transfer knows whether the one before it had the same settings. */
+/** A transfer compares it to find out whether the previous transfer had the same settings. */
 const digestOfSettings = ({ settings }: Pick<KeyScope, 'settings'>): string =>
   createHash('sha256').update(JSON.stringify(settings)).digest('hex').slice(0, 32)

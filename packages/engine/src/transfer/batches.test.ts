@@ -11,8 +11,8 @@ import { type Bounds, beginning, type ChunkMapper, type FilledBatch } from './fi
 import { mappedRows, rawRowsOf } from './raw/numbers-as-raw-rows.ts'
 
 /**
- * Records are distinguished by their content, which is their number. Every seventh is broken, every fifth cannot be mapped; every
- * third is skipped, for one of three reasons, if the scene wants it.
+ * Records are distinguished by their content, which is their number. Every seventh record is broken, every fifth cannot be
+ * mapped. If the scene requires it, every third is skipped, for one of three reasons.
  */
 const isBroken = (number: number) => number % 7 === 0
 const isUnmappable = (number: number) => number % 5 === 0
@@ -39,7 +39,7 @@ type Scene = {
 
 const scenes = fc.record<Scene>({
   records: fc.nat({ max: 80 }),
-  // The sizes of chunks, over and over; a chunk may be empty.
+  // The sizes of chunks, repeated cyclically. A chunk can be empty.
   sizes: fc.array(fc.nat({ max: 20 }), { minLength: 1, maxLength: 6 }).map((sizes) => [...sizes, 3]),
   bounds: fc.record({ rowsMax: fc.integer({ min: 1, max: 30 }), bytesMax: fc.integer({ min: 1, max: 400 }) }),
   pending: fc.option(fc.integer({ min: 1, max: 40 })),
@@ -48,12 +48,12 @@ const scenes = fc.record<Scene>({
   raw: fc.boolean(),
 })
 
-/** Minimum memory of a cell, beside its text. */
+/** Minimum memory of a cell, in addition to its text. */
 const cellBytes = 16
 
 const bytesOf = (number: number) => 5 + (number % 11)
 
-/** Numbers in chunks of these sizes, wherever reading begins: what chunks there are may differ from one time to the next. */
+/** Numbers in chunks of these sizes, from any start. The division into chunks can differ between reads. */
 function readerOf({ records, sizes, incremental, cursor = 0, raw }: Scene): SourceReader {
   return {
     async *read(after: Json = cursor) {
@@ -148,7 +148,7 @@ function assertCover(
   assert.equal(next, last + 1)
 }
 
-/** All leaves of cutting a batch in halves, wherever `cuts` says so and there is something to cut. */
+/** All leaves after cutting a batch in halves, as `cuts` decides and as far as possible. */
 function cutUp(filledBatch: FilledBatch, cuts: readonly boolean[], depth = 0): FilledBatch[] {
   if (filledBatch.rows.length < 2 || !cuts[depth % cuts.length]) return [filledBatch]
   return halve(filledBatch).flatMap((half) => cutUp(half, cuts, depth + 1))
@@ -175,7 +175,7 @@ describe('batches', () => {
           }
           const kept = covered - totalSkipped(countSkipped(skipped))
           assert(kept <= scene.bounds.rowsMax)
-          // The bytes of a row are those of its chunk, spread evenly; five at least.
+          // The bytes of a chunk are spread evenly over its rows, at least five each.
           assert(kept <= 1 || kept * 5 <= scene.bounds.bytesMax, `${kept} records from ${first}`)
         }
       }),

@@ -13,15 +13,15 @@ import { isSame, type WindowOf } from './windows.ts'
  */
 
 /**
- * About how much memory a batch may take; one is delivered while the next one is filled. The limits of the destination do not
- * bound it: a packed source is small, and rows of many short cells take much more than their text.
+ * Approximate maximum memory of a batch. While one batch is delivered, the next one is filled. The limits of the destination are
+ * not enough: a compressed source is small, and rows of many short cells need much more memory than their text.
  */
 const memoryBytesMax = 20 << 20
 
-/** How many records a batch covers at most if most of them are skipped, so that the checkpoint moves on. */
+/** Maximum records that a batch covers if most of them are skipped, so that the checkpoint advances. */
 const coveredMax = 100_000
 
-/** A batch that is read again up to its place may have four times as many records by now, and so many more. */
+/** A batch that is read again up to its place can have four times as many records by now, plus this number. */
 const moreMax = 1_000
 
 /** Where batches begin, and how they are filled. */
@@ -31,29 +31,35 @@ export type Filling = {
   readonly firstNumber: number
   /** Answers how the rows of a chunk are mapped, by the number of its first record. */
   readonly mapperFor: (chunk: Chunk, first: number) => ChunkMapper | Promise<ChunkMapper>
-  /** Answers the window of a chunk, by the columns of the destination; absent if none is used. Called after `mapperFor`. */
+  /**
+   * Returns the window of a chunk, by the columns of the destination; absent if windows are not used. Called after `mapperFor`.
+   */
   readonly windowOf?: WindowOf
   readonly bounds: Bounds
   /**
-   * Whether the destination recognises a batch by its key, whatever rows it has now; `true` if absent. Then a batch that is read again is
-   * whole, even with more rows than `bounds` allow. Otherwise the bounds hold, and the rows behind them are other batches.
+   * Whether the destination recognises a batch by its key, even if its rows have changed; `true` if absent. If it does, a batch
+   * that is read again stays whole, even with more rows than `bounds` allow. Otherwise the bounds apply, and further rows are in
+   * other batches.
    */
   readonly notesBatches?: boolean
-  /** How many records the first batch must cover: that of a batch that may have been delivered already. */
+  /** Number of records that the first batch must cover, because it may already have been delivered. */
   readonly pending: number | null
-  /** Its key, and the place behind it, if the source knows such places; `null` or absent otherwise. */
+  /** Its key, and the place after it, if the source has places; `null` or absent otherwise. */
   readonly announced?: Announced | null
   /** There if an earlier transfer announced it. */
   readonly carried?: CarriedBatch | undefined
   /** The same of a batch of the transfer before this one, which counts where reading is incremental. */
   readonly unconfirmed: number | null
-  /** At most how many records a test covers, from its first; `null`: all of the source. Its batches are no other transfer's. */
+  /**
+   * Maximum records that a test covers, from the first record; `null`: the whole source. Batches of a test never belong to
+   * another transfer.
+   */
   readonly testRows: number | null
-  /** The number of the last record that is read, although the source has more by now; `null`: all. */
+  /** The number of the last record to read, even if the source has more by now; `null`: all records. */
   readonly lastNumber?: number | null
 }
 
-/** Reads on from a checkpoint and fills batches up to their bounds, one ahead of the one that is asked for. */
+/** Reads from a checkpoint and fills batches up to their bounds. It works one batch ahead. */
 export const fillBatches = (reader: SourceReader, filling: Filling): AsyncGenerator<FilledBatch, void, undefined> =>
   new BatchFiller(reader, filling).fill()
 
@@ -64,7 +70,7 @@ type MappedRows = {
   readonly window: ChunkWindow | undefined
   readonly mapped: MappedChunk
   readonly codes: SkipCodes | undefined
-  /** About how much of the source, and of memory, each of its rows takes. */
+  /** Approximate size of each of its rows in the source and in memory. */
   readonly bytesEach: number
   readonly memoryEach: number
 }
@@ -79,7 +85,9 @@ class BatchFiller {
   readonly #lastTested: number
   readonly #lastRead: number
   #batch: BatchBuilder
-  /** How many records the batch must cover, or may cover until its place is reached; `null`: it is filled up to the bounds. */
+  /**
+   * Number of records that the batch must cover, or can cover until its place is reached; `null`: it is filled up to the bounds.
+   */
   #exactly: number | null
   /** How many records it covered in the transfer before this one. */
   #repeats: number | null
@@ -151,18 +159,18 @@ class BatchFiller {
     if (this.#batch.covered > 0) yield this.#batch.done()
   }
 
-  /** The place behind an announced batch is reached: what follows are other batches. */
+  /** The place after an announced batch is reached. The following rows are in other batches. */
   *#passPlace(): Generator<FilledBatch, void, undefined> {
     const isFilled = this.#batch.covered > 0
     if (isFilled) yield this.#batch.done(this.#until)
     this.#beginBatch(this.#number, { instead: isFilled ? undefined : this.#until })
     this.#endRepetition()
-    // Rows behind the place are not among those that were confirmed before it.
+    // Rows after the place do not include rows that were confirmed before it.
     this.#skip = 0
     this.#before = this.#until ?? this.#before
   }
 
-  /** A batch has rows of one window at most. */
+  /** A batch has rows of at most one window. */
   *#changeWindow(window: ChunkWindow | undefined): Generator<FilledBatch, void, undefined> {
     if (this.#batch.covered === 0 || isSame(this.#batch.window, window)) return
     yield this.#batch.done()
@@ -192,7 +200,7 @@ class BatchFiller {
     return segment
   }
 
-  /** A chunk without rows ends a window, or settles what was read before it. */
+  /** A chunk without rows ends a window, or completes the rows that were read before it. */
   #settle(chunk: Chunk, segment: Segment, window: ChunkWindow | undefined): FilledBatch {
     this.#batch.take(chunk, none, undefined, segment, { from: 0, until: 0 }, window)
     const settled = this.#batch.done()
@@ -230,7 +238,7 @@ class BatchFiller {
     }
   }
 
-  /** How many more records the batch may cover. */
+  /** Number of further records that the batch can cover. */
   #coveredLeft({ rowsMax }: Bounds): number {
     return (this.#exactly ?? this.#repeats ?? Math.max(rowsMax, coveredMax)) - this.#batch.covered
   }
@@ -255,8 +263,8 @@ const roomIn = (
 ): number => Math.min(rowsMax - kept, (bytesMax - bytes) / bytesEach, (memoryBytesMax - memoryBytes) / memoryEach)
 
 /**
- * Bounds of a batch that comes again, of this transfer or of another one. Bytes are estimated by the average of each chunk. Chunks may begin
- * at other rows now, so the estimate of the same rows may be higher; the bound is higher, too, but there is one.
+ * Bounds of a repeated batch, of this transfer or of another one. Bytes are estimated by the average of each chunk. Chunks can
+ * now begin at other rows, so the estimate for the same rows can be higher. The bound is therefore higher, too, but it exists.
  */
 function boundsOf(bounds: Bounds, repeats: number | null, comesAgain: boolean): Bounds {
   if (repeats === null && !comesAgain) return bounds
@@ -265,7 +273,7 @@ function boundsOf(bounds: Bounds, repeats: number | null, comesAgain: boolean): 
 
 const none: MappedChunk = { rows: [], errors: new Map() }
 
-/** The codes of a chunk, without those of rows that the source could not read. */
+/** The codes of a chunk, without the codes of rows that the source could not read. */
 function skipCodesOf({ skipped }: MappedChunk, { errors }: Chunk): SkipCodes | undefined {
   if (!skipped?.some((code) => code !== 0)) return undefined
   if (!errors?.size) return skipped

@@ -2,11 +2,14 @@ import type { Chunk, Json, SourceReader } from '@penstock/connector'
 
 /** How the batch is repeated that an earlier transfer announced. */
 export type CarriedBatch = {
-  /** Opens a reader of what is behind it, which reads as far as the source has rows by now. @param cursor absent if all of its rows are gone */
+  /**
+   * Opens a reader of the rows after the batch, up to the current end of the source. @param cursor absent if all rows of the
+   * batch are gone
+   */
   readonly openBehind: (cursor: Json | undefined) => Promise<SourceReader>
 }
 
-/** The chunks behind a place. If there is a second place, `undefined` comes between those up to it and those behind it. */
+/** The chunks after a place. If there is a second place, `undefined` separates the chunks before and after it. */
 export async function* chunksOf(
   reader: SourceReader,
   from: Json | undefined,

@@ -4,7 +4,7 @@ import { type ColumnChange, limits } from '@penstock/wire'
 import type { Shape, ShapeColumn, SideShape } from '../protocol.ts'
 import { storable } from '../storable.ts'
 
-/** The shape of a side from what discovery found. Lists `limits.shapeColumnsMax` columns; the digest is of all. */
+/** The shape of a side from the result of a discovery. Lists `limits.shapeColumnsMax` columns; the digest covers all columns. */
 export const shapeOf = (found: readonly Discovered[]): SideShape =>
   shapeOfColumns(
     found.map(({ value, type, required = false, key = false }) => ({
@@ -15,7 +15,7 @@ export const shapeOf = (found: readonly Discovered[]): SideShape =>
     })),
   )
 
-/** The shape of a side of which only the names are known. */
+/** The shape of a side if only the names of its columns are known. */
 export const shapeOfNames = (names: readonly string[]): SideShape =>
   shapeOfColumns(names.map((name) => ({ name: short(name), type: null, required: false, key: false })))
 
@@ -31,8 +31,8 @@ function shapeOfColumns(columns: readonly ShapeColumn[]): SideShape {
 const short = (text: string): string => storable(text).slice(0, limits.shapeTextLengthMax).toWellFormed()
 
 /**
- * The columns that changed between two transfers, at most `limits.columnChangesMax`. Sides that are unknown in one of them are not
- * compared, nor types that are. A column that took the place of another one of the same type is a renamed one.
+ * The columns that changed between two transfers, at most `limits.columnChangesMax`. Sides and types that are unknown in one of
+ * the transfers are not compared. If a new column of the same type replaces a removed one, the column is treated as renamed.
  */
 export const changesOf = (before: Shape, now: Shape): ColumnChange[] =>
   allChangesOf(before, now).slice(0, limits.columnChangesMax)
@@ -82,8 +82,8 @@ function wordsOf({ type, required, key }: ShapeColumn): string | null {
 }
 
 /**
- * Whether a transfer with `drift: add` continues with all changes: each is a column that is new on either side, and no part of the key.
- * Of a side that has more columns than are known, it is not known what is new.
+ * Whether a transfer with `drift: add` continues with all changes: each is a new column on either side, and not part of the key.
+ * If a side has more columns than are listed, its new columns are unknown.
  */
 export const areAdditions = (before: Shape, now: Shape): boolean =>
   allChangesOf(before, now).every(({ side, change, column }) => {

@@ -6,9 +6,9 @@ import { addedNames, areAdditions, changesOf, refusedSentenceOf, sentenceOf, sha
 import type { Sides } from './sides.ts'
 
 /**
- * Compares the columns of a new transfer with those of the last successful one, before anything moves. Where changes stop the
- * transfer or are added, platforms are asked for the types of their columns; otherwise the names that the source reads are compared,
- * which costs nothing.
+ * Compares the columns of a new transfer with the columns of the last successful one, before data moves. If changes stop the
+ * transfer or are added, it asks the platforms for the types of their columns. Otherwise it compares the names that the source
+ * reads, which needs no request.
  */
 export class ColumnWatch {
   readonly #state: TransferState
@@ -80,16 +80,16 @@ export class ColumnWatch {
     return [...(shape?.accepted ?? []), ...(drift === 'ignore' ? changes : [])]
   }
 
-  /** The columns of the source that the destination is to get. */
+  /** The columns of the source that the destination should get. */
   #wanted(columns: readonly string[], changes: readonly ColumnChange[]): readonly string[] {
     const { drift, shape: before } = this.#state
-    // A person who chose no columns wants all of them, so none is lost without a word.
+    // A person who chose no columns expects all of them, so every lost column is reported.
     if (drift === 'ignore') return passesAll(this.#sides.mapping) ? gainedBy(changes, columns) : []
     const accepted = before?.accepted ?? []
     const isAccepted = accepted.length > 0
     // Without a mapping, all columns go to the destination, whether they are new or were renamed there.
     if (isAccepted && passesAll(this.#sides.mapping)) return columns
-    // A column that a person did not accept to add stays where it is, a renamed one that the mapping left out too.
+    // A new column that nobody accepted is not added, and neither is a renamed column that the mapping did not include.
     if (drift !== 'add') return columns.filter((name) => before?.adds?.includes(name))
     const gained = gainedBy(accepted, columns)
     const names = new Set([...gained, ...(before?.source ? addedNames(before.source, columns) : [])])
@@ -128,7 +128,7 @@ export class ColumnWatch {
     return { source: source ?? this.#shape.source, destination }
   }
 
-  /** Leaves out the columns that the destination does not have: the mapping names the others from now on. */
+  /** Removes the columns that the destination does not have: from now on, the mapping names the others. */
   async #leaveOut(columns: readonly string[]): Promise<void> {
     if (!passesAll(this.#sides.mapping)) return
     const destination = this.#shape.destination ?? (await this.#sides.shapeOf('Destination', this.#signal))

@@ -18,21 +18,21 @@ export type Entry = {
   readonly skipped: Skipped
   readonly bytes: number
   readonly rejects: readonly Rejected[]
-  /** The checkpoint and the cursor after it; a flush has none. */
+  /** The checkpoint and the cursor after the batch; absent for a flush. */
   readonly end: ReturnType<typeof endOf> | undefined
   readonly deliveryState: Json | undefined
   readonly state: Json | undefined
-  /** The batch; it is not kept with the entry. */
+  /** The batch; it is not stored with the entry. */
   readonly batch?: FilledBatch
   /** Whether its rows were sent, and not only rejected or skipped before. */
   readonly isDelivered?: boolean
-  /** Answers of the platform about rows of the batch, by their index; not kept with the entry. */
+  /** Answers of the platform about rows of the batch, by their index; not stored with the entry. */
   readonly answers?: Delivery['answers']
 }
 
 /** One rejected row, or several that are only counted. */
 export type Rejected = {
-  /** The number of the record; `null` if it is not known. */
+  /** The number of the record; `null` if it is unknown. */
   readonly row: number | null
   readonly count: number
   readonly field: string | null
@@ -42,7 +42,7 @@ export type Rejected = {
   readonly structural?: boolean
 }
 
-/** The entry of a batch that was delivered, or of which every row was invalid. */
+/** The entry of a batch that was delivered, or whose rows were all invalid. */
 export const entryOf = (filledBatch: FilledBatch, delivery: Delivery | undefined): Entry => ({
   read: filledBatch.covered,
   sent: (delivery ? filledBatch.rows.length : 0) + (filledBatch.delivered?.numbers.length ?? 0),
@@ -75,10 +75,10 @@ export const flushEntryOf = (flushed: Delivery, lastHeld: FilledBatch | undefine
 })
 
 /**
- * Adds up what the destination confirmed.
+ * Adds up the confirmations of the destination.
  * @param columns of the source
- * @param rejectsLeft how many rejected rows may be kept
- * @throws where a destination rejected more rows than it was sent
+ * @param rejectsLeft number of further rejected rows that can be kept
+ * @throws if a destination rejected more rows than it received
  */
 export function confirmationOf(
   entries: readonly Entry[],
@@ -104,12 +104,12 @@ export function confirmationOf(
   const names = columns.map(storable)
   return {
     ...counts,
-    // A destination may not say which rows it rejected.
+    // A destination may not report which rows it rejected.
     removed: Math.min(counts.removed, accepted),
     skipped,
     progress,
     checkpoint: (end?.checkpoint as Json | undefined) ?? null,
-    // Not every batch has one; each covers the ones before it.
+    // Not every batch has a cursor. Each cursor covers the batches before it.
     cursor: entries.findLast((entry) => entry.end?.cursor !== undefined)?.end?.cursor ?? null,
     deliveryState: entries.findLast(({ deliveryState }) => deliveryState !== undefined)?.deliveryState ?? null,
     state: entries.findLast(({ state }) => state !== undefined)?.state ?? null,
@@ -157,7 +157,7 @@ const invalidOf = ({ invalid, unread }: FilledBatch): Rejected[] =>
     ...(unread?.has(number) && { structural: true }),
   }))
 
-/** Throws where a destination names a row that it was not sent. */
+/** Throws if a destination names a row that it did not receive. */
 const rejectedOf = (filledBatch: FilledBatch | undefined, rejected: readonly Rejection[] = []): Rejected[] =>
   rejected.map(({ index, count = 1, field = null, reason, others }) => {
     if (index === undefined) return { row: null, count, field, reason, raw: undefined }
@@ -167,5 +167,5 @@ const rejectedOf = (filledBatch: FilledBatch | undefined, rejected: readonly Rej
     return { row, count: 1, field, reason, ...(others && { others }), raw }
   })
 
-/** In the order of the source; last what is only counted. */
+/** In the order of the source; rows without a number come last. */
 const byRow = (a: Rejected, b: Rejected): number => (a.row ?? Infinity) - (b.row ?? Infinity)

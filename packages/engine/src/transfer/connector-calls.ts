@@ -15,7 +15,7 @@ import { quoteValues } from '../quoted-reasons.ts'
 import { type SideSecrets, withoutSecrets } from '../side-secrets.ts'
 import { addedConnectorOf, isUnloadable, isUnloadableConnector } from '../unloadable.ts'
 
-/** Calls of connectors: what they do wrong is distinguished from what happens to our own code and database. */
+/** Calls of connectors. Errors of connectors are distinguished from errors of our own code and database. */
 
 /** A connector threw something other than a `ConnectorError`, or returned an impossible result. */
 export class ConnectorDefect extends Error {
@@ -27,18 +27,18 @@ export class ConnectorDefect extends Error {
   }
 }
 
-/** A side of the connection, and what removes its secrets from what it reports. */
+/** A side of the connection, and the function that removes its secrets from its reports. */
 export type CalledSide = { readonly side: Role; readonly redact: SideSecrets['redact'] }
 
-/** Whether a side of the connection is to blame. */
+/** Whether the error was caused by a side of the connection. */
 export const isOfTheSides = (error: unknown): boolean =>
   asConnectorError(error) !== undefined || error instanceof ConnectorDefect
 
-/** The side of the connection where an error happened; `null` if it belongs to neither. */
+/** The side of the connection where an error happened; `null` if it belongs to neither side. */
 export const sideOf = (error: unknown): Role | null =>
   (error instanceof ConnectorDefect ? error.side : asConnectorError(error)?.side) ?? null
 
-/** The code of an error that a side is to blame for. */
+/** The code of an error that was caused by a side. */
 export const codeOf = (error: unknown): ConnectorErrorCode | 'connector_failed' =>
   asConnectorError(error)?.code ?? 'connector_failed'
 
@@ -65,7 +65,7 @@ function missingCode(side: Role, cause: Error): ConnectorError {
   return new ConnectorError(code, message, { side, cause })
 }
 
-/** A connector's reader, each read of which is such a call. */
+/** A connector's reader with guarded calls. */
 export function guarded(reader: SourceReader, signal: AbortSignal, redact: SideSecrets['redact']): SourceReader {
   const source = { side: 'Source', redact } as const
   const ofSource = <T>(call: () => Promise<T>) => ofConnector(signal, source, call)
@@ -97,13 +97,16 @@ export function guarded(reader: SourceReader, signal: AbortSignal, redact: SideS
   }
 }
 
-/** A source can quote what a server said in the errors of its records. */
+/** A source can quote a server's message in the errors of its records. */
 const withoutSecretsInErrors = (chunk: Chunk, redact: SideSecrets['redact']): Chunk =>
   chunk.errors && chunk.errors.size > 0
     ? { ...chunk, errors: new Map([...chunk.errors].map(([at, error]) => [at, redact(error)])) }
     : chunk
 
-/** The same delivery without secrets in what it rejects. Throws where what it rejects is not of this batch: its count would not be the truth about rows. */
+/**
+ * The same delivery without secrets in its rejections. Throws if a rejection does not belong to this batch: the counts would be
+ * wrong.
+ */
 export function checked(delivery: Delivery, { columns, rows }: Batch, redact: SideSecrets['redact']): Delivery {
   const indexes = new Set<number>()
   let rejected = 0
@@ -131,7 +134,7 @@ function withoutSecretsInJson(value: Json | null, redact: SideSecrets['redact'])
   )
 }
 
-/** The same delivery, without secrets in the reasons and fields of what it rejects. Most of them are alike. */
+/** The same delivery, without secrets in the reasons and fields of its rejections. Most reasons are alike. */
 export function withoutSecretsInReasons(delivery: Delivery, redact: SideSecrets['redact']): Delivery {
   if (!delivery.rejected?.length) return delivery
   const known = new Map<string, string>()

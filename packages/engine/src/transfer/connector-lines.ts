@@ -1,12 +1,12 @@
 import type { Role } from '@penstock/wire'
 import type { TransferHost } from '../protocol.ts'
 
-/** Lines of connectors in one session of a transfer at most, so that they do not displace what the log is for. */
+/** Maximum lines of connectors in one session of a transfer, so that they do not displace the other lines of the log. */
 const linesMax = 200
 
 /**
  * Sends lines of connectors to the log of a transfer, without waiting for it.
- * @returns takes the side of the connection and the line; the last line that is kept says that others follow
+ * @returns a function of the side of the connection and the line; the last line that is kept announces that others are omitted
  */
 export function connectorLines(host: Pick<TransferHost, 'reportLine'>): (side: Role, text: string) => void {
   let lines = 0

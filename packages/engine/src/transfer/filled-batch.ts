@@ -7,7 +7,7 @@ import type { SkipCodes, SkippedRun } from '../skipped.ts'
 export type Checkpoint = { readonly at: Json | null; readonly skip: number; readonly bytes: number }
 export const beginning: Checkpoint = { at: null, skip: 0, bytes: 0 }
 
-/** Turns the records of a chunk into what the destination wants; invalid ones have an error instead, and others may be skipped. */
+/** Maps the records of a chunk for the destination. Invalid records have an error instead, and others can be skipped. */
 export type ChunkMapper = (chunk: Chunk) => MappedChunk | Promise<MappedChunk>
 
 export type MappedChunk = {
@@ -30,7 +30,7 @@ export type InvalidRow = {
     /** Whether it was rejected before the mapping, so that it has the columns of the source and no key. */
     readonly isUnmapped?: true
   }
-  /** Whether it was to be removed at the destination. */
+  /** Whether the row was to be removed at the destination. */
   readonly removed?: true
 }
 
@@ -40,10 +40,10 @@ export type FilledBatch = {
   readonly first: number
   readonly covered: number
   readonly rows: readonly Row[]
-  /** For each of `rows`: its number, and the record as the source gave it. */
+  /** For each of `rows`: its number, and the unchanged record of the source. */
   readonly numbers: readonly number[]
   readonly raws: readonly Row[]
-  /** Indexes of `rows` that are to be removed at the destination. */
+  /** Indexes of `rows` to remove at the destination. */
   readonly removed: ReadonlySet<number>
   /** 4 numbers for each of `rows`, if they have digests. */
   readonly digests?: readonly number[]
@@ -54,9 +54,9 @@ export type FilledBatch = {
   readonly unsent?: ReadonlyMap<number, Row>
   /** The stretches of it that have skipped records, in order. */
   readonly skipped: readonly SkippedRun[]
-  /** The chunks that it was filled from, in order; all but the first begin inside it. */
+  /** The chunks that it was filled from, in order. All chunks except the first begin inside the batch. */
   readonly segments: readonly Segment[]
-  /** The window that all its rows belong to. Such a batch may have no rows. */
+  /** The window of all its rows. Such a batch can have no rows. */
   readonly window?: BatchWindow
   /** There if its rows are no records of the source: they left it, and the checkpoint stays this one. */
   readonly left?: Checkpoint
@@ -67,9 +67,9 @@ export type FilledBatch = {
   readonly announced?: { readonly key: string; readonly covered: number; readonly end?: Json }
   /** The earlier transfer that announced it, under which the destination notes it. */
   readonly notedBy?: string
-  /** Records whose rows the destination has already from an announced batch (`recovered-rows.ts`), with 4 numbers for each. */
+  /** Records whose rows the destination already has from an announced batch (`recovered-rows.ts`), with 4 numbers for each. */
   readonly delivered?: DeliveredRows
-  /** The place behind an announced batch whose rows are gone, and which comes instead of it: its key is another one. */
+  /** The place after an announced batch whose rows are gone. This batch replaces it, with another key. */
   readonly instead?: Json
 }
 
@@ -80,7 +80,7 @@ export type DeliveredRows = {
 }
 
 export type Segment = {
-  /** The checkpoint before the chunk, as the source gave it. */
+  /** The checkpoint before the chunk, as the source returned it. */
   readonly before: Json | null
   readonly after: Json
   /** Number of its first record, and how many it has. */

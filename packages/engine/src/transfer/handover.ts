@@ -18,27 +18,27 @@ import type { ExportRoute, LoadRoute } from './route.ts'
 import { whyValues } from './stages/stages.ts'
 
 /**
- * A transfer whose files the destination loads itself, group after group: they are staged, compared with the listing, committed and
- * confirmed. The checkpoint names the group that comes next before it is loaded, so that another attempt loads the same files under
- * the same key.
+ * A transfer whose destination loads the files itself, group after group. Files are staged, compared with the listing, committed
+ * and confirmed. The checkpoint names the next group before it is loaded, so that another attempt loads the same files under the
+ * same key.
  */
 
-/** Files that are loaded together, at most, and their bytes as they are stored; one file can have more. */
+/** Maximum files that are loaded together, and their stored bytes; a single file can have more. */
 const bounds = { files: 500, bytes: 4 * 2 ** 30 }
-/** Rejected rows of one group that are returned whole. */
+/** Maximum rejected rows of one group that are returned whole. */
 const rejectsMax = 1_000
 /** A platform at work is progress: its statements end by their own timeouts. */
 const progressMs = 1_000
 
-/** Where a handover stands, in the checkpoint of the transfer. */
+/** The progress of a handover, in the checkpoint of the transfer. */
 type Standing = {
   /** The last file that is confirmed. */
   readonly done: string | null
-  /** The last file of the group that comes next, and a digest of the versions of its files; `null` at the end. */
+  /** The last file of the next group, and a digest of the versions of its files; `null` at the end. */
   readonly next: { readonly to: string; readonly digest: string } | null
 }
 
-/** Reads how far a handover is from a checkpoint; `undefined` if it is one of a reader. */
+/** Reads the progress of a handover from a checkpoint; `undefined` if it is the checkpoint of a reader. */
 export function standingIn(checkpoint: Json | null): Standing | undefined {
   const at = (checkpoint as { at?: { handover?: Standing } | null } | null)?.at
   return at?.handover
@@ -54,7 +54,7 @@ export type HandoverDeps = {
   readonly replaces: boolean
   /** Announces a group, and with the first one the columns. */
   begin(group: Pick<BatchStart, 'files' | 'exports'>): Promise<void>
-  /** Stores what the destination did, and the checkpoint. */
+  /** Stores the result of the destination, and the checkpoint. */
   confirm(entry: Entry, totalBytes: number): Promise<void>
 }
 
@@ -104,7 +104,7 @@ export async function handOver(
   }
 }
 
-/** The one step of an export. */
+/** The only step of an export. */
 const whole = { to: 'export', digest: '' }
 
 /** Has the source write its files, unless they are confirmed. Throws as a session does. */
@@ -175,7 +175,7 @@ function partsOf(files: readonly StoredFile[], { formOf }: LoadRoute): LoadPart[
   return parts
 }
 
-/** The ledger entry of a group; without one, the checkpoint alone. */
+/** The ledger entry of a group; without a group, only the checkpoint. */
 function entryOf(
   report: LoadReport | undefined,
   handover: Standing,
@@ -210,7 +210,7 @@ const filesChanged = (): ConnectorError =>
     { side: 'Source' },
   )
 
-/** Why a worker must move the rows, as the end of a sentence; `undefined` if it need not. */
+/** Why a worker must move the rows, as the end of a sentence; `undefined` if no worker is necessary. */
 export function whyNotHandedOver(state: TransferState): string | undefined {
   const { testRows, range } = state
   if (testRows !== null) return 'a test sends a few records'

@@ -1,6 +1,6 @@
 import { type Row, rawOf } from '@penstock/connector'
 
-/** Memory of a cell, beside its text. */
+/** Memory of a cell, in addition to its text. */
 const cellBytes = 24
 const sampleRows = 32
 

@@ -1,4 +1,4 @@
-/** About as much of the source as is read ahead: what can be mapped while a part is put on a disk. */
+/** Approximate amount of the source that is read ahead: enough to map while a part is written to a disk. */
 const aheadBytes = 1536 << 10
 const batchesAheadMax = 4
 
@@ -6,18 +6,18 @@ const batchesAheadMax = 4
 export const batchesAhead = ({ bytesMax }: { readonly bytesMax: number }): number =>
   Math.max(1, Math.min(batchesAheadMax, Math.floor(aheadBytes / bytesMax)))
 
-/** An item, and a look at the one that follows it. */
+/** An item, with access to the next one. */
 export type Ahead<Item> = {
   readonly item: Item
-  /** The next item, if it is made already. */
+  /** The next item, if it already exists. */
   following(): Item | undefined
 }
 
 type Made<Item> = { readonly result: Promise<IteratorResult<Item, void>>; item?: Item }
 
 /**
- * The same items, of which up to `ahead` are made while one is worked on. They are made one after the other, and none
- * after the last one that is wanted. A failure to make one is thrown when it is taken.
+ * The same items, up to `ahead` of which are created in advance. They are created one after the other, and none after the last
+ * item that is needed. If creating an item fails, the error is thrown when the item is read.
  */
 export async function* readAhead<Item>(
   items: AsyncGenerator<Item, void, undefined>,
@@ -46,7 +46,7 @@ export async function* readAhead<Item>(
     }
   } finally {
     wanted = false
-    // Behind what is being made: what makes them ends.
+    // Ends the producer after the item that it is creating.
     make()
   }
 }

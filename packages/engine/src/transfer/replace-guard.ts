@@ -5,10 +5,10 @@ import type { Sides } from './sides.ts'
 import type { Stages } from './stages/stages.ts'
 
 /**
- * Reads the whole source, which would replace all data at the destination, before anything is removed there. Its valid rows are counted, and
- * the stages judge it.
- * @throws ConnectorError `confirmation_needed` if it has fewer valid rows than the share of the last replacement that is enough, or none;
- *   `rule_broken`
+ * Reads the whole source, which would replace all data at the destination, before anything is removed there. Counts its valid
+ * rows, and lets the stages judge it.
+ * @throws ConnectorError `confirmation_needed` if it has no valid rows, or a smaller share of the rows of the last replacement
+ * than required; `rule_broken`
  */
 export async function guardReplacement(
   sides: Sides,
@@ -49,8 +49,8 @@ export async function guardReplacement(
 }
 
 /**
- * Compares the valid rows of a replacement with those of the last one.
- * @throws ConnectorError `confirmation_needed` if there are too few, or none
+ * Compares the valid rows of a replacement with the rows of the last one.
+ * @throws ConnectorError `confirmation_needed` if there are too few valid rows, or no valid rows
  */
 export function assertEnough(valid: number, replaced: number | null, shareMin: number): void {
   if (valid >= Math.max(1, Math.ceil((replaced ?? 0) * shareMin))) return

@@ -21,8 +21,8 @@ export class Retries {
   }
 
   /**
-   * How long to wait before another try after an error, in milliseconds: as long as the error asks for, or ever longer, with
-   * jitter. `null` if there is none: after `totalMs`, and where waiting would not help.
+   * The wait before another attempt after an error, in milliseconds: the time that the error asks for, or an increasing time with
+   * jitter. `null` if there is no further attempt: after `totalMs`, and if waiting would not help.
    */
   waitFor(error: unknown): number | null {
     const known = asConnectorError(error)
@@ -42,7 +42,7 @@ export class Retries {
   }
 }
 
-/** Waits; throws the signal's reason once that is aborted. */
+/** Waits. Throws the signal's reason as soon as the signal is aborted. */
 export async function pause(waitMs: number, signal: AbortSignal): Promise<void> {
   await delay(waitMs, undefined, { signal }).catch(() => signal.throwIfAborted())
 }

@@ -58,15 +58,15 @@ export type RouteDeps = {
   /** How the columns of the source are mapped. Throws a `ConnectorError`. */
   readonly mappingFor: (columns: readonly string[]) => Promise<RowMapping>
   readonly transfer: HandoverTransfer
-  /** How many files are looked at; all unless given. */
+  /** Maximum files to inspect; all files by default. */
   readonly filesMax?: number
 }
 
 /**
- * Decides which way a transfer goes. Neither side is changed.
- * @param whyNot why this transfer needs a worker, whatever the connection says
- * @returns `undefined` if no other way than through a worker exists between the two connectors
- * @throws a `ConnectorError` of the source, which can be retried, or which reading by a worker meets as well
+ * Decides the route of a transfer. Does not change either side.
+ * @param whyNot why this transfer needs a worker, whatever the connection allows
+ * @returns `undefined` if the only route between the two connectors leads through a worker
+ * @throws a `ConnectorError` of the source, which can be retried, or which reading by a worker would cause as well
  */
 export async function routeOf(deps: RouteDeps, whyNot: string | undefined): Promise<Route | undefined> {
   const { source, destination, signal } = deps
@@ -159,7 +159,7 @@ async function lookAt(
   return other ? { whyNot: 'not all files have the same columns' } : forms
 }
 
-/** The first field whose values are not those of one column of the source. */
+/** The first field whose values are not the values of one column of the source. */
 async function changedStep({ plan, options }: RowMapping): Promise<string | undefined> {
   if (plan.asIs) return undefined
   const { passesUnchanged } = await import('../mapping/mapping.ts')

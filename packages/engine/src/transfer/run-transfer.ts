@@ -4,9 +4,9 @@ import type { SessionDeps } from './session-deps.ts'
 import { RunnerMemory } from './stages/runner-memory.ts'
 
 /**
- * Runs one transfer from its checkpoint to its end: read → map → batch → deliver → confirm.
- * Resolves once everything is delivered, confirmed and visible. Throws `Ended` where the supervisor ends it, a `ConnectorError`
- * where a side of the connection is to blame, and whatever else is a defect.
+ * Runs one transfer from its checkpoint to its end: read → map → batch → deliver → confirm. Resolves after everything is
+ * delivered, confirmed and visible. Throws `Ended` if the supervisor ends it, a `ConnectorError` if a side of the connection
+ * caused an error, and any other error for a defect.
  */
 export async function runTransfer(deps: Omit<SessionDeps, 'retries' | 'memory'>): Promise<void> {
   const retries = new Retries(deps.job.retry)

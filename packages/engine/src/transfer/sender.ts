@@ -21,13 +21,13 @@ import type { SessionDeps } from './session-deps.ts'
 import type { SessionLedger } from './session-ledger.ts'
 import type { OpenedWriter, Sides } from './sides.ts'
 
-/** How long a destination may take after a failure to remove incomplete data, or to make a file of what it confirmed. */
+/** Maximum time for a destination, after a failure, to remove incomplete data or to create a file of confirmed data. */
 const cleanUpMs = 30_000
 
-/** Shorter values are not redacted: they may be words of our own messages. */
+/** Shorter values are not redacted, because they can be words of our own messages. */
 const valueLengthMin = 6
 
-/** A batch that the destination has already may have had other rows: then its rejected ones are only counted. */
+/** A batch that the destination already has may have had other rows. Its rejected rows are then only counted. */
 function ofThese(delivery: Delivery, { announced, covered, rows }: FilledBatch): Delivery {
   if (!announced || announced.covered === covered || delivery.recalled === false || !delivery.rejected) return delivery
   let left = rows.length
@@ -39,7 +39,10 @@ function ofThese(delivery: Delivery, { announced, covered, rows }: FilledBatch):
   return { ...delivery, rejected }
 }
 
-/** A batch that was delivered, and its rejected rows as the destination names them, which may mean the rows of then. */
+/**
+ * A batch that was delivered, and its rejected rows as the destination names them. The names can refer to the rows of an earlier
+ * attempt.
+ */
 type Sent = { readonly entry: Entry; readonly delivery: Delivery; readonly rejected: readonly Rejection[] }
 
 /** Sends the batches of a session to its destination, by a writer that is opened when it is needed, and again after a transient error. */
@@ -63,13 +66,13 @@ export class Sender {
     return this.#writer !== undefined
   }
 
-  /** Whether the writer copies a batch while the one before it is being stored, and commits once it may. */
+  /** Whether the writer copies a batch while the previous one is being stored, and commits as soon as it can. */
   get overlaps(): boolean {
     return this.#writer?.writer.awaitsPermit === true
   }
 
   /**
-   * The announcement of a batch, to be stored before it is sent.
+   * The announcement of a batch, which must be stored before the batch is sent.
    * @param whole the batch to announce instead, unless the batch is found again by its rows and their order does not matter
    */
   announcementOf(filledBatch: FilledBatch, whole = filledBatch): Announcement {
@@ -79,7 +82,7 @@ export class Sender {
     return own.announced?.rows && this.#sides.adds ? own : announce(whole)
   }
 
-  /** Decides what to do about an error. Throws one that no side is to blame for. @param rows of the batch that it is about */
+  /** Decides how to handle an error. Throws an error that was not caused by a side. @param rows of the affected batch */
   decide(error: unknown, rows: number): Decision {
     if (!isOfTheSides(error)) throw error
     const batch = rows > 1 ? 'rows' : rows === 1 ? 'row' : 'none'
@@ -92,7 +95,7 @@ export class Sender {
 
   /**
    * Sends a batch, and retries it while errors are transient. Returns the refusal if the batch is split or rejected.
-   * @param permit resolves once the batch is announced, and the one before it stored
+   * @param permit resolves after the batch is announced and the previous one is stored
    */
   async send(
     filledBatch: FilledBatch,
@@ -108,7 +111,7 @@ export class Sender {
           return { entry: entryOf(filledBatch, delivery), delivery, rejected: answer.rejected ?? [] }
         }, batch.rows)
       } catch (error) {
-        // Without a permit the transfer ends, whatever the destination made of that.
+        // Without a permit the transfer ends, whatever the result at the destination.
         await permit
         const decision = this.decide(error, filledBatch.rows.length)
         const refused = asConnectorError(error)
@@ -118,20 +121,23 @@ export class Sender {
         await this.#writer?.writer.close?.()
         this.#writer = undefined
         await pause(decision.afterMs, this.#deps.signal)
-        // A person may have entered another secret meanwhile.
+        // A person may have entered another secret in the meantime.
         this.#sides.destinationSide = (await this.#deps.host.open()).destination
       }
     }
   }
 
-  /** Asks the destination which keys are the same to it (`DestinationWriter.nameKeys`); `undefined` if their texts say it. */
+  /**
+   * Asks the destination which keys it treats as the same (`DestinationWriter.nameKeys`); `undefined` if only equal texts are the
+   * same key.
+   */
   async nameKeys(keys: readonly Row[]): Promise<readonly (string | null)[] | undefined> {
     const names = await this.ask(async (writer) => writer.nameKeys?.(keys), keys)
     if (names && names.length !== keys.length) throw new Error('A destination named another number of keys than it got')
     return names
   }
 
-  /** @param rows that are sent; their values are removed from the error */
+  /** @param rows the rows that are sent; their values are removed from the error */
   async ask<T>(
     call: (writer: DestinationWriter, redact: SideSecrets['redact']) => Promise<T>,
     rows: readonly Row[] = [],
@@ -144,7 +150,7 @@ export class Sender {
     return ofConnector(this.#deps.signal, { side: 'Destination', redact: withoutValues }, () => call(writer, redact))
   }
 
-  /** Has the destination remove what was not confirmed, as far as possible. Never throws. */
+  /** Asks the destination to remove unconfirmed data, as far as possible. Never throws. */
   async cleanUp(): Promise<void> {
     await abandon(this.#writer, () => this.#openWriter(AbortSignal.timeout(cleanUpMs)))
   }
@@ -153,7 +159,7 @@ export class Sender {
     await this.#writer?.writer.close?.()
   }
 
-  /** @param signal that of the transfer unless given */
+  /** @param signal by default, the signal of the transfer */
   #openWriter(signal = this.#deps.signal): Promise<OpenedWriter> {
     return this.#sides.openWriter(signal, { transferId: this.#deps.job.id, ...this.#ledger.unconfirmed.stored })
   }

@@ -6,7 +6,7 @@ import type { Stages } from './stages/stages.ts'
 import { Unconfirmed } from './unconfirmed.ts'
 
 /**
- * Stores the batches of a session in the database: what each covers before it may be committed, and its result
+ * Stores the batches of a session in the database: the records of each batch before it can be committed, and its result
  * afterwards. At most one confirmation is being stored, and nothing is stored before it.
  */
 export class SessionLedger {
@@ -18,15 +18,15 @@ export class SessionLedger {
   readonly #host: Pick<TransferHost, 'beginBatch' | 'confirm'>
   readonly #retries: Pick<Retries, 'reset'>
   readonly #stages: Stages
-  /** Whether the next batch was announced with what was confirmed last. */
+  /** Whether the next batch was announced together with the last confirmation. */
   #isBegun = false
   #storing = Promise.resolve()
 
   readonly #planned: () => Json | undefined
 
   /**
-   * @param stages learn what is confirmed, and add to it
-   * @param planned answers the plan of the source, unless that is stored
+   * @param stages are informed of confirmations, and add to them
+   * @param planned returns the plan of the source, unless the plan is stored
    */
   constructor(
     host: Pick<TransferHost, 'beginBatch' | 'confirm'>,
@@ -47,14 +47,12 @@ export class SessionLedger {
     if (sentences.length > 0) this.route = [this.route ?? [], sentences].flat().join(' ')
   }
 
-  /** Resolves once the last confirmation is stored; rejects with the reason why the transfer ends if it could not be. */
+  /** Resolves after the last confirmation is stored. Rejects with the reason why the transfer ends if it could not be stored. */
   settled(): Promise<void> {
     return this.#storing
   }
 
-  /**
-   * Announces a batch once the one before it is stored, unless that was done with it.
-   */
+  /** Announces a batch after the previous one is stored, unless it was announced with it. */
   async begin(announcement: Announcement): Promise<void> {
     await this.#storing
     const isBegun = this.#isBegun
@@ -80,8 +78,9 @@ export class SessionLedger {
   }
 
   /**
-   * Begins to store all that is unconfirmed, once the confirmation before it is stored: `settled` says when it is.
-   * @param next the batch that follows; it is announced in the same statement
+   * Begins to store everything that is unconfirmed, after the previous confirmation is stored. `settled` reports when it is
+   * stored.
+   * @param next the next batch; it is announced in the same statement
    */
   async confirm(
     columns: readonly string[],

@@ -29,7 +29,7 @@ import { Stages, settingErrorsOf } from './stages/stages.ts'
 const continuesElsewhere = (end: unknown): boolean =>
   end instanceof Ended ? end.resumes : isUnloadable(end) || asConnectorError(end)?.action === 'reassign'
 
-/** Nothing must come again as it is. */
+/** No batch is pending. */
 const unannounced: Announcement = { pending: null }
 
 /** The batch that was announced before this session began. */
@@ -68,10 +68,10 @@ export class Session {
     return new Session(deps, state, await Sides.load(deps.runtime, deps.host, state, settingErrorsOf))
   }
 
-  /** @returns how long to wait until another session, in milliseconds; nothing once all is done */
+  /** @returns the wait until another session, in milliseconds; nothing if everything is done */
   async run(): Promise<number | undefined> {
     try {
-      // It may have been stopped while no runner worked on it; then incomplete data is removed all the same.
+      // The transfer may have been stopped while no runner worked on it. Incomplete data is removed anyway.
       if (this.#state.columns !== null) await this.#deps.host.beginBatch(announcedBefore(this.#state))
       await this.#deliverAll()
       await this.#finish()
@@ -90,7 +90,7 @@ export class Session {
     }
   }
 
-  /** How long to wait until another session, in milliseconds. Throws where the transfer ends with the error. */
+  /** The wait until another session, in milliseconds. Throws the error if the transfer ends with it. */
   async #reopenAfter(error: unknown): Promise<number> {
     const decision = this.#sender.decide(error, 0)
     if (decision.do !== 'reopen') throw finalError(error)
@@ -98,7 +98,7 @@ export class Session {
     return decision.afterMs
   }
 
-  /** After an end without success: what was confirmed stays at the destination, the rest is removed as far as possible. */
+  /** After an end without success: confirmed data stays at the destination, other data is removed as far as possible. */
   async #cleanUp(): Promise<void> {
     // Columns are stored before anything is begun at the destination, possibly by another runner.
     const { columns, part, attempt } = this.#state
@@ -150,7 +150,7 @@ export class Session {
     await this.#ledger.settled()
   }
 
-  /** Opens the reader of the rows that are sent, which need not be values if nobody reads them. */
+  /** Opens the reader of the rows to send. They can be raw rows if no stage reads their values. */
   #openReader(cursor?: Json | null): Promise<SourceReader> {
     const route = this.#sides.rawRoute(this.#stages.readers)
     return this.#sides.openReader(this.#deps.signal, cursor, 'formats' in route ? route.formats : [])
@@ -179,7 +179,7 @@ export class Session {
     }
   }
 
-  /** Sends what stages have to send once all records of the source are confirmed. */
+  /** Sends the remaining batches of stages after all records of the source are confirmed. */
   async #deliverRest(): Promise<void> {
     const tools = (): RestTools => ({
       confirmed: this.#ledger.unconfirmed.confirmed,
@@ -201,7 +201,7 @@ export class Session {
     await this.#watch?.read(chunk)
     const { mapping, newColumns } = await this.#sides.mapperFor(chunk)
     const { part } = this.#state
-    // Those of a part are stored with the transfer.
+    // The columns of a part are stored with the transfer.
     if (part) assertSameColumns(part.columns, chunk.columns)
     else if (newColumns) this.#ledger.newColumns = { ...newColumns, ...(this.#watch && { shape: this.#watch.shape }) }
     return mapping
@@ -211,7 +211,7 @@ export class Session {
   async #routeRows(): Promise<Route | undefined> {
     const { checkpoint } = this.#state
     const began = standingIn(checkpoint) !== undefined
-    // Rows of a worker may be there already.
+    // Rows of a worker may already be at the destination.
     if (!began && (checkpoint !== null || this.#state.pending !== null)) return undefined
     const { signal, job } = this.#deps
     const whyNot = whyNotHandedOver(this.#state)
@@ -252,8 +252,8 @@ export class Session {
   }
 
   /**
-   * @param budget of the batch that came from the source; halves of it share it
-   * @param following answers the batch that comes next, if it is read already
+   * @param budget of the batch that came from the source; its halves share it
+   * @param following returns the next batch, if it is already read
    */
   async #deliverFilled(
     filledBatch: FilledBatch,
@@ -271,7 +271,7 @@ export class Session {
     const isSame = !left && !this.#writerHolds()
     const announced = isSame ? this.#sender.announcementOf(filledBatch, budget.announced(filledBatch)) : unannounced
     const begun = this.#ledger.begin(announced)
-    // A writer may look at it only when it is about to commit.
+    // A writer may check the permit only when it is about to commit.
     begun.catch(() => {})
     // The rows of a window that are invalid must be known at the destination, and its end as well.
     const isEmpty = filledBatch.rows.length === 0 && !window
@@ -302,16 +302,16 @@ export class Session {
   }
 
   /**
-   * Rows that were not sent to the destination are confirmed together with the rows that it holds, so that checkpoints
-   * keep their order. Refused rows are confirmed only after the destination accepted another row of the same batch,
-   * since until then the rows may not be the cause.
+   * Rows that were not sent to the destination are confirmed together with the rows that it holds, so that checkpoints keep their
+   * order. Refused rows are confirmed only after the destination accepted another row of the same batch. Until then the cause may
+   * be something other than the rows.
    */
   async #addRefused(entry: Entry, budget: SplitBudget): Promise<void> {
     this.#ledger.unconfirmed.add(entry)
     if (!this.#writerHolds() && budget.isSettled) await this.#confirm()
   }
 
-  /** Flushes even if nothing is held: what is written at the end must be known after a crash. */
+  /** Flushes even if no rows are held: data that is written at the end must be known after a crash. */
   async #flush(): Promise<void> {
     const flushed = await this.#sender.ask(async (writer, redact) => {
       const delivery = await writer.flush?.()
@@ -323,8 +323,8 @@ export class Session {
   }
 
   /**
-   * Confirms what was delivered; without waiting until that is stored if the next batch can be sent meanwhile.
-   * @param next the batch that follows; it is announced in the same statement
+   * Confirms delivered rows. Does not wait until they are stored if the next batch can be sent in the meantime.
+   * @param next the next batch; it is announced in the same statement
    */
   async #confirm(next?: FilledBatch, totalOfFiles?: SourceReader['total']): Promise<void> {
     const { testRows } = this.#state

@@ -33,7 +33,7 @@ import { type Route, type RouteDeps, type RouteSide, routeOf } from './route.ts'
 import type { Repeating } from './stages/repeated-rows/recovered-rows.ts'
 import { areApart, scopeAt, type WindowOf } from './windows.ts'
 
-/** A writer of the destination, and what removes the secrets of the destination from what it reports. */
+/** A writer of the destination, and the function that removes the destination's secrets from its reports. */
 export type OpenedWriter = { readonly writer: DestinationWriter; readonly redact: SideSecrets['redact'] }
 
 /** Pages of columns that are asked for. */
@@ -50,11 +50,11 @@ export class Sides {
   readonly #settingErrors: SettingErrors
   readonly #source: Connector | undefined
   readonly #destination: Connector
-  /** How the destination takes rows. */
+  /** How the destination receives rows. */
   readonly deliver: Destination
   /** The parameters of the destination from now on: its secrets can change while a transfer runs. */
   destinationSide: TransferState['destination']
-  /** How large a batch may be. */
+  /** Maximum size of a batch. */
   readonly bounds: Bounds
   /** Whether the destination replaces all that it had. */
   readonly replaces: boolean
@@ -115,8 +115,9 @@ export class Sides {
   }
 
   /**
-   * Why one worker must move all rows, as the end of a sentence; `undefined` if several can. The mapping must be known if there is `apart`.
-   * @param whyStages the same of the stages
+   * Why one worker must move all rows, as the end of a sentence; `undefined` if several workers can. The mapping must be known if
+   * there is `apart`.
+   * @param whyStages the reason of the stages
    */
   whyNotParts({ apart }: Pick<Division, 'apart'>, whyStages: string | undefined): string | undefined {
     const { name } = this.#destination
@@ -147,12 +148,12 @@ export class Sides {
     return this.deliver.notesBatches === true
   }
 
-  /** The columns by which the destination removes rows; `undefined` if it does not. */
+  /** The columns by which the destination removes rows; `undefined` if it does not remove rows. */
   get removesBy(): readonly string[] | undefined {
     return this.deliver.removesBy?.(this.settings)
   }
 
-  /** The columns by which the destination finds a row again; `undefined` if it does not. */
+  /** The columns by which the destination finds a row again; `undefined` if it cannot. */
   get keyNames(): readonly string[] | undefined {
     return this.deliver.windowKeys?.(this.settings) ?? this.removesBy
   }
@@ -160,11 +161,14 @@ export class Sides {
   /** The columns that the destination gets, as far as they are known. */
   get columns(): readonly string[] {
     const known = this.#mapping?.columns ?? this.#state.columns
-    // A mirror removes rows though the source has none, and no columns.
+    // A mirror removes rows even if the source has no rows and no columns.
     return known ?? this.removesBy ?? Object.keys(this.#destination.destination?.records ?? {})
   }
 
-  /** Whether a row for the destination removes a person from an audience; `undefined` if no column says that. The mapping must be known. */
+  /**
+   * Whether a row for the destination removes a person from an audience; `undefined` if no column determines this. The mapping
+   * must be known.
+   */
   get removal(): ((row: Row) => boolean) | undefined {
     const records = this.#destination.destination?.records
     const at = this.columns.findIndex((name) => records?.[name]?.removing !== undefined)
@@ -181,7 +185,10 @@ export class Sides {
       this.#settingErrors,
     )
 
-  /** The window of a chunk by the columns of the destination, once the mapping is known; none if the destination does not take it. */
+  /**
+   * The window of a chunk by the columns of the destination, after the mapping is known; absent if the destination does not
+   * support windows.
+   */
   windowOf: WindowOf = ({ window }) => {
     if (!window || !this.#mapping) return undefined
     const { scope } = scopeAt(this.deliver, this.settings, this.#mapping.plan.steps, window)
@@ -225,9 +232,9 @@ export class Sides {
   }
 
   /**
-   * Which way the rows go.
-   * @param mappingFor maps the columns of the source, once they are known
-   * @param whyNot why this transfer needs a worker, whatever the connection says
+   * The route of the rows.
+   * @param mappingFor maps the columns of the source, after they are known
+   * @param whyNot why this transfer needs a worker, whatever the connection allows
    */
   async route(
     transferId: string,
@@ -253,7 +260,10 @@ export class Sides {
     )
   }
 
-  /** The columns of the side that its platform lists; `null` if it cannot. Throws a `ConnectorError` that can be retried. */
+  /**
+   * The columns of the side that its platform lists; `null` if it cannot list them. Throws a `ConnectorError` that can be
+   * retried.
+   */
   async shapeOf(role: Role, signal: AbortSignal): Promise<SideShape | null> {
     const opened = role === 'Source' ? this.#state.source : this.destinationSide
     const connector = role === 'Source' ? this.#source : this.#destination
@@ -294,11 +304,11 @@ export class Sides {
   }
 
   /**
-   * Has the destination take further columns of the source under their own names: adds them to its table, if it has one. Throws a
-   * `ConnectorError` if the table lacks them and cannot have them. Can be called again.
+   * Prepares the destination for further columns of the source under their own names: adds them to its table, if it has one.
+   * Throws a `ConnectorError` if the table lacks the columns and they cannot be added. Can be called again.
    * @param names of columns that are new in the source
-   * @param shape the columns of both sides, for types and for the table as it is
-   * @returns the columns that the mapping lacks; none if all columns pass, or the destination has fields of its own
+   * @param shape the columns of both sides, for types and for the current table
+   * @returns the columns that the mapping lacks; empty if all columns pass, or the destination has defined fields
    */
   async addColumns(names: readonly string[], shape: Shape, signal: AbortSignal): Promise<readonly string[]> {
     if (this.#destination.destination?.records) return []
@@ -341,8 +351,9 @@ export class Sides {
   }
 
   /**
-   * Keeps some of the first rows, from which a table can be created whose source declares no types, and whether there are cursors.
-   * @param map has the rows of a chunk mapped
+   * Keeps some of the first rows, which are needed to create a table if the source declares no types. Also keeps whether there
+   * are cursors.
+   * @param map maps the rows of a chunk
    */
   async sample({ rows: all, ...chunk }: Chunk, map: (some: Chunk) => Promise<MappedChunk>): Promise<void> {
     this.#hasCursor ||= !chunk.readsAll && (chunk.cursor !== undefined || chunk.cursorAfter !== undefined)
@@ -378,7 +389,7 @@ export class Sides {
     types,
   }: Pick<Chunk, 'columns' | 'types'>): Promise<{ mapping: RowMapping; newColumns?: BatchStart['columns'] }> {
     if (this.#mapping) {
-      // They may have been mapped before the first chunk was read, which has the types.
+      // The rows may have been mapped before the first chunk was read, which contains the types.
       this.types ??= this.#mapping.typesOf(types)
       return { mapping: this.#mapping }
     }

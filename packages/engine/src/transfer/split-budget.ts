@@ -1,12 +1,15 @@
 import { ConnectorError } from '@penstock/connector'
 import type { FilledBatch } from './filled-batch.ts'
 
-/** How many rows may be refused one by one, all alike and none accepted, until the rows are not to blame. */
+/**
+ * Maximum rows that are refused one by one for the same reason, with none accepted, until the cause is something other than the
+ * rows.
+ */
 const rowsAlikeMax = 100
 
 /**
- * The search for bad rows in a batch that a destination refused as a whole. Where single rows are refused alike and not
- * one is accepted, the account, the list or a setting is to blame: the search ends there, and no row is counted as bad.
+ * The search for bad rows in a batch that a destination refused as a whole. If single rows are refused for the same reason and
+ * none is accepted, the cause is the account, the list or a setting. The search then ends, and no row is counted as bad.
  */
 export class SplitBudget {
   readonly #whole: FilledBatch
@@ -22,8 +25,9 @@ export class SplitBudget {
   }
 
   /**
-   * The batch to announce before a part of it is sent, whose rows are read again after a crash. It is the part, which then comes again under its
-   * key although other rows are in it; but it is the whole batch if refused rows before the part are not confirmed yet.
+   * The batch to announce before a part of it is sent, whose rows are read again after a crash. Usually this is the part, which
+   * is then repeated under its key although it contains other rows. It is the whole batch if refused rows before the part are not
+   * confirmed yet.
    */
   announced(part: FilledBatch): FilledBatch {
     return this.#searches && !this.#accepted && part.first > this.#whole.first ? this.#whole : part
@@ -35,8 +39,8 @@ export class SplitBudget {
   }
 
   /**
-   * The destination refused a part of the batch.
-   * @throws ConnectorError `everything_refused` where the rows are not to blame
+   * Records that the destination refused a part of the batch.
+   * @throws ConnectorError `everything_refused` if the cause is not the rows
    */
   refuse(error: ConnectorError, rows: number): void {
     this.#searches = true

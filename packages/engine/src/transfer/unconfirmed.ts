@@ -19,7 +19,7 @@ export class Unconfirmed {
   #held: Entry['end']
   #checkpoint: Checkpoint | null
 
-  /** @param stages learn what is added */
+  /** @param stages are informed of each entry */
   constructor({ read, rejectsLeft, deliveryStates, state, checkpoint }: TransferState, stages: Stages) {
     this.#stages = stages
     this.#read = read
@@ -30,7 +30,7 @@ export class Unconfirmed {
     this.#checkpoint = checkpoint as Checkpoint | null
   }
 
-  /** Adds an entry. @param held the batch, where the destination took its rows in */
+  /** Adds an entry. @param held the batch, if the destination holds its rows */
   add({ batch, isDelivered = false, answers, ...entry }: Entry, held?: FilledBatch): void {
     if (held) this.#lastHeld = held
     // A flush is about the batch that was held last.
@@ -62,7 +62,7 @@ export class Unconfirmed {
     return this.#entries.length === 0
   }
 
-  /** The last batch whose rows the destination took in without confirming them, if there is one. */
+  /** The last batch whose rows the destination received without confirming them, if there is one. */
   get lastHeld(): FilledBatch | undefined {
     return this.#lastHeld
   }
@@ -72,15 +72,15 @@ export class Unconfirmed {
     return { deliveryStates: [...this.#deliveryStates], state: this.#connectionState }
   }
 
-  /** The records of the source that are confirmed, and the checkpoint after them; while nothing is unconfirmed. */
+  /** The confirmed records of the source, and the checkpoint after them; only while nothing is unconfirmed. */
   get confirmed(): { readonly read: number; readonly checkpoint: Checkpoint | null } {
     return { read: this.#read, checkpoint: this.#checkpoint }
   }
 
   /**
-   * Makes one confirmation of all of it, after which nothing is left.
+   * Creates one confirmation of all entries, and removes them.
    * @param columns of the source
-   * @param total how much the source has, if that is known
+   * @param total size of the source, if it is known
    */
   async take(columns: readonly string[], total: SourceReader['total']): Promise<Confirmation> {
     const entries = this.#entries

@@ -11,7 +11,7 @@ import { scopeAt } from './windows.ts'
 const scope = (account: string) => ({ account: [account], day: ['2026-03-01'] })
 type Part = Partial<Omit<ChunkWindow, 'scope'>> & { of?: string; rows: number; broken?: number; settles?: boolean }
 
-/** Chunks of these windows; without `of`, of none. */
+/** Chunks of these windows; parts without `of` have no window. */
 function chunksOf(parts: readonly Part[]): Chunk[] {
   let number = 0
   return parts.map(

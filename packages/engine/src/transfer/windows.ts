@@ -2,8 +2,8 @@ import type { BatchWindow, Chunk, ChunkWindow, Destination, Values, WindowScope 
 import type { MappingStep } from '../mapping/choose-columns.ts'
 
 /**
- * Windows of a source, as a destination gets them: by its own columns. A destination deletes rows of a window that are not in it,
- * so whatever is not certain keeps them.
+ * Windows of a source in the form for a destination: by its own columns. A destination deletes rows of a window that the window
+ * does not contain, so rows are kept in case of doubt.
  */
 
 /** The scope at the destination, or why rows that vanished stay there, as a part of a sentence. */
@@ -11,7 +11,7 @@ export type MappedScope =
   | { readonly scope: WindowScope; readonly stays?: undefined }
   | { readonly scope?: undefined; readonly stays: string }
 
-/** Finds the columns of a scope at the destination. @param settings those of the destination */
+/** Finds the columns of a scope at the destination. @param settings of the destination */
 export function scopeAt(
   { windowKeys }: Pick<Destination, 'windowKeys'>,
   settings: Values,
@@ -33,7 +33,7 @@ export function scopeAt(
     if (!keys.includes(step.field)) return { stays: `add ${step.field} to the key columns` }
     mapped[step.field] = values
   }
-  // One table may have the rows of several connections, which differ by a value for all rows.
+  // One table can contain the rows of several connections, which differ by a value for all rows.
   for (const { field, value } of steps) if (value !== undefined) mapped[field] = [value]
   return { scope: mapped }
 }

@@ -2,9 +2,9 @@ import type { Connector, RawFormat } from '@penstock/connector'
 import type { TransferState } from '../../protocol.ts'
 
 /**
- * Whether the rows of a transfer pass as raw rows (docs/decisions/raw-rows.md): bytes of the source that the destination takes, and that
- * nobody decodes in between. This is the only place that decides it. A reader that is offered raw rows may still return values: its
- * connector knows why, such as `whyNotRaw` of PostgreSQL.
+ * Whether the rows of a transfer pass as raw rows (docs/decisions/raw-rows.md): bytes of the source that the destination accepts,
+ * and that are not decoded in between. This is the only place that decides it. A reader that could return raw rows can still
+ * return values, for reasons of its connector, such as `whyNotRaw` of PostgreSQL.
  */
 
 /** The parts of a transfer that decide it. */
@@ -16,7 +16,7 @@ export type RawSides = {
   readonly readers: readonly string[]
 }
 
-/** The forms in which rows may pass, or why they are values, as the end of a sentence. */
+/** The forms in which rows can pass, or why they must be values, as the end of a sentence. */
 export type RawRoute = { readonly formats: readonly RawFormat[] } | { readonly whyNot: string }
 
 export function rawRouteOf({ source, destination, state, readers }: RawSides): RawRoute {

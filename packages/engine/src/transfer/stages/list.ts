@@ -11,7 +11,10 @@ import { repeatedRows } from './repeated-rows/stage.ts'
 import { rules } from './rules/stage.ts'
 import type { StageKind } from './stage.ts'
 
-/** All stages, in the order in which a row passes them. Before the mapping, rows have the columns of the source; behind it, of the destination. */
+/**
+ * All stages, in the order in which a row passes them. Before the mapping, rows have the columns of the source. After it, they
+ * have the columns of the destination.
+ */
 export const stages: readonly StageKind[] = [
   filter,
   mapping,

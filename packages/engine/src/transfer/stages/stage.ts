@@ -21,7 +21,7 @@ export type StageKind = {
    * decoded when somebody reads them. They are values if a stage without it is used.
    */
   readonly passesRaw?: true
-  /** States what the stage needs in such a transfer. The settings in the state have no defaults. */
+  /** Returns the needs of the stage in such a transfer. The settings in the state have no defaults. */
   readonly needs?: (state: TransferState) => StageNeeds | undefined
   /** Finds errors of its settings that depend on the columns of the source, with their paths in the request. A transfer fails with them. */
   readonly settingErrors?: SettingErrors
@@ -35,13 +35,16 @@ export type StageKind = {
 
 /** Reasons, each the end of a sentence. */
 export type StageNeeds = {
-  /** Why the stage reads values of rows. If no stage does, rows do not need to be rows here: the platforms may move them themselves. */
+  /**
+   * Why the stage reads values of rows. If no stage does, the rows need not pass through a worker: the platforms can move them
+   * themselves.
+   */
   readonly values?: string | undefined
   /** Why one worker must see all rows; absent if several workers can share them. */
   readonly allRows?: string | undefined
 }
 
-/** The parts of a session that a stage may use. */
+/** The parts of a session that a stage can use. */
 export type StageContext = {
   readonly host: StageHost
   readonly job: Pick<TransferJob, 'id' | 'connectionId' | 'replaceShareMin'>
@@ -53,7 +56,7 @@ export type StageContext = {
   readonly signal: AbortSignal
   /** To be called while a stage works on something long. */
   readonly onProgress: () => void
-  /** Opens the source once more, at the cursor of the transfer. */
+  /** Opens the source again, at the cursor of the transfer. */
   readonly openReader: () => Promise<SourceReader>
   /** Passes a chunk that is read in advance or again through `map` of the stages before this one. */
   readonly mapBefore: (chunk: Chunk) => Promise<{ readonly mapping: RowMapping; readonly mapped: MappedChunk }>
@@ -72,8 +75,8 @@ export type StageChunk = {
 }
 
 /**
- * A stage of one session. All methods are optional, and are called in the order in which they are listed. An error that one of them throws ends the
- * session; a preview shows it.
+ * A stage of one session. All methods are optional, and are called in the order in which they are listed. An error that a method
+ * throws ends the session; a preview shows it.
  */
 export type Stage = {
   // Before the first row.
@@ -82,8 +85,9 @@ export type Stage = {
   prepare?(): Promise<StagePlan> | StagePlan
   /**
    * The source is opened.
-   * @param announced the batches that were announced before. A stage settles them if their rows are found again by their values
-   * @returns the announcement that is left; nothing if it stays
+   * @param announced the batches that were announced before. A stage settles the batches whose rows it finds again by their
+   * values
+   * @returns the remaining announcement; nothing if it does not change
    */
   opened?(
     reader: SourceReader,
@@ -93,7 +97,7 @@ export type Stage = {
 
   // Each chunk.
 
-  /** Sees a chunk before its rows, even if it has none, or all of them are confirmed. */
+  /** Receives a chunk before its rows, even if it has no rows, or all of them are confirmed. */
   begin?(chunk: StageChunk): Promise<void> | void
   /**
    * Decides what becomes of each row by the row only. It is also called when the source is read in advance or again.
@@ -109,7 +113,7 @@ export type Stage = {
    */
   mark?(mapped: MappedChunk, chunk: StageChunk, first: number): MappedChunk
 
-  /** Only in a preview: what its records show about the settings of the stage. */
+  /** Only in a preview: findings about the settings of the stage from its records. */
   hints?(chunk: StageChunk): Promise<readonly Finding[]>
 
   // Each batch.
@@ -122,11 +126,14 @@ export type Stage = {
    */
   sending?(batch: FilledBatch, settled: () => Promise<void>): Promise<void> | void
   /**
-   * Adds to an announcement, which is stored before a batch is sent, or with a confirmation. After a crash, `opened` gets it.
-   * @param announcement `undefined` if nothing is to be announced
+   * Adds to an announcement, which is stored before a batch is sent, or with a confirmation. After a crash, `opened` receives it.
+   * @param announcement `undefined` if there is nothing to announce
    */
   announcing?(announcement: Announcement | undefined): Announcement | undefined
-  /** Learns the result of a batch. @returns what is stored with the checkpoint behind it, under names of its own, to resume from */
+  /**
+   * Receives the result of a batch. @returns values to store with the checkpoint after it, under names of this stage, to resume
+   * from
+   */
   added?(result: StageResult): Readonly<Record<string, Json>> | undefined
   /** Completes a confirmation of everything that was added since the last one. @param rejects all rejected rows */
   confirming?(confirmation: Confirmation, rejects: readonly Rejected[]): Promise<Confirmation> | Confirmation
@@ -147,7 +154,7 @@ export type Stage = {
 export type StagePlan = {
   /** A sentence for the log of the transfer. */
   readonly sentence?: string | undefined
-  /** The number of the last record that is sent, although the source can have more by now; `null` or absent: all are sent. */
+  /** The number of the last record to send, although the source can have more by now; `null` or absent: all records are sent. */
   readonly lastNumber?: number | null
   /** There if confirmed records must be read again: another runner saw them, and its memory is gone. */
   readonly again?: SeenAgain | undefined
@@ -170,7 +177,7 @@ export type AnnouncedBefore = Pick<TransferState, 'pending' | 'announced'>
 export type ReplacementJudge = {
   /** @param invalid how many of its rows are rejected */
   readonly add: (chunk: Chunk, invalid: number, isSkipped: (at: number) => boolean) => void
-  /** @throws ConnectorError if they must not replace what the destination has */
+  /** @throws ConnectorError if the rows must not replace the data of the destination */
   readonly end: () => Promise<void>
 }
 
@@ -189,7 +196,7 @@ export type StageResult = {
   readonly sent: number
 }
 
-/** How a stage sends batches before the others. */
+/** Tools with which a stage sends batches before the others. */
 export type RepeatTools = {
   /** Announces that such a batch is sent. */
   readonly begin: () => Promise<void>
@@ -206,7 +213,7 @@ export type RepeatTools = {
 export type RestTools = {
   /** The records that are confirmed, and the checkpoint after them. */
   readonly confirmed: { readonly read: number; readonly checkpoint: Checkpoint | null }
-  /** Asks the destination which keys are the same to it; `undefined` if only equal texts are. */
+  /** Asks the destination which keys it treats as the same; `undefined` if only equal texts are the same key. */
   readonly nameKeys: (keys: readonly Row[]) => Promise<readonly (string | null)[] | undefined>
   /** Resolves once the last confirmation is stored. */
   readonly settled: () => Promise<void>

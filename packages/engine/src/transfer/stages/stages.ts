@@ -24,7 +24,7 @@ import type {
   StageResult,
 } from './stage.ts'
 
-/** Why rows must pass a worker, as the end of a sentence; `undefined` if no stage reads their values. */
+/** Why rows must pass through a worker, as the end of a sentence; `undefined` if no stage reads their values. */
 export const whyValues = (state: TransferState): string | undefined =>
   firstOf(stages.map(({ needs }) => needs?.(state)?.values))
 
@@ -54,7 +54,10 @@ export class Stages {
   #readers: readonly string[] = []
   readonly #plans = new Map<Stage, StagePlan>()
 
-  /** @param onRefusal gets each error that would end a session, and the stage is left out, so that a preview shows the work of the others */
+  /**
+   * @param onRefusal receives each error that would end a session; that stage is omitted, so that a preview shows the work of the
+   * others
+   */
   constructor(
     context: Omit<StageContext, 'mapBefore'>,
     mappingFor: MappingFor,
@@ -92,12 +95,12 @@ export class Stages {
     return this.#readers
   }
 
-  /** How the stages judge a replacement; none if nothing is judged. */
+  /** How the stages judge a replacement; empty if no stage judges it. */
   get judges(): readonly ReplacementJudge[] {
     return [...this.#plans.values()].flatMap(({ judge }) => judge ?? [])
   }
 
-  /** The number of the last record that is sent; `null`: all are. */
+  /** The number of the last record to send; `null`: all records are sent. */
   get lastNumber(): number | null {
     const numbers = [...this.#plans.values()].flatMap(({ lastNumber }) => lastNumber ?? [])
     return numbers.length > 0 ? Math.min(...numbers) : null
@@ -110,7 +113,7 @@ export class Stages {
     return left
   }
 
-  /** Begins a chunk. @returns what the stages make of its rows. @param first the number of its first record */
+  /** Begins a chunk. @returns the mapper that applies the stages to its rows. @param first the number of its first record */
   async mapperOf(source: Chunk, first: number): Promise<ChunkMapper> {
     const mapping = await this.#mappingFor(source)
     await this.#context.sides.sample(source, async (some) => (await this.#mapBefore(this.#opened, some)).mapped)
@@ -151,7 +154,7 @@ export class Stages {
     return this.#opened.reduce((made, stage) => (stage.announcing ? stage.announcing(made) : made), announcement)
   }
 
-  /** @returns what is stored with the checkpoint */
+  /** @returns the values to store with the checkpoint */
   added(result: StageResult): Readonly<Record<string, Json>> {
     return Object.assign({}, ...this.#opened.map((stage) => stage.added?.(result)))
   }

@@ -233,7 +233,7 @@ test('a first row that is rejected leaves no key, unless another row may have be
   assert.ok(tableOf(fresh).hasKey(high, low))
   assert.ok(!tableOf(fresh, refused).hasKey(high, low))
   assert.ok(!tableOf(fresh, fresh, refused, refused).hasKey(high, low))
-  // After a crash, the first row may be there, and another one is rejected.
+  // After a crash, the first row may be at the destination, and another one is rejected.
   assert.ok(tableOf(fresh, refusedRecord(high, low, 2_000)).hasKey(high, low))
   assert.ok(tableOf(fresh, uncertainRecord(high, low), refused).hasKey(high, low))
   assert.ok(tableOf(fresh, [high, low, 1_000, 9], refused).hasKey(high, low))

@@ -22,9 +22,9 @@ import {
 import { indexesOf } from './row-keys.ts'
 
 /**
- * Leaves out the rows that the destination has already, by their digests from earlier transfers
- * (docs/decisions/rows-to-send.md). The digests are a log of records: the last record of a key counts. Before a row is
- * sent whose key has a record, a record makes the key uncertain; after the destination confirmed the row, a record has its digest.
+ * Skips the rows that the destination already has, by their digests from earlier transfers (docs/decisions/rows-to-send.md). The
+ * digests are a log of records, in which the last record of a key is valid. Before a row is sent whose key has a record, a record
+ * marks the key as uncertain. After the destination confirmed the row, a record contains its digest.
  */
 
 /** A log with more pages is written again if its pages are small or many of its records are superseded. */
@@ -38,13 +38,13 @@ type DigestsOfRows = { readonly numbers: readonly number[]; readonly records: re
 export type ChangedRowsDeps = {
   readonly host: Pick<TransferHost, 'readDigests' | 'readKeys' | 'doubtRows' | 'replaceDigests'>
   readonly state: Pick<TransferState, 'digests' | 'testRows' | 'replay' | 'deliveryStates'>
-  /** The columns that identify a row; `undefined`: all of them. */
+  /** The columns that identify a row; `undefined` means all columns. */
   readonly keyNames: readonly string[] | undefined
   /** The settings of the destination: which rows are sent, and whether rows that left the source are removed. */
   readonly settings: Values
   /** Called while digests are read. */
   readonly onProgress: () => void
-  /** The window of a chunk, if the destination takes it. */
+  /** The window of a chunk, if the destination supports windows. */
   readonly windowOf?: (chunk: Chunk) => ChunkWindow | undefined
 }
 
@@ -57,7 +57,10 @@ export class ChangedRows implements Stage {
   readonly mirror: Mirror | undefined
   /** Rows that the destination has from announced batches. */
   recovered: RecoveredRows | undefined
-  /** Whether rows are left out. A test and a replay send all of theirs, as a transfer of all rows does that keeps the keys of a mirror. */
+  /**
+   * Whether rows are skipped. A test and a replay send all of their rows, and so does a transfer of all rows that keeps the keys
+   * of a mirror.
+   */
   readonly #leavesOut: boolean
   readonly #keyNames: readonly string[] | undefined
   #table: DigestTable
@@ -84,12 +87,12 @@ export class ChangedRows implements Stage {
     this.mirror = digests.keys && keyNames ? new Mirror(host, table, this.#key, keyNames, removes) : undefined
   }
 
-  /** Whether rows are left out that the destination has. */
+  /** Whether rows that the destination already has are skipped. */
   get leavesOut(): boolean {
     return this.#leavesOut
   }
 
-  /** Reads the digests of a connection; `undefined` if it has none, because all of its rows are sent. */
+  /** Reads the digests of a connection; `undefined` if the connection has no digests, because it sends all rows. */
   static async open(deps: ChangedRowsDeps): Promise<ChangedRows | undefined> {
     const { host, state, onProgress } = deps
     if (!state.digests) return undefined
@@ -108,7 +111,7 @@ export class ChangedRows implements Stage {
       pages += page.pages
     }
     const superseded = read > 1.3 * table.size
-    // Rows that the destination may drop if the transfer ends without success must stay apart.
+    // Rows that the destination may drop if the transfer ends without success must stay separate.
     const isSettled = state.deliveryStates.length === 0
     if (isSettled && pages > pagesMax && (superseded || pages > (4 * read) / pageRecords)) {
       await host.replaceDigests(opened.mirror ? opened.mirror.pages() : certainPages(table))
@@ -116,13 +119,13 @@ export class ChangedRows implements Stage {
     return opened
   }
 
-  /** Forgets all rows if the destination takes windows: their rows are all sent. */
+  /** Forgets all rows if the destination supports windows, because all of their rows are sent. */
   async begin({ source, mapping }: Marked): Promise<void> {
     if (this.#windowOf(source)) await this.#clear()
     else this.#openDigester(mapping.columns)
   }
 
-  /** Digests the rows, and skips the ones that the destination has. Rows of a window are all sent. */
+  /** Computes the digests of the rows, and skips rows that the destination already has. Rows of a window are all sent. */
   mark(mapped: MappedChunk, { source }: Pick<Marked, 'source'>): MappedChunk {
     return this.#windowOf(source) ? mapped : this.#mark(source, mapped)
   }
@@ -192,7 +195,9 @@ export class ChangedRows implements Stage {
     return { ...mapped, errors, digests, ...(skipped && { skipped }) }
   }
 
-  /** A record for each row that may be sent, and zeros for the others, of which a mirror learns that the source has them. */
+  /**
+   * A record for each row that may be sent, and zeros for other rows. A mirror learns from the records which rows the source has.
+   */
   #digestsOf(chunk: Chunk, { rows, errors, skipped }: MappedChunk): Uint32Array {
     const digester = this.#digester as RowDigester
     const digests = new Uint32Array(rows.length * recordWords)
@@ -209,8 +214,8 @@ export class ChangedRows implements Stage {
   }
 
   /**
-   * Stores that it is uncertain what the destination has under the keys of a batch.
-   * @param settled resolves once the confirmation before it is stored, since pages are stored one after the other
+   * Records that the values of the destination under the keys of a batch are uncertain.
+   * @param settled resolves after the previous confirmation is stored, because pages are stored one after the other
    */
   async sending({ rows, digests = [], left }: FilledBatch, settled = async (): Promise<void> => {}): Promise<void> {
     if (this.mirror && !left && digests.length > 0) {
@@ -259,12 +264,12 @@ export class ChangedRows implements Stage {
   }
 }
 
-/** A chunk of which the rows are marked. */
+/** A chunk whose rows are marked. */
 type Marked = { readonly source: Chunk; readonly mapping: Pick<RowMapping, 'columns'> }
 
-/** The digests of the rows that a batch delivered, and of the ones that the destination had already. */
+/** The digests of the rows that a batch delivered, and of the rows that the destination already had. */
 function digestsIn({ numbers, digests, announced, delivered }: FilledBatch, isDelivered: boolean) {
-  // A batch that was announced before may be there with the rows of then.
+  // A batch that was announced before may be at the destination with its earlier rows.
   const own = isDelivered && digests && !announced ? { numbers, records: digests } : undefined
   if (!own || !delivered) return own ?? delivered
   // The last record of a key counts.
@@ -275,7 +280,10 @@ function digestsIn({ numbers, digests, announced, delivered }: FilledBatch, isDe
   return { numbers: all.map(({ number }) => number), records: all.flatMap(({ record }) => record) }
 }
 
-/** The digests of the rows that the destination accepted, and the keys of the ones that it rejected; none if it did not say which rows it rejected. */
+/**
+ * The digests of the rows that the destination accepted, and the keys of the rejected rows; nothing if it did not report which
+ * rows it rejected.
+ */
 function digestsOf(all: readonly DigestsOfRows[], rejects: readonly Rejected[]): string | null {
   if (rejects.some(({ row }) => row === null)) return null
   const rejected = new Set(rejects.map(({ row }) => row))

@@ -3,16 +3,16 @@ import type { Cell, Row } from '@penstock/connector'
 import { recordBytes } from '../../../protocol.ts'
 
 /**
- * Digests of rows, by which a transfer recognises rows that its destination has (docs/decisions/rows-to-send.md). A record is
- * 16 bytes: 8 of the key of a row, 8 of the row. Both are SHA-512/256 of a secret and the values, shortened: a record says nothing
- * without the key of the connection. A hash that is a part of its state cannot be extended, so this needs no HMAC, which takes four
- * times as long.
+ * Digests of rows, by which a transfer recognises rows that its destination already has (docs/decisions/rows-to-send.md). A
+ * record is 16 bytes: 8 of the key of a row, 8 of the row. Both are SHA-512/256 of a secret and the values, shortened: a record
+ * reveals nothing without the key of the connection. A truncated hash cannot be extended, so HMAC is not needed, which would take
+ * four times as long.
  */
 
 /** Numbers of 32 bits of a record. */
 export const recordWords = 4
 
-/** The last word of a record of a key of which it is not certain what the destination has. */
+/** The last word of a record whose key is uncertain: the values of the destination under it are not known. */
 const uncertain = 0
 /** The same of a key that became uncertain in this session, and is not stored as that. */
 const forgotten = 1
@@ -22,11 +22,11 @@ const gone = 1
 const fresh = 2
 /** The same of a rejected row: it says nothing of a key unless it is the first row of a fresh one. */
 const refused = 3
-/** The bits of that word which say what it means; the others are of the digest. */
+/** The bits of that word that contain its meaning. The other bits belong to the digest. */
 const meaningBits = 3
 const marked = (digest: number, meaning: number): number => ((digest & ~meaningBits) | meaning) >>> 0
 
-/** Makes the records of rows with certain columns. */
+/** Creates the records of rows with certain columns. */
 export class RowDigester {
   /** Secrets of 64 hexadecimal characters, derived from the key with HMAC-SHA-256. */
   readonly #key: string
@@ -36,10 +36,10 @@ export class RowDigester {
 
   /**
    * @param key of the connection, 32 bytes
-   * @param columns that the destination gets: the same values in other columns are another row
-   * @param keyIndexes of the columns that identify a row; `undefined`: all of them do
-   * @param options.salt makes every row another one, and no key; `null`: none
-   * @param options.formOf the form in which a cell of a key counts; by default as it is
+   * @param columns that the destination gets: the same values in other columns are a different row
+   * @param keyIndexes of the columns that identify a row; `undefined`: all columns
+   * @param options.salt changes the digest of every row, but of no key; `null`: no salt
+   * @param options.formOf the form in which a cell of a key is compared; by default unchanged
    */
   constructor(
     key: Buffer,
@@ -76,9 +76,9 @@ export class RowDigester {
 }
 
 /**
- * Writes the record of a row that is found again by all of its values, from one digest.
- * @param secret that no value has in it, with the names of the columns
- * @param at index of the record among those of `into`
+ * Writes the record of a row that is identified by all of its values, with a single digest.
+ * @param secret the key, with the names of the columns; no value can imitate it
+ * @param at index of the record among the records of `into`
  */
 export function writeWhole(secret: string, row: Row, into: Uint32Array, at: number): void {
   const begin = at * recordWords
@@ -87,10 +87,10 @@ export function writeWhole(secret: string, row: Row, into: Uint32Array, at: numb
 }
 
 function writeHalf(secret: string, cells: Row, into: Uint32Array, at: number): void {
-  // A buffer for each digest would take longer than the digest.
+  // Creating a buffer for each digest would take longer than the digest itself.
   const digest = hash('sha512-256', secret + JSON.stringify(cells), 'binary')
   into[at] = wordIn(digest, 0)
-  // The smallest numbers have a meaning of their own.
+  // The smallest numbers have special meanings.
   into[at + 1] = Math.max(2, wordIn(digest, 4) >>> 0)
 }
 
@@ -101,10 +101,13 @@ const wordIn = (bytes: string, at: number): number =>
   (bytes.charCodeAt(at + 2) << 16) |
   (bytes.charCodeAt(at + 3) << 24)
 
-/** The record that makes a key uncertain. */
+/** The record that marks a key as uncertain. */
 export const uncertainRecord = (high: number, low: number): readonly number[] => [high, low, 0, uncertain]
 
-/** The record that makes a key uncertain of which no row was sent before. @param digest the third number of the record of its row */
+/**
+ * The record that marks a key as uncertain of which no row was sent before. @param digest the third number of the record of its
+ * row
+ */
 export const freshRecord = (high: number, low: number, digest: number): readonly number[] => [
   high,
   low,
@@ -123,7 +126,7 @@ export const refusedRecord = (high: number, low: number, digest: number): readon
 /** The record of a key that a mirror removed. */
 export const goneRecord = (high: number, low: number): readonly number[] => [high, low, gone, uncertain]
 
-/** Words of the records whose slots are prefetched together: 256 lines of a cache are a small part of it. */
+/** Words of the records whose slots are prefetched together: 256 cache lines are a small part of the cache. */
 const prefetchedWords = 256 * recordWords
 
 /** Of keys that the source has, and of keys that were taken from pages. */
@@ -139,10 +142,10 @@ export class DigestTable {
   /** A bit for each slot and kind of mark, once there are marks. */
   #marks: { [Kind in Mark]?: Uint8Array } = {}
   #size = 0
-  // biome-ignore lint/correctness/noUnusedPrivateClassMembers: V8 can leave out a read whose result is not kept.
+  // biome-ignore lint/correctness/noUnusedPrivateClassMembers: V8 can remove a read whose result is not kept.
   #fetched = 0
 
-  /** @param records how many it can have at most */
+  /** @param records maximum number of records */
   constructor(records: number) {
     this.#capacity = Math.max(16, Math.ceil(records * 1.25))
     this.#slots = new Uint32Array(this.#capacity * recordWords)
@@ -153,7 +156,10 @@ export class DigestTable {
     return this.#size
   }
 
-  /** Takes records in their order: the last one of a key counts, except that a fresh or a refused one keeps that the destination may have a row. */
+  /**
+   * Adds records in their order: the last record of a key is valid. A fresh or refused record keeps the information that the
+   * destination may have a row.
+   */
   fill(records: Uint32Array): void {
     const slots = this.#slots
     let added = 0
@@ -172,9 +178,9 @@ export class DigestTable {
   }
 
   /**
-   * Brings the slots of some records into the cache of the processor, since they are at random places of the memory. The processor reads many
-   * of them concurrently here, but only a few while rows are hashed or records are written.
-   * @param records whole ones, some thousands: the ones of a chunk
+   * Loads the slots of some records into the cache of the processor, because they are at random places of the memory. The
+   * processor reads many of them concurrently here, but only a few while rows are hashed or records are written.
+   * @param records whole records, some thousands: those of one chunk
    */
   prefetch(records: Uint32Array): void {
     const slots = this.#slots
@@ -185,12 +191,12 @@ export class DigestTable {
     this.#fetched = words
   }
 
-  /** Whether it has records of this key, although the destination may have no row with it any more. */
+  /** Whether it has records of this key, although the destination may no longer have a row with it. */
   knows(high: number, low: number): boolean {
     return this.#slots[this.#find(high, low) + 1] !== 0
   }
 
-  /** Makes a key that is gone a fresh one, which the source has. @param digest as of `freshRecord` */
+  /** Turns a key that is gone into a fresh key, which the source has. @param digest as in `freshRecord` */
   renew(high: number, low: number, digest: number): void {
     const slot = this.#find(high, low)
     if (this.#slots[slot + 1] === 0 || this.#mayHave(slot)) return
@@ -233,7 +239,7 @@ export class DigestTable {
     this.#marks = {}
   }
 
-  /** How many keys the destination may have, marked and others. */
+  /** Number of marked keys, and of other keys, that the destination may have. */
   countMarked(kind: Mark): { readonly marked: number; readonly others: number } {
     let [marked, others] = [0, 0]
     for (let at = 0; at < this.#capacity; at += 1) {
@@ -258,7 +264,7 @@ export class DigestTable {
     return this.#slots[slot + 2] === record[at + 2] && this.#slots[slot + 3] === record[at + 3]
   }
 
-  /** Makes a key uncertain that it has: from now on, each row with it is another one. */
+  /** Makes a known key uncertain. From then on, each row with this key is treated as changed. */
   forget(high: number, low: number): void {
     const slot = this.#find(high, low)
     if (this.#slots[slot + 1] === 0 || this.#slots[slot + 3] === uncertain) return
@@ -267,9 +273,9 @@ export class DigestTable {
   }
 
   /**
-   * Whether a key became uncertain that is not stored as that yet, or another row than the first one is sent for a fresh key. It counts as stored
-   * from now on.
-   * @param digest as of `freshRecord`; `undefined` if the row is removed
+   * Whether a key became uncertain and this is not stored yet, or whether a row other than the first one is sent for a fresh key.
+   * From then on it is treated as stored.
+   * @param digest as in `freshRecord`; `undefined` if the row is removed
    */
   takeForgotten(high: number, low: number, digest: number | undefined): boolean {
     const slot = this.#find(high, low)
@@ -282,7 +288,7 @@ export class DigestTable {
     return true
   }
 
-  /** All records of which the row is certain, in arrays of so many at most. */
+  /** All records whose row is certain, in arrays of limited length. */
   *certain(recordsMax: number): Generator<Uint32Array, void, undefined> {
     const slots = this.#slots
     let page = new Uint32Array(recordsMax * recordWords)
@@ -308,13 +314,13 @@ export class DigestTable {
     return this.#slots[slot + 3] === uncertain ? (this.#slots[slot + 2] as number) : 0
   }
 
-  /** The third word of a slot that was just filled. @param before what was known of its key */
+  /** The third word of a slot that was just filled. @param before the previous knowledge about its key */
   #settled(slot: number, before: number): number {
     const now = this.#slots[slot + 2] as number
     if (this.#slots[slot + 3] !== uncertain) return now
     const isUnsent = before === gone
     const wasFresh = (before & meaningBits) === fresh
-    // Sent once more, it was rejected then as well.
+    // The row was sent again, and was rejected before as well.
     if ((now & meaningBits) === refused) return isUnsent || before === marked(now, fresh) ? gone : 0
     if ((now & meaningBits) === fresh) return isUnsent ? now : wasFresh ? before : 0
     return now
@@ -330,7 +336,7 @@ export class DigestTable {
     return Math.floor((high / 2 ** 32) * this.#capacity) * recordWords
   }
 
-  /** The slot of a key, or the free one that it would take. */
+  /** The slot of a key, or the free slot for it. */
   #find(high: number, low: number): number {
     const slots = this.#slots
     let slot = this.#homeOf(high)

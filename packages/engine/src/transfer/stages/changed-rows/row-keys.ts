@@ -4,9 +4,9 @@ import { mirrorsRows } from '../../../settings.ts'
 /** Which columns identify a row, if only changed rows are sent. */
 
 /**
- * The names of the columns that identify a row; `undefined`: all columns do.
- * @param upsertKeys the key columns of the destination with these settings, if it has some: by another key, rows could be taken for
- *   unchanged that it has replaced
+ * The names of the columns that identify a row; `undefined` if all columns identify it.
+ * @param upsertKeys the key columns of the destination with these settings, if it has some; with another key, replaced rows could
+ * be mistaken for unchanged rows
  * @throws ConnectorError `invalid_setting` if no key is named
  */
 export function keyOfRows(
@@ -53,7 +53,7 @@ function keyOfMirror({ removesBy }: Pick<Destination, 'removesBy'>, settings: Va
 }
 
 /**
- * The columns that identify a row with these settings of a destination; `undefined`: all of them.
+ * The columns that identify a row with these settings of a destination; `undefined` means all columns.
  * @throws ConnectorError if no key is named, or a mirror cannot remove rows
  */
 export const keyWith = (deliver: Pick<Destination, 'windowKeys' | 'removesBy'>, settings: Values) =>

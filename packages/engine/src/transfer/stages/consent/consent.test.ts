@@ -198,7 +198,7 @@ describe('the consent of a person', () => {
       ),
       false,
     )
-    // A range of sections in Fibonacci coding, of which the end is a number with 60 digits in that coding.
+    // A range of sections in Fibonacci coding. Its end is a number with 60 digits in that coding.
     const header = textOf(
       `${bitsOf([
         [3, 6],

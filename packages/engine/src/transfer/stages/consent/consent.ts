@@ -9,17 +9,17 @@ import type { MappedChunk } from '../../filled-batch.ts'
 
 type Signal = ConsentPurpose['signals'][number]
 
-/** Whether the text of a column says yes; undefined if it cannot be read, which counts as no. */
+/** Whether the text of a column means yes; undefined if it cannot be read, which is treated as no. */
 type Answer = (text: string) => boolean | undefined
 
-/** A signal whose column the source has. */
+/** A signal whose column exists in the source. */
 export type KnownSignal = { readonly signal: Signal; readonly index: number; readonly says: Answer }
 
 /** Whether a person agreed to a purpose, by a row of the source. */
 export type Agrees = (row: Row) => boolean
 
 const code = skipCode('noConsent')
-/** Characters of the strings whose answers a signal remembers: the same ones occur in many rows. */
+/** Maximum characters of the strings whose answers a signal caches: the same strings occur in many rows. */
 const rememberedMax = 2 ** 20
 
 /** @returns whether the person of a row agreed to each purpose, by its name @throws ConnectorError if a purpose has no column in the source */
@@ -37,7 +37,7 @@ export async function readConsent(
   )
 }
 
-/** The signals of purposes whose columns the source has, by the name of the purpose. */
+/** The signals of purposes whose columns exist in the source, by the name of the purpose. */
 export async function knownSignals(
   purposes: readonly ConsentPurpose[],
   columns: readonly string[],
@@ -55,10 +55,10 @@ export async function knownSignals(
   )
 }
 
-/** The text of a signal in a row; empty if there is none. */
+/** The text of a signal in a row; empty if the row has no text. */
 export const textIn = (row: Row, { index }: Pick<KnownSignal, 'index'>): string => String(row[index] ?? '').trim()
 
-/** At least one column says something, and none says no. */
+/** At least one column means yes, and no column means no. */
 function agrees(row: Row, signals: readonly KnownSignal[]): boolean {
   let isSaid = false
   for (const signal of signals) {
@@ -98,9 +98,9 @@ function remembered(answer: Answer): Answer {
 }
 
 /**
- * Skips rows without the required consent. Rows that remove something at the destination pass: who takes their consent back must be
- * removed.
- * @param required all must be agreed to
+ * Skips rows without the required consent. Rows that remove something at the destination pass, because people who withdraw their
+ * consent must be removed.
+ * @param required all of these purposes need consent
  * @param removes whether a mapped row removes something
  */
 export async function skipWithoutConsent(

@@ -6,8 +6,8 @@ import { type KnownSignal, knownSignals, textIn } from './consent.ts'
 const strings = { tcf: 'TCF string', gpp: 'GPP string', usPrivacy: 'US Privacy string' } as const
 
 /**
- * Says why the records of a preview lack consent for another reason than that people refused: a column that is missing, values that nobody
- * can read, and records that say nothing. A transfer leaves these records out.
+ * Explains why records of a preview lack consent although nobody refused: a column is missing, values cannot be read, or records
+ * contain no answer. A transfer skips these records.
  */
 export async function lintConsent(
   purposes: readonly ConsentPurpose[],
@@ -17,7 +17,7 @@ export async function lintConsent(
   const readable = rows.filter((_, at) => !errors?.has(at))
   return purposes.flatMap(({ name, signals }) => {
     const own = known.get(name) ?? []
-    // Without any column a transfer fails, and the error says so.
+    // Without any column a transfer fails, and its error explains why.
     if (own.length === 0 || readable.length === 0) return []
     const missing = signals
       .filter(({ column }) => !columns.includes(column))

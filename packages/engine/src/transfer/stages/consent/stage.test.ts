@@ -114,7 +114,7 @@ describe('the consent field', () => {
   for (const { connector, field, consent } of fields) {
     test(`${field} of ${connector.name} is filled, unless the mapping fills it`, async () => {
       const records = connector.destination?.records ?? {}
-      // Every field has a column, but not the one that is filled.
+      // Every field has a column, except the one that is filled.
       const names = Object.keys(records).filter((name) => !records[name]?.consent)
       const value = (name: string, n: number): Cell => {
         const { values: [first] = [], normalise, reads } = records[name] ?? {}

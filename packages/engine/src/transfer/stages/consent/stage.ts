@@ -78,7 +78,7 @@ const fieldsOf = ({ plan: { steps }, consentFields }: Pick<RowMapping, 'plan' | 
     definition?.consent && consentFields.includes(field) ? [{ index, consent: definition.consent }] : [],
   )
 
-/** Whether a mapped row removes a person: who takes their consent back must be removed. */
+/** Whether a mapped row removes a person. People who withdraw their consent must be removed. */
 function removerOf({ plan: { steps } }: Pick<RowMapping, 'plan'>): (row: Row) => boolean {
   const index = steps.findIndex(({ field, definition }) => field === 'action' && definition?.values?.includes('remove'))
   return index < 0 ? () => false : (row) => String(row[index] ?? '').toLowerCase() === 'remove'

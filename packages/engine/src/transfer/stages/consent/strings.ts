@@ -3,12 +3,12 @@ import type { ConsentOptOut } from '@penstock/wire/rules'
 import { Bits } from './bits.ts'
 
 /**
- * Reads the strings of the IAB about a person: TCF v2, GPP and US Privacy. The answer is undefined if a string cannot be read or says nothing,
- * which counts as no. Anyone can write such a string, and a few hundred characters can name billions of vendors or sections, which libraries list one by one. So ranges
- * are only compared here.
+ * Reads the strings of the IAB about a person: TCF v2, GPP and US Privacy. The answer is undefined if a string cannot be read or
+ * contains no answer, which is treated as no. Anyone can write such a string, and a few hundred characters can name billions of
+ * vendors or sections, which libraries list one by one. So this code only compares ranges.
  */
 
-/** Longer strings are not read. Those of real people have a few hundred characters. */
+/** Longer strings are not read. Strings of real people have a few hundred characters. */
 const lengthMax = 8 * 1024
 const optedOut = 1
 const fields: Readonly<Record<ConsentOptOut, string>> = {

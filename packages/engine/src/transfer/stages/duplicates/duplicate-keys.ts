@@ -2,15 +2,15 @@ import type { KeyTable } from './key-table.ts'
 
 /** The keys of a transfer, for all sessions of one runner. */
 export class DuplicateKeys {
-  /** Memory that keys may take, in bytes. */
+  /** Maximum memory for keys, in bytes. */
   readonly bytesMax: number
   table: KeyTable | undefined
-  /** The session that works with them: one that ended may still read ahead. */
+  /** The session that uses them: an ended session may still read ahead. */
   owner: object | undefined
-  /** How many records were read in advance; `undefined`: all, or not known yet. */
+  /** Number of records that were read in advance; `undefined`: all, or not known yet. */
   surveyed: number | undefined
   isSurveyed = false
-  /** The last record that was marked, and the last one that was to be removed. */
+  /** The last record that was marked, and the last record to remove. */
   until = 0
   removedUntil = 0
 

@@ -6,15 +6,15 @@ export type Winner = 'First' | 'Last' | 'Greatest' | 'Least'
 /** How duplicates are found. */
 export type DuplicateSettings = {
   readonly winner: Winner
-  /** Columns of the destination; `undefined`: all of them. */
+  /** Columns of the destination; `undefined` means all columns. */
   readonly keyNames: readonly string[] | undefined
-  /** Column of the source whose value decides; only of `Greatest` and `Least`. */
+  /** The source column whose value decides; only for `Greatest` and `Least`. */
   readonly column: string | undefined
 }
 
 const winners: readonly unknown[] = ['First', 'Last', 'Greatest', 'Least'] satisfies Winner[]
 
-/** Whether duplicates are left out with these settings of a destination. */
+/** Whether duplicates are skipped with these settings of a destination. */
 export const leavesOutDuplicates = ({ duplicates }: Values): boolean => winners.includes(duplicates)
 
 /** Whether the source is read in advance to find which records are sent. */
@@ -58,7 +58,7 @@ export function duplicateSettings(
   return { winner, keyNames, column }
 }
 
-/** Indexes of the key among the columns that the destination gets, and of the deciding column among those of the source. */
+/** Indexes of the key among the columns that the destination gets, and of the deciding column among the columns of the source. */
 export type DuplicateIndexes = { readonly key: readonly number[] | undefined; readonly column: number }
 
 /** @throws ConnectorError `invalid_setting` if a column does not exist */

@@ -12,7 +12,7 @@ import { Duplicates } from './duplicates.ts'
 import { compareOrder, orderBytesOf } from './order-values.ts'
 import { duplicates } from './stage.ts'
 
-/** A record: its key, its deciding value, whether it is left out or invalid, and whether it is a removal. */
+/** A record: its key, its deciding value, whether it is skipped or invalid, and whether it is a removal. */
 type Item = {
   readonly id: Cell
   readonly value: Cell
@@ -28,7 +28,7 @@ type Crash = {
 class Crashed extends Error {}
 
 const columns = ['id', 'value']
-/** So many runs of each property; a hundred times as many take 2 minutes. */
+/** Runs of each property. A hundred times as many runs take 2 minutes. */
 const runs = 100
 const codeOf = (error: unknown) => asConnectorError(error)?.code
 
@@ -157,7 +157,7 @@ class Run {
   }
 }
 
-/** The numbers of the records that are to be sent, without removals. */
+/** The numbers of the records to send, without removals. */
 function expected(items: readonly Item[], winner: Winner): number[] {
   const winners = new Map<Cell, number>()
   const alone: number[] = []

@@ -13,8 +13,9 @@ import { hashWords, KeyTable, TooManyKeys } from './key-table.ts'
 import { compareOrder, orderBytesOf } from './order-values.ts'
 
 /**
- * Sends one record of each key, and leaves out the others (docs/decisions/rows-to-send.md). The first one is found while
- * records are read. For the others, the source is read in advance: then the record that wins is the one with the winning value, wherever it is.
+ * Sends one record of each key, and skips the others (docs/decisions/rows-to-send.md). The first record of a key is found while
+ * records are read. For all other choices, the source is read in advance, so that the record with the winning value wins wherever
+ * it is.
  */
 
 /** A record that was sent: its number, and a part of the hash of its key. */
@@ -87,7 +88,7 @@ export class Duplicates {
     return this.#holdsCursor ? (this.#keys.surveyed ?? null) : null
   }
 
-  /** Whether the cursor of the source is stored only after all records were sent, since a failed transfer must be repeated. */
+  /** Whether the cursor of the source is stored only after all records are sent, because a failed transfer must be repeated. */
   get holdsCursor(): boolean {
     return this.#holdsCursor
   }
@@ -142,8 +143,8 @@ export class Duplicates {
   }
 
   /**
-   * Leaves out the duplicates of a chunk.
-   * @param first the number of its first record. If it is 1 again before a record is confirmed, the records before count no more
+   * Skips the duplicates of a chunk.
+   * @param first the number of its first record. If it is 1 again before a record is confirmed, the earlier records are forgotten
    */
   mark(chunk: Chunk, mapped: MappedChunk, columns: readonly string[], first: number): MappedChunk {
     if (first === 1) this.restart()
@@ -151,7 +152,7 @@ export class Duplicates {
     return this.#markFrom(from, chunk, mapped, columns, first)
   }
 
-  /** Forgets which records were marked while none is confirmed: they are marked again from the first one. */
+  /** Forgets which records were marked while no record is confirmed. They are marked again from the first record. */
   restart(): void {
     if (this.#deps.read > 0 || this.#keys.owner !== this) return
     this.#sent = []
@@ -160,7 +161,7 @@ export class Duplicates {
     this.#keys.until = 0
   }
 
-  /** Notes that records up to a number are confirmed. @returns what is stored with the checkpoint */
+  /** Records that records up to a number are confirmed. @returns the value to store with the checkpoint */
   confirm(number: number): Json {
     let passed = 0
     let { keys, sum } = this.#confirmed
@@ -175,7 +176,10 @@ export class Duplicates {
     return this.#confirmed
   }
 
-  /** A sentence for people if the source changed after it was read in advance; `undefined` if nothing was found since the last call. */
+  /**
+   * A sentence for people if the source changed after it was read in advance; `undefined` if nothing was found since the last
+   * call.
+   */
   takeNote(): string | undefined {
     const changed = this.#changed
     this.#changed = 0
@@ -190,8 +194,8 @@ export class Duplicates {
   }
 
   /**
-   * To be called after the last record was sent.
-   * @throws ConnectorError `source_changed` if records that were to be sent are gone
+   * Call it after the last record was sent.
+   * @throws ConnectorError `source_changed` if records to send are gone
    */
   end(): void {
     const missing = this.#isTwice ? this.#table.open : 0
@@ -209,7 +213,7 @@ export class Duplicates {
     let count = 0
     await this.#each(open, testRows, map, (chunk, mapped, columns, rows) => {
       count += rows
-      // A window is sent whole.
+      // All rows of a window are sent.
       grows ||= !chunk.window && (chunk.cursorAfter !== undefined || chunk.cursor !== undefined)
       this.#eachKey(chunk, mapped, columns, { from: 0, until: rows }, (at, row) => {
         if (!this.#table.seek(this.#hash)) this.#add()
@@ -271,7 +275,10 @@ export class Duplicates {
     return skipped ? { ...mapped, skipped } : mapped
   }
 
-  /** Selects the key of each record that takes part: not of invalid ones, of ones that are left out for other reasons, or have no key. */
+  /**
+   * Selects the key of each record that takes part. Invalid records, records that are skipped for other reasons, and records
+   * without a key do not take part.
+   */
   #eachKey(
     chunk: Chunk,
     { rows, errors, skipped }: MappedChunk,
@@ -295,7 +302,7 @@ export class Duplicates {
     }
   }
 
-  /** Whether the record is the one of its key that is sent. */
+  /** Whether the record is sent for its key. */
   #wins(number: number, row: Row, chunk: Chunk, at: number): boolean {
     const table = this.#table
     const compares = this.#winner === 'Greatest' || this.#winner === 'Least'
@@ -325,7 +332,7 @@ export class Duplicates {
     return true
   }
 
-  /** Compares with the value of the selected key; any value wins against none. */
+  /** Compares with the value of the selected key. Any value wins against a missing value. */
   #compare(value: Buffer): number {
     const best = this.#table.value
     return best ? compareOrder(value, best, this.#isLeast) : 1

@@ -1,8 +1,9 @@
 import { orderBytesMax } from './order-values.ts'
 
 /**
- * Keys of records in the memory of a runner, outside its heap. An entry is 16 bytes of a keyed hash, 4 of the number of the record that was
- * sent, and what decides which record wins. The table has 256 parts that grow one at a time, so that no copy of all of it is made.
+ * Keys of records in the memory of a runner, outside its heap. An entry has 16 bytes of a keyed hash, 4 bytes for the number of
+ * the record that was sent, and the value that decides which record wins. The table has 256 parts that grow one at a time, so
+ * that no copy of all of it is made.
  */
 
 /** Numbers of 32 bits of the hash of a key. */
@@ -14,7 +15,7 @@ const firstCapacity = 16
 const fillMax = 0.8
 const growth = 1.25
 
-/** An entry beside its hash. */
+/** The parts of an entry after its hash. */
 const numberAt = hashWords
 const valueAt = hashWords + 1
 
@@ -22,12 +23,15 @@ const valueAt = hashWords + 1
 const blockBytes = 1 << 20
 const unitBytes = 8
 
-/** Thrown if the table would be larger than it may. */
+/** Thrown if the table would exceed its maximum size. */
 export class TooManyKeys extends Error {
   override readonly name = 'TooManyKeys'
 }
 
-/** Keys, and an entry for each. `seek` and `add` select an entry; `number` and what follows are those of the selected one. */
+/**
+ * Keys, and an entry for each key. `seek` and `add` select an entry. `number` and the following members belong to the selected
+ * entry.
+ */
 export class KeyTable {
   readonly #words: number
   readonly #bytesMax: number
@@ -41,8 +45,8 @@ export class KeyTable {
   #at = 0
 
   /**
-   * @param valueWords words that an entry has for its value: 1 for bytes, 2 for a digest, 0 for none
-   * @param bytesMax memory that it may take
+   * @param valueWords words of an entry for its value: 1 for bytes, 2 for a digest, 0 for no value
+   * @param bytesMax maximum memory
    */
   constructor(valueWords: 0 | 1 | 2, bytesMax: number) {
     this.#words = valueAt + valueWords
@@ -93,7 +97,7 @@ export class KeyTable {
     this.#at = at
   }
 
-  /** The number of the record that was sent; 0: none. */
+  /** The number of the record that was sent; 0 if no record was sent. */
   get number(): number {
     return this.#part[this.#at + numberAt] as number
   }
@@ -112,7 +116,7 @@ export class KeyTable {
     this.#part[this.#at + valueAt + 1] = low
   }
 
-  /** The bytes; `undefined`: none. */
+  /** The bytes; `undefined` if there is no value. */
   get value(): Buffer | undefined {
     const place = this.#part[this.#at + valueAt] as number
     if (place === 0) return undefined
@@ -157,7 +161,7 @@ export class KeyTable {
     return [this.#blocks[Math.floor(at / blockBytes)] as Buffer, at % blockBytes]
   }
 
-  /** Gives the selected entry space for so many bytes. */
+  /** Allocates space for the value of the selected entry. */
   #newSpace(bytes: number): [Buffer, number] {
     const units = Math.ceil(bytes / unitBytes)
     if (this.#blockFilled + units * unitBytes > blockBytes) {
@@ -194,7 +198,7 @@ export class KeyTable {
   }
 }
 
-/** The slot of a key in a part, or the free one that it would take. The last word of a hash is not 0. */
+/** The slot of a key in a part, or the free slot for it. The last word of a hash is not 0. */
 function slotOf(part: Uint32Array, words: number, hash: Uint32Array, from: number): number {
   const a = hash[from] as number
   const b = hash[from + 1]

@@ -31,7 +31,7 @@ export function compareOrder(one: Uint8Array, other: Uint8Array, isLeast: boolea
 
 const decimal = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,9}))?$/
 
-/** Sign, exponent and digits; those of a negative number are inverted, and end with a byte that is higher than any digit. */
+/** Sign, exponent and digits. For a negative number they are inverted, and end with a byte that is higher than any digit. */
 function numberBytes(text: string): Buffer | undefined {
   const [, sign, whole = '', fraction = '', exponent = '0'] = decimal.exec(text) ?? []
   if (sign === undefined || whole + fraction === '') return undefined

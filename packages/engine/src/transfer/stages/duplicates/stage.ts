@@ -4,10 +4,9 @@ import { DuplicateKeys } from './duplicate-keys.ts'
 import { duplicateSettings, leavesOutDuplicates } from './duplicate-settings.ts'
 import { Duplicates } from './duplicates.ts'
 
-/** A runner has half of its memory as heap, which a transfer does not fill; keys may take almost as much. */
+/** The heap of a runner is half of its memory, and a transfer does not fill it. Keys can use almost as much memory. */
 const keysPerHeap = 0.9
 
-/** Sends one record of each key, and skips the others. */
 export const duplicates: StageKind = {
   name: 'duplicates',
   needs({ destination }) {

@@ -3,13 +3,16 @@ import type { Row } from '@penstock/connector'
 import type { DigestRecords } from '../../../protocol.ts'
 import { decodeRecords, encodeRecords, recordWords } from '../changed-rows/row-digests.ts'
 
-/** The keys of mirrored rows in pages: compressed, each beside the records of the same rows. The supervisor seals them. */
+/**
+ * The keys of mirrored rows in pages: compressed, each page together with the records of the same rows. The supervisor seals
+ * them.
+ */
 
-/** Bounds of a page: records, and about how many characters of keys. A key that is longer has a page of its own. */
+/** Limits of a page: records, and approximate characters of keys. A longer key has a separate page. */
 const recordsMax = 8_192
 const lengthMax = 192 * 1024
 
-/** Collects records with their keys, and makes pages of them. */
+/** Collects records with their keys, and creates pages of them. */
 export class KeyPageWriter {
   #records: number[] = []
   #keys: string[] = []
@@ -24,7 +27,7 @@ export class KeyPageWriter {
     return this.#keys.length >= recordsMax || this.#length >= lengthMax ? this.flush() : undefined
   }
 
-  /** The page of what is left; `undefined` if nothing is. */
+  /** The page of the remaining keys; `undefined` if there are no keys left. */
   flush(): DigestRecords | undefined {
     if (this.#keys.length === 0) return undefined
     const page = { records: encodeRecords(Uint32Array.from(this.#records)), keys: pack(this.#keys) }
@@ -39,8 +42,8 @@ export class KeyPageWriter {
 const pack = (keys: readonly string[]): string => deflateRawSync(keys.join('\n')).toString('base64')
 
 /**
- * The rows of a page: of each, the first two numbers of its record, and its key.
- * @throws Error if the page has not as many keys as records
+ * The rows of a page: for each row, the first two numbers of its record, and its key.
+ * @throws Error if the numbers of keys and records differ
  */
 export function* rowsOfPage({
   records,

@@ -8,17 +8,17 @@ import type { FoundKey, Mirror } from './mirror.ts'
  * the row of the other one by now.
  */
 
-/** Names the rows that a destination finds by some keys; `undefined` if keys are the same only if their texts are. */
+/** Names the rows that a destination finds by some keys; `undefined` if only equal texts are the same key. */
 export type NameKeys = (keys: readonly Row[]) => Promise<readonly (string | null)[] | undefined>
 
 /** A key by the first numbers of its record. */
 export const idOf = ({ high, low }: Pick<FoundKey, 'high' | 'low'>): string => `${high} ${low}`
 
-/** Keys that left the source, and are still the ones of rows. */
+/** Keys that were removed from the source but still identify rows. */
 export type HeldKeys = {
-  /** By each, the key in the notation that the source has; `undefined` if it was not sent, because its row is rejected. */
+  /** By each key, the same key in the notation of the source; `undefined` if it was not sent because its row is rejected. */
   readonly held: ReadonlyMap<string, string | undefined>
-  /** Whether there may be more. */
+  /** Whether there may be more keys. */
   readonly isPartial: boolean
 }
 
@@ -29,7 +29,7 @@ const keysAtOnce = 1_000
 /** The most keys in memory that are the same as keys that left the source. */
 const sameMax = 200_000
 
-/** No two whole numbers without a sign and leading zeros are the same key to any destination. */
+/** Different whole numbers without a sign and leading zeros are different keys for every destination. */
 const plain = /^(?:0|[1-9]\d{0,17})$/
 const isPlain = (key: Row): boolean => key.every((cell) => plain.test(String(cell)))
 
@@ -68,7 +68,10 @@ async function isAllPlain(mirror: Mirror, onProgress: () => void): Promise<boole
   return true
 }
 
-/** Some keys with the names of their rows, of which each is a digest; none of keys without a row, or if only equal texts are the same key. */
+/**
+ * Some keys with the names of their rows, each of which is a digest. Empty for keys without a row, or if only equal texts are the
+ * same key.
+ */
 async function* named<Found extends { readonly key: Row }>(
   keys: AsyncIterable<Found>,
   nameKeys: NameKeys,

@@ -10,7 +10,7 @@ import { ChangedRows } from '../changed-rows/changed-rows.ts'
 import { decodeRecords } from '../changed-rows/row-digests.ts'
 import { removalsOf } from './mirror-removals.ts'
 
-/** Mirrors whose rows are rejected, and whose sessions die, against a model of the table. */
+/** Tests mirrors with rejected rows and crashing sessions against a model of the table. */
 
 const columns = ['id', 'value']
 
@@ -20,8 +20,8 @@ class World {
   readonly table = new Map<number, 'ours' | 'foreign'>()
 
   /**
-   * Runs one transfer. @param rejects keys whose rows the destination rejects. @param dies after how many batches it dies, before its
-   * confirmation is stored
+   * Runs one transfer. @param rejects keys whose rows the destination rejects. @param dies number of batches after which it
+   * crashes, before their confirmation is stored
    */
   async run(source: readonly Row[], rejects: ReadonlySet<number>, dies = Infinity): Promise<void> {
     const host = {
@@ -147,7 +147,7 @@ test('over any transfers, the rows of others stay, and rows of the mirror leave 
     fc.asyncProperty(fc.uniqueArray(fc.nat(5)), steps, async (foreign, sequence) => {
       const world = new World()
       for (const key of foreign) world.table.set(key, 'foreign')
-      // Keys that the mirror delivered, and keys of sessions that died, of which it is not known whether they were.
+      // Keys that the mirror delivered, and keys of crashed sessions that may or may not have been delivered.
       const touched = new Set<number>()
       const unknown = new Set<number>()
       const assertKept = () => {

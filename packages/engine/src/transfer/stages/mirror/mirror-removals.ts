@@ -6,7 +6,7 @@ import { encodeRecords, goneRecord, recordWords, uncertainRecord } from '../chan
 import type { Mirror } from './mirror.ts'
 import { type HeldKeys, heldKeys, idOf, type NameKeys } from './mirror-notations.ts'
 
-/** Rows of a removal that are sent at once, whatever the destination takes. */
+/** Maximum rows of a removal that are sent together, even if the destination accepts more. */
 const rowsAtOnceMax = 10_000
 
 /** The parts of a session that the removal of rows needs. */
@@ -58,8 +58,8 @@ export async function* removalsOf(mirror: Mirror, deps: RemovalDeps): AsyncGener
 }
 
 /**
- * Sends the rows again whose keys are the same to the destination as ones that left the source, since it may have the values of the row that left.
- * From then on, the state has only the notation of the source.
+ * Sends rows again whose keys the destination treats as the same as keys that were removed from the source, because it may have
+ * the values of the removed row. From then on, the state contains only the notation of the source.
  */
 async function* sentAgain(
   { held }: HeldKeys,
@@ -135,7 +135,7 @@ class BehindSource {
       : undefined
   }
 
-  /** The batch of what is left; `undefined` if nothing is. */
+  /** The batch of the remaining rows; `undefined` if there are no rows left. */
   flush(kind: 'written' | 'removed'): FilledBatch | undefined {
     const [rows, first] = [this.#rows, this.#first]
     if (rows.length === 0) return undefined
@@ -173,7 +173,7 @@ async function readAgain(mirror: Mirror, { sides, signal, mapperFor, onProgress 
   }
 }
 
-/** Throws `confirmation_needed` if fewer rows than a share would be left, or none. */
+/** Throws `confirmation_needed` if no rows would be left, or less than a share of them. */
 function assertEnoughStays(stays: number, leaves: number, shareMin: number): void {
   const all = stays + leaves
   if (stays >= Math.max(1, Math.ceil(all * shareMin))) return

@@ -19,7 +19,7 @@ const recordOf = (row: Row) => {
   return record
 }
 
-/** A mirror that has sent rows with these keys, and the source of which has some of them now. */
+/** A mirror that has sent rows with the keys `had`. Its source now has the keys `has`. */
 async function mirrorOf(had: readonly Row[], has: readonly Row[], removes = true): Promise<Mirror> {
   const pages = new KeyPageWriter()
   const table = new DigestTable(had.length)

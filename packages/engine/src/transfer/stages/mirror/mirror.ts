@@ -12,7 +12,10 @@ import { KeyPageWriter, rowsOfPage } from './key-pages.ts'
 /** Why a row without a key is rejected. */
 export const withoutKey = 'There is no value for the key, by which a mirror finds the row again.'
 
-/** The form in which a cell of a key counts: a source may give a number as a text. Other notations of a value are other keys. */
+/**
+ * The form in which a cell of a key is compared: a source may return a number as a text. Other notations of a value are different
+ * keys.
+ */
 export const textOfKey = (cell: Cell): string | null => (cell === null ? null : String(cell))
 
 /** Keys of rejected rows that are kept, so that no row is removed that has such a key in another notation. */
@@ -26,7 +29,7 @@ export class Mirror {
   readonly #host: Pick<TransferHost, 'readKeys'>
   readonly #table: DigestTable
   readonly #keyNames: readonly string[]
-  /** Whether rows that left the source are removed. A transfer that only keeps the keys removes none. */
+  /** Whether rows that were removed from the source are removed. A transfer that only keeps the keys removes nothing. */
   readonly removes: boolean
   readonly #digester: RowDigester
   readonly #record = new Uint32Array(recordWords)
@@ -38,10 +41,10 @@ export class Mirror {
   #rejected: Row[] = []
 
   /**
-   * @param table the records of the connection: its marks are of keys that the source has
+   * @param table the records of the connection; keys that the source has are marked in it
    * @param key of the digests
    * @param keyNames the columns by which the destination removes rows
-   * @param removes whether it does that in this transfer
+   * @param removes whether this transfer removes rows
    */
   constructor(
     host: Pick<TransferHost, 'readKeys'>,
@@ -57,7 +60,7 @@ export class Mirror {
     this.#digester = new RowDigester(key, keyNames, undefined, { salt: null, formOf: textOfKey })
   }
 
-  /** Whether the source is read whole, so that rows can be missing. Not if it continues with changes. */
+  /** Whether the whole source is read, so that missing rows can be found. False if it continues with changes. */
   get isWhole(): boolean {
     return this.#follows !== 'changes'
   }
@@ -91,8 +94,8 @@ export class Mirror {
   }
 
   /**
-   * The source has a row that is rejected: what the destination has under its key stays.
-   * @param key as far as it was mapped; `undefined` if it was not, so that it could be any row
+   * The source has a row that is rejected. The row under its key at the destination stays.
+   * @param key as far as it was mapped; `undefined` if it was not mapped, so that it could be any row
    */
   seeRejected(key: Row | undefined): void {
     if (key && isKey(key)) this.#digester.writeKey(key, this.#record, 0)
@@ -122,7 +125,10 @@ export class Mirror {
     return this.#valid
   }
 
-  /** Throws `invalid_setting` if a source without rows may have been read from where an earlier transfer ended. @param hasCursor whether one left a cursor */
+  /**
+   * Throws `invalid_setting` if a source without rows may have been read from the end of an earlier transfer. @param hasCursor
+   * whether an earlier transfer stored a cursor
+   */
   assertWhole(hasCursor: boolean): void {
     if (hasCursor && this.#chunks === 0) throw notWhole('it continues after an earlier transfer')
   }
@@ -155,7 +161,10 @@ export class Mirror {
     }
   }
 
-  /** The keys that the source has, in any order; a key can come twice. Keys of rejected rows have no numbers, unless the state knows them. */
+  /**
+   * The keys that the source has, in any order. A key can be repeated. Keys of rejected rows have no numbers, unless the state
+   * contains them.
+   */
   async *present(): AsyncGenerator<FoundKey | { readonly key: Row; readonly high?: undefined }, void, undefined> {
     for (const key of this.#rejected) yield { key }
     for await (const found of this.#keys()) {
@@ -216,7 +225,7 @@ export class Mirror {
   }
 }
 
-/** Why a source does not give all of its rows, by a chunk of it, as the end of a sentence; `undefined` if it does. */
+/** Why a source does not return all of its rows, by one of its chunks, as the end of a sentence; `undefined` if it does. */
 export function whyNotWhole({
   cursor,
   cursorAfter,

@@ -9,7 +9,7 @@ import type { Outcome, OutcomeColumns, OutcomeDetails } from './outcome-rows.ts'
  * once, in a line before them that starts with `^`.
  */
 
-/** Outcomes of one piece, and characters of its lines: at most three times as many bytes. */
+/** Outcomes of one piece, and characters of its lines, which are at most three times as many bytes. */
 const pieceMax = { rows: 2_000, length: 340 * 1024 } as const
 /** Characters of the answer of a platform about one row that are kept, and of a reason. */
 const answerLengthMax = 4_096
@@ -26,7 +26,7 @@ export async function packOutcomes(
 ): Promise<readonly OutcomePiece[]> {
   const begin = beginOf(of, nowMs)
   const pieces: Promise<OutcomePiece>[] = []
-  // One text for all lines: to encode each line by itself costs three times as much.
+  // One text for all lines, because encoding each line separately takes three times as long.
   let [lines, count] = [begin, 0]
   const end = () => {
     if (count > 0) pieces.push(pieceOf(lines, count))

@@ -28,7 +28,7 @@ export type OutcomeDetails = {
 
 /** Outcomes of consecutive rows, as columns: a transfer has millions of them. */
 export type OutcomeColumns = {
-  /** Numbers in the transfer, or in its part; `null` of a row that is no record of the source. */
+  /** Numbers in the transfer, or in its part; `null` for a row that is not a record of the source. */
   readonly rows: (number | null)[]
   readonly outcomes: Outcome[]
   /** The chosen columns and their values, as JSON. */
@@ -47,7 +47,7 @@ const skippedOutcomes: Record<(typeof skipReasons)[number], Outcome> = {
 /** Characters of the values of one row that are kept. */
 const keyLengthMax = 2_000
 
-/** Makes the JSON of the chosen columns of rows. Longer values are cut. @param columns of the rows */
+/** Creates the JSON of the chosen columns of rows. Longer values are cut. @param columns of the rows */
 export function keyReader(chosen: readonly string[], columns: readonly string[]): (row: Row) => string {
   const found = chosen.flatMap((name) => {
     const index = columns.indexOf(name)
@@ -167,7 +167,7 @@ export class OutcomeRows {
     return columns
   }
 
-  /** A flush rejects rows of batches that were held, all of which are still here. */
+  /** A flush rejects rows of held batches, which are all still here. */
   #rejectHeld(rejects: readonly Rejected[]): void {
     if (rejects.length === 0) return
     const { rows, outcomes, details } = this.#columns

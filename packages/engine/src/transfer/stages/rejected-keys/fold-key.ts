@@ -7,8 +7,9 @@ const decimal = /^[+-]?\d+(?:\.\d*)?$/
 const marks = /\p{M}+/gu
 
 /**
- * A cell of a key in the form that is the same for values that a destination may take for the same key: letter case, accents, spaces
- * around it, and zeros that mean nothing, do not count. A rejected record is superseded by a later one whose key differs in no other way.
+ * A cell of a key in a form that is the same for values that a destination may treat as the same key: it ignores letter case,
+ * accents, surrounding spaces and zeros without meaning. A later record supersedes a rejected record if their keys differ only in
+ * these.
  * @returns text; `null` for a cell without a value
  */
 export function foldKey(cell: Cell): string | null {

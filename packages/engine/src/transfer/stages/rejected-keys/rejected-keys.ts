@@ -5,13 +5,13 @@ import { RowDigester, recordWords } from '../changed-rows/row-digests.ts'
 import { foldKey } from './fold-key.ts'
 
 /**
- * The keys of rejected records. A record that is sent again must not replace newer data, so each rejected record has a digest of its key,
- * and is superseded as soon as a later record with that key is delivered, by any transfer (docs/decisions/rejected-records.md).
+ * The keys of rejected records. A record that is sent again must not replace newer data. So each rejected record has a digest of
+ * its key, and is superseded as soon as any transfer delivers a later record with that key (docs/decisions/rejected-records.md).
  */
 export class RejectedKeys {
   readonly #secret: Buffer
   readonly #keyNames: readonly string[]
-  /** Keys of which a rejected record can be sent again. */
+  /** Keys that have a rejected record that can be sent again. */
   readonly #open: Set<string>
   #digester: RowDigester | undefined
   #indexes: readonly number[] = []
@@ -27,7 +27,7 @@ export class RejectedKeys {
     this.#open = new Set(open)
   }
 
-  /** @param keyNames the columns by which the destination finds a row again; `undefined` if it does not */
+  /** @param keyNames the columns by which the destination finds a row again; `undefined` if it cannot */
   static async open(
     host: Pick<TransferHost, 'rejectedKeys'>,
     keyNames: readonly string[] | undefined,

@@ -4,10 +4,10 @@ import type { FilledBatch } from '../../filled-batch.ts'
 import { recordWords } from '../changed-rows/row-digests.ts'
 
 /**
- * Rows of batches that were announced and may have been delivered, but were not confirmed: before a crash, or by a transfer that ended
- * without success. If rows are found again by their values, such a batch is sent again first, under its key and with the rows that the source
- * still has as they were announced. Whether the destination recognises the batch or writes these rows, it has them then exactly once. All other
- * rows of the source are sent as usual (docs/decisions/repeated-batches.md).
+ * Rows of batches that were announced and may have been delivered, but were not confirmed: before a crash, or by a transfer that
+ * ended without success. If rows are found again by their values, such a batch is sent again first. It has the same key, and
+ * contains the announced rows that the source still has unchanged. Whether the destination recognises the batch or writes these
+ * rows, it then has them exactly once. All other rows of the source are sent as usual (docs/decisions/repeated-batches.md).
  */
 
 type Announcement = Pick<BatchStart, 'pending' | 'announced'>
@@ -29,7 +29,7 @@ export type Repeating = {
   readonly isIncremental: boolean
 }
 
-/** The rows of a batch for its announcement; nothing if they are not found again by their digests. */
+/** The rows of a batch for its announcement; nothing if the rows cannot be found again by their digests. */
 export function announcedRowsOf(
   { digests, rows, removed, window, left, segments, covered }: FilledBatch,
   { recognisesKeys, isIncremental }: Repeating,
@@ -54,7 +54,7 @@ function digestsIn({ digests }: AnnouncedRows): number[] {
   )
 }
 
-/** How often each digest occurs, or may still be taken. */
+/** Number of occurrences of each digest that remain. */
 class DigestCounts {
   readonly #counts = new Map<number, number>()
   #size = 0
@@ -73,7 +73,7 @@ class DigestCounts {
     this.#size += 1
   }
 
-  /** Takes one. Answers whether there was one. */
+  /** Removes one occurrence. Returns whether there was one. */
   take(digest: number): boolean {
     const count = this.#counts.get(digest) ?? 0
     if (count === 0) return false
@@ -107,15 +107,15 @@ export class WantedRows {
     return this.#wanted.size === 0
   }
 
-  /** Takes a row that it has. @param at index of its record in `records` */
+  /** Removes a row, if it contains it. @param at index of its record in `records` */
   take(records: ArrayLike<number>, at: number): boolean {
     return this.#wanted.take(digestAt(records, at))
   }
 
   /**
-   * The rows that the destination rejected, by their index among the ones that were sent now.
-   * @param indexes as the destination names them: of the rows of then, if it recalled them. If it does not know that, and fewer rows were sent
-   *   than were announced, both rows that an index can mean are sent again
+   * The rows that the destination rejected, by their index among the rows that were sent now.
+   * @param indexes as the destination names them: of the earlier rows, if it recalled the batch. If it does not know that, and
+   * fewer rows were sent than were announced, both rows that an index can mean are sent again
    */
   rejectedOf(
     records: ArrayLike<number>,
@@ -148,7 +148,7 @@ class RecordsByKey {
     this.#size += 1
   }
 
-  /** Takes a row. Answers whether it was there. */
+  /** Removes a row. Returns whether it was present. */
   take(records: ArrayLike<number>, at: number): boolean {
     const found = this.#records.get(keyAt(records, at))
     const index = found?.findIndex((record) => digestAt(record, 0) === digestAt(records, at)) ?? -1
@@ -177,7 +177,10 @@ export class RecoveredRows {
   /** Rows that are not confirmed. */
   #unconfirmed = new RecordsByKey()
   #announced: readonly Announced[]
-  /** Whether the source gives changes in their order, so that several rows can have one key, and rows that are as announced come again. */
+  /**
+   * Whether the source returns changes in their order. Several rows can then have the same key, and announced rows are repeated
+   * unchanged.
+   */
   readonly #follows: boolean
 
   /** @param announced the batches, the latest one first */
@@ -203,7 +206,7 @@ export class RecoveredRows {
     return false
   }
 
-  /** Whether the destination has a row that was read, of which the source may have several. */
+  /** Whether the destination has a row that was read. The source may have several equal rows. */
   takeSame(records: ArrayLike<number>, at: number): boolean {
     return this.#unread.take(records, at)
   }
@@ -229,7 +232,7 @@ export class RecoveredRows {
     if (this.#unconfirmed.size === 0) this.#announced = []
   }
 
-  /** An announcement that also names the batches whose rows are not all confirmed. */
+  /** Adds to an announcement the batches whose rows are not all confirmed. */
   announcing({ pending, announced, ...rest }: Announcement): Announcement {
     const [latest, ...earlier] = this.#announced
     if (!latest) return { pending, ...(announced && { announced }), ...rest }

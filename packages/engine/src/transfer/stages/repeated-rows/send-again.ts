@@ -7,9 +7,15 @@ import type { AnnouncedBefore, RepeatTools, StageContext } from '../stage.ts'
 import { type RecoveredRows, WantedRows } from './recovered-rows.ts'
 import type { SentRows } from './sent-rows.ts'
 
-/** Sends announced batches again whose rows are found by their values, with the rows that the source still has as they were announced. */
+/**
+ * Sends announced batches again if their rows are found by their values, with the announced rows that the source still has
+ * unchanged.
+ */
 
-/** A source without places is read this much further than an announced batch, for rows that moved: fourfold, and so many more. */
+/**
+ * A source without places is read further than an announced batch, because rows may have moved: four times the batch, plus this
+ * number.
+ */
 const moreMax = 1_000
 
 /** Finds rows of announced batches again, and skips them when they are read. */
@@ -20,7 +26,7 @@ export type RowFinder = Pick<ChangedRows, 'find' | 'recovered'> &
 type SendAgainDeps = RepeatTools &
   Pick<StageContext, 'openReader' | 'mapBefore' | 'onProgress'> & { readonly finder: RowFinder }
 
-/** The announced batches whose rows are found again, the latest one first. */
+/** The announced batches whose rows can be found again, the latest one first. */
 export const recoverable = ({ announced }: AnnouncedBefore): readonly Announced[] =>
   announced ? [...(announced.rows ? [announced] : []), ...(announced.earlier ?? [])] : []
 
@@ -55,7 +61,7 @@ async function findRows(
   const { announced, rows: from } = wanted
   const [rows, raws, digests]: [FilledBatch['rows'][number][], FilledBatch['raws'][number][], number[]] = [[], [], []]
   const readMax = announced.end === undefined ? 4 * from.covered + moreMax : Number.POSITIVE_INFINITY
-  // The places of another transfer may be unknown to this one, which begins behind the confirmed records of that one.
+  // This transfer may not know the places of another transfer. It begins after the confirmed records of that transfer.
   const isElsewhere = announced.transferId !== undefined && from.followsCursor
   let read = 0
   const reader = await openReader()

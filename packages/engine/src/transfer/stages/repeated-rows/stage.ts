@@ -16,7 +16,7 @@ export const repeatedRows: StageKind = {
   },
 }
 
-/** Finds rows again by their values, if all rows are sent and that is needed; `undefined` if it is not. */
+/** Finds rows again by their values, if all rows are sent and this is necessary; otherwise `undefined`. */
 function openSentRows({ sides, job }: StageContext): SentRows | undefined {
   const { recognisesKeys } = sides.repeating
   if (!sides.adds || !(recognisesKeys || sides.notesBatches)) return undefined

@@ -20,7 +20,7 @@ const nothing: RuleCount = { broken: 0, first: null, newest: null, missing: fals
 /** Counts of rules that have counted no record. */
 export const noCounts = (rules: readonly ConnectionRule[]): readonly RuleCount[] => rules.map(() => nothing)
 
-/** Sums of the counts of two groups of records, of which `later` has the higher numbers. */
+/** Sums of the counts of two groups of records; `later` has the higher numbers. */
 export const sumOf = (counts: readonly RuleCount[], later: readonly RuleCount[]): readonly RuleCount[] =>
   counts.map((one, i) => {
     const other = later[i] ?? nothing

@@ -2,7 +2,7 @@ import type { ConnectionRule, RuleResult } from '@penstock/wire'
 import { limits } from '@penstock/wire/rules'
 import type { RuleCount } from './counts.ts'
 
-/** How rules judge what was counted. */
+/** Judges counts by rules. */
 
 /** All that rules know of a transfer. */
 export type Judged = {
@@ -14,7 +14,7 @@ export type Judged = {
   /** The most records that a rule compares with each other, and whether there were more. */
   readonly uniqueRowsMax: number
   readonly isBeyondUnique: boolean
-  /** The median of the records read by earlier transfers, and how many these are; `null`: no rule needs it. */
+  /** The median of the records read by earlier transfers, and the number of these transfers; `null` if no rule needs it. */
   readonly usual: { readonly rows: number; readonly transfers: number } | null
   /** When it is judged, in milliseconds. */
   readonly nowMs: number
@@ -29,8 +29,9 @@ export const judgeAll = (rules: readonly ConnectionRule[], judged: Judged): read
   rules.map((rule, place) => resultOf(rule, judge(rule, place, judged)))
 
 /**
- * The results of rules that are broken while the transfer runs, whatever comes. A share counts from `limits.ruleShareRowsMin` records on.
- * @returns only those
+ * The results of rules that are already broken while the transfer runs, whatever follows. A share is judged from
+ * `limits.ruleShareRowsMin` records on.
+ * @returns only the results of broken rules
  */
 export const brokenSoFar = (rules: readonly ConnectionRule[], judged: Judged): readonly RuleResult[] =>
   rules.flatMap((rule, place) => {

@@ -9,8 +9,8 @@ import { brokenSoFar, type Judged, judgeAll } from './judge.ts'
 import type { UniqueValues } from './unique-values.ts'
 
 /**
- * Judges a transfer by the rules of its connection. Its counts are stored in the checkpoint, together with what was confirmed, so they are those
- * of the whole transfer in every attempt.
+ * Judges a transfer by the rules of its connection. Its counts are stored in the checkpoint, together with the confirmed batches,
+ * so they cover the whole transfer in every attempt.
  */
 export class RuleWatch {
   readonly #rules: readonly ConnectionRule[]
@@ -45,7 +45,7 @@ export class RuleWatch {
     this.#skipped = stored?.skipped ?? 0
   }
 
-  /** @param columns answers those of the source; `undefined` if the transfer has no rules */
+  /** @param columns returns the columns of the source; `undefined` if the transfer has no rules */
   static of(
     state: TransferState,
     host: Pick<StageHost, 'reportRules'>,
@@ -89,7 +89,7 @@ export class RuleWatch {
     if (results.some(({ action }) => action === 'stop')) await this.#end(results)
   }
 
-  /** Adds what was done with a batch, or was rejected later. @returns the counts, to be stored with it */
+  /** Adds the result of a batch, or later rejections. @returns the counts, to be stored with the result */
   add(batch: FilledBatch | undefined, rejected: number): Json {
     this.#rejected += rejected
     if (batch) {
@@ -134,7 +134,7 @@ export class RuleWatch {
       numbers.map((number, i) => ({ number, raw: raws[i] ?? [] })),
     )
     rows.push(...invalid)
-    // These records come between the others.
+    // These records are between the others.
     if (invalid.length > 0 || delivered) rows.sort((a, b) => a.number - b.number)
     const counts = countRows(this.#rules, this.#columns(), rows, this.#unique)
     this.#counted.set(batch, counts)

@@ -2,8 +2,9 @@ import { createHash, randomBytes } from 'node:crypto'
 import { limits } from '@penstock/wire/rules'
 
 /**
- * The values of columns that must be unique, as keyed hashes of 64 bits, in the memory of the runner alone. Among 250,000 values two have the same
- * hash once in 600 million transfers. A value belongs to the number of its first record, so that counting a record again changes nothing.
+ * The values of columns that must be unique, as keyed hashes of 64 bits, only in the memory of the runner. Two of 250,000 values
+ * have the same hash once in 600 million transfers. A value belongs to the number of its first record, so counting a record again
+ * changes nothing.
  */
 export class UniqueValues {
   readonly #key = randomBytes(16)
@@ -21,7 +22,7 @@ export class UniqueValues {
     return this.#rowsMax
   }
 
-  /** So many rules share the memory. */
+  /** The rules share the memory. */
   share(rules: number): void {
     this.#rowsMax = Math.floor(limits.ruleUniqueRowsMax / Math.max(1, rules))
   }
