@@ -49,13 +49,13 @@ export type * from './sign-in-jobs.ts'
 export type { ShownAnswer } from './source-answer.ts'
 
 /**
- * How a supervisor (the service or a worker) and a runner talk. Terms:
- * runner a child process that runs connector code, one job at a time
- * supervisor the process that starts runners, gives them jobs, watches them and speaks to the database
- * job one check, discovery, request, preview, authorization or transfer
+ * How a supervisor (the service or a worker) and a runner communicate. Terms:
+ * runner      a child process that runs connector code, one job at a time
+ * supervisor  the process that starts runners, sends them jobs, watches them and accesses the database
+ * job         one check, discovery, request, preview, authorization or transfer
  *
- * A runner knows no database and no key: a job carries the opened secrets of its own connectors and nothing else, over the
- * channel between the two processes. Messages are JSON.
+ * A runner has no access to the database and no keys. A job contains only the opened secrets of its connectors, and is sent
+ * over the channel between the two processes. Messages are JSON.
  */
 
 /** Settings of all jobs of a runner, sent once when the runner starts. */

@@ -165,10 +165,7 @@ export class Sides {
     return known ?? this.removesBy ?? Object.keys(this.#destination.destination?.records ?? {})
   }
 
-  /**
-   * Whether a row for the destination removes a person from an audience; `undefined` if no column determines this. The mapping
-   * must be known.
-   */
+  /** Whether a row removes a person from an audience; `undefined` if no column determines this. The mapping must be known. */
   get removal(): ((row: Row) => boolean) | undefined {
     const records = this.#destination.destination?.records
     const at = this.columns.findIndex((name) => records?.[name]?.removing !== undefined)
@@ -185,10 +182,7 @@ export class Sides {
       this.#settingErrors,
     )
 
-  /**
-   * The window of a chunk by the columns of the destination, after the mapping is known; absent if the destination does not
-   * support windows.
-   */
+  /** The window of a chunk by the destination's columns; absent if it does not support windows. The mapping must be known. */
   windowOf: WindowOf = ({ window }) => {
     if (!window || !this.#mapping) return undefined
     const { scope } = scopeAt(this.deliver, this.settings, this.#mapping.plan.steps, window)
@@ -260,10 +254,7 @@ export class Sides {
     )
   }
 
-  /**
-   * The columns of the side that its platform lists; `null` if it cannot list them. Throws a `ConnectorError` that can be
-   * retried.
-   */
+  /** The columns that the side's platform lists; `null` if it cannot list them. Throws a `ConnectorError` that can be retried. */
   async shapeOf(role: Role, signal: AbortSignal): Promise<SideShape | null> {
     const opened = role === 'Source' ? this.#state.source : this.destinationSide
     const connector = role === 'Source' ? this.#source : this.#destination

@@ -77,7 +77,7 @@ export class RowDigester {
 
 /**
  * Writes the record of a row that is identified by all of its values, with a single digest.
- * @param secret the key, with the names of the columns; no value can imitate it
+ * @param secret a text with the names of the columns that no value can contain
  * @param at index of the record among the records of `into`
  */
 export function writeWhole(secret: string, row: Row, into: Uint32Array, at: number): void {

@@ -161,7 +161,7 @@ export class Duplicates {
     this.#keys.until = 0
   }
 
-  /** Records that records up to a number are confirmed. @returns the value to store with the checkpoint */
+  /** Updates the state after records up to a number are confirmed. @returns the value to store with the checkpoint */
   confirm(number: number): Json {
     let passed = 0
     let { keys, sum } = this.#confirmed
@@ -176,10 +176,7 @@ export class Duplicates {
     return this.#confirmed
   }
 
-  /**
-   * A sentence for people if the source changed after it was read in advance; `undefined` if nothing was found since the last
-   * call.
-   */
+  /** A sentence for people if the source changed after it was read in advance; `undefined` if there is no new finding. */
   takeNote(): string | undefined {
     const changed = this.#changed
     this.#changed = 0
