@@ -3,8 +3,8 @@ import { foldName } from './column-names.ts'
 /**
  * Names of columns in the exports of shops, CRMs and mail tools, in their languages. Only proposals use it, and a person sees
  * them. Transfers match only by the names of `column-names.ts`. Terms:
- * meaning what a column holds, such as `email`
- * role whose value it is: of the person, or of one of the person's addresses
+ * meaning     what a column contains, such as `email`
+ * role        whose value it is: of the person, or of one of the person's addresses
  */
 export type ColumnMeaning = {
   readonly meaning: string
