@@ -1,7 +1,8 @@
 /**
- * `npm run bench:alerts [-- --changes 2000]`: what the triggers of alerts cost: the statement that ends a transfer, and the one
- * that confirms a batch, which calls none, and a change of status; each with its trigger and without, in turns. And how long a worker
- * takes to look at connections whose transfers ended, under few rules and under as many as an organization may have.
+ * `npm run bench:alerts [-- --changes 2000]` measures the cost of the triggers of alerts. It runs the statement that ends a
+ * transfer, the statement that confirms a batch (which calls no trigger) and a change of status, alternately with and without
+ * their trigger. It also measures how long a worker needs to check connections whose transfers ended, with few rules and with the
+ * maximum number of rules of an organization.
  */
 import { parseArgs } from 'node:util'
 import { limits } from '@penstock/wire'
@@ -59,12 +60,12 @@ const kinds = [
   },
 ] as const
 
-/** Milliseconds that a statement takes in the server, with the trigger and without. */
+/** Milliseconds that a statement takes in the server, with and without the trigger. */
 async function costOf({ trigger, text, idOf }: (typeof kinds)[number]): Promise<Record<'with' | 'without', number>> {
   const [name, table] = trigger.split(' on ')
   const took = { with: [] as number[], without: [] as number[] }
   const client = await pool.connect()
-  // As a worker's connection has it: the plan of the statement is not made again.
+  // As in a worker's connection: the plan of the statement is reused.
   const block = 100
   try {
     for (let n = 0; n < changes * 2; n += block) {

@@ -1,9 +1,9 @@
 /**
- * `npm run bench:api [-- --accounts 10000]`: what the interface can do, each figure beside its limit, in one run.
- * A figure that falls short is said so and is no failure: the exit code is 0 unless something could not be measured.
- * `--before <another checkout>`, with its packages installed, measures reads beside that version as well.
- * `--telemetry` measures reads with traces and metrics for a collector beside those without.
- * `--only <part of a name>`, `--rounds`, `--seconds` and `--connections` are for work on a single figure.
+ * `npm run bench:api [-- --accounts 10000]` measures the throughput of the API in one run, and compares each figure with its
+ * limit. A figure below its limit is reported but is not a failure: the exit code is 0 unless something could not be measured.
+ * `--before <another checkout>`, with its packages installed, also compares reads with that version. `--telemetry` compares reads
+ * with and without traces and metrics for a collector. `--only <part of a name>`, `--rounds`, `--seconds` and `--connections` are
+ * for work on a single figure.
  */
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
@@ -48,7 +48,7 @@ say(`Measuring ${plan.rounds} rounds of ${plan.secondsPerRound} s on each side, 
 
 if (options.before) {
   const checkout = resolve(options.before)
-  // Each reaches PostgreSQL as its own embedded one offers it: earlier versions by the port alone.
+  // Each version reaches PostgreSQL as its embedded server offers it: earlier versions only through the port.
   const hasSocket = existsSync(join(checkout, 'packages/server/src/embedded/socket.ts'))
   const [byPort = ''] = postgres.serverUrl.split('?')
   const reached = { ...postgres, serverUrl: hasSocket ? postgres.serverUrl : byPort }
@@ -81,7 +81,7 @@ heading('Ours beside Node’s own server with the same bytes', 'ratio')
 await beside(catalogueFigure, await startBareHttp(catalogueFigure))
 heading(`${total(fullSize)} connections beside ${total(smallSize)}`, 'times as long')
 for (const figure of growthFigures) await besideSmall(figure)
-// Writing requests make the database larger, and therefore come last.
+// Writing requests make the database larger, so they come last.
 heading('Ours beside bare Fastify with the same inserts', 'ratio')
 for (const figure of writeFigures) await beside(figure, bareFastify)
 
@@ -100,7 +100,7 @@ async function startBareFastify(): Promise<string> {
     .url
 }
 
-/** Serves the very answer that the service gives. */
+/** Serves the same answer as the service. */
 async function startBareHttp({ request }: Figure): Promise<string> {
   const { path, headers = {} } = request(service)
   const answer = join(postgres.directory, 'answer.json')

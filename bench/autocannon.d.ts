@@ -1,4 +1,4 @@
-/** The part of autocannon that we use; it brings no types of its own. */
+/** The part of autocannon that we use. It has no types. */
 declare module 'autocannon' {
   export type Request = { method: string; path: string; headers?: Record<string, string>; body?: string }
   export type Client = { setRequests(requests: readonly Request[]): void }

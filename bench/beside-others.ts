@@ -1,7 +1,7 @@
 /**
- * `npm run bench:beside-others [-- --rows 1000000 --rounds 3 --only table --postgres /usr/lib/postgresql/15]`: copies of a table of
- * PostgreSQL, compared with other programs that are installed, in one run and in turns. Rows per processor-second count the
- * processes of the tool, not the servers. The server is an installed one, since `pg_dump` reads no newer server than itself.
+ * `npm run bench:beside-others [-- --rows 1000000 --rounds 3 --only table --postgres /usr/lib/postgresql/15]`: copies of a
+ * PostgreSQL table, compared with other installed programs, alternately in one run. Rows per processor-second count the processes
+ * of the tool, not the servers. The server must be installed, because `pg_dump` cannot read a server that is newer than itself.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:beside -- --before /path/to/another/checkout [--rows 1000000] [--rounds 3]`: transfers of this version and
- * of another one, in turns in one run. Ratios above 1 say that this version is faster. Both need `npm ci`.
+ * `npm run bench:beside -- --before /path/to/another/checkout [--rows 1000000] [--rounds 3]`: transfers of this version and of
+ * another one, alternately in one run. Ratios above 1 mean that this version is faster. Both need `npm ci`.
  */
 import { chmod, mkdir, readFile, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -86,7 +86,7 @@ async function memory(): Promise<void> {
   )
 }
 
-/** From the call that starts a transfer to the first message at its destination; the worker has stood idle. */
+/** From the call that starts a transfer to the first message at its destination. The worker was idle before. */
 async function firstRow(): Promise<void> {
   const id = {
     before: await fixtures.before.connectToWebhook('few.csv', sink.url),
@@ -102,7 +102,7 @@ async function firstRow(): Promise<void> {
   })
 }
 
-/** Two hundred transfers of a hundred rows: one after the other within a minute, and asked for at once. */
+/** Two hundred transfers of a hundred rows: one after the other within a minute, and all requested together. */
 async function small(): Promise<void> {
   const ids: Record<Side, string[]> = { before: [], now: [] }
   for (const side of sides) {
@@ -126,7 +126,7 @@ async function whole(name: string, connect: (fixture: Fixture) => Promise<string
   })
 }
 
-/** The first run of a worker, and the fourth: what a worker does all day, and what it does once. */
+/** The first run of a worker that has just started, and the fourth run, which is the usual case. */
 async function compare(name: string, rounds: number, run: (side: Side) => Promise<number>): Promise<void> {
   const first = new Best()
   const fourth = new Best()
@@ -143,7 +143,10 @@ async function compare(name: string, rounds: number, run: (side: Side) => Promis
   report('… in a worker just started', first)
 }
 
-/** Eight transfers: in one worker of this version, beside two workers and one of the other with four and eight each. */
+/**
+ * Eight transfers: in one worker of this version, compared with one worker (all eight) and two workers (four each) of the other
+ * version.
+ */
 async function eight(): Promise<void> {
   const ids: Record<Side, string[]> = { before: [], now: [] }
   for (const side of sides) {
@@ -180,7 +183,7 @@ async function memoryMb(pid: number): Promise<number> {
   return below.reduce((sum, each) => sum + each, own)
 }
 
-/** @param aim the ratio to hold; without one the figure is only reported */
+/** @param aim the required ratio; without it the figure is only reported */
 function report(name: string, best: Record<Side, number>, aim?: number): void {
   const verdict = aim === undefined ? '' : best.before / best.now >= aim ? 'ok' : 'SHORT'
   say(line(name, best, verdict, aim === undefined ? '' : `≥ ${aim}`))

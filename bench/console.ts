@@ -1,7 +1,7 @@
 /**
- * `npm run bench:console`: how soon the console is there and how soon it answers, in Chromium with a processor four times
- * slower than this machine's, on a list of 10,000 connections; and the overview of 300, at this machine's own speed. Each figure is shown beside its bound; one that is over it is
- * said so and is no failure.
+ * `npm run bench:console`: how soon the console appears and responds, in Chromium with a processor four times slower than this
+ * machine's, on a list of 10,000 connections; and the overview of 300, at this machine's own speed. Each figure is shown next to
+ * its bound. A figure above its bound is reported but is not a failure.
  */
 import type { CDPSession, Page } from 'playwright-core'
 import { launchBrowser, skip } from '../test/harness/browser.ts'
@@ -74,8 +74,8 @@ async function contentMs(): Promise<number> {
 }
 
 /**
- * Until the browser has painted the first change of the page after the click. The entries of `event` timing leave out events
- * below 16 ms, and say nothing about what the person sees.
+ * The time until the browser has painted the first change of the page after the click. The entries of `event` timing omit events
+ * below 16 ms, and do not show what the person sees.
  */
 async function clickMs(): Promise<number> {
   const { page } = await onList()
@@ -142,7 +142,7 @@ async function onList(): Promise<{ page: Page }> {
   return { page }
 }
 
-/** A browser of its own, signed in, on no page of the console. */
+/** A separate browser, signed in, on no page of the console. */
 async function signedIn({ url, token } = service): Promise<{ page: Page; devtools: CDPSession }> {
   const context = await browser.newContext({ baseURL: url, viewport: { width: 1440, height: 900 } })
   const page = await context.newPage()

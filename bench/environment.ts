@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { removeEmbeddedPostgres, startEmbeddedPostgres } from '../packages/server/src/embedded/embedded-postgres.ts'
 
-/** Where a run takes place: a temporary directory, and in it a PostgreSQL as it comes with Penstock, fsync and all. */
+/** The environment of a run: a temporary directory with a PostgreSQL as Penstock includes it, with fsync. */
 export type Environment = { readonly directory: string; readonly serverUrl: string }
 
 /** Removes everything of a run at its end, also if a signal ends it: `await using cleanup = cleanupOfRun()`. */
@@ -15,11 +15,11 @@ export function cleanupOfRun(): AsyncDisposableStack {
   return cleanup
 }
 
-/** Starts it; `cleanup` removes all of it. */
+/** Starts PostgreSQL. `cleanup` removes everything. */
 export async function startPostgres(cleanup: AsyncDisposableStack): Promise<Environment> {
   const directory = await mkdtemp(join(tmpdir(), 'penstock-bench-'))
   cleanup.defer(() => rm(directory, { recursive: true, force: true, maxRetries: 10 }))
-  // PostgreSQL, which does not run as root, has to pass through.
+  // PostgreSQL does not run as root and must be able to enter the directory.
   await chmod(directory, 0o711)
   const home = join(directory, 'postgres')
   cleanup.defer(() => removeEmbeddedPostgres(home))

@@ -6,9 +6,9 @@ import type { Service } from './service.ts'
 /** A measurement: requests of one kind, and their expected ratio. */
 export type Figure = {
   name: string
-  /** Makes a request, of random things, that the service answers. */
+  /** Creates a random request that the service answers. */
   request: (service: Service) => Request
-  /** The lowest ratio to the limit that is good enough; undefined where the figure is for information. */
+  /** The lowest acceptable ratio to the limit; undefined if the figure is only for information. */
   aim?: number
 }
 
@@ -31,7 +31,7 @@ function anyOf<T>(values: readonly T[]): T {
 }
 const anyAccount = ({ loaded }: Service) => anyOf(loaded.accountIds)
 
-/** Beside a bare route with the same statements. */
+/** Compared with a bare route that runs the same statements. */
 export const readFigures: Figure[] = [
   {
     name: 'Get a connection',
@@ -48,14 +48,14 @@ export const readFigures: Figure[] = [
   },
 ]
 
-/** Beside Node's own HTTP server with the same bytes. */
+/** Compared with Node's HTTP server that sends the same bytes. */
 export const catalogueFigure: Figure = {
   name: 'List 50 connectors of the catalogue',
   aim: 0.5,
   request: (service) => get(`/connectors?accountId=${anyAccount(service)}&size=50`, service),
 }
 
-/** Beside a bare route that makes the same inserts. */
+/** Compared with a bare route that makes the same inserts. */
 export const writeFigures: Figure[] = [
   {
     name: 'Create a connection',
@@ -76,7 +76,7 @@ export const writeFigures: Figure[] = [
   { name: 'Issue a token', aim: 0.75, request: (service) => post('/oauth/client-token', service.credentials, service) },
 ]
 
-/** Beside the same service on a database with few connections; no answer may take more than 1.5 times as long. */
+/** Compared with the same service on a database with few connections. No answer may take more than 1.5 times as long. */
 const growthAim = 1 / 1.5
 export const growthFigures: Figure[] = [
   {

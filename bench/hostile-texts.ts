@@ -1,8 +1,8 @@
 /**
- * `npm run bench:hostile [-- --checkout ../before] [--only words]`: requests with texts that are made to be slow, while a client of another
- * organization asks for a page of accounts every 100 ms. For each: the time of the thread that answers, and the slowest answer of
- * that client. `--checkout` measures another version of the service, such as
- * one before a change; `--only` only requests with these words.
+ * `npm run bench:hostile [-- --checkout ../before] [--only words]`: sends requests with texts that are slow on purpose, while a
+ * client of another organization requests a page of accounts every 100 ms. For each: the time of the thread that answers, and the
+ * slowest answer of that client. `--checkout` measures another version of the service, such as one before a change; `--only`
+ * limits the run to requests with these words.
  */
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
@@ -20,7 +20,7 @@ const { values: options } = parseArgs({
   options: { checkout: { type: 'string' }, only: { type: 'string', default: '' } },
 })
 const checkout = options.checkout ?? join(import.meta.dirname, '..')
-/** A request that takes longer is given up. */
+/** A request that takes longer is cancelled. */
 const patienceMs = 180_000
 
 await using cleanup = cleanupOfRun()

@@ -1,7 +1,7 @@
 /**
  * `npm run bench:jit [-- --server /usr/lib/postgresql/15] [--transfers 100000]`: the processor time of an installed PostgreSQL
- * with LLVM for statements of the service: with JIT compilation, the default of the server, and without it, as in all sessions of
- * Penstock. One session runs all, so that the time is that of one process of the server.
+ * with LLVM for statements of the service: with JIT compilation (the default of the server), and without it (as in all sessions
+ * of Penstock). One session runs all statements, so that only one process of the server is measured.
  */
 import { parseArgs } from 'node:util'
 import { transferStatuses } from '@penstock/wire'
@@ -33,7 +33,7 @@ const { values: options } = parseArgs({
 const size = { accounts: 1_000, connectionsPerAccount: 10 }
 const smallTransfers = 9
 const organizationId = 'organization0001'
-/** Each statement is run this often after its first time; the slow ones with JIT are claims. */
+/** How often each statement is repeated after its first run. Claims are the statements that are slow with JIT. */
 const times = { claim: 7, other: 50 }
 
 await using cleanup = cleanupOfRun()

@@ -38,14 +38,14 @@ export async function addOrganization(client: Pick<pg.ClientBase, 'query'>, orga
 }
 
 /**
- * Fills an empty organization by a few large statements: accounts, connectors added to each, connections between them.
- * The connections of all accounts are mixed in time, as they are where many people work at once.
+ * Fills an empty organization by a few large statements: accounts, connectors added to each, connections between them. The
+ * connections of all accounts are mixed in time, as in a service with many concurrent users.
  */
 export async function load(url: string, organizationId: string, env: string, size: Size): Promise<Loaded> {
   const client = new pg.Client({ connectionString: url, application_name: 'penstock bench' })
   await client.connect()
   try {
-    // Each changes the same row of counts, whose versions of one transaction are all kept until it ends.
+    // Each insert changes the same row of counts, and all of its versions in one transaction are kept until it ends.
     for (let from = 0; from < size.accounts; from += 1_000) {
       await client.query(insertAccounts, [organizationId, env, from, Math.min(from + 1_000, size.accounts) - 1])
     }
@@ -71,7 +71,7 @@ export async function load(url: string, organizationId: string, env: string, siz
   }
 }
 
-/** An identifier from what it names: the same in every run. */
+/** An identifier that follows from its parts: the same in every run. */
 const identifier = (...parts: string[]) => `substr(md5(concat_ws(':', ${parts.join(', ')})), 1, 16)`
 
 const insertAccounts = `
@@ -91,8 +91,8 @@ const insertAddedConnectors = `
   from added`
 
 /**
- * `a` numbers the accounts and `k` the connections of one; words, statuses and ends go round, each at its own pace, so
- * that every account has all of them and so has every stretch of time.
+ * `a` numbers the accounts and `k` the connections of an account. Words, statuses and ends rotate with different periods, so that
+ * they all occur in every account and in every period of time.
  */
 const insertConnections = `
   insert into connections
@@ -119,7 +119,7 @@ function idOf(slug: string): string {
   return connector.id
 }
 
-/** Some connectors that play a role, that of `ends` first. */
+/** Some connectors with a role; the connector of `ends` comes first. */
 function withRole(role: Role): string[] {
   const first = role === 'Source' ? pairing.srcConnectorId : pairing.destConnectorId
   const others = connectors.filter(({ id, roles }) => id !== first && roles.includes(role)).map(({ id }) => id)

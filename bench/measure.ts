@@ -1,20 +1,20 @@
 import autocannon, { type Request } from 'autocannon'
 
-/** Measurements in short rounds that take turns, so that whatever else the machine does hits both sides alike. */
+/** Measures in short alternating rounds, so that other work of the machine affects both sides equally. */
 
 /** Target of the load: an address, and requests to pick from at random. */
 export type Target = { url: string; pick: () => Request }
 
 export type Rounds = { connections: number; rounds: number; secondsPerRound: number }
 
-/** Medians over the rounds, in requests a second; `ratio` is the median of each round's subject over its limit. */
+/** Medians over the rounds, in requests a second. `ratio` is the median of the ratios of subject to limit in each round. */
 export type Comparison = { subject: number; limit: number; ratio: number }
 
 /** The optimising compiler has seen all of a route after some 70,000 requests. */
 const warmUpSeconds = 4
 const requestsPerConnection = 200
 
-/** Measures the subject and the limit in turns, after both have warmed up. Rejects where a request fails. */
+/** Measures the subject and the limit alternately, after both have warmed up. Rejects if a request fails. */
 export async function compare(subject: Target, limit: Target, rounds: Rounds): Promise<Comparison> {
   for (const target of [subject, limit]) await measure(target, rounds.connections, warmUpSeconds)
   const pairs: { subject: number; limit: number }[] = []
@@ -34,7 +34,7 @@ export async function compare(subject: Target, limit: Target, rounds: Rounds): P
   }
 }
 
-/** Requests a second that the target answers when each connection sends one after the other. */
+/** Requests a second that the target answers if each connection sends one request after the other. */
 async function measure({ url, pick }: Target, connections: number, seconds: number): Promise<number> {
   const result = await autocannon({
     url,

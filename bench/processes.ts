@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** A server in a process of its own. */
+/** A server in a separate process. */
 export type Server = { url: string; pid: number; stop(): Promise<void> }
 
 const root = join(import.meta.dirname, '..')
@@ -22,7 +22,7 @@ export async function freePort(): Promise<number> {
 
 /**
  * Starts a program of this project with Node and waits until it answers on its port.
- * @param logFile takes what the program writes, as a log file does in production
+ * @param logFile receives the output of the program, like a log file in production
  */
 export async function startServer(
   script: string,

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 
-/** The fields of a process behind its name, as Linux has them; the second one is its parent. */
+/** The fields of a process after its name, as in Linux; the second one is its parent. */
 async function statOf(pid: number): Promise<readonly string[]> {
   return (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ').at(-1)?.split(' ') ?? []
 }

@@ -1,7 +1,7 @@
 /**
- * `npm run bench:scaling [-- --transfers 1000000 --entries 5 --partitioned]`: what one PostgreSQL carries. Fills a database with a
- * month of transfers, then does what workers and callers do, through the program's own statements. docs/scaling.md says
- * what follows from the figures; `--partitioned` runs the SQL of that page first.
+ * `npm run bench:scaling [-- --transfers 1000000 --entries 5 --partitioned]`: the load that one PostgreSQL can handle. Fills a
+ * database with a month of transfers, then does the work of workers and callers with the statements of the program.
+ * docs/scaling.md draws the conclusions from the figures. `--partitioned` runs the SQL of that page first.
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -200,7 +200,7 @@ async function asking(): Promise<void> {
   )
 }
 
-/** How often a second it goes, with so many at it. */
+/** Runs a second with a number of concurrent workers. */
 async function rate(once: (worker: number) => Promise<unknown>, atOnce = workers): Promise<number> {
   let done = 0
   const from = performance.now()

@@ -1,6 +1,6 @@
 /**
  * `npm run bench:schedules [-- --schedules 20000] [--seconds 60] [--workers 1]`: how fast schedules that are due in the same
- * minute start their transfers, on a PostgreSQL as it comes with Penstock. It runs what a worker runs, and no transfers.
+ * minute start their transfers, on the PostgreSQL that Penstock includes. It runs the code of a worker, but no transfers.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -28,7 +28,7 @@ const workers = Number(options.workers)
 const connectionsPerAccount = 20
 const organizationId = 'organization0001'
 
-/** A transfer of each schedule: that of the day before, or the one that is due. */
+/** One transfer of each schedule: the previous one, or the one that is due. */
 const insertTransfers = (status: 'succeeded' | 'queued') => `
   insert into transfers
     (id, organization_id, account_id, connection_id, src_connector_id, dest_connector_id, status, trigger)
@@ -56,7 +56,7 @@ await client.query(
    select id, '0 6 * * *', 'Europe/Berlin', true, null from connections where status = 'active' order by md5(id) limit $1`,
   [schedules],
 )
-// Those of a first few, so that PostgreSQL knows the table when it plans the others.
+// First a few transfers, so that PostgreSQL knows the table when it plans the others.
 await client.query(`${insertTransfers('succeeded')} limit 1000`)
 await client.query('analyze transfers')
 await client.query(`${insertTransfers('succeeded')} on conflict do nothing`)

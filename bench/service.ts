@@ -6,7 +6,7 @@ import type { Environment } from './environment.ts'
 import { type Loaded, load, type Size } from './load.ts'
 import { freePort, type Server, startServer } from './processes.ts'
 
-/** The real service as an operator starts it, on a loaded database, and what a caller needs to use it. */
+/** The real service as an operator starts it, on a loaded database, with everything that a caller needs to use it. */
 export type Service = Server & {
   readonly databaseUrl: string
   readonly loaded: Loaded
@@ -15,10 +15,13 @@ export type Service = Server & {
   readonly token: string
 }
 
-/** The environment that everything is made in: the service's default. */
+/** The environment of all resources: the service's default. */
 export const environment = 'production'
 
-/** Makes a database, starts the service on it, which migrates it, and loads it. `env` is added to its settings, and `checkout` is another one to start. */
+/**
+ * Creates a database, starts the service on it (which migrates it), and loads it. `env` is added to its settings. `checkout`
+ * selects another version.
+ */
 export async function startService(
   { serverUrl, directory }: Environment,
   name: string,

@@ -1,8 +1,9 @@
 /**
  * `npm run bench:streams [-- --only throughput] [--seconds 10]`: event streams, in four parts.
- * - `throughput`: how many events a second a stream stores, beside a bare Fastify that stores the same batches with one insert
- *   each, in turns on one database server (`--batch`, `--rounds`, `--connections`).
- * - `kafka`: how many events a second a stream puts on a topic, in turns with one that stores them in PostgreSQL.
+ * - `throughput`: how many events a second a stream stores, compared with a bare Fastify that stores the same batches with one
+ *   insert
+ *   each, alternately on one database server (`--batch`, `--rounds`, `--connections`).
+ * - `kafka`: how many events a second a stream puts on a topic, alternately with a stream that stores them in PostgreSQL.
  * - `delivery`: the time from the request that brings an event to its arrival at a webhook.
  * - `flood`: how long 99 streams wait for their answers while another one is flooded.
  */
@@ -51,7 +52,7 @@ const unbounded = {
 
 if (wanted('throughput')) await measureThroughput()
 if (wanted('kafka')) await measureTopic()
-// As they come: the limits of streams are what protects the others.
+// With the default limits of streams, because they protect the other streams.
 if (wanted('delivery')) await measureDelivery(await start('delivery', 1, { PENSTOCK_EGRESS: 'any' }), seconds)
 if (wanted('flood')) await measureFlood(await start('flood', 100, {}), seconds)
 

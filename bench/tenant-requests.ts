@@ -1,7 +1,7 @@
 /**
  * `npm run bench:tenants [-- --server /usr/lib/postgresql/15] [--accounts 200] [--transfers 500000]`: the processor time of
- * PostgreSQL for the requests of a tenant that make it read most: searches whose letters are everywhere, pages that are far away,
- * filters that nothing matches, and reports of everything, in an organization that has filled its quotas.
+ * PostgreSQL for the most expensive requests of a tenant: searches for common letters, distant pages, filters without matches,
+ * and reports of everything, in an organization that has filled its quotas.
  */
 import { parseArgs } from 'node:util'
 import { connectionOrders, type OperationId, transferOrders } from '@penstock/wire'

@@ -1,8 +1,9 @@
 /**
- * `npm run bench:timing [-- --tries 10000]`: whether the time of a refusal says what there is. Of each pair, one request names
- * what does not exist and the other what exists and belongs to someone else; they alternate on one connection. The figure is
- * the probability that a request of the second kind takes longer than one of the first: 0.5 if no one can distinguish them.
- * Guesses of passwords take tens of milliseconds each, so there are fewer (`--password-tries`). `--only` names a part of the pairs.
+ * `npm run bench:timing [-- --tries 10000]` measures whether the time of a refusal reveals what exists. In each pair, one request
+ * names something that does not exist, and the other something that exists and belongs to someone else. They alternate on one
+ * connection. The figure is the probability that a request of the second kind takes longer than a request of the first kind: 0.5
+ * if they cannot be distinguished. Guesses of passwords take tens of milliseconds each, so there are fewer (`--password-tries`).
+ * `--only` selects pairs by a part of their name.
  */
 import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto'
 import { Agent, request } from 'node:http'
@@ -27,7 +28,7 @@ const { values: options } = parseArgs({
 })
 const tries = Number(options.tries)
 const passwordTries = Number(options['password-tries'])
-/** Of a tenth as many as are measured, at most 500. */
+/** A tenth of the measured requests, at most 500. */
 const warmUpOf = (count: number) => Math.min(500, Math.ceil(count / 10))
 
 await using cleanup = cleanupOfRun()
@@ -110,7 +111,7 @@ const any = <T>(values: readonly T[]): T => {
   return value
 }
 let addresses = 0
-/** Each guess comes from an address of its own, so that none is throttled. */
+/** Each guess comes from a different address, so that none is throttled. */
 const newAddress = () => `10.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses++ & 255}`
 const guess = (clientId: string): Sent => ({
   method: 'POST',
@@ -179,7 +180,7 @@ async function addPasskey() {
      values ('0123456789abcdef', $1, $2, $3, 0, '{}', 'Laptop', false)`,
     [owner.id, Buffer.from(credential.id, 'base64url'), publicKey],
   )
-  // Signed by another key: what someone can make who knows the identifiers.
+  // Signed by another key, as somebody who knows the identifiers could do.
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   let challenge = ''
   return {
@@ -207,11 +208,11 @@ type Pair = {
   readonly slow?: true
   /** Runs before each measurement. */
   readonly prepare?: () => Promise<unknown>
-  /** Sent right after each, and measured in its place. */
+  /** Sent right after each request, and measured instead of it. */
   readonly next?: () => Sent
 }
 
-/** Has failed as often as is allowed, by this address. */
+/** This address has failed as often as is allowed. */
 const throttledAddress = { absent: newAddress(), foreign: newAddress() }
 const fail = async (email: string, address: string) => {
   for (let failed = 0; failed < 10; failed++) await send(signIn(email, address))
@@ -291,7 +292,7 @@ for (const { name, absent, foreign, slow, prepare, next } of pairs.filter((one) 
   const warmUpTries = warmUpOf(count)
   const times: [number[], number[]] = [[], []]
   await prepare?.()
-  // Requests are made beforehand, and come in a random order, so that only the service can make a difference.
+  // Requests are prepared, and sent in a random order, so that only the service can make a difference.
   const sent = Array.from({ length: count + warmUpTries }, () => [absent(), foreign()] as const)
   const statuses = new Set<number>()
   for (const [attempt, both] of sent.entries()) {

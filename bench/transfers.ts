@@ -1,9 +1,9 @@
 /**
- * `npm run bench:transfers [-- --rows 1000000 --only csv]`: what transfers can do, each figure beside its limit, in one
- * run and in turns. A figure that falls short is said so and is no failure.
+ * `npm run bench:transfers [-- --rows 1000000 --only csv]` measures transfers alternately in one run, and compares each figure
+ * with its limit. A figure below its limit is reported but is not a failure.
  *
- * `npm run bench:transfers -- --only kills --files 200 --rows 1000000`: 20 GB in 200 files, over two workers that are killed every few
- * seconds. It fails unless every row of every file is there once.
+ * `npm run bench:transfers -- --only kills --files 200 --rows 1000000` moves 20 GB in 200 files, over two workers that are killed
+ * every few seconds. It fails unless every row of every file arrives exactly once.
  */
 import { chmod, link, mkdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -35,7 +35,7 @@ const folder = join(environment.directory, 'files')
 await mkdir(folder)
 await chmod(folder, 0o755)
 const file = join(folder, 'people.csv')
-// These scenarios read a table, or a file of their own.
+// These scenarios read a table, or a separate file.
 await writeRows(file, ['warehouse', 'changed'].includes(options.only) ? 1 : rows)
 const { size } = await stat(file)
 say(`${number(rows)} rows of 10 columns, ${number(size / 1e6)} MB; ${rounds} rounds, the best of each side counts.`)
@@ -52,10 +52,10 @@ if (wanted('parts')) await dividing()
 if (wanted('memory')) await measureMemory()
 if (wanted('warehouse')) await warehousing()
 if (options.only === 'changed') await sendingChanged()
-// It takes long, and writes as much as it reads.
+// It takes long, and writes as many bytes as it reads.
 if (options.only === 'kills') await killing()
 
-/** Two identifiers brought into form and hashed, beside the same in SQL on one thread. */
+/** Two identifiers that are normalised and hashed, compared with the same in SQL on one thread. */
 async function hashing(): Promise<void> {
   const mapping = JSON.stringify({
     ...Object.fromEntries(
@@ -144,8 +144,8 @@ async function sharing(): Promise<void> {
 }
 
 /**
- * One transfer of many files, of which each is the file of the other figures under a name of its own: one part at a time, two parts in
- * one worker, and one part in each of two workers.
+ * One transfer of many files, which are copies of the file of the other figures: one part at a time, two parts in one worker, and
+ * one part in each of two workers.
  */
 async function dividing(): Promise<void> {
   const count = Number(options.files)
@@ -176,7 +176,9 @@ async function dividing(): Promise<void> {
   await rm(join(folder, 'divided'), { recursive: true, force: true })
 }
 
-/** A file of which 0.1 % changed since the last transfer, beside reading and hashing it alone; and the state that this takes. */
+/**
+ * A file of which 0.1 % changed since the last transfer, compared with only reading and hashing it; and the size of the state.
+ */
 async function sendingChanged(): Promise<void> {
   const worker = await fixture.startWorker({ PENSTOCK_TRANSFERS: '1' })
   const moved = await moveChanged(fixture, worker, { folder, rows, rounds })
@@ -222,7 +224,7 @@ async function killing(): Promise<void> {
   if (!isExact) process.exitCode = 1
 }
 
-/** Memory of the runner above that of an idle one, for the file and for one ten times as long. */
+/** Memory of the runner above the memory of an idle runner, for the file and for a file that is ten times as long. */
 async function measureMemory(): Promise<void> {
   await writeRows(join(folder, 'long.csv'), rows * 10)
   for (const name of ['people.csv', 'long.csv']) {
@@ -240,7 +242,10 @@ async function measureMemory(): Promise<void> {
   await rm(join(folder, 'long.csv'))
 }
 
-/** From a table of PostgreSQL to a server that counts what ClickHouse would insert; once, since rows may be many. */
+/**
+ * From a table of PostgreSQL to a server that counts the rows that ClickHouse would insert; only once, because there may be many
+ * rows.
+ */
 async function warehousing(): Promise<void> {
   await fixture.fillTable('crowd', rows)
   const sink = await startCountingClickHouse(header.split(','))

@@ -1,7 +1,8 @@
 /**
- * `npm run bench:webhooks [-- --events 20000]`: events a second that are written, and sent to one webhook, beside the ceiling: a
- * bare loop of the same HTTP client against the same receiver, which stores nothing. The sender runs in this process, as
- * in a worker; the receiver in one of its own. And what the end of a transfer costs if no webhook takes it.
+ * `npm run bench:webhooks [-- --events 20000]`: events a second that are written, and sent to one webhook, compared with the
+ * maximum: a bare loop of the same HTTP client with the same receiver, which stores nothing. The sender runs in this process, as
+ * in a worker. The receiver runs in a separate process. Also measures the cost of the end of a transfer without a matching
+ * webhook.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -56,7 +57,7 @@ const sender = new Sender(
 const { rows } = await database.pool.query<{ id: string; account_id: string }>('select id, account_id from connections')
 const { organizationId } = service
 
-/** Does something so many times, so many at once; returns how many times a second. */
+/** Runs work a number of times, several runs concurrently; returns the runs a second. */
 async function perSecond(times: number, atOnce: number, work: (n: number) => Promise<unknown>): Promise<number> {
   const fromMs = performance.now()
   let next = 0
@@ -88,7 +89,7 @@ const eventOf = (n: number) => {
 }
 const write = (times: number) => perSecond(times, writers, (n) => emit(database, eventOf(n)))
 
-/** Milliseconds that the end of a transfer takes, each in a transaction of its own, with the trigger and without. */
+/** Milliseconds that the end of a transfer takes, each in a separate transaction, with and without the trigger. */
 async function endTransfers(): Promise<Record<'with' | 'without', number>> {
   const client = await database.pool.connect()
   const took = { with: [] as number[], without: [] as number[] }

@@ -1,6 +1,7 @@
 /**
- * A first evening: starts the service, moves a file of 100,000 people from a folder into PostgreSQL and to a webhook, changes 100 of
- * them, and moves the file again; through the public interface alone. `npm run demo`; with a terminal the service stays until Ctrl-C.
+ * A first evening: starts the service, moves a file of 100,000 people from a folder into PostgreSQL and to a webhook, changes 100
+ * of them, and moves the file again. It uses only the public API. Run `npm run demo`. In a terminal, the service runs until
+ * Ctrl-C.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -66,7 +67,7 @@ if (process.stdin.isTTY) {
   await once(process, 'SIGINT')
 }
 
-/** The service, as `npm start` runs it, with data of its own and on a port that is free. */
+/** The service, as `npm start` runs it, with separate data and on a free port. */
 async function startService(): Promise<{ url: string; client: Client }> {
   const port = await freePort()
   const env = {
@@ -115,7 +116,7 @@ async function startService(): Promise<{ url: string; client: Client }> {
   return { url: base, client: createClient({ baseUrl: base, clientId, clientSecret }) }
 }
 
-/** A database of its own in the PostgreSQL of the service, with an empty table of people. */
+/** A separate database in the PostgreSQL of the service, with an empty table of people. */
 async function prepareDatabase() {
   const embedded = await startEmbeddedPostgres({ directory: join(directory, 'postgres') })
   opened.defer(() => embedded.stop())

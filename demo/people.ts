@@ -34,7 +34,7 @@ const familyNames = [
 const cities = ['Berlin', 'Lagos', '"Köln, Deutz"', 'São Paulo', 'Osaka', 'New York', '"Frankfurt ""am Main"""']
 const countries = ['DE', 'NG', 'DE', 'BR', 'JP', 'US', 'DE']
 
-/** One row in so many is dirty, each in another way. */
+/** One row in this number of rows is dirty, each in a different way. */
 const dirtyEvery = 400
 const dirty: readonly ((id: number, line: string) => string)[] = [
   (_, line) => `${line},one cell too many`,
@@ -43,7 +43,10 @@ const dirty: readonly ((id: number, line: string) => string)[] = [
   (_, line) => line.replace(/[^,]+@[^,]+/, ''),
 ]
 
-/** Writes so many rows under a header. Always the same ones. @param moved how many people, from the first on, live elsewhere since */
+/**
+ * Writes a number of rows under a header. They are always the same. @param moved number of people, from the first on, who have
+ * moved since
+ */
 export async function writePeople(file: string, rows: number, moved = 0): Promise<void> {
   const stream = createWriteStream(file)
   stream.write('id,name,email,born,city,country\r\n')

@@ -6,7 +6,7 @@ const barCells = 30
 const number = new Intl.NumberFormat('en')
 const isTerminal = process.stdout.isTTY
 
-/** A bar that moves in a terminal; elsewhere nothing, since each state would be a line. */
+/** A progress bar in a terminal. Elsewhere it prints nothing, because each state would be a separate line. */
 export function showProgress(what: string, { progress, records, status }: Transfer): void {
   if (!isTerminal) return
   const part = progress ?? 0

@@ -1,4 +1,4 @@
-/** `npm run diagrams` draws the diagrams of the guides into `docs/diagrams/`; a test compares them with what is drawn. */
+/** `npm run diagrams` draws the diagrams of the guides into `docs/diagrams/`. A test checks that they are up to date. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { diagrams } from './diagrams/diagrams.ts'

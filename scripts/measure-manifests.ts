@@ -1,7 +1,7 @@
 /**
- * Measures how many manifests of Airbyte the connector HTTP API carries: `node scripts/measure-manifests.ts <folder> [--causes] [--list]`.
- * The folder has files `*.yaml`. Every value of a configuration that is no secret is given, as its schema describes it, and of
- * several ways to sign in the one that is carried best is taken. Nothing is sent to any API.
+ * Measures how many manifests of Airbyte the connector HTTP API can run: `node scripts/measure-manifests.ts <folder> [--causes]
+ * [--list]`. The folder contains files `*.yaml`. Every value of a configuration that is not a secret is filled in by its schema.
+ * Of several ways to sign in, the best supported one is used. Nothing is sent to any API.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -77,7 +77,7 @@ for (const file of files) {
   const manifest = objectIn(parseDocument(text, { logLevel: 'silent' }).toJS({ maxAliasCount: 1_000 }))
   const spec = objectIn(objectIn(manifest.spec).connection_specification)
   const choices = valuesOf(spec)
-  // A host may be asked for without its protocol.
+  // The manifest may ask for a host without its protocol.
   const plain = choices.map((values) => withoutProtocol(values)).filter((one) => one !== undefined)
   const results = [...choices, ...plain].map((values) => importManifest(text, values))
   const best = results.sort((a, b) => b.streams.carried - a.streams.carried || sizeOf(a) - sizeOf(b))[0]

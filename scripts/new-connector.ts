@@ -1,7 +1,7 @@
 /**
- * `npm run new:connector -- <kind> <platform> <slug> <Name>` writes the skeleton of a connector with its tests: a copy of the model of
- * its kind under another name, for a new platform its `platform.ts`, and its lines in the catalogue. The skeleton passes its tests;
- * replace its facts with the facts of the platform.
+ * `npm run new:connector -- <kind> <platform> <slug> <Name>` writes the skeleton of a connector with its tests. It copies the
+ * model of the kind under another name, and adds its lines in the catalogue and, for a new platform, its `platform.ts`. The
+ * skeleton passes its tests. Replace its facts with the facts of the platform.
  */
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
@@ -13,7 +13,7 @@ const connectors = join(root, 'packages/connectors')
 type Model = {
   /** The files, relative to `packages/connectors`. Servers go to `test`, and all others to the folder of the platform. */
   readonly files: string
-  /** Files that say what is true only of the model. */
+  /** Files with facts that are true only of the model. */
   readonly without?: RegExp
   /** The name of the model in files and addresses, in code, in the names of types, and in texts. */
   readonly called: { readonly slug: string; readonly code: string; readonly type: string; readonly name: string }
@@ -133,13 +133,13 @@ function copyOf(file: string, path: string, model: Model): string {
   const text = readFileSync(file, 'utf8').replaceAll(/ from '(\.[^']+)'/g, (_, imported: string) => {
     const target = relative(connectors, join(dirname(file), imported))
     const isServer = isServerOf(target) && basename(target).startsWith(`${of}-`)
-    // Files of the model are copied, too; everything else stays where it is.
+    // Files of the model are copied, too. Everything else stays in its place.
     const isCopied = isServer || /^test\/skeletons\//.test(target) || target.startsWith(`src/${of}/`)
     const place = join(connectors, isServer ? 'test' : `src/${platform}`, basename(target))
     const moved = relative(dirname(path), isCopied ? place : join(connectors, target))
     return ` from '${moved.startsWith('.') ? moved : `./${moved}`}'`
   })
-  // The logo is that of the model.
+  // The logo of the model stays.
   return renamed(text, model)
     .replaceAll('exampleAds', platformConstant())
     .replaceAll(/^ {2}icon: .*\n/gm, '')

@@ -1,14 +1,14 @@
 /**
- * `npm run notices` writes THIRD_PARTY_NOTICES.md: every package that an installation without development dependencies
- * has, its license, and the texts that come with it. A release includes the file; the repository does not.
- * It reads package-lock.json for what there is, and node_modules for the texts.
+ * `npm run notices` writes THIRD_PARTY_NOTICES.md: every package of an installation without development dependencies, with its
+ * license and its license texts. A release includes the file, the repository does not. It reads the packages from
+ * package-lock.json, and the texts from node_modules.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 const root = dirname(import.meta.dirname)
 
-/** Licenses that ask for no more than that they are passed on; each by its SPDX identifier. */
+/** Licenses that only require that they are passed on, each by its SPDX identifier. */
 export const permissiveLicenses: readonly string[] = [
   '0BSD',
   'Apache-2.0',
@@ -20,7 +20,7 @@ export const permissiveLicenses: readonly string[] = [
   'MIT',
   'MIT-0',
   'Unlicense',
-  // The licenses of Python, of libraries that were ported from it, and that of a font.
+  // The licenses of Python, of libraries that were ported from it, and of a font.
   'PSF-2.0',
   'Python-2.0',
   'OFL-1.1',
@@ -37,9 +37,9 @@ const namedOtherwise: Readonly<Record<string, string>> = {
 export type ProductionPackage = {
   readonly name: string
   readonly version: string
-  /** An SPDX expression; empty where the package names none. */
+  /** An SPDX expression; empty if the package does not declare one. */
   readonly license: string
-  /** The digest of its archive, as a lock file has it; empty if it has none. */
+  /** The digest of its archive, as in a lock file; empty if it has none. */
   readonly integrity: string
   /** Where npm puts it, below the checkout. */
   readonly path: string
@@ -77,7 +77,7 @@ export function isPermissive(expression: string): boolean {
   return plain.split(' OR ').some((choice) => choice.split(' AND ').every((one) => permissiveLicenses.includes(one)))
 }
 
-/** The whole document. Throws where a package is not installed. */
+/** The whole document. Throws if a package is not installed. */
 export function makeNotices(): string {
   const packages = productionPackages()
   const rows = packages.map(({ name, version, license }) => `| ${name} | ${version} | ${license} |`)

@@ -1,9 +1,9 @@
 /**
- * `node scripts/published-requests.ts <platform> <document> <source> 'POST /path' …` keeps what an OpenAPI or Swagger document of a
- * platform demands of requests: names, types, required keys and limits, without its texts. Test servers of described destinations
- * refuse what these facts refuse (`packages/connectors/test/published-requests.ts`). A path is behind the address of the document;
- * `POST /base|/path` adds a base that the document does not have. Requests of an earlier run stay, so that several documents can
- * describe one platform.
+ * `node scripts/published-requests.ts <platform> <document> <source> 'POST /path' …` stores the rules for requests from an
+ * OpenAPI or Swagger document of a platform: names, types, required keys and limits, without its texts. Test servers of described
+ * destinations refuse requests that break these rules (`packages/connectors/test/published-requests.ts`). A path follows the base
+ * address of the document. `POST /base|/path` adds a base that the document does not have. Requests of an earlier run stay, so
+ * that several documents can describe one platform.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -35,7 +35,7 @@ function resolved(given: unknown): Json {
 
 const limits = ['enum', 'const', 'minItems', 'maxItems', 'minLength', 'maxLength', 'minimum', 'maximum']
 
-/** The facts of a schema. An object that lists its keys has no others, unless the document says so. */
+/** The rules of a schema. An object that lists its keys allows no others, unless the document allows them. */
 function factsOf(given: unknown, depth = 0): Json {
   const schema = resolved(given)
   if (depth > 14) return {}

@@ -1,7 +1,7 @@
 /**
- * `npm run release -- directory`: builds what a release publishes, into a directory that must not exist yet: the source, the
- * packages of npm, the OpenAPI document, the notices of third parties, the SBOM, the section of the changelog
- * and `SHA256SUMS`. It fails if something differs from the commit, or if the changelog has no section of the version.
+ * `npm run release -- directory` builds the files of a release, into a directory that must not exist yet: the source, the
+ * packages of npm, the OpenAPI document, the notices of third parties, the SBOM, the section of the changelog and `SHA256SUMS`.
+ * It fails if something differs from the commit, or if the changelog has no section for the version.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

@@ -1,6 +1,6 @@
 /**
- * `npm run sbom` writes sbom.cdx.json: every package that an installation without development dependencies has, in the format of
- * CycloneDX 1.6. `npm sbom --omit dev` leaves out packages that tests use as well, such as fastify.
+ * `npm run sbom` writes sbom.cdx.json: every package of an installation without development dependencies, in the format of
+ * CycloneDX 1.6. `npm sbom --omit dev` omits packages that tests also use, such as fastify.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

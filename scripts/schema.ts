@@ -1,7 +1,7 @@
 /**
- * `npm run schema` writes packages/server/schema.sql: the database as the migrations make it, in one file to read. The
- * statements come from the catalog of a migrated PostgreSQL. The comments and the order of the file are written by hand,
- * and kept: what is above a table, a column, an index, a function or a trigger stays above it.
+ * `npm run schema` writes packages/server/schema.sql: the database that results from the migrations, in one readable file. The
+ * statements come from the catalog of a migrated PostgreSQL. The comments and the order of the file are written by hand, and
+ * kept: a comment above a table, a column, an index, a function or a trigger stays above it.
  */
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ import { startEmbeddedPostgres } from '../packages/server/src/embedded/embedded-
 
 export const schemaFile = fileURLToPath(new URL('../packages/server/schema.sql', import.meta.url))
 
-/** A statement, or a line of `create table`: what it makes, and its text. */
+/** A statement, or a line of `create table`: the object that it creates, and its text. */
 type Part = { readonly key: string; readonly text: string }
 type Statement = Part & { readonly parts: readonly Part[]; readonly end: string }
 
@@ -79,8 +79,8 @@ type Found = { kind: Kind; of: string; name: string; column_name: string; text: 
 
 /**
  * Describes the schema `public` of a database.
- * @param before the file as it was: its comments and its order are kept, what is new comes last
- * @returns the file, which makes the same schema in an empty database
+ * @param before the previous file: its comments and its order are kept, new objects come last
+ * @returns the file, which creates the same schema in an empty database
  */
 export async function describeSchema(session: pg.ClientBase, before = ''): Promise<string> {
   const { rows } = await session.query<Found>(catalog)
@@ -140,14 +140,14 @@ function readable(text: string): string {
   return breaks.reduce(breakLines, plain)
 }
 
-/** Where a line that is too long is broken, until it is not. */
+/** The places at which a long line is broken until it is short enough. */
 const breaks = [/ (?=(?:include|where|for each|references) )/g, / (?=(?:execute|returns) )/g, / (?=(?:when|else|or) )/g]
 
 const breakLines = (text: string, at: RegExp) =>
   text.replace(/.+/g, (line) => (line.length <= lengthMax ? line : line.replace(at, '\n  ')))
 const lengthMax = 118
 
-/** A function as PostgreSQL gives it: its body is left as it was written. */
+/** A function as PostgreSQL returns it. Its body does not change. */
 function readableFunction(text: string): string {
   const [head = '', body = ''] = text.split('$function$')
   return `${readable(`${head.replace('CREATE OR REPLACE', 'create')}$$`)}${body}$$;`

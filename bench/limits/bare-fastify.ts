@@ -22,7 +22,7 @@ type NewConnection = {
   destConnectionConfig: unknown
 }
 
-/** The insert alone: this server knows the configurations, which the service looks up in the same statement. */
+/** Only the insert: this server knows the configurations, which the service looks up in the same statement. */
 const insertConnection = statement<Record<string, string>, connections.ConnectionRow>(`
   with c as (
     insert into connections
@@ -36,7 +36,7 @@ const insertConnection = statement<Record<string, string>, connections.Connectio
   select ${connections.connectionColumns} from c ${connections.sideTables}
 `)
 
-/** The insert alone: the service looks at the client and adds the event of the sign-in in the same statement. */
+/** Only the insert: the service also checks the client and adds the event of the sign-in in the same statement. */
 const insertToken = statement<Record<string, unknown>>(`
   insert into tokens (digest, client_id, expires_time)
   values (:digest, :clientId, now() + make_interval(secs => :lifetimeSeconds))

@@ -4,8 +4,8 @@ import type { Statement } from '../../packages/server/src/db/statement.ts'
 let made = 0
 
 /**
- * A statement of the service in the form that the driver takes: its text, prepared under a name, and its values in order.
- * Fails if a value that the statement names is missing, so that the limit never does less work than it claims.
+ * A statement of the service in the form that the driver accepts: its text, prepared under a name, and its values in order. Fails
+ * if a value that the statement names is missing, so that the limit never does less work than it claims.
  */
 export function plain<P extends Record<string, unknown>, R extends Record<string, unknown>>(
   statement: Statement<P, R>,

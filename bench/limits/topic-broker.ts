@@ -1,4 +1,7 @@
-/** Our broker of Kafka's protocol with the topic `events`, which writes nothing to a disk. Reads BROKER_PORT; `/ready` says its address. */
+/**
+ * Our broker of Kafka's protocol with the topic `events`, which writes nothing to a disk. Reads BROKER_PORT. `/ready` returns its
+ * address.
+ */
 import { createServer } from 'node:http'
 import { startKafkaBroker } from '../../packages/connectors/test/kafka-broker.ts'
 

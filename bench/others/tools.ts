@@ -14,8 +14,8 @@ export const isInstalled = async (program: string): Promise<boolean> => {
 }
 
 /**
- * Runs a line of Bash, and measures it as Bash does: the processor time is the time of its own processes, not of the servers.
- * Throws with what it wrote if it fails.
+ * Runs a line of Bash, and measures it as Bash does: the processor time includes its processes, not the servers. If it fails,
+ * throws an error with its output.
  */
 export async function runLine(line: string): Promise<Taken> {
   const timed = `set -e -o pipefail; TIMEFORMAT='%R %U %S'; time ( ${line} )`

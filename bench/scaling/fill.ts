@@ -9,8 +9,8 @@ export const rejectsKept = 100_000
 const days = 30
 
 /**
- * A month of transfers, each of 1,000 records a batch, over all connections in turns, so that those of one connection lie
- * far apart; and one busy connection that has as many as one that runs every few minutes.
+ * A month of transfers, each of 1,000 records a batch, over all connections in turn, so that the transfers of one connection are
+ * far apart. One busy connection has as many transfers as a connection that runs every few minutes.
  */
 export async function fillTransfers(client: pg.Client, weight: Weight, busy: number): Promise<void> {
   await withoutIndexes(client, ['transfers', 'ledger', 'rejects'], async () => {
@@ -23,7 +23,7 @@ export async function fillTransfers(client: pg.Client, weight: Weight, busy: num
   await client.query('checkpoint')
 }
 
-/** `n` numbers the transfers; the first ones are those of the busy connection. */
+/** `n` numbers the transfers. The first ones belong to the busy connection. */
 const insertTransfers = `
   insert into transfers
     (id, organization_id, account_id, connection_id, src_connector_id, dest_connector_id, status, trigger,

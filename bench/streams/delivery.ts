@@ -41,7 +41,7 @@ export async function measureDelivery(service: Service, seconds: number): Promis
     destConnectionConfig: { mapping: '{"number": "number"}' },
   }
   const messageOf = (number: number) => ({ path: `/events/${id}`, headers, body: JSON.stringify({ number }) })
-  // The columns of a stream are those of its events.
+  // The columns of a stream are the columns of its events.
   sentMs[0] = performance.now()
   await sendSteadily(service.url, { perSecond: 1, seconds: 1 }, (number) => messageOf(number))
   const connection = (await client.createConnection({ accountId, body })).reply

@@ -8,7 +8,7 @@ const streams = 100
 const perSecond = 198
 const floodConnections = 32
 
-/** How long a hundred streams wait for their answers while one of them is flooded, beside how long they wait without that. */
+/** How long a hundred streams wait for their answers while one of them is flooded, compared with the time without a flood. */
 export async function measureFlood(service: Service, seconds: number): Promise<void> {
   const [flooded, ...others] = await openStreams(service, streams)
   if (!flooded) throw new Error('There is no stream')
@@ -20,7 +20,7 @@ export async function measureFlood(service: Service, seconds: number): Promise<v
     url: service.url,
     connections: floodConnections,
     duration: seconds + 2,
-    // In a thread of its own: what is measured must not wait for the flood in this one.
+    // In a separate thread, so that the measurement does not wait for the flood.
     workers: 1,
 
     requests: [requestOf(`/events/${flooded.id}`, 100, flooded.headers)],

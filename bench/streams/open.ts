@@ -2,7 +2,7 @@ import { createClient } from '@penstock/client'
 import { eventStreamConnectorId } from '@penstock/wire'
 import type { Service } from '../service.ts'
 
-/** A stream, and the headers of who may send to it. */
+/** A stream, and the headers of a sender. */
 export type OpenStream = { readonly accountId: string; readonly id: string; readonly headers: Record<string, string> }
 
 /** Opens a stream in each of the first sub-accounts. @param settingsOf more settings of the stream of a place */
@@ -30,7 +30,7 @@ export async function openStreams(
 
 let number = 0
 
-/** An order as a shop sends it. No message ID: requests come again, and would be duplicates. */
+/** An order as a shop sends it. It has no message ID, because requests are repeated and would be duplicates. */
 export const event = () => ({
   event: 'Order Completed',
   userId: `user-${number++}`,
@@ -39,7 +39,7 @@ export const event = () => ({
   context: { ip: '203.0.113.7', userAgent: 'Mozilla/5.0', page: { url: 'https://shop.example.com/checkout' } },
 })
 
-/** A request with as many events. */
+/** A request with this number of events. */
 export const requestOf = (path: string, events: number, headers: Record<string, string>) => ({
   method: 'POST' as const,
   path,

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Requests at a steady rate, whether or not the ones before were answered. */
+/** Sends requests at a steady rate, whether or not the previous requests were answered. */
 
 type Sent = { readonly path: string; readonly headers: Record<string, string>; readonly body: string }
 /** Milliseconds from when each request was due to its answer, and how often each status came. */

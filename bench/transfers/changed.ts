@@ -6,7 +6,7 @@ import { finished } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import type { Fixture, Worker } from './transfer-fixture.ts'
 
-/** Transfers of which few rows changed, beside reading and hashing alone. */
+/** Transfers with few changed rows, compared with only reading and hashing. */
 
 const file = 'changed.csv'
 
@@ -69,7 +69,10 @@ export async function moveChanged(
   }
 }
 
-/** The state of a mirror with integer keys, in bytes a row: of records and of keys. @param rows of which all are read twice */
+/**
+ * The state of a mirror with integer keys, in bytes a row: of records and of keys. @param rows number of rows, which are all read
+ * twice
+ */
 export async function keepMirror(fixture: Fixture, folder: string, rows: number) {
   await writeVersion(folder, rows, 0)
   const id = await fixture.connectToMirror(file)

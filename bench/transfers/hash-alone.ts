@@ -1,6 +1,7 @@
 /**
- * The limit of a transfer that sends only changed rows: reads a file with the connector, and makes the digests of its rows, in one process that does
- * nothing else. `node bench/transfers/hash-alone.ts <folder> <file>` prints the seconds, and the processor time.
+ * The limit of a transfer that sends only changed rows: reads a file with the connector, and computes the digests of its rows, in
+ * one process that does nothing else. `node bench/transfers/hash-alone.ts <folder> <file>` prints the seconds, and the processor
+ * time.
  */
 import { basename } from 'node:path'
 import { loadConnector } from '@penstock/connectors/load'

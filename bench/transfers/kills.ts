@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Fixture, Worker } from './transfer-fixture.ts'
 
-/** One transfer in parts, whose workers are killed meanwhile, and a check of the files that they wrote. */
+/** One transfer in parts, whose workers are killed in the meantime, and a check of the files that they wrote. */
 
 /** A part is a file, and the parts of a dead worker are claimed again after two seconds. */
 const env = { PENSTOCK_PART_MB: '0', PENSTOCK_TRANSFERS: '1', PENSTOCK_HEARTBEAT_TIMEOUT_SECONDS: '2' }
@@ -19,10 +19,10 @@ export type KilledTransfer = {
 }
 
 /**
- * Moves a file under many names, over two workers of which one is killed (SIGKILL) every few seconds, and started again.
- * @param folder has the file, and gets a folder with its names and one with what was written
+ * Moves a file under many names, over two workers. Every few seconds, one of them is killed (SIGKILL) and started again.
+ * @param folder contains the file, and gets a folder with its copies and a folder with the output
  * @param file name of a file in the folder
- * @param everySeconds between two kills, on average
+ * @param everySeconds average time between two kills
  */
 export async function moveUnderKills(
   fixture: Fixture,
@@ -62,7 +62,7 @@ export type Written = {
   readonly wrong: readonly string[]
 }
 
-/** Reads all files of a folder. @param rows identifiers from 1, each of which a file has once */
+/** Reads all files of a folder. @param rows number of identifiers from 1, each of which a file must contain once */
 export async function readWritten(folder: string, rows: number): Promise<Written> {
   const names = await readdir(folder)
   const wrong: string[] = []

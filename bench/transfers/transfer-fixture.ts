@@ -11,7 +11,7 @@ import type { Environment } from '../environment.ts'
 import { freePort, startServer } from '../processes.ts'
 import { watchWorker } from './worker-processes.ts'
 
-/** The service as its users have it, with workers in processes of their own. */
+/** The service as users have it, with workers in separate processes. */
 export type Fixture = Awaited<ReturnType<typeof openFixture>>
 export type Worker = Awaited<ReturnType<typeof startWorker>>
 
@@ -21,8 +21,8 @@ const columns = ['first_name', 'last_name', 'email', 'phone', 'city', 'zip', 'co
 const pollMs = 20
 
 /**
- * @param checkout the version that is measured; this one unless given
- * @param name of its databases, where two versions share a server
+ * @param checkout the version to measure; this one by default
+ * @param name of its databases, if two versions share a server
  */
 export async function openFixture(environment: Environment, folder: string, checkout = root, name = '') {
   const serviceUrl = await makeDatabase(environment.serverUrl, `service${name}`)
@@ -91,7 +91,7 @@ export async function openFixture(environment: Environment, folder: string, chec
     )
     return (performance.now() - begun) / 1000
   }
-  /** Starts a connection again and again. Answers the median of what a transfer took by the service's own clock, in milliseconds. */
+  /** Starts a connection repeatedly. Returns the median duration of its transfers by the service's clock, in milliseconds. */
   const runSpread = async (id: string, { times, everyMs }: { times: number; everyMs: number }) => {
     const ids: string[] = []
     const begun = performance.now()
@@ -168,7 +168,7 @@ export async function openFixture(environment: Environment, folder: string, chec
         destConnectionConfig: { table },
       })
     },
-    /** Makes a table of the database with a primary key and as many people, in columns as the file has them. */
+    /** Creates a table with a primary key and this number of people, in columns like the file's. */
     fillTable: async (table: string, rows: number) => {
       await target.query(`
         create table ${table} as
@@ -254,7 +254,10 @@ async function startWorker(env: Record<string, string>, logFile: string, checkou
   return { pid, processes, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') }
 }
 
-/** A worker says nothing on a port; once it has its modules it soon works, and what is begun meanwhile waits for it. */
+/**
+ * A worker does not listen on a port. After it has loaded its modules it works soon, and transfers that begin earlier wait for
+ * it.
+ */
 async function waitUntilWorking(child: ChildProcess): Promise<void> {
   await delay(2_500)
   if (child.exitCode !== null) throw new Error('The worker ended at once')

@@ -9,7 +9,7 @@ export type WorkerProcesses = {
   runnerPeakMb(): number
   /** The most that the supervisor has had since its start, in MB. */
   supervisorPeakMb(): number
-  /** Processor time of all runners so far, also of those already ended, in seconds. */
+  /** Processor time of all runners so far, including runners that have ended, in seconds. */
   runnerSeconds(): number
   /** Processor time of the supervisor so far, without its runners, in seconds. */
   supervisorSeconds(): number
@@ -23,8 +23,8 @@ export type WorkerProcesses = {
 const sampleMs = 100
 
 /**
- * Watches the processes of a worker: connectors read and write in its runners, and the worker itself supervises them.
- * A runner that ends takes its figures with it, so they are sampled.
+ * Watches the processes of a worker: connectors read and write in its runners, and the worker itself supervises them. The figures
+ * of a runner are lost when it ends, so they are sampled.
  * @param pid of the worker
  */
 export function watchWorker(pid: number): WorkerProcesses {
@@ -63,7 +63,7 @@ function memoryMb(pid: number, line: string): number {
 /** Processor time of a process, in its own code and in the system for it, and of its children that have ended. */
 function seconds(pid: number): { own: number; ofEnded: number } {
   const text = read(`/proc/${pid}/stat`)
-  // The name of the program, in brackets, may hold spaces; times are the 14th to 17th field, in hundredths.
+  // The name of the program, in brackets, can contain spaces. Times are the 14th to 17th field, in hundredths.
   const [user = 0, system = 0, endedUser = 0, endedSystem = 0] = text
     .slice(text.lastIndexOf(')') + 2)
     .split(' ')

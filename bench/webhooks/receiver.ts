@@ -1,4 +1,4 @@
-/** A receiver of events that takes each, in a process of its own. */
+/** A receiver that accepts all events, in a separate process. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

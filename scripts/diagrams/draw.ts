@@ -7,7 +7,7 @@ export type Step = {
   readonly dashed?: boolean
 }
 
-/** Lanes, each a process, a person or a state, and what leads from one to the other, from top to bottom. */
+/** Lanes, each for a process, a person or a state, and the steps between them, from top to bottom. */
 export type Diagram = {
   /** Name of the file in `docs/diagrams/`, without its ending. */
   readonly name: string
@@ -25,8 +25,8 @@ const boxHeight = 34
 const letterWidth = 7.4
 
 /**
- * Draws a diagram, in light and dark as the reader's system asks; its description lists all steps.
- * @returns SVG without scripts and without anything from elsewhere
+ * Draws a diagram, in light and dark colours by the reader's system setting. Its description lists all steps.
+ * @returns SVG without scripts and external resources
  * @throws Error if a step names a lane that the diagram does not have
  */
 export function drawDiagram({ name, title, lanes, steps }: Diagram): string {

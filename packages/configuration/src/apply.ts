@@ -5,7 +5,7 @@ import type { Plan } from './plan.ts'
 import { ConfigurationError, type Problem } from './problems.ts'
 import { type Applying, type ApplyOptions, type Change, type ManagedKind, type Step, stages } from './resource-kind.ts'
 
-/** Makes a service what a plan says. */
+/** Applies a plan to a service. */
 
 export type Applied = {
   readonly done: readonly Change[]
@@ -13,9 +13,9 @@ export type Applied = {
 }
 
 /**
- * Applies a plan, in the order of dependencies. Connections that must stop are disabled first, and connections are
- * activated last. A change that fails only stops the changes that depend on it. Each step can be repeated, so that
- * another plan continues where this one was interrupted.
+ * Applies a plan, in the order of dependencies. Connections that must stop are disabled first, and connections are activated
+ * last. A failed change stops only the changes that depend on it. Each step can be repeated, so that another plan can continue
+ * where this one was interrupted.
  * @throws ConfigurationError if a secret cannot be resolved; in this case, nothing was changed
  */
 export async function applyPlan(plan: Plan, options: ApplyOptions): Promise<Applied> {
@@ -69,7 +69,7 @@ export async function applyPlan(plan: Plan, options: ApplyOptions): Promise<Appl
   return { done, failed: [...failures.values()] }
 }
 
-/** The steps of a kind, as they follow each other within a stage, with the changes that take part in each. */
+/** The steps of a kind, in their order within a stage, with the changes that take part in each step. */
 function stepsOf({ remove, update, create, also = [] }: ManagedKind) {
   const taking = (step: Step<Change> | undefined, ...actions: Change['action'][]) =>
     step ? [{ when: ({ action }: Change) => actions.includes(action), ...step }] : []

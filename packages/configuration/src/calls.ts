@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises'
 import { NoAnswerError, PenstockError } from '@penstock/client'
 
-/** How many calls are made at once. */
+/** Maximum concurrent calls. */
 const callsAtOnce = 8
 
-/** Runs `work` for each, some at once; the results are in the order of `things`. The first error ends it. */
+/** Runs `work` for each thing, several concurrently. Results are in the order of `things`. The first error ends it. */
 export async function withBound<T, R>(
   things: readonly T[],
   work: (thing: T, index: number) => Promise<R>,
@@ -25,8 +25,8 @@ const triesMax = 8
 const waitMaxSeconds = 120
 
 /**
- * Makes a call that can be repeated, and repeats it where the service asks to wait, or did not answer: reads, calls with an
- * idempotency key, and writes that say the whole of what is to be.
+ * Makes a call that can be repeated, and repeats it if the service asks to wait or did not answer: reads, calls with an
+ * idempotency key, and writes of complete values.
  */
 export async function persistently<T>(call: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {

@@ -3,9 +3,9 @@ import { type Client, everyEntry, PenstockError } from '@penstock/client'
 import { type ConnectorDefinition, didYouMean } from '@penstock/wire'
 import { persistently } from './calls.ts'
 
-/** Gives the definitions of connectors, each asked for once; undefined where the service does not have the connector. */
+/** Returns the definitions of connectors, and requests each only once; undefined if the service does not have the connector. */
 export type Definitions = ((slug: string) => Promise<ConnectorDefinition | undefined>) & {
-  /** A sentence with the connector that an unknown one could mean; empty if none is similar. */
+  /** A sentence with the connector that an unknown slug could mean; empty if no slug is similar. */
   readonly suggest: (slug: string) => Promise<string>
 }
 
@@ -32,7 +32,9 @@ export function createDefinitions(client: Client): Definitions {
   return Object.assign(definitions, { suggest })
 }
 
-/** The slugs of the catalogue. It has names and identifiers; most slugs follow from the name, which the identifier proves. */
+/**
+ * The slugs of the catalogue, which lists names and identifiers. Most slugs follow from the name, and the identifier proves this.
+ */
 async function readSlugs(client: Client): Promise<readonly string[]> {
   const [account] = (await client.listAccounts({ query: { size: 1 } })).reply
   if (!account) return []

@@ -13,7 +13,7 @@ export const escaped = (value: unknown): unknown =>
 export const escapeAll = (values: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(Object.entries(values).map(([key, value]) => [key, escaped(value)])) as Values
 
-/** A key of an entry that is left out if it is empty. */
+/** A key of an entry that is omitted if it is empty. */
 export const ifAny = <K extends string, V extends object>(key: K, values: V) =>
   (Object.keys(values).length > 0 ? { [key]: values } : {}) as { [key in K]?: V }
 
@@ -24,7 +24,7 @@ export const wordsOf = (text: string) =>
     .replaceAll(/^_+|_+$/g, '')
     .toUpperCase()
 
-/** Names as parts of names of variables: with a digest, where its words are not its own. */
+/** Names as parts of names of variables, with a digest if several names have the same words. */
 export function wordsOfNames(names: readonly string[]): (name: string) => string {
   const isPlain = (name: string) => /^[\x20-\x7e]*[A-Za-z][\x20-\x7e]*$/.test(name)
   const counts = new Map<string, number>()

@@ -10,7 +10,7 @@ import { type AccountState, statesIn, type Writing, whose } from './resource-kin
 import { schemaFile } from './schema.ts'
 import { readState } from './service-state.ts'
 
-/** Writes what a service is configured with as a file that a plan finds nothing to change in. */
+/** Writes the configuration of a service as a file. A plan with this file finds no changes. */
 
 export type Exported = {
   readonly name: string
@@ -27,9 +27,9 @@ export type ExportResult = {
 }
 export type ExportOptions = {
   readonly client: Client
-  /** Where the service serves its documents, for editors. */
+  /** Address of the service, which serves the schema for editors. */
   readonly baseUrl: string
-  /** The names of the sub-accounts to export; undefined: all, and what is of the organization itself. */
+  /** The names of the sub-accounts to export; undefined: all, and the resources of the organization. */
   readonly accounts?: readonly string[] | undefined
   /** A file for each sub-account. */
   readonly split?: boolean | undefined
@@ -93,7 +93,9 @@ const merged = (parts: readonly Written[]): Written => ({
   variables: new Set(parts.flatMap(({ variables }) => [...variables])),
 })
 
-/** The lists of a sub-account that are not empty, or all of the organization: a plan compares those that a file has. */
+/**
+ * The lists of a sub-account that are not empty, or all lists of the organization. A plan compares only lists that are in a file.
+ */
 async function writeLists(state: ServiceState, writing: Writing): Promise<Written['lists']> {
   const { account, notes } = writing
   const lists: Record<string, unknown[]> = {}
@@ -124,14 +126,14 @@ const compareBy =
   }
 const compare = (one = '', other = '') => (one < other ? -1 : one > other ? 1 : 0)
 
-/** Names of environment variables that follow from the names of the sub-account, the connector and the field alone. */
+/** Names of environment variables. They depend only on the names of the sub-account, the connector and the field. */
 function createVariableNames(accounts: readonly AccountState[]) {
   const wordOf = wordsOfNames(accounts.map(({ name }) => name))
   const prefixOf = ({ name }: AccountState) => {
     const word = wordOf(name) || 'ACCOUNT'
     return /^[0-9]/.test(word) ? `_${word}` : word
   }
-  // No name of a sub-account gives two lines.
+  // Names of sub-accounts never contain line breaks.
   return (account: AccountState | null, of: string, field: string) =>
     `${account ? prefixOf(account) : 'ORGANIZATION_'}_${wordsOf(of)}_${wordsOf(field)}`
 }

@@ -1,7 +1,7 @@
 import { NoAnswerError, PenstockError } from '@penstock/client'
 import type { FieldChange } from './values.ts'
 
-/** Someone else changed the resource after the plan was made. It was left as it is. */
+/** Someone else changed the resource after the plan was made, so it was not changed. */
 export class ChangedMeanwhile extends Error {
   constructor(what: readonly FieldChange[]) {
     const fields = what.map(({ field }) => field).join(', ')

@@ -7,21 +7,21 @@ import { transferGroup } from './kinds/transfer-group.ts'
 import { webhook } from './kinds/webhook.ts'
 import type { AccountState, AnyServiceState, ManagedKind, ResourceKind } from './resource-kind.ts'
 
-/** Every kind of resource, each after those that it depends on. */
+/** Every kind of resource, each after the kinds that it depends on. */
 const all = [connector, purpose, transferGroup, connection, webhook, alertRule]
 
 type Kind = (typeof all)[number]
 type Lists = { readonly [K in Kind as K['list']]: Awaited<ReturnType<K['read']>> }
 
-/** What a service is configured with, as its lists say: all resources of each kind, and those of each sub-account. */
+/** The configuration of a service as its lists return it: all resources of each kind, and the resources of each sub-account. */
 export type ServiceState = Lists & {
   readonly accounts: readonly (AccountState & Lists)[]
   readonly renames: AnyServiceState['renames']
 }
 
 export const kinds: readonly ResourceKind[] = all
-/** Those of which the organization has none. */
+/** The kinds that only exist in sub-accounts. */
 export const inAccounts = kinds.filter(({ ofOrganization }) => !ofOrganization)
-/** Those of which the organization has some, too. */
+/** The kinds that also exist in the organization. */
 export const owned = kinds.filter(({ ofOrganization }) => ofOrganization)
 export const managed: readonly ManagedKind[] = [account, ...kinds]

@@ -38,8 +38,8 @@ export async function loadDesired(paths: readonly string[]): Promise<Desired> {
 }
 
 /**
- * Chooses the sub-accounts that the files are about: those that they have, also if one was renamed by hand, or all if a rule of
- * the organization names connections.
+ * Chooses the sub-accounts that the files define, including renamed ones, or all sub-accounts if a rule of the organization names
+ * connections.
  */
 export function chooseAccounts({ accounts, organization }: Desired): NonNullable<Parameters<typeof readState>[1]> {
   const isWide = owned.some((kind) => listIn<Entry>(kind, organization)?.some((entry) => kind.isWide?.(entry)))
@@ -69,7 +69,7 @@ function readLists(parts: readonly Part[], account: string | null, problems: Pro
       ),
     )
   }
-  // Those whose names have references are compared once these are resolved.
+  // Names with references are compared after the references are resolved.
   for (const kind of kinds) if (!kind.resolve) refuseTwins(kind, lists[kind.list] ?? [], account, problems)
   return lists
 }

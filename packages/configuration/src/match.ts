@@ -1,7 +1,7 @@
 import { describePosition, type Problem } from './problems.ts'
 import { type Entry, type ManagedKind, whose } from './resource-kind.ts'
 
-/** Finds what the entries of the files are about. */
+/** Finds the resources that the entries of the files refer to. */
 
 /** Names an entry in a problem. */
 const describe = ({ title }: Pick<ManagedKind, 'title'>, { name, written = name }: Entry, account: string | null) =>
@@ -54,7 +54,7 @@ export function matchAll<E extends Entry, T extends object>(
   return found
 }
 
-/** Two entries of one name are allowed where their identifiers differ. */
+/** Two entries can have the same name if their identifiers differ. */
 export function refuseTwins(
   kind: Pick<ManagedKind, 'title'>,
   entries: readonly Entry[],

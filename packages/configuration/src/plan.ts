@@ -16,22 +16,22 @@ import {
   type Unmanaged,
 } from './resource-kind.ts'
 
-/** What would make a service what the files say. */
+/** The changes that bring a service into the state of the files. */
 export type Plan = {
   readonly changes: readonly Change[]
   /** The identifiers of the sub-accounts of the files that are there, by their names in the files. */
   readonly accountIds: ReadonlyMap<string, string>
   readonly unmanaged: readonly Unmanaged[]
-  /** What a person has to know or do. */
+  /** Information for a person, and steps that a person must do. */
   readonly notes: readonly string[]
   /** References to secrets that would be sent, and cannot be resolved here. */
   readonly missing: readonly Problem[]
-  /** What the service would refuse because something is not set; an apply does the rest. */
+  /** Changes that the service would refuse because a value is missing. An apply does the others. */
   readonly refused: readonly Problem[]
 }
 
 /**
- * Compares what the files say with what there is.
+ * Compares the files with the current state.
  * @throws ConfigurationError with everything that prevents a plan
  */
 export async function makePlan(
@@ -67,7 +67,7 @@ export async function makePlan(
   return { ...collected, accountIds }
 }
 
-/** Plans the lists of a sub-account or the organization; what is in no file goes in the reverse order. */
+/** Plans the lists of a sub-account or the organization. Resources that are in no file are removed in the reverse order. */
 async function planLists(kinds: readonly ResourceKind[], scope: Scope, planning: Planning): Promise<void> {
   const { account, existing } = scope
   const { problems, state } = planning
@@ -126,6 +126,6 @@ function leave(
   else planning.unmanaged.push(left)
 }
 
-/** Whether a plan takes something away, or replaces it. */
+/** The changes of a plan that delete or replace a resource. */
 export const destroys = ({ changes }: Plan): Change[] =>
   changes.filter(({ action }) => action === 'delete' || action === 'replace')

@@ -1,10 +1,10 @@
-/** If something is in a file; lines and columns from 1. */
+/** A place in a file; lines and columns are counted from 1. */
 export type Position = { readonly file: string; readonly line: number; readonly column: number }
 
-/** Says where a part of an entry is, to name it in a problem. */
+/** Finds the position of a part of an entry, to name it in a problem. */
 export type Locate = (...path: readonly (string | number)[]) => Position
 
-/** One thing that is wrong, for a person: what it is and what to do. */
+/** One problem, for a person: what is wrong and what to do. */
 export type Problem = { readonly message: string; readonly at?: Position | undefined }
 
 /** How many problems are shown. */
@@ -28,6 +28,6 @@ export const describeProblem = ({ message, at }: Problem): string =>
 
 export const describePosition = ({ file, line, column }: Position): string => `${file}:${line}:${column}`
 
-/** What a terminal would act on or would show in another order, spelt out. */
+/** Spells out characters that a terminal would interpret or would show in another order. */
 export const printable = (text: string): string =>
   text.replaceAll(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)

@@ -1,20 +1,20 @@
 import { type Client, type EntryOf, everyPage, type PagedOperationId } from '@penstock/client'
 
 export const pageSize = 500
-/** With no more sub-accounts than this, each is asked for on its own in place of all. */
+/** Up to this number of sub-accounts, each is requested separately. Otherwise all are requested. */
 const separateAccountsMax = 5
 /** How often a list is read again that others change in the meantime. */
 const walksMax = 10
 
-/** What of an entry no other one has. */
+/** The part of an entry that identifies it. */
 const keyOf = (entry: object): string => {
   const { id, accountId, connectorId, connectionId, configurationId } = entry as Record<string, string | undefined>
   return id ?? connectionId ?? configurationId ?? `${accountId} ${connectorId}`
 }
 
 /**
- * Reads a whole list. What is added or removed meanwhile moves the later pages, so that an entry could be missed: a list
- * whose total is not what was read is read again.
+ * Reads a whole list. Entries that are added or removed in the meantime shift later pages, so that an entry could be missed. If
+ * the number of entries differs from the total, the list is read again.
  */
 export async function readAll<I extends PagedOperationId>(
   client: Client,
@@ -35,6 +35,6 @@ export async function readAll<I extends PagedOperationId>(
   }
 }
 
-/** How lists of these sub-accounts are read: each on its own, or undefined for all at once. */
+/** How lists of these sub-accounts are read: each separately, or `undefined` for all together. */
 export const scopesFor = (accountIds: readonly string[]): readonly (string | undefined)[] =>
   accountIds.length <= separateAccountsMax ? accountIds : [undefined]

@@ -15,10 +15,10 @@ export type ReadDocument = {
 export type FileContent = { readonly accounts?: readonly FileAccount[] }
 export type FileAccount = { name: string; was?: string[]; id?: string; enabled?: boolean }
 
-/** Of one file, so many are located: each costs a look through what is around it. */
+/** Maximum problems of a file that are located: locating a problem requires searching its surroundings. */
 const problemsOfFileMax = 200
 
-/** How often anchors of a file may be used, nested uses multiplied. */
+/** Maximum uses of anchors in a file; nested uses are multiplied. */
 const aliasesMax = 100
 
 const yamlOptions = {
@@ -83,7 +83,7 @@ function repeatedKeys(document: Parameters<typeof visit>[0]): { message: string;
   return repeated
 }
 
-/** What is wrong with the YAML, in words for who writes files. */
+/** Describes an error in the YAML for people who write files. */
 function sayError({ code, message }: { code: string; message: string }): string {
   if (code === 'MULTIPLE_DOCS') return 'The file contains several documents. Write each document to a separate file.'
   if (code === 'RESOURCE_EXHAUSTION') return tooDeep
@@ -120,7 +120,7 @@ function problemsOf(
   })
 }
 
-/** The path of a JSON pointer; what is an index in an array is a number. */
+/** The path of a JSON pointer. Indexes of arrays are numbers. */
 function pathOf(pointer: string, content: unknown): (string | number)[] {
   let inside = content
   return pointer

@@ -4,8 +4,8 @@ import { limits } from '@penstock/wire'
 import type { Position, Problem } from './problems.ts'
 
 /**
- * References in values: `${env:NAME}` is the environment variable, `${file:path}` the content of a file without the line break
- * at its end, and `$${` is `${` itself.
+ * References in values: `${env:NAME}` is an environment variable, `${file:path}` is the content of a file without the final line
+ * break, and `$${` is a literal `${`.
  */
 
 const reference = /\$\$\{|\$\{(env|file):([^{}]*)\}|\$\{/g
@@ -22,13 +22,13 @@ const fileBytesMax = limits.secretLengthMax * 4
 
 export type ResolverOptions = {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** The directory that files of references must be in, links followed; undefined: anywhere. */
+  /** The directory that must contain the files of references, after links are resolved; undefined: any directory. */
   readonly filesWithin?: string | undefined
 }
 
 /** Resolves the references of texts, and collects what cannot be resolved. */
 export type Resolver = {
-  /** @returns the text, or undefined where a reference cannot be resolved, which is among the problems then */
+  /** @returns the text; undefined if a reference cannot be resolved, with the reason in `problems` */
   resolve(text: string, at: Position, problems: Problem[]): Promise<string | undefined>
 }
 

@@ -12,7 +12,7 @@ import {
   whose,
 } from './resource-kind.ts'
 
-/** Finds what was renamed by hand: by its identifier, the service knows which names a resource had. */
+/** Finds resources that were renamed by hand: the service knows the earlier names of an identifier. */
 
 /** The events that are read of each action, the newest ones. */
 const eventsMax = 20_000
@@ -42,12 +42,13 @@ export function createRenames(client: Client): Renames {
   )
 }
 
-/** Of resources that could be what an entry means, the names that they had. */
+/** A resource that an entry could refer to, and its earlier names. */
 type Former<State> = { readonly one: State; readonly names: readonly string[] | undefined }
 
 /**
- * Adds to `matched` what was renamed by hand. Without it, an entry would create a second resource beside the renamed one.
- * @param there the resources in which entries without a match are looked for
+ * Adds resources that were renamed by hand to `matched`. Without it, an entry would create a second resource next to the renamed
+ * one.
+ * @param there the resources in which entries without a match are searched
  */
 export async function matchRenamed<E extends Entry, S extends object>(
   kind: Pick<

@@ -24,7 +24,7 @@ export type AccountState = { readonly id: string; readonly name: string; readonl
 /** The state of a service. It also has a list of all resources of each kind. */
 export type AnyServiceState = { readonly accounts: readonly AccountState[]; readonly renames: Renames }
 
-/** What a plan does to one resource. `Own` is what its kind needs to apply it. */
+/** The change of one resource in a plan. `Own` is the data that its kind needs to apply it. */
 export type Change<Desired = Entry, State = object, Own = unknown> = {
   readonly kind: string
   readonly action: 'create' | 'update' | 'replace' | 'delete'
@@ -37,20 +37,20 @@ export type Change<Desired = Entry, State = object, Own = unknown> = {
   readonly desired?: Desired | undefined
 } & Own
 
-/** Where the audit log has the former names of the resources of a kind. */
+/** Where the audit log contains the earlier names of the resources of a kind. */
 export type AuditedName = {
   /** The operation that renames. */
   readonly action: string
-  /** The key of the name in what the audit log has of a change. */
+  /** The key of the name in a change in the audit log. */
   readonly key: string
   /** The identifier of the resource, if it is not the target of the event. */
   readonly idOf?: (details: Readonly<Record<string, unknown>>) => unknown
 }
 
-/** The former names of resources, by their identifiers; undefined if the credentials lack `audit:read`. */
+/** The earlier names of resources, by their identifiers; undefined if the credentials lack `audit:read`. */
 export type Renames = (audited: AuditedName) => Promise<ReadonlyMap<string, readonly string[]> | undefined>
 
-/** What differs. Without a field, an existing resource is as the files want it. */
+/** The differences. Without a field, an existing resource already matches the files. */
 export type Diff<Own = unknown> = { readonly fields: readonly FieldChange[]; readonly action?: 'replace' } & Own
 
 export type PlanOptions = {
@@ -62,10 +62,10 @@ export type PlanOptions = {
   readonly setSecrets?: boolean | undefined
 }
 
-/** What is in the organization or its sub-accounts and not in the files, and is left alone. */
+/** A resource of the organization or its sub-accounts that is not in the files, and is not changed. */
 export type Unmanaged = { readonly kind: string; readonly account: string | null; readonly name: string }
 
-/** What the kinds need to plan, and collect. */
+/** Data that the kinds need to plan, and collect. */
 export type Planning = {
   readonly options: PlanOptions
   readonly definitions: Definitions
@@ -92,7 +92,7 @@ export type Scope = {
   readonly changes: Change[]
   /** The resources that the entries of its lists mean, of the kinds that are planned. */
   readonly matched: Map<Entry, object>
-  /** Connectors that a person has to authorize first. */
+  /** Connectors that a person must authorize first. */
   readonly waiting: Set<string>
 }
 
@@ -109,7 +109,7 @@ export type Writing = {
 
 /** The signing secret of a webhook that was created. */
 export type WebhookSecret = {
-  /** The name of the sub-account; null: the webhook is of the organization. */
+  /** The name of the sub-account; null: the webhook belongs to the organization. */
   readonly account: string | null
   readonly url: string
   readonly id: string
@@ -125,7 +125,7 @@ export type ApplyOptions = {
   readonly onSecret?: ((made: WebhookSecret) => Promise<void>) | undefined
 }
 
-/** What the steps share: which changes failed, and the current version of each resource. */
+/** State that the steps share: the failed changes, and the current version of each resource. */
 export type Applying = {
   readonly client: Client
   readonly resolver: Resolver
@@ -136,7 +136,7 @@ export type Applying = {
   readonly configurationIds: Map<string, string>
   /** The identifier and the version of connections, by their changes. */
   readonly connections: Map<Change, { readonly id: string; readonly etag: string }>
-  /** Runs a step of the changes that have not failed and whose sub-account is there. */
+  /** Runs a step of the changes that have not failed and whose sub-account exists. */
   each<C extends Change>(changes: readonly C[], step: (change: C) => Promise<void>): Promise<void>
   fail(change: Change, error: unknown): void
   hasFailed(change: Change): boolean
@@ -145,7 +145,7 @@ export type Applying = {
 }
 
 /**
- * When steps run. Nothing that a change needs comes after it: connections that have to stop do so first, webhooks are there
+ * The order of steps. Everything that a change needs comes before it: connections that must stop do so first, webhooks exist
  * before data moves, and connections start last.
  */
 export const stages = [
@@ -161,10 +161,10 @@ export const stages = [
   'delete accounts',
 ] as const
 
-/** A step of the changes of a kind. Each can be repeated, so that the next plan continues where an apply was interrupted. */
+/** A step of the changes of a kind. It can be repeated, so that the next plan can continue where an apply was interrupted. */
 export type Step<C> = {
   readonly stage: (typeof stages)[number]
-  /** Which changes take part, if their action does not say so. */
+  /** Selects the changes that take part, if their action does not decide it. */
   when?(change: C): boolean
   /** Of one change. */
   run?(change: C, applying: Applying): Promise<void>
@@ -172,7 +172,7 @@ export type Step<C> = {
   runAll?(changes: readonly C[], applying: Applying): Promise<void>
 }
 
-/** What is compared, changed and deleted. */
+/** A kind of resource that is compared, changed and deleted. */
 export type ManagedKind<Desired extends Entry = Entry, State extends object = object, Own = unknown> = {
   /** Names it in plans. */
   readonly kind: string
@@ -180,19 +180,22 @@ export type ManagedKind<Desired extends Entry = Entry, State extends object = ob
   readonly title: string
   /** The key of an entry that names the resource. */
   readonly key: string
-  /** The option that allows to delete what is in no file. */
+  /** The option that allows resources to be deleted that are in no file. */
   readonly destroyedBy: keyof PlanOptions
   nameOf(state: State): string
   identifierOf(state: State): string
   /** Where former names are, if `formerNames` does not read them. */
   readonly audited?: AuditedName
-  /** The name of a resource whose name in the audit log is another one. */
+  /** The name of a resource, if its name in the audit log is different. */
   nameFrom?(audited: string, state: State): string
   /** Reads the names that one had before. */
   formerNames?(state: State): Promise<readonly string[]>
-  /** Whether an entry could mean one that was renamed by hand; any, if this is not there. */
+  /** Whether an entry could refer to a resource that was renamed by hand; if absent, it could refer to any. */
   couldBe?(entry: Desired, state: State): boolean
-  /** Compares; `existing` is undefined if it has to be created. Undefined if a problem prevents that. */
+  /**
+   * Compares an entry with the existing resource; `existing` is undefined if it must be created. Returns undefined if a problem
+   * prevents the comparison.
+   */
   diff(
     entry: Desired,
     existing: State | undefined,
@@ -205,7 +208,7 @@ export type ManagedKind<Desired extends Entry = Entry, State extends object = ob
   readonly also?: readonly Step<Change<Desired, State, Own>>[]
 }
 
-/** A kind of resource of which sub-accounts have lists: all that export, plan and apply know about it. */
+/** A kind of resource that sub-accounts have lists of: everything that export, plan and apply know about it. */
 export type ResourceKind<
   List extends string = string,
   Written = unknown,
@@ -215,9 +218,9 @@ export type ResourceKind<
 > = ManagedKind<Desired, State, Own> & {
   /** The key of its list in files. */
   readonly list: List
-  /** Whether the organization has a list of them, beside those of its sub-accounts. */
+  /** Whether the organization also has a list of them. */
   readonly ofOrganization: boolean
-  /** What the schema says of its list. */
+  /** The name of its list in the schema. */
   readonly plural: string
   schema(ofOrganization: boolean): JsonSchema
   /** Reads an entry of a file. */
@@ -229,9 +232,9 @@ export type ResourceKind<
    */
   write(state: State, twin: { id?: string }, siblings: readonly State[], writing: Writing): Written | Promise<Written>
   /**
-   * Reads those of a service.
-   * @param accountId undefined: all
-   * @param lists what was read of the kinds before it
+   * Reads the resources of a service.
+   * @param accountId undefined: of all sub-accounts
+   * @param lists the lists of the previous kinds
    */
   read(client: Client, accountId: string | undefined, lists: object): Promise<State[]>
   /** Resolves the references in the name of an entry; undefined if one cannot be resolved. */
@@ -251,16 +254,16 @@ export const entriesIn = <D extends Entry>(
   lists: object,
 ): readonly D[] => listIn<D>(kind, lists) ?? []
 
-/** Those of a kind that a sub-account, or all together, have in the service. */
+/** The resources of a kind in a sub-account, or in all sub-accounts together. */
 export const statesIn = <S extends object>(
   kind: { readonly list: string; nameOf(state: S): string },
   lists: object,
 ): readonly S[] => listIn<S>(kind, lists) ?? []
 
-/** Says whose something is, behind its name. */
+/** The owner of a resource, as a phrase to follow its name. */
 export const whose = (account: string | null) => (account === null ? '' : ` of the sub-account ${account}`)
 
-/** Makes something once for each key. */
+/** Caches the result of `make` for each key. */
 export function once<K extends object, V>(make: (key: K) => V): (key: K) => V {
   const made = new WeakMap<K, V>()
   return (key) => {

@@ -3,8 +3,8 @@ import { inAccounts, type kinds, owned } from './kinds.ts'
 import { id, list, name, object, of, was } from './schema-parts.ts'
 
 /**
- * The JSON Schema of the files. Names, settings and schedules are those of the contract; what a connector takes is its own
- * definition's word, which `plan` reads from the service.
+ * The JSON Schema of the files. Names, settings and schedules come from the contract. The values of a connector are defined by
+ * its definition, which `plan` reads from the service.
  */
 
 /** The name under which a service serves the schema, below `/docs`. */

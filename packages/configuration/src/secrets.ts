@@ -3,25 +3,25 @@ import { hasReference, type Resolver } from './references.ts'
 import type { Planning } from './resource-kind.ts'
 import { describeAll, type FieldChange } from './values.ts'
 
-/** What a secret reads in a file that leaves it as it is; the service shows it so. */
+/** The text of a secret in a file that keeps the saved secret. The service shows secrets in this way. */
 const mask = '********'
 
 /** Secrets as they are sent: texts with references, or null to clear one. */
 export type Secrets = Readonly<Record<string, string | null>>
 
 /**
- * Plans secrets, which cannot be read: they are sent if one is not set yet, and together with every other change.
- * @returns `sent` are those that are sent if anything changes, `isChange` says whether one of them is a change itself, and
- *   `changes` is called once something changes
+ * Plans secrets, which cannot be read. They are sent if they are not set yet, and together with every other change.
+ * @returns `sent`: the secrets that are sent if anything changes; `isChange`: whether one of them is itself a change; `changes`:
+ * called as soon as something changes
  */
 export function planSecrets(
   written: Readonly<Record<string, string | null | undefined>>,
   of: {
     isSet(key: string): boolean
     at(key: string): Position
-    /** What is wrong with the key itself. */
+    /** The error of the key itself. */
     wrong?(key: string): string | undefined
-    /** What is wrong with a secret that is in the file itself. */
+    /** The error of a secret that is in the file in plain text. */
     plain(key: string): string
     /** Whether one is left as it is although the file has it. */
     isLeft?(key: string): boolean
@@ -41,7 +41,7 @@ export function planSecrets(
   return {
     sent,
     isChange: cleared.length > 0 || [...sent.keys()].some((key) => options.setSecrets || !of.isSet(key)),
-    /** The fields, named with this prefix, and what is sent. Collects the references that cannot be resolved. */
+    /** The fields, with this prefix in their names, and the values to send. Collects the references that cannot be resolved. */
     changes: async (prefix: string): Promise<{ fields: FieldChange[]; secrets: Secrets }> => {
       for (const [key, text] of sent) await resolver.resolve(text, of.at(key), missing)
       return {

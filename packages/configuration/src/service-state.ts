@@ -6,8 +6,8 @@ import { createRenames } from './renames.ts'
 import { type AccountState, type Renames, type ResourceKind, statesIn } from './resource-kind.ts'
 
 /**
- * Reads the configuration of a service, in a few calls however much there is.
- * @param choose which sub-accounts it is about; those that are left out are in the result without their contents
+ * Reads the configuration of a service, in a number of calls that hardly depends on its size.
+ * @param choose chooses the sub-accounts; the others are in the result without their contents
  */
 export async function readState(
   client: Client,

@@ -83,7 +83,7 @@ function summarySentence(plan: Plan): string {
   return `Plan: ${parts.join(', ')}. Digest ${digestOf(plan)}`
 }
 
-/** The same for the same plan: what a review has seen can be compared with what is about to be applied. */
+/** A digest of a plan. It shows whether the plan that is about to be applied is the plan that was reviewed. */
 export const digestOf = (plan: Plan): string =>
   createHash('sha256')
     .update(JSON.stringify(changesOf(plan)))

@@ -13,19 +13,19 @@ export type Fields = ReadonlyMap<string, FieldDefinition>
 export const fieldsOf = (fields: readonly FieldDefinition[]): Fields =>
   new Map(fields.map((field) => [field.name, field]))
 
-/** The settings of a side that a file can have: those that the service does not fill itself. */
+/** The settings of a side that a file can contain: the ones that the service does not fill itself. */
 export const settable = (fields: Fields, values: Readonly<Record<string, unknown>>): Record<string, Value> =>
   Object.fromEntries(
     Object.entries(values).filter(([key]) => fields.has(key) && !fields.get(key)?.readonly) as [string, Value][],
   )
 
-/** One value that is to be: resolved, and as a person may see it. */
+/** A wanted value: resolved, and in the form that people can see. */
 export type Resolved = { readonly value: Value; readonly shown: unknown }
 
 /**
- * Reads the settings of a file against the fields. What is empty is not set.
+ * Reads the settings of a file by the definitions of the fields. Empty values are treated as not set.
  * @param what its `refused` collects the values that the service would refuse
- * @returns the values, without those that are wrong, which are among the problems then
+ * @returns the valid values; the errors of the others are in `problems`
  */
 export async function readSettings(
   { settings }: { readonly settings: Values },
@@ -74,7 +74,10 @@ async function resolveValue(
   return resolved.every((one) => one !== undefined) ? resolved : undefined
 }
 
-/** A value as the service stores it; what the field does not take stays, and the service says what is wrong. */
+/**
+ * A value in the form that the service stores. A value that the field does not accept is not changed, so that the service reports
+ * the error.
+ */
 function normal({ type }: FieldDefinition, value: Value): Value {
   if (value === null || value === '') return null
   if (type === 'Number' && typeof value === 'string' && /^-?\d{1,15}$/.test(value)) return Number(value) || 0
@@ -85,7 +88,7 @@ function normal({ type }: FieldDefinition, value: Value): Value {
 
 export const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
-/** A difference of one field, as a person may see it. */
+/** A difference of one field, in the form that people can see. */
 export type FieldChange = {
   readonly field: string
   /** Absent if there was nothing. */
@@ -96,7 +99,7 @@ export type FieldChange = {
   readonly secret?: true
 }
 
-/** The differences between the stored settings and those of the file. */
+/** The differences between the stored settings and the settings of the file. */
 export function differences(
   path: string,
   stored: Readonly<Record<string, unknown>>,
@@ -137,7 +140,7 @@ export function readMapping(text: unknown): Record<string, unknown> | undefined 
 export const describeAll = (problems: readonly Problem[]): string => problems.map(describeProblem).join('\n')
 
 /**
- * The mapping is a setting that is the text of a JSON object: it is compared as the object that it is, and left out of the
+ * Compares the mapping, which is a setting with the text of a JSON object. It is compared as an object, and removed from the
  * settings that are compared as texts.
  */
 export function compareMapping(

@@ -10,9 +10,9 @@ export const generationsMax = 50
 export const createdTooOften = 'It was created and deleted too often today. Create it in the console, then plan again.'
 
 /**
- * The idempotency key under which something is created: the same for the same thing in every run, so that one that was killed,
- * and one beside it, create it once.
- * @param generation counts on where the answer of the key before is about one that is gone
+ * The idempotency key of a creation. It is the same for the same resource in every run, so that an interrupted run and a
+ * concurrent run create it once.
+ * @param generation increases if the answer of the previous key refers to a resource that no longer exists
  */
 export const creationKey = (kind: string, accountId: string, name: string, generation: number): string =>
   `penstock-apply-${createHash('sha256')
@@ -20,8 +20,8 @@ export const creationKey = (kind: string, accountId: string, name: string, gener
     .digest('hex')}`
 
 /**
- * Creates something once, however often this runs and however many do at once: its key follows from its name. The first answer
- * of a key may be about one that was deleted or renamed since: then the next key counts.
+ * Creates a resource once, even if this runs repeatedly or concurrently: its key follows from its name. If the answer of a key
+ * refers to a resource that was deleted or renamed since, the next key is used.
  */
 export async function createOnce(
   { kind, accountId, name }: { readonly kind: string; readonly accountId: string; readonly name: string },
@@ -45,14 +45,14 @@ export async function createOnce(
 }
 
 /**
- * Writes what is still as the plan saw it, or as another apply of the same files has made it by now.
+ * Writes a resource if it is still in the state of the plan, or if another apply of the same files has already changed it.
  * @throws ChangedMeanwhile
  */
 export async function writeUnchanged<T>(of: {
   readonly existing: T
-  /** What it becomes; null: it is deleted. */
+  /** The wanted state; null: the resource is deleted. */
   readonly wanted: T | null
-  /** Also writes what is as wanted already: something of it cannot be read. */
+  /** Writes even if the resource seems to be in the wanted state, because a part of it cannot be read. */
   readonly always?: boolean
   differences(from: T, to: T): readonly string[]
   read(): Promise<{ reply: T; etag: string | undefined }>
@@ -78,7 +78,7 @@ export async function writeUnchanged<T>(of: {
   }
 }
 
-/** Deletes what may be gone, which the service says with these codes. */
+/** Deletes a resource that may no longer exist, which the service reports with these codes. */
 export async function deleteOnce(call: () => Promise<unknown>, ...gone: string[]): Promise<void> {
   try {
     await persistently(call)

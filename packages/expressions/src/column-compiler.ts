@@ -14,7 +14,7 @@ import {
   type ValueKind,
 } from './values.ts'
 
-/** A name of an expression, which is a column of the source. @returns its index; -1 if the columns are not known yet */
+/** Finds the column of the source that a name refers to. @returns its index; -1 if the columns are not known yet */
 export type ColumnOf = (name: string, place: Place) => number
 
 type Of = Compiled<Row>
@@ -125,7 +125,7 @@ export class ColumnCompiler extends Compiler<Row> {
     }
   }
 
-  /** Numbers and conditions become texts; nothing else is converted. */
+  /** Numbers and conditions become texts. Nothing else is converted. */
   converted(given: ValueKind, compiled: Of, node: ASTNode): Of {
     const { run, fixed, kind: known } = compiled
     if (given === 'table') {

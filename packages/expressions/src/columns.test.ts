@@ -12,7 +12,7 @@ const row = [...known, null, 'c', 'p']
 
 const callable = [...functions].filter(([, { only }]) => only?.in !== 'definitions').map(([name]) => name)
 
-/** The value for the row above, or why there is none. */
+/** The value for the row above, or the error. */
 function evaluated(text: string, cells: readonly Cell[] = row): Cell | { wrong: string } {
   const { expression, wrong } = compileExpression(text, columns)
   if (!expression) return { wrong }
@@ -57,7 +57,7 @@ const values: readonly (readonly [string, Cell])[] = [
   [`formatTime("2026-01-02", "'on' yyyyMMdd")`, 'on 20260102'],
   ['coalesce(none, "", country)', 'DE'],
   ['has(none) ? "yes" : "no"', 'no'],
-  // An empty cell is the empty text, which equals itself alone, and has no order.
+  // An empty cell is the empty text. It equals only itself, and has no order.
   ['none == "" && none == null && none != "x" && none != 5', true],
   ['none > 1 || none < 1 || none >= "a" || none <= "a"', false],
   ['number(none) + 1', null],

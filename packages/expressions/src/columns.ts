@@ -26,13 +26,12 @@ export type Expression = {
   readonly kind: ValueKind
   /** The names of the columns that it reads. */
   readonly columns: readonly string[]
-  /** Its value for a row; null if it is empty. Throws an `ExpressionError` without values of the row, and nothing else. */
+  /** Its value for a row; null if it is empty. Throws only an `ExpressionError`, without values of the row. */
   readonly evaluate: (row: Row) => Cell
 }
 
 /**
- * An expression that can be evaluated, or why there is none: as a phrase to follow the name of its field, and as a
- * problem at its place.
+ * An expression that can be evaluated, or the error: as a phrase to follow the name of its field, and as a problem at its place.
  */
 export type ReadExpression =
   | { readonly expression: Expression; readonly wrong?: never; readonly problem?: never }
@@ -46,9 +45,9 @@ export type HashKey = { readonly hashKey: string | undefined }
 
 /**
  * Reads an expression.
- * @param columns of the source; absent if they are not known, so that any name is taken for one
+ * @param columns of the source; absent if they are not known, so that any name is treated as a column
  * @param key absent if it is not known, so that the expression is only checked: its keyed hashes would be wrong
- * @param hints whether a message about a column that does not exist names a similar one: that costs a look at all columns
+ * @param hints whether a message about an unknown column suggests a similar one, which requires comparing all columns
  */
 export function compileExpression(
   text: string,
@@ -90,7 +89,9 @@ function writeColumn(name: string, other: string): string {
 
 const kept = new WeakMap<readonly string[], ReadonlyMap<string, number>>()
 
-/** The index of each column by its name; of the first one if several have the same. One list serves many expressions. */
+/**
+ * The index of each column by its name; of the first one if several columns have the same name. One list serves many expressions.
+ */
 function indexesOf(columns: readonly string[]): ReadonlyMap<string, number> {
   const known = kept.get(columns)
   if (known) return known

@@ -15,19 +15,19 @@ export type Operator = Exclude<Extract<ASTNode, { args: [ASTNode, ASTNode] }>['o
 /** A key and a value of an object, and the place of the key. */
 export type Entry<Input> = { readonly key: Compiled<Input>; readonly value: Compiled<Input>; readonly place: Place }
 
-/** Where an operator is, and the texts of both sides, which are the user's own. */
+/** The place of an operator, and the texts of both sides as the user wrote them. */
 export type OperatorSite = Place & { readonly left: string; readonly right: string }
 
 /**
- * Makes functions of the tree of one expression, for the values of one language. Throws an `ExpressionError` for everything that is
- * known to be wrong.
+ * Compiles the tree of one expression to functions, for the values of one language. Throws an `ExpressionError` for every error
+ * that is already known.
  */
 export abstract class Compiler<Input> {
   abstract readonly language: Language
   abstract readonly values: Values
   /** No value. */
   abstract readonly nothing: Value
-  /** Whether each part takes a step. Otherwise, only calls and the items of lists do. */
+  /** Whether each part counts as a step. Otherwise only calls and the items of lists count. */
   abstract readonly isMetered: boolean
   /** The names of the items of lists, the innermost last, and their values while the expression runs. */
   readonly #items: string[] = []
@@ -38,17 +38,17 @@ export abstract class Compiler<Input> {
 
   /** A name that is not an item of a list. */
   abstract named(path: NamePath, place: Place): Compiled<Input>
-  /** The value of a key of what is no name. */
+  /** The value of a key of an expression that is not a name. */
   abstract member(of: ASTNode, key: string): Compiled<Input>
   abstract index(of: ASTNode, by: ASTNode): Compiled<Input>
   abstract binary(operator: Operator, left: ASTNode, right: ASTNode, site: OperatorSite): Compiled<Input>
   abstract condition(node: ASTNode): (input: Input) => boolean
-  /** A value of another kind. @param node whose value it is */
+  /** A value that is converted to another kind. @param node the part of the expression with this value */
   abstract converted(kind: ValueKind, value: Compiled<Input>, node: ASTNode): Compiled<Input>
   /** An object of keys and values. @param isTable whether it is the table of `lookup` */
   abstract object(entries: readonly Entry<Input>[], place: Place, isTable: boolean): Compiled<Input>
   abstract failing(place: Place, text: string): CallSite['fail']
-  /** Throws an `ExpressionError` for a number of arguments that the function does not take. */
+  /** Throws an `ExpressionError` if the function does not accept this number of arguments. */
   abstract checkCount(name: string, count: number, least: number, most: number, place: Place): void
 
   compile(node: ASTNode): Compiled<Input> {
@@ -288,10 +288,10 @@ function pathOf(node: ASTNode): NamePath | undefined {
   return below && [...below, node.args[1]]
 }
 
-/** Where a part of an expression is. */
+/** The place of a part of an expression. */
 export const placeOf = ({ start, end }: ASTNode): Place => ({ at: start, length: end - start })
 
-/** Where the name of a called function is: at the beginning, or behind the dot after its first argument. */
+/** The place of the name of a called function: at the beginning, or after the dot that follows its first argument. */
 function nameIn(node: ASTNode, name: string): Place {
   const from = node.op === 'rcall' ? node.args[1].end : node.start
   return { at: Math.max(node.start, node.input.indexOf(name, from)), length: name.length }
@@ -315,7 +315,7 @@ export function textOf({ input, start, end }: ASTNode): string {
   return text.length > 60 ? `${text.slice(0, 59)}…` : text
 }
 
-/** Where the sign of an operator is, behind its left side. */
+/** The place of the sign of an operator, after its left side. */
 function signBehind({ input, end }: ASTNode): number {
   return end + Math.max(0, input.slice(end).search(/[^\s)]/))
 }

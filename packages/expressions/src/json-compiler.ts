@@ -20,7 +20,7 @@ export type Scope = Readonly<Record<string, unknown>>
 
 type Of = Compiled<Scope>
 
-/** A text that no part of an expression makes. */
+/** The place of a text that does not come from a part of an expression. */
 const nowhere: Place = { at: 0, length: 1 }
 
 /** A value as text: an object as JSON, null as the empty text. Throws an `ExpressionError` if it is too long. */
@@ -33,7 +33,7 @@ export function textOfJson(value: unknown): string {
 
 const values: Values = { textOf: textOfJson, order, nested: (value) => value, readsAnyTime: true }
 
-/** The order of two numbers or texts; `NaN` if they have none. Texts that are numbers are compared as numbers. */
+/** The order of two numbers or texts; `NaN` if they cannot be compared. Texts that are numbers are compared as numbers. */
 function order(a: Value, b: Value): number {
   const [left, right] = [plainNumber(a), plainNumber(b)]
   if (left !== undefined && right !== undefined) return left - right
@@ -101,7 +101,7 @@ export class JsonCompiler extends Compiler<Scope> {
   failing = () => () => null
 
   checkCount(): void {
-    // Definitions that exist may have more or fewer arguments: a missing one is null.
+    // Existing definitions can have more or fewer arguments. A missing argument is null.
   }
 }
 

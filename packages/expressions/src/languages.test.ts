@@ -5,7 +5,7 @@ import { facts } from './functions/facts.ts'
 import { functions } from './functions/index.ts'
 import { ExpressionError, evaluate, reasonOf } from './json.ts'
 
-/** One language for mappings and for definitions: what its facts say is true in both. */
+/** Mappings and definitions use one language: the facts about its functions are true in both. */
 
 const nowMs = Date.parse('2026-11-26T10:00:00.5Z')
 

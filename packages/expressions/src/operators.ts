@@ -13,7 +13,7 @@ import {
 
 /** Operators between the values of a row. */
 
-/** Refuses two parts whose kinds are known, and not the same. */
+/** Refuses two parts if their kinds are known and different. */
 export function checkMixed(left: Compiled, right: Compiled, site: OperatorSite): void {
   const isSame = left.kind === right.kind || left.kind === 'any' || right.kind === 'any'
   if (!isSame && left.fixed !== '' && right.fixed !== '') throw mixed(left.kind, right.kind, site)
@@ -90,7 +90,7 @@ function checkNumbers(left: Value, right: Value, site: OperatorSite): void {
 
 type Arithmetic = '-' | '*' | '/' | '%'
 
-/** The result for two numbers; nothing if one of them is empty. */
+/** The result for two numbers; no value if one of them is empty. */
 export function arithmetic(operator: Arithmetic): (left: Value, right: Value, site: OperatorSite) => Value {
   const calculate = calculations[operator]
   const divides = operator === '/' || operator === '%'

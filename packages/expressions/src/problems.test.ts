@@ -4,7 +4,7 @@ import fc from '../../../test/harness/property.ts'
 import { facts } from './functions/facts.ts'
 import { compileExpression, compileFilter, type Problem, problemOf } from './index.ts'
 
-/** Every error of an expression has a place in its text, and a fix makes it go away. */
+/** Every error of an expression has a place in its text. Applying its fix removes the error. */
 
 const columns = ['country', 'E-Mail', 'Umsatz gesamt (€)', 'amount', 'consent', 'net', 'not']
 
@@ -19,7 +19,7 @@ function assertInside(text: string, { at, length, message }: Problem): void {
   assert(length > 0 || text === '', `${text}: ${message} has no length`)
 }
 
-/** Text, what is marked, the sentence, and the text after the fix if there is one. */
+/** The text, the marked part, the sentence, and the text after the fix if there is one. */
 const problems: readonly (readonly [text: string, marked: string, message: string, fixed?: string])[] = [
   ['', '«»', 'The expression is empty.'],
   ['  ', '«  »', 'The expression is empty.'],

@@ -46,7 +46,10 @@ const reserved: ReadonlySet<string> = new Set(
 /** Whether a column can be written by its name only. */
 export const isName = (name: string): boolean => /^[A-Za-z_]\w*$/.test(name) && !reserved.has(name) && name !== 'row'
 
-/** An error of the parser in our words. It throws errors of its own, and what JavaScript throws for a text that is nested too deep. */
+/**
+ * An error of the parser in our words. The parser throws its own errors, and JavaScript throws an error for a text that is nested
+ * too deep.
+ */
 function asExpressionError(error: unknown, text: string): ExpressionError {
   const { code, range } = error as ReadError
   const at = Math.min(range?.start ?? 0, text.length)
@@ -83,7 +86,7 @@ function tokenAt(text: string, at: number): Place {
   return { at, length: token.length }
 }
 
-/** An opening bracket, and where the name before it begins. */
+/** An opening bracket, and the place where the name before it begins. */
 type Bracket = { readonly at: number; readonly from: number; readonly sign: string }
 
 const closing: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' }
@@ -97,7 +100,7 @@ function scan(text: string): { open: readonly Bracket[]; unopened?: number; quot
       if (token.length === 1 || !token.endsWith(sign) || /[^\\](?:\\\\)*\\.$/s.test(token)) return { open, quoteAt: at }
     } else if (closing[sign]) {
       let from = at
-      // Backwards, character by character: a pattern with an end would begin anew at every character of a long name.
+      // Backwards, character by character: a pattern with an end would start again at every character of a long name.
       while (sign !== '{' && /[\w.]/.test(text[from - 1] ?? '')) from--
       open.push({ at, from, sign })
     } else if (closing[open.pop()?.sign ?? ''] !== sign) return { open, unopened: at }
@@ -140,7 +143,7 @@ function endsEarly(text: string, open: readonly Bracket[]): ExpressionError {
   return new ExpressionError(`is not closed: ${shown} needs ${closing[last.sign]}`, place, { fix })
 }
 
-/** A quote of a text processor; a pair of them is fixed together. */
+/** A typographic quote of a word processor. A pair of quotes is fixed together. */
 function foreignQuote(text: string, at: number): ExpressionError {
   const [quoted] = /^[“”„‘’`][^“”„‘’`"\\]*[“”„‘’`]/u.exec(text.slice(at)) ?? []
   const place = { at, length: quoted?.length ?? 1 }

@@ -22,8 +22,8 @@ const day = /^\d{4}-\d\d(-\d\d)?$/
 const dayAndTime = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?)\s*(Z|UTC|[+-]\d\d:?\d\d)?$/i
 
 /**
- * Reads a day or a time in ISO 8601, with UTC for a time without a zone, or seconds or milliseconds since 1970: a text of at least
- * 9 digits, or any number. `undefined` if the value is not a time.
+ * Reads a day or a time in ISO 8601 (a time without a zone is UTC), or seconds or milliseconds since 1970: a text of at least 9
+ * digits, or any number. `undefined` if the value is not a time.
  */
 export function readTime(value: unknown): ReadTime | undefined {
   const isNumber = typeof value === 'number' || /^-?\d{9,14}(\.\d+)?$/.test(String(value))
@@ -55,7 +55,7 @@ export const readAnyTime = (value: unknown): ReadTime | undefined =>
 /** The milliseconds since 1970 of a time in any of these forms; `undefined` if the value is not a time. */
 export const timeMs = (value: unknown): number | undefined => readAnyTime(value)?.ms
 
-/** A time in ISO 8601 with UTC, without milliseconds if there are none. */
+/** A time in ISO 8601 with UTC; milliseconds are omitted if they are zero. */
 export const isoOf = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z')
 
 const places: Readonly<Record<string, readonly [number, number]>> = {
@@ -74,8 +74,8 @@ const parts = /yyyy|yy|MM|dd|HH|mm|ss|SSS|'[^']*'/g
 export const hasUnknownLetters = (form: string): boolean => /[A-Za-z]/.test(form.replaceAll(parts, ' '))
 
 /**
- * Writes a time, whose parts in UTC are shown, in a form of yyyy, yy, MM, dd, HH, mm, ss, SSS, other signs, and letters between
- * single quotes. Empty if its year does not have four digits.
+ * Writes a time by its parts in UTC, in a form of yyyy, yy, MM, dd, HH, mm, ss, SSS, other signs, and letters between single
+ * quotes. Empty if its year does not have four digits.
  */
 export function formatMs(ms: number, form: string): string {
   const digits = new Date(ms).toISOString()
@@ -103,7 +103,7 @@ const directives: Readonly<Record<string, string>> = {
   '%': "'%'",
 }
 
-/** A format of `strftime`, such as `%Y-%m-%d`, as a form of {@link formatMs}; `undefined` if it has anything else. */
+/** A format of `strftime`, such as `%Y-%m-%d`, as a form of {@link formatMs}; `undefined` if it contains anything else. */
 export function formOfStrftime(format: string): string | undefined {
   let isKnown = true
   const form = format.replaceAll(/%(_ms|.)|([A-Za-z]+)/g, (_, directive?: string, letters?: string) => {

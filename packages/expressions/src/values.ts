@@ -32,7 +32,7 @@ type ErrorOptions = {
 export class ExpressionError extends Error {
   override readonly name = 'ExpressionError'
   readonly place: Place
-  /** A sentence that suggests another name, after a space; empty without a similar name. */
+  /** A sentence that suggests another name, after a space; empty if no name is similar. */
   readonly hint: string
   readonly fix: Fix | undefined
   readonly #hasSubject: boolean
@@ -52,7 +52,7 @@ export class ExpressionError extends Error {
   }
 }
 
-/** Where an expression is wrong, why in a sentence, and the text that corrects it if only one does. */
+/** The place of an error in an expression, a sentence about it, and the corrected text if only one text corrects it. */
 export type Problem = Place & { readonly message: string; readonly fix?: Fix }
 
 /** The problem that an error is about. */
@@ -67,10 +67,10 @@ export function reasonOf(error: unknown): string {
   return `${message}, at character ${place.at + 1}${hint && `.${hint}`}`
 }
 
-/** The beginning of a text, for what concerns all of it. */
+/** The beginning of a text, for errors of the whole text. */
 const beginning: Place = { at: 0, length: 1 }
 
-/** JavaScript itself throws for a stack or a text that is too large. */
+/** JavaScript throws its own errors for a stack or a text that is too large. */
 export function asExpressionError(error: unknown): ExpressionError {
   if (error instanceof ExpressionError) return error
   if (error instanceof RangeError) return new ExpressionError('needs too much memory', beginning)
@@ -87,7 +87,7 @@ export const expressionLimits = {
   depth: 100,
   /** Items of a list. */
   items: 1_000,
-  /** Characters of a text that it makes. */
+  /** Maximum characters of a text that it creates. */
   textLength: 100_000,
   /** Steps of one evaluation: a call, an item of a list, and 16 characters of a text are one each. */
   steps: 20_000,
@@ -109,13 +109,13 @@ export const begin = (evaluation: Evaluation): void => {
 /** The values of the evaluation that runs. The compiler checked that there is a key if it is needed. */
 export const evaluationNow = (): Evaluation => current
 
-/** Takes steps. Throws an `ExpressionError` if none are left. @param place for the error */
+/** Uses up steps. Throws an `ExpressionError` if no steps are left. @param place for the error */
 export function spend(steps: number, place: Place): void {
   left -= steps
   if (left < 0) throw new ExpressionError('takes too many steps: shorten it', place)
 }
 
-/** Takes the steps of a text that is made, and refuses one that is too long. */
+/** Uses up the steps of a created text, and refuses a text that is too long. */
 export function made(text: string, place: Place): string {
   checkLength(text.length, place)
   spend(1 + (text.length >> 4), place)
@@ -149,7 +149,7 @@ export function kindOfValue(value: Value): ValueKind {
   return typeof value === 'boolean' ? 'condition' : 'list'
 }
 
-/** How a value of any other kind becomes one of this kind; nothing if it does not. */
+/** How a value of any other kind is converted to this kind; empty if it cannot be converted. */
 export const conversions: Readonly<Record<ValueKind, string>> = {
   text: ': write string(…)',
   number: ': write number(…)',

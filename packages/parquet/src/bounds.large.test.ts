@@ -204,7 +204,7 @@ describe('bounds of Parquet', () => {
     ]) {
       await assertFails(parquetOf({ schema, groups, ...parts }), 'malformed')
     }
-    // A list that claims to be longer than the file, nested in itself, and a number without an end.
+    // A list that claims to be longer than the file and is nested in itself, and a number that never ends.
     const list = Buffer.concat([Buffer.from([0xf9]), varint(30_000_000)])
     for (const bytes of [
       Buffer.concat(Array(50).fill(list)),

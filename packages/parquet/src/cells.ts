@@ -52,7 +52,7 @@ export function cellsOf(element: Element): FromStored {
   }
 }
 
-/** The type of a column, as far as its values are of one that can be declared; `null` for texts and all others. */
+/** The type of a column, if it is one that can be declared; `null` for texts and all other types. */
 export function typeOfElement(element: Element): ColumnType | null {
   const { type, converted, logical, scale, precision } = element
   if (converted === 'DECIMAL' || logical?.type === 'DECIMAL') {
@@ -104,7 +104,7 @@ function textOf(value: Stored): string | typeof noText {
   return isUtf8(bytes) ? bytes.toString('utf8') : noText
 }
 
-/** Whole numbers and fractions; text where a number would lose something. */
+/** Whole numbers and fractions; text if a number would lose digits. */
 function numberOf(value: Stored): Cell {
   if (typeof value === 'bigint') return wholeCell(value)
   const number = value as number
@@ -146,7 +146,7 @@ function uuidOf(value: Stored): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
 
-/** More bytes than this are no decimal that anything writes, and would take long to be written in tens. */
+/** No program writes decimals with more bytes than this, and converting them would take long. */
 const decimalBytesMax = 128
 
 function decimalOf(value: Stored, scale: number): Cell | typeof noText {
@@ -157,13 +157,13 @@ function decimalOf(value: Stored, scale: number): Cell | typeof noText {
   return scale > 0 ? `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}` : `${sign}${digits}`
 }
 
-/** A whole number out of what is stored: bytes are big-endian, in two's complement. */
+/** A whole number from its stored value: bytes are big-endian, in two's complement. */
 function wholeOf(value: Stored): bigint {
   if (!Buffer.isBuffer(value)) return BigInt(value)
   return value.length === 0 ? 0n : BigInt.asIntN(value.length * 8, BigInt(`0x${value.toString('hex')}`))
 }
 
-/** Nanoseconds since 1970 out of those of a day and the number of the day. */
+/** Nanoseconds since 1970, from the nanoseconds of a day and the number of the day. */
 const nanosecondsOf = (value: Buffer): bigint =>
   (BigInt(value.readInt32LE(8)) - 2_440_588n) * 86_400_000_000_000n + value.readBigInt64LE(0)
 
@@ -185,7 +185,7 @@ function timestampOf(value: Stored, digits: number): string {
   return local.includes('T') ? `${local}Z` : local
 }
 
-/** A date and a time of day in whatever place. */
+/** A local date and time of day, without a zone. */
 function localTimeOf(value: Stored, digits: number): string {
   const whole = wholeOf(value)
   const { seconds, fraction } = splitSeconds(whole, digits)
@@ -194,7 +194,7 @@ function localTimeOf(value: Stored, digits: number): string {
   return Number.isNaN(date.getTime()) ? String(whole) : `${date.toISOString().slice(0, -5)}.${fraction}`
 }
 
-/** A time of day; of what is none, only the number is left. */
+/** A time of day. If the value is not a time of day, returns only the number. */
 function timeOf(value: Stored, digits: number): string {
   const whole = wholeOf(value)
   const { seconds, fraction } = splitSeconds(whole, digits)

@@ -2,10 +2,10 @@
 import zlib, { brotliDecompressSync, unzipSync } from 'node:zlib'
 
 /**
- * Unpacking pages of Parquet. Each way writes exactly as many bytes as the header of the page declares, into a buffer of
- * that size, and fails if there would be more or fewer: what is left of another page must never show. No library does
- * so for Snappy and LZ4: `snappyUncompress` of hyparquet never ends at a literal of a negative length, and
- * hyparquet-compressors leaves the end of a page as zeros if its LZ4 is too short. These two formats are short.
+ * Unpacks pages of Parquet. Each codec writes exactly the number of bytes that the header of the page declares, into a buffer of
+ * that size, and fails if there would be more or fewer bytes: remains of another page must never be visible. No library does so
+ * for Snappy and LZ4: `snappyUncompress` of hyparquet never ends at a literal of a negative length, and hyparquet-compressors
+ * leaves the end of a page as zeros if its LZ4 is too short. These two formats are short.
  */
 
 type Unpack = (packed: Buffer, size: number) => Buffer
@@ -25,13 +25,13 @@ export const isKnownCodec = (codec: string): boolean => Object.hasOwn(unpackers,
 
 /**
  * Unpacks a page.
- * @param size number of unpacked bytes; the caller bounds it
+ * @param size number of unpacked bytes, which the caller limits
  * @throws an error of any kind if the size differs
  */
 export function unpackPage(packed: Buffer, size: number, codec: string): Buffer {
   const unpack = Object.hasOwn(unpackers, codec) ? unpackers[codec] : undefined
   if (!unpack) throw new Error(`unknown codec ${codec}`)
-  // The libraries of Node take no bound of 0.
+  // The libraries of Node do not accept a limit of 0.
   if (size === 0) return Buffer.alloc(0)
   const page = unpack(packed, size)
   if (page.length !== size) throw new Error(`a page of ${page.length} bytes and not ${size}`)

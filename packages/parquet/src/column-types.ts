@@ -23,7 +23,7 @@ export type ColumnType =
   | { readonly kind: 'decimal'; readonly precision?: number; readonly scale?: number }
   /** Lists as JSON text, in which items can be null. */
   | { readonly kind: 'list'; readonly items: ColumnType | null }
-  /** Objects as JSON text, with no other fields. Fields can be null, or left out. */
+  /** Objects as JSON text, with no other fields. Fields can be null or missing. */
   | { readonly kind: 'struct'; readonly fields: readonly StructField[] }
 
 /** A field of a struct, and its type; `null` if it is text. */

@@ -1,19 +1,19 @@
 import type { Element } from './schema.ts'
 
 /**
- * The encodings of values in pages of Parquet. Each reader takes values out of its bytes as they are asked for, so that
- * what a page claims to hold takes memory only as far as it is used, and fails where the bytes do not hold it.
+ * The encodings of values in pages of Parquet. Each reader decodes values when they are requested. So a page needs memory only
+ * for the values that are used, not for the number that it claims, and reading fails if the bytes do not contain them.
  */
 
 /** A value as it is stored. Numbers of 64 bits are bigints, 96 bits and bytes are buffers. */
 export type Stored = number | bigint | boolean | Buffer
 
-/** Takes the next values of a page. */
+/** Returns the next values of a page. */
 export type TakeValues = (count: number) => ArrayLike<Stored>
 
 /**
  * Whole numbers as runs and packed bits (`RLE`): levels, indexes of dictionaries, booleans.
- * @param width bits of a number, 32 at most
+ * @param width bits of a number, at most 32
  */
 export function runReader(bytes: Buffer, from: number, width: number): (count: number) => Uint32Array {
   if (width > 32) throw new Error('numbers of more than 32 bits')
@@ -90,7 +90,7 @@ function readVarint(bytes: Buffer, from: number): { value: number; end: number }
   throw new Error('a number that is too long')
 }
 
-/** Whole numbers of 64 bits in ten bytes at most, with the sign in the last bit. */
+/** Whole numbers of 64 bits in at most ten bytes, with the sign in the last bit. */
 function readSigned64(bytes: Buffer, from: number): { value: bigint; end: number } {
   let value = 0n
   for (let at = from; at < from + 10; at += 1) {
@@ -102,7 +102,7 @@ function readSigned64(bytes: Buffer, from: number): { value: bigint; end: number
   throw new Error('a number that is too long')
 }
 
-/** Values one behind the other (`PLAIN`). */
+/** Consecutive values (`PLAIN`). */
 export function plainReader(bytes: Buffer, from: number, { type, typeLength }: Element): TakeValues {
   let at = from
   const each = (size: number, read: (at: number) => Stored): TakeValues => {
@@ -140,7 +140,7 @@ export function plainReader(bytes: Buffer, from: number, { type, typeLength }: E
       return each(typeLength, (place) => bytes.subarray(place, place + typeLength))
     case 'BYTE_ARRAY':
       return (count) => {
-        // Each has the four bytes of its length at least.
+        // Each value has at least the four bytes of its length.
         if (at + count * 4 > bytes.length) throw new Error('fewer values than there should be')
         const values: Buffer[] = new Array(count)
         for (let index = 0; index < count; index += 1) {
@@ -175,12 +175,12 @@ export function splitReader(bytes: Buffer, from: number, element: Element): Take
   }
 }
 
-/** How many values a block of differences may have: writers make them of 128 to 2048. */
+/** Maximum values of a block of differences. Writers create blocks of 128 to 2048 values. */
 const blockMax = 1 << 20
 
 type Differences = { readonly take: (count: number) => BigInt64Array; readonly count: number; end(): number }
 
-/** Differences between whole numbers, packed in blocks (`DELTA_BINARY_PACKED`); they wrap around at 64 bits. */
+/** Differences between whole numbers, packed in blocks (`DELTA_BINARY_PACKED`). They wrap around at 64 bits. */
 function differenceReader(bytes: Buffer, from: number): Differences {
   const block = readVarint(bytes, from)
   const miniblocks = readVarint(bytes, block.end)
@@ -193,7 +193,7 @@ function differenceReader(bytes: Buffer, from: number): Differences {
   let at = first.end
   let value = first.value
   let given = 0
-  /** Where the widths of the block's miniblocks stand, the one that is read, and what is left of it. */
+  /** Position of the widths of the block's miniblocks, the current miniblock, and the number of its remaining values. */
   let widths = 0
   let miniblock = miniblocks.value
   let least = 0n
@@ -255,7 +255,7 @@ function readLengths(bytes: Buffer, from: number, countMax: number): { lengths: 
   const { take, count, end } = differenceReader(bytes, from)
   if (count > countMax) throw new Error('more lengths than values')
   const lengths = new Int32Array(count)
-  // A part at a time, since each takes eight bytes until it is one of these.
+  // Part by part, because each value takes eight bytes until it is converted.
   for (let at = 0; at < count; at += 4096) {
     for (const [index, length] of take(Math.min(4096, count - at)).entries()) {
       if (length < 0n || length > BigInt(bytes.length)) throw new Error('a value that is longer than its page')
@@ -266,8 +266,8 @@ function readLengths(bytes: Buffer, from: number, countMax: number): { lengths: 
 }
 
 /**
- * Bytes behind all of their lengths (`DELTA_LENGTH_BYTE_ARRAY`).
- * @param countMax how many values the page has at most
+ * Bytes after all of their lengths (`DELTA_LENGTH_BYTE_ARRAY`).
+ * @param countMax maximum values of the page
  */
 export function lengthReader(bytes: Buffer, from: number, countMax: number): TakeValues {
   const { lengths, end } = readLengths(bytes, from, countMax)
@@ -288,9 +288,9 @@ export function lengthReader(bytes: Buffer, from: number, countMax: number): Tak
 }
 
 /**
- * Bytes that begin as the ones before them do (`DELTA_BYTE_ARRAY`).
- * @param countMax how many values the page has at most
- * @param expand called with the bytes that a value takes from the one before it; throws if there are too many
+ * Bytes that share a prefix with the previous value (`DELTA_BYTE_ARRAY`).
+ * @param countMax maximum values of the page
+ * @param expand called with the number of bytes that a value copies from the previous one; throws if there are too many
  */
 export function prefixReader(
   bytes: Buffer,

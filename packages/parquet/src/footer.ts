@@ -16,7 +16,7 @@ import {
   textOf,
 } from './thrift.ts'
 
-/** Where the values of a leaf column are in a row group. */
+/** The place of the values of a leaf column in a row group. */
 export type ColumnChunk = {
   readonly codec: string
   /** Number of values, including nulls and placeholders of empty lists. */
@@ -28,7 +28,7 @@ export type ColumnChunk = {
 
 export type RowGroup = {
   readonly rows: number
-  /** The bytes of its columns, unpacked, as the footer has them; only a hint. */
+  /** The unpacked bytes of its columns according to the footer; only a hint. */
   readonly bytes: number
   /** The bytes in the file from the first of its columns to the end of the last. */
   readonly start: number
@@ -45,9 +45,9 @@ const tailBytes = 8
 const firstReadBytes = 64 << 10
 
 /**
- * Reads the footer of a Parquet file, and holds what it claims against the size of the file: before anything is taken
- * from it, since it may claim anything.
- * @throws a `ParquetError` if a bound is broken, an error of another kind if the footer is damaged
+ * Reads the footer of a Parquet file, and compares its claims with the size of the file before they are used, because the footer
+ * can claim anything.
+ * @throws a `ParquetError` if a limit is exceeded, an error of another kind if the footer is damaged
  */
 export async function readFooter({ sizeBytes, readRange }: ParquetSource, limits: RowLimits): Promise<Footer> {
   let tail = await readRange(Math.max(0, sizeBytes - firstReadBytes), sizeBytes)
@@ -113,7 +113,7 @@ function countOf(value: Thrift): number {
 const isPath = (value: Thrift, path: readonly string[]): boolean =>
   Array.isArray(value) && value.length === path.length && path.every((name, index) => textOf(value[index]) === name)
 
-/** Holds rows, values and bytes against what a file of this size can hold. */
+/** Compares rows, values and bytes with the maximum for a file of this size. */
 function assertPlausible(sizeBytes: number, groups: readonly RowGroup[], rowsClaimed: number): void {
   const { rows, values } = parquetBounds
   let rowCount = 0

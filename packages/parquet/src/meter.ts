@@ -1,9 +1,9 @@
 import { mebibytes, parquetBounds } from './bounds.ts'
 import { ParquetError } from './parquet-error.ts'
 
-/** Counts what a file needs and becomes, and throws a `ParquetError` if it is more than the limits allow. */
+/** Counts the memory and the output of a file, and throws a `ParquetError` if they exceed the limits. */
 export type Meter = {
-  /** Bytes of pages and dictionaries that are needed from now on; negative: no longer. */
+  /** Reserves bytes of pages and dictionaries; a negative number releases them. */
   hold(bytes: number): void
   /** Bytes of values that are longer than what they are stored in, until the next piece begins. */
   expand(bytes: number): void
@@ -15,7 +15,7 @@ export type Meter = {
   beginPiece(): void
 }
 
-/** Makes what counts for one reading of a file of so many bytes. */
+/** Creates the meter for reading a file of this size once. */
 export function makeMeter(sizeBytes: number): Meter {
   const { heldBytes, expansion } = parquetBounds
   const most = Math.max(expansion.free, expansion.ratio * sizeBytes)

@@ -5,19 +5,19 @@ import type { Cell, RowLimits } from './rows.ts'
 import type { SchemaNode } from './schema.ts'
 
 /**
- * Columns of Parquet with columns inside, as JSON text. A row's values come from each leaf with two levels: how much of
- * what may be missing is there, and which list continues. Numbers that JSON readers would round are text, as in rows.
+ * Columns of Parquet with columns inside, as JSON text. Each leaf returns a row's values with two levels: how many of the
+ * optional parents are present, and which list continues. Numbers that JSON readers would round are text, as in rows.
  */
 
-/** A cell of a nested column, or what is wrong with it. */
+/** A cell of a nested column, or its error. */
 export type NestedCell = { readonly cell: Cell; readonly error?: string }
 
 export type NestedColumn = {
-  /** Takes the cell of the next row; undefined where the column ends. */
+  /** Returns the cell of the next row; undefined at the end of the column. */
   next(): Promise<NestedCell | undefined>
 }
 
-/** Values of a leaf are taken from its page so many at a time. */
+/** Values of a leaf that are read from its page in one call. */
 const takenMax = 1024
 
 /** The values of one row from one leaf. */
@@ -59,7 +59,7 @@ export function openNested(
   }
 }
 
-/** Makes what takes the values of one row from a leaf; undefined if there is none. */
+/** Creates the function that reads the values of one row from a leaf; it returns undefined after the last row. */
 function rowsOf(leaf: SchemaNode, reader: LeafReader): () => Promise<Entries | undefined> {
   let definitions: Uint32Array | undefined
   let repeats: Uint32Array | undefined
@@ -67,7 +67,7 @@ function rowsOf(leaf: SchemaNode, reader: LeafReader): () => Promise<Entries | u
   let count = 0
   let at = 0
   let cellAt = 0
-  /** Takes the next values of the page, or of the next page. */
+  /** Reads the next values of the page, or of the next page. */
   const fill = async (): Promise<boolean> => {
     if (reader.left === 0 && !(await reader.open())) return false
     count = Math.min(takenMax, reader.left)
@@ -102,7 +102,7 @@ function rowsOf(leaf: SchemaNode, reader: LeafReader): () => Promise<Entries | u
   }
 }
 
-/** JSON text that is being put together, and what is wrong with it. */
+/** JSON text that is being built, and its error. */
 type Draft = { parts: string[]; length: number; error: string | undefined; readonly limits: RowLimits }
 
 function assemble(node: SchemaNode, entries: readonly Entries[], limits: RowLimits): NestedCell {
@@ -115,7 +115,7 @@ function assemble(node: SchemaNode, entries: readonly Entries[], limits: RowLimi
   return { cell: missing ? null : draft.parts.join('') }
 }
 
-/** The leaves of a row, and the first of those below the node that is written. */
+/** The leaves of a row, and the first leaf below the node that is being written. */
 type Leaves = { readonly entries: readonly Entries[]; next: number }
 
 const definitionOf = (entries: Entries | undefined): number => {
@@ -131,7 +131,7 @@ function add(draft: Draft, text: string): void {
   if (draft.error === undefined) draft.parts.push(text)
 }
 
-/** Writes a node as often as it occurs. Leaves `leaves.next` behind the leaves of the node. */
+/** Writes a node for each of its occurrences. Sets `leaves.next` to the leaf after the node. */
 function write(draft: Draft, node: SchemaNode, leaves: Leaves): void {
   if (node.repetition === 'REPEATED') {
     writeRepeated(draft, node, leaves, '[', ']', writeBody)
@@ -181,7 +181,7 @@ function writeBody(draft: Draft, node: SchemaNode, leaves: Leaves): void {
     entries.cellAt += 1
     leaves.next += 1
   } else if (node.kind === 'list') {
-    // A list has its items in a group of its own, or is repeated itself.
+    // A list has its items in a separate group, or is repeated itself.
     const [item] = child.children
     writeRepeated(draft, child, leaves, '[', ']', item ? (to, _node, from) => write(to, item, from) : writeBody)
   } else if (node.kind === 'map') {
@@ -223,7 +223,7 @@ function jsonOf(draft: Draft, cell: Cell | typeof noText | undefined): string {
   return JSON.stringify(cell ?? null)
 }
 
-/** Reads over what is not there: one value in each leaf below the node. */
+/** Skips a missing node: one value in each leaf below it. */
 function passOver(node: SchemaNode, leaves: Leaves): void {
   if (node.children.length === 0) {
     const entries = leaves.entries[leaves.next] as Entries

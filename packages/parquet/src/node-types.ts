@@ -2,7 +2,7 @@ import { typeOfElement } from './cells.ts'
 import type { ColumnType } from './column-types.ts'
 import type { SchemaNode } from './schema.ts'
 
-/** The type of a column, or of what is nested in one, by the JSON text that its values become; `null` for texts. */
+/** The type of a column or of a nested node, by the JSON text of its values; `null` for texts. */
 export function typeOfNode(node: SchemaNode): ColumnType | null {
   const type = typeOfBody(node)
   return node.repetition === 'REPEATED' ? { kind: 'list', items: type } : type

@@ -25,11 +25,11 @@ export type ChunkBytes = {
   take(bytes: number): void
 }
 
-/** A place of a nested column: a value or none, with its levels. */
+/** Values of a page with their levels. A place of a nested column can be without a value. */
 export type PageValues = {
-  /** How deep it is in optional and repeated columns; undefined where the column has none. */
+  /** How deep each value is in optional and repeated columns; undefined if the column has no levels. */
   readonly definitions: Uint32Array | undefined
-  /** The first list of a row that continues from the page before; undefined where the column has none. */
+  /** The level of the list that each value continues; undefined if the column has no lists. */
   readonly repeats: Uint32Array | undefined
   /** The values that are there. */
   readonly cells: readonly (Cell | typeof noText)[]
@@ -37,17 +37,17 @@ export type PageValues = {
 
 /** The values of a leaf column in a row group, page by page. */
 export type LeafReader = {
-  /** How many values with levels are left in the page that is read; 0: the next page has to be opened. */
+  /** Number of values with levels that are left in the current page; 0: the next page must be opened. */
   readonly left: number
-  /** Opens the next page that has values. @returns false if there is none */
+  /** Opens the next page that has values. @returns false after the last page */
   open(): Promise<boolean>
-  /** Takes the next values of the page, no more than are left in it. */
+  /** Returns the next values of the page, at most the number that is left in it. */
   take(count: number): PageValues
-  /** Leaves out the next values of the page. */
+  /** Skips the next values of the page. */
   skip(count: number): void
 }
 
-/** About how much memory an entry of a dictionary takes besides its bytes. */
+/** Approximate memory of an entry of a dictionary, in addition to its bytes. */
 const entryBytes = 48
 
 type Page = {
@@ -74,7 +74,7 @@ export function openLeaf(leaf: SchemaNode, chunk: ColumnChunk, bytes: ChunkBytes
     const count = numberOf(header?.[1])
     if (dictionary || count < 0) throw new Error('a second dictionary')
     const stored = unpackPage(packed, size, codec)
-    // Before anything is made of them: entries of nothing take memory, too.
+    // Checked before entries are created, because empty entries take memory, too.
     const least = element.type === 'BOOLEAN' ? 1 / 8 : element.type === 'BYTE_ARRAY' ? 4 : 1
     if (count * least > size) throw new Error('a dictionary with fewer entries than it claims')
     meter.hold(size + count * entryBytes)
@@ -87,7 +87,7 @@ export function openLeaf(leaf: SchemaNode, chunk: ColumnChunk, bytes: ChunkBytes
   }
   const takeOf = (body: Buffer, from: number, { values, encoding }: DataHeader) => {
     if (encoding === 'RLE_DICTIONARY' || encoding === 'PLAIN_DICTIONARY') {
-      // A page that is null throughout may have no byte for the width.
+      // A page with only null values can lack the byte for the width.
       let indexes: ((count: number) => Uint32Array) | undefined
       return (count: number) => {
         if (count === 0) return []
@@ -204,7 +204,7 @@ export function openLeaf(leaf: SchemaNode, chunk: ColumnChunk, bytes: ChunkBytes
   }
 }
 
-/** How many values are taken at once, so that what they are stored in takes little memory. */
+/** Values that are read together, so that their stored form takes little memory. */
 const partValues = 4096
 
 /** Memory of a page: its bytes, and for some encodings the lengths of all its values. */
@@ -250,7 +250,7 @@ function valuesOf(
   }
 }
 
-/** Reads the header of the next page; undefined where the column ends. */
+/** Reads the header of the next page; undefined at the end of the column. */
 async function readHeader(bytes: ChunkBytes): Promise<ThriftStruct | undefined> {
   const { pageHeaderBytes } = parquetBounds
   for (let wanted = 256; ; wanted = Math.min(4 * wanted, pageHeaderBytes)) {

@@ -1,6 +1,6 @@
 /**
- * Why a file is not read. `malformed`: damaged, incomplete, encrypted or no Parquet; `unsupported`: a type that is not read;
- * `too_large` and `too_many_columns`: it breaks a limit.
+ * Why a file cannot be read. `malformed`: it is damaged, incomplete, encrypted or not Parquet. `unsupported`: it has a type that
+ * is not supported. `too_large` and `too_many_columns`: it exceeds a limit.
  */
 export type ParquetErrorCode = 'malformed' | 'unsupported' | 'too_large' | 'too_many_columns'
 
@@ -10,7 +10,7 @@ export class ParquetError extends Error {
   readonly code: ParquetErrorCode
   /** The problem, as a clause that follows the name of the file. */
   readonly clause: string
-  /** The next step, as a sentence; may be empty. */
+  /** The next step, as a sentence; can be empty. */
   readonly advice: string
 
   constructor(code: ParquetErrorCode, clause: string, advice: string, options?: ErrorOptions) {

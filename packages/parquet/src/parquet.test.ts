@@ -44,7 +44,7 @@ describe('openParquet', () => {
     const unsigned = { type: 'INT64', converted_type: 'UINT_64' } as const
     assert.deepEqual(await cellsOf(unsigned, 2n ** 64n - 1n), ['18446744073709551615', null])
     const decimal = { converted_type: 'DECIMAL', precision: 18, scale: 2 } as const
-    // The input of the library is a number; the stored value is a whole number of hundredths.
+    // The library accepts a number; the stored value is a whole number of hundredths.
     assert.deepEqual(await cellsOf({ type: 'INT64', ...decimal }, 11.15, -0.05, 0, 90071992547409.91), [
       '11.15',
       '-0.05',

@@ -23,7 +23,7 @@ export type ParquetPiece = {
   readonly rows: readonly Row[]
   /** Errors of rows by their index in the piece. The cells that they are about are null. */
   readonly errors: ReadonlyMap<number, string>
-  /** Where the file continues after these rows. */
+  /** The place in the file after these rows. */
   readonly place: ParquetPlace
   /** About how many bytes of the file lie before that place. */
   readonly storedBytes: number
@@ -32,7 +32,7 @@ export type ParquetPiece = {
 export type ParquetFile = {
   /** The names of its columns, as they are in the file. */
   readonly columns: readonly string[]
-  /** Their types, as far as the file declares them; maps are JSON. */
+  /** Their types, if the file declares them; maps are JSON. */
   readonly types: readonly (ColumnType | null)[]
   /** The same, in the words of the format: `STRING`, `INT64`, `TIMESTAMP`, `LIST`. */
   readonly typeNames: readonly string[]
@@ -49,10 +49,10 @@ export type ParquetOptions = {
 }
 
 /**
- * Opens a Parquet file. Its rows are read group by group, and the pages of a group as its rows come to them; what is
- * nested becomes JSON text, decimals and whole numbers beyond 2^53 become text, days and timestamps become ISO 8601 text,
- * bytes that are not marked as text become hexadecimal. Rows that the footer claims and the pages do not hold are an error.
- * @throws a `ParquetError`, and what the source throws; so does `read`
+ * Opens a Parquet file. Its rows are read group by group, and the pages of a group when its rows need them. Nested values become
+ * JSON text. Decimals and whole numbers beyond 2^53 become text. Days and timestamps become ISO 8601 text. Bytes that are not
+ * marked as text become hexadecimal. If the pages contain fewer rows than the footer claims, this is an error.
+ * @throws a `ParquetError`, and the errors of the source; so does `read`
  */
 export async function openParquet(
   source: ParquetSource,
@@ -127,7 +127,7 @@ function bytesOf(chunk: Buffer): ChunkBytes {
   }
 }
 
-/** Reads a column of a large group range by range, so that no more of each has to be in memory. */
+/** Reads a column of a large group range by range, so that only one range of each column must be in memory. */
 function rangeOf(start: number, end: number, readAhead: number, source: ParquetSource): ChunkBytes {
   const aheadBytes = Math.max(16 << 10, Math.min(1 << 20, readAhead))
   let at = start
@@ -147,7 +147,7 @@ function rangeOf(start: number, end: number, readAhead: number, source: ParquetS
 
 type GroupRows = { rows: Row[]; errors: Map<number, string>; row: number }
 
-/** The rows of a group, about as many at once as make a chunk. */
+/** The rows of a group, in pieces of approximately one chunk. */
 async function* groupRows(
   group: RowGroup,
   columns: readonly Column[],
@@ -200,12 +200,12 @@ async function assertRead(columns: readonly Column[]): Promise<void> {
 
 type Piece = { readonly rows: Cell[][]; readonly errors: Map<number, string> }
 
-/** Reads some rows; fewer than wanted where what is nested in them is long. */
+/** Reads some rows; fewer than requested if their nested values are long. */
 async function readPiece(columns: readonly Column[], wanted: number, limits: RowLimits): Promise<Piece> {
   const nested = columns.flatMap((column, index) => (column.nested ? [{ column: column.nested, index }] : []))
   const rows: Cell[][] = []
   const errors = new Map<number, string>()
-  // Nested columns come first, since their text is created here and may take most of the memory.
+  // Nested columns come first, because their text is created here and can need most of the memory.
   for (let chars = 0; rows.length < wanted && (chars < limits.pieceChars || rows.length === 0); ) {
     const row: Cell[] = new Array(columns.length).fill(null)
     for (const { column, index } of nested) {
@@ -254,7 +254,7 @@ async function fillColumn(
 const isTooLong = (text: string, cellBytes: number): boolean =>
   text.length * 3 > cellBytes && Buffer.byteLength(text) > cellBytes
 
-/** Parts of a piece that have no more text than is handed on at once: many rows may have one text of a dictionary. */
+/** Splits a piece by the maximum length of its text: many rows can have the same text of a dictionary. */
 function* partsOf({ rows, errors }: Piece, meter: Meter, limits: RowLimits): Generator<Omit<GroupRows, 'row'>> {
   let part: Row[] = []
   let partErrors = new Map<number, string>()

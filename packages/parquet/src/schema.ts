@@ -13,12 +13,12 @@ export type Element = {
   readonly type: StoredType
   /** Bytes of each value of `FIXED_LEN_BYTE_ARRAY`. */
   readonly typeLength: number
-  /** The older name of what values mean; undefined if there is none. */
+  /** The older name of the logical type; undefined if there is none. */
   readonly converted: (typeof ConvertedTypes)[number] | undefined
   readonly logical: Logical | undefined
   /** Digits behind the point of decimals. */
   readonly scale: number
-  /** Digits of decimals; 0 if the file does not say. */
+  /** Digits of decimals; 0 if the file does not declare them. */
   readonly precision: number
 }
 
@@ -27,12 +27,12 @@ export type Logical =
   | { readonly type: 'INTEGER'; readonly bits: number; readonly signed: boolean }
   | { readonly type: (typeof plainLogical)[number][1] }
 
-/** A column, or what is nested in one. */
+/** A column, or a node nested in a column. */
 export type SchemaNode = {
   readonly name: string
   readonly path: readonly string[]
   readonly repetition: (typeof FieldRepetitionTypes)[number]
-  /** The levels of a value that is there: optional and repeated nodes, and repeated ones alone, down to this one. */
+  /** The levels of a value that is present: the optional and repeated nodes, and only the repeated nodes, down to this node. */
   readonly definition: number
   readonly repeats: number
   /** A list of the values of its only child, a map from keys to values, fields, or values themselves. */
@@ -44,8 +44,9 @@ export type SchemaNode = {
 
 /**
  * Reads the columns of a schema.
- * @param elements as the footer has them: depth first, each with the number of its children
- * @throws a `ParquetError` if there are too many columns or they are nested too deep, an error if it is no schema
+ * @param elements as in the footer: depth first, each with the number of its children
+ * @throws a `ParquetError` if there are too many columns or they are nested too deep, an error of another kind if it is not a
+ * schema
  */
 export function readSchema(elements: readonly ThriftStruct[], limits: RowLimits): readonly SchemaNode[] {
   if (elements.length > parquetBounds.schemaElements) throw tooManyElements()
@@ -79,7 +80,10 @@ export function readSchema(elements: readonly ThriftStruct[], limits: RowLimits)
   return columns
 }
 
-/** The type of a column in the words of the format, `STRING`, `INT64` or `LIST`: what its values mean, or else how they are stored. */
+/**
+ * The type of a column in the words of the format, such as `STRING`, `INT64` or `LIST`: its logical type, or else its physical
+ * type.
+ */
 export function typeNameOf({ kind, repetition, element }: SchemaNode): string {
   if (!element) return kind.toUpperCase()
   const { type, converted, logical } = element
@@ -116,7 +120,7 @@ const variant = (name: string) =>
     'Write it as JSON text, or leave it out.',
   )
 
-/** How a group of columns is put together, by the rules of the format for lists and maps; any other one has fields. */
+/** The kind of a group of columns, by the rules of the format for lists and maps. Any other group has fields. */
 function kindOf(fields: ThriftStruct, children: readonly SchemaNode[]): SchemaNode['kind'] {
   const converted = convertedOf(fields)
   const logical = logicalOf(fields[10])?.type
@@ -147,7 +151,7 @@ function elementOf(fields: ThriftStruct, { cellBytes }: RowLimits): Element {
   return { type, typeLength, scale, precision, converted: convertedOf(fields), logical: logicalOf(fields[10]) }
 }
 
-/** The logical types that say nothing else, by their fields. The ones left out change nothing. */
+/** The logical types without parameters, by their fields. Missing types change nothing. */
 const plainLogical = [
   [1, 'STRING'],
   [2, 'MAP'],

@@ -1,11 +1,11 @@
 import { ParquetError } from './parquet-error.ts'
 
-/** Where the bytes of a file come from. */
+/** The bytes of a file. */
 export type ParquetSource = {
   readonly sizeBytes: number
-  /** The bytes of a range; fewer if the file ends before. */
+  /** The bytes of a range; fewer at the end of the file. */
   readRange(start: number, end: number): Promise<Buffer>
-  /** The same for row groups. They mostly follow each other, so a source may keep a stream open from one to the next. */
+  /** The same for row groups. They usually follow each other, so a source can keep a stream open between them. */
   readNext(start: number, end: number): Promise<Buffer>
 }
 
@@ -25,8 +25,8 @@ export function marked(source: ParquetSource): ParquetSource {
 }
 
 /**
- * Does work on the bytes of a file. Anything that is thrown in it is about the file, except errors of the source.
- * @throws a `ParquetError`, or what the source threw
+ * Does work on the bytes of a file. Every error that it throws is treated as an error of the file, except errors of the source.
+ * @throws a `ParquetError`, or the error of the source
  */
 export async function checked<Result>(work: () => Result | Promise<Result>): Promise<Result> {
   try {

@@ -45,7 +45,7 @@ function columnOf(type: ColumnType | null): StoredColumn {
 
 const isWritable = (type: ColumnType): boolean => countLeaves(type, 0) <= parquetBounds.writtenLeaves
 
-/** How many values a type has without a list or struct; infinite if it cannot be written. */
+/** Number of leaf values of a type; infinite if it cannot be written. */
 function countLeaves(type: ColumnType | null, level: number): number {
   if (!isNestedType(type)) return 1
   if (level >= parquetBounds.writtenLevels) return Number.POSITIVE_INFINITY
@@ -80,7 +80,7 @@ function parseExactly(cell: Exclude<Cell, null>): unknown {
   }
 }
 
-/** A value of JSON as it is stored; `undefined` if the column cannot hold it exactly. */
+/** A JSON value in its stored form; `undefined` if the column cannot store it exactly. */
 function nestedOf(column: StoredColumn, value: unknown): StoredValue | undefined {
   if (value === null) return null
   if (!('nested' in column)) return leafValue(column, value)

@@ -4,7 +4,7 @@ import type { Cell } from './rows.ts'
 
 /** How columns are stored in files that are written: the types of Parquet, and cells as their values. */
 
-/** A value as the library takes it; null if there is none. */
+/** A value in the form that the library accepts; null if there is no value. */
 export type StoredValue =
   | string
   | number
@@ -22,7 +22,7 @@ export type StoredLeaf = {
   }
   /** Whether the older name of the type is only for the end of the file, since the library would convert values by it. */
   readonly convertedAtEnd?: boolean
-  /** The value of a cell that is not null; `undefined` if the column cannot hold it exactly. */
+  /** The stored form of a cell that is not null; `undefined` if the column cannot store it exactly. */
   readonly storedOf: (cell: Exclude<Cell, null>) => StoredValue | undefined
   /** The form that a cell must have, to follow “A value is not”. */
   readonly needed: string
@@ -37,7 +37,7 @@ const textColumn: StoredLeaf = {
 /** More digits are no decimal that other programs read. */
 const precisionMax = 38
 
-/** How a column of a type that is not nested is stored; what no type of Parquet holds exactly is text. */
+/** How a column of a type that is not nested is stored. If no type of Parquet can store its values exactly, it is text. */
 export function storedLeaf(type: ColumnType | null): StoredLeaf {
   switch (type?.kind) {
     case 'boolean':
@@ -121,7 +121,7 @@ function dayMs(day: string): number | undefined {
 
 function timeColumn(isInstant: boolean, digits: 3 | 6 | 9): StoredLeaf {
   const unit = ({ 3: 'MILLIS', 6: 'MICROS', 9: 'NANOS' } as const)[digits]
-  // The older names are of instants alone, and have no nanoseconds.
+  // The older names exist only for instants, and not for nanoseconds.
   const converted = isInstant && unit !== 'NANOS' ? { converted_type: `TIMESTAMP_${unit}` as const } : {}
   return {
     element: {
@@ -134,7 +134,7 @@ function timeColumn(isInstant: boolean, digits: 3 | 6 | 9): StoredLeaf {
   }
 }
 
-/** Units of so many digits behind the second since 1970. */
+/** Units with this number of fractional digits of a second, since 1970. */
 function unitsOf(text: string, isInstant: boolean, digits: number): bigint | undefined {
   const [, day = '', hours, minutes, seconds = '0', fraction = '', zone = ''] =
     /^(\d{4}-\d\d-\d\d)[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)?$/.exec(text) ?? []

@@ -1,14 +1,14 @@
 /**
- * Reading structures of Thrift's compact protocol, in which Parquet writes its footer and the headers of its pages.
- * A list is never taken to be longer than the bytes that are left, a number never has more than ten bytes, and how deep
- * and how many values may be is bounded, so that reading takes memory and time in proportion to the bytes.
+ * Reads structures of Thrift's compact protocol, in which Parquet writes its footer and the headers of its pages. A list is never
+ * assumed to be longer than the remaining bytes, and a number never has more than ten bytes. The depth and the number of values
+ * are limited. So the memory and time of reading are proportional to the bytes.
  */
 
-/** A field's value; undefined where the field is missing. */
+/** A field's value; undefined if the field is missing. */
 export type Thrift = number | boolean | Buffer | readonly Thrift[] | ThriftStruct | undefined
 export type ThriftStruct = { readonly [field: number]: Thrift }
 
-/** Thrown if the bytes end before the structure does. For the header of a page, more bytes may follow. */
+/** Thrown if the bytes end before the structure ends. For the header of a page, more bytes can follow. */
 export class EndOfBytes extends Error {}
 
 const depthMax = 16
@@ -31,8 +31,8 @@ const kind = {
 /**
  * Reads a structure.
  * @param valuesMax maximum number of values, including nested ones
- * @returns the structure, its fields by their numbers, and where it ends; whole numbers beyond 2^53 are approximate
- * @throws `EndOfBytes`, or an error if it is no structure
+ * @returns the structure, its fields by their numbers, and the place where it ends; whole numbers beyond 2^53 are approximate
+ * @throws `EndOfBytes`, or an error if it is not a structure
  */
 export function readStruct(bytes: Buffer, from: number, valuesMax: number): { struct: ThriftStruct; end: number } {
   let at = from
@@ -95,7 +95,7 @@ export function readStruct(bytes: Buffer, from: number, valuesMax: number): { st
     if (depth > depthMax) throw new Error('a structure that is nested too deep')
     const header = readByte()
     const size = header >> 4 === 15 ? readVarint() : header >> 4
-    // Each value takes a byte at least.
+    // Each value takes at least one byte.
     if (size > bytes.length - at) throw new EndOfBytes()
     const values: Thrift[] = []
     for (let index = 0; index < size; index += 1) values.push(readValue(header & 15, depth, true))
@@ -121,7 +121,7 @@ export function readStruct(bytes: Buffer, from: number, valuesMax: number): { st
 /** Thrown if a structure exceeds the maximum number of values. */
 export class TooManyValues extends Error {}
 
-/** A field as a whole number; `fallback` if it is missing. Fails if it is another thing, or none that is exact. */
+/** A field as a whole number; `fallback` if it is missing. Throws if it has another type, or is not an exact whole number. */
 export function numberOf(value: Thrift, fallback?: number): number {
   const number = value === undefined ? fallback : value
   if (typeof number !== 'number' || !Number.isSafeInteger(number)) throw new Error('a field that is not a number')

@@ -5,22 +5,22 @@ import type { StoredValue } from './stored.ts'
 import { elementsOf, type Leaf, leavesOf, type StoredColumn, storedColumn } from './stored-nested.ts'
 
 /**
- * Writing Parquet. All columns are optional. They have the types that the source declares: what a column holds is not known when
- * its first rows are written, and a guess from them would reject later rows or give each transfer's file another schema. Columns of no
- * declared type are UTF-8 text.
+ * Writes Parquet. All columns are optional. They have the types that the source declares. The content of a column is not known
+ * when its first rows are written. A guess from these rows would reject later rows, or each transfer's file would have another
+ * schema. Columns without a declared type are UTF-8 text.
  */
 
 type RowGroup = InstanceType<typeof ParquetWriter>['row_groups'][number]
 type ColumnChunk = RowGroup['columns'][number]
 type ColumnMeta = NonNullable<ColumnChunk['meta_data']>
 
-/** Metadata of a row group for the end of the file; short, because it is stored with every delivery. */
+/** Metadata of a row group for the end of the file. It is short, because it is stored with every delivery. */
 export type GroupNote = {
   readonly rows: number
   /**
-   * For each leaf of the columns: encodings, bytes unpacked and packed, offsets of its data and its dictionary (0: it has none), and
-   * of a leaf within a column its number of values. The encodings are one text in a file of texts alone; version 0.1.0, which writes
-   * no other, fails at a list instead of ending a file of types.
+   * For each leaf of the columns: encodings, unpacked and packed bytes, offsets of its data and its dictionary (0: no
+   * dictionary), and for a leaf within a column its number of values. The encodings are one text in a file with only texts.
+   * Version 0.1.0 writes only such files, and fails at a list instead of completing a file with types.
    */
   readonly columns: readonly (readonly [string | readonly string[], number, number, number, number, ...number[]])[]
 }
@@ -30,7 +30,10 @@ export type InvalidRow = { readonly index: number; readonly column: string; read
 
 /** Writes the row groups and the end of files with the same columns. */
 export type RowGroupWriter = {
-  /** The rows that `encode` leaves out, since a column cannot hold a value of theirs exactly. The first such column of each. */
+  /**
+   * The rows that `encode` omits, because a column cannot store one of their values exactly. Returns the first such column of
+   * each row.
+   */
   invalid(rows: readonly Row[]): readonly InvalidRow[]
   /** Rows as row groups at an offset of the file, without the invalid ones. */
   encode(
@@ -41,7 +44,7 @@ export type RowGroupWriter = {
   end(notes: readonly GroupNote[], offset: number): Uint8Array
 }
 
-/** @param types of the columns, in their order; `undefined` if none has one */
+/** @param types of the columns, in their order; `undefined` if no column has a type */
 export function rowGroupWriter(
   columns: readonly string[],
   types: readonly (ColumnType | null)[] | undefined,
@@ -72,7 +75,7 @@ export function rowGroupWriter(
   }
 }
 
-/** The values of each column as they are stored, without those of invalid rows. */
+/** The values of each column in their stored form, without invalid rows. */
 function convertRows(
   columns: readonly string[],
   stored: readonly StoredColumn[],
@@ -104,7 +107,9 @@ const schemaOf = (columns: readonly string[], stored: readonly StoredColumn[], i
 /** `PAR1`, with which a file begins and ends. */
 const markBytes = 4
 
-/** A writer whose first byte is at an offset of a file; it writes the mark first, which belongs to the beginning alone. */
+/**
+ * A writer whose first byte is at an offset of a file. It writes the mark first, which must be only at the beginning of the file.
+ */
 function writerAt(columns: readonly string[], stored: readonly StoredColumn[], offset: number, isEnd: boolean) {
   const bytes = new ByteWriter(1 << 20)
   if (offset > 0) bytes.offset = offset - markBytes
@@ -117,7 +122,7 @@ function writerAt(columns: readonly string[], stored: readonly StoredColumn[], o
   return { writer, written: () => bytes.getBytes().slice(offset > 0 ? markBytes : 0) }
 }
 
-/** Larger groups take the library longer, and several times as much memory as their rows. */
+/** The library needs more time for larger groups, and several times as much memory as their rows. */
 const groupRowsMax = 20_000
 
 function noteOf({ meta_data: meta }: ColumnChunk, isTyped: boolean, { isNested }: Leaf): GroupNote['columns'][number] {

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { limits, memorySource, readAll } from '../test/read-all.ts'
 import { openParquet } from './read.ts'
 
-/** Files that pyarrow and polars wrote, with their encodings and compressions; `make.py` beside them says how. */
+/** Files that pyarrow and polars wrote, with their encodings and compressions. `make.py` in the same folder describes how. */
 
 const folder = join(import.meta.dirname, '..', 'test', 'written')
 const names = (await readdir(folder)).filter((name) => name.endsWith('.parquet'))
@@ -14,7 +14,7 @@ const expected = JSON.parse(await readFile(join(folder, 'expected.ndjson'), 'utf
   rows: unknown[][]
 }
 
-/** Cells, without the zeros at the end of a fraction of a second, of which polars writes more. */
+/** Cells without trailing zeros in a fraction of a second, of which polars writes more. */
 const comparable = (rows: readonly (readonly unknown[])[]) =>
   rows.map((row) =>
     row.map((cell) => (typeof cell === 'string' && /T.*\.\d+Z?$/.test(cell) ? cell.replace(/\.?0+(Z?)$/, '$1') : cell)),

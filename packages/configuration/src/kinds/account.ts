@@ -51,7 +51,7 @@ export const account: ManagedKind<DesiredAccount, AccountState> = {
   },
   also: [
     {
-      // All in it is as it is to be then.
+      // By then, everything in the sub-account is applied.
       stage: 'enable accounts',
       when: ({ action, fields }) => action === 'update' && fields.some(({ field, to }) => field === 'enabled' && to),
       async run({ existing }, { client }) {

@@ -30,7 +30,7 @@ type FileAlertRule = {
   slackUrl?: string | null
   teamsUrl?: string | null
 }
-/** The values that are compared, beside the connections and the secrets. */
+/** The values that are compared, in addition to the connections and the secrets. */
 type Content = Pick<AlertRule, 'name' | 'enabled' | 'conditions' | 'emails' | 'emailRoles'>
 type Named = { readonly account: string; readonly name: string }
 type DesiredAlertRule = Entry &
@@ -40,7 +40,7 @@ type DesiredAlertRule = Entry &
     readonly connections: readonly Named[] | null
     readonly secrets: { readonly slackUrl?: string | null | undefined; readonly teamsUrl?: string | null | undefined }
   }
-/** A connection that is there, or that a change makes. */
+/** A connection that exists, or that a change creates. */
 type Target = { readonly id: string } | { readonly change: Change }
 type Own = {
   readonly saves?: Content | undefined
@@ -80,8 +80,8 @@ const chat = (platform: string) => ({
 })
 
 /**
- * Alert rules. The addresses of Slack and Teams are secrets: as those of connectors, they are sent if none is set yet, and
- * together with every other change of the rule.
+ * Alert rules. The addresses of Slack and Teams are secrets. Like the secrets of connectors, they are sent if they are not set
+ * yet, and together with every other change of the rule.
  */
 export const alertRule: ResourceKind<'alertRules', FileAlertRule, DesiredAlertRule, AlertRule, Own> = {
   kind: 'alertRule',
@@ -241,7 +241,7 @@ async function bodyOf(change: AlertRuleChange, saves: Content, { resolver, conne
   return { name, enabled, conditions, emails, emailRoles, connectionIds, ...secrets }
 }
 
-/** The connections that a rule names; those that are gone by now do not count. */
+/** The connections that a rule names, without connections that no longer exist. */
 function targetsOf(
   rule: DesiredAlertRule,
   existing: AlertRule | undefined,

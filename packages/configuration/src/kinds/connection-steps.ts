@@ -10,7 +10,10 @@ import { type AnyAttribute, attributes, type DesiredAttributes } from './connect
 import type { ConnectionState } from './connection-state.ts'
 import { keyOfConfiguration } from './connector-steps.ts'
 
-/** How connections are applied. Each step says what it expects to find, so that what someone else changed meanwhile stays. */
+/**
+ * How connections are applied. Each step compares the current state with the state in the plan, so that changes by others are not
+ * overwritten.
+ */
 
 type Side = {
   readonly slug: string
@@ -32,7 +35,7 @@ export type Configs = {
 export type Own = {
   /** The values that are created or updated; undefined if only attributes or the status change. */
   readonly saves?: Configs | undefined
-  /** The sides whose configuration is set; it is created by then. Null: that is done by the apply. */
+  /** The sides whose configuration is set, after it was created. Null: the apply creates it. */
   readonly configures?: Partial<Record<'source' | 'destination', string | null>>
   /** The attributes that change. */
   readonly sets?: readonly AnyAttribute[]
@@ -139,7 +142,7 @@ function locate({ connections, accountIds }: Applying, change: ConnectionChange)
 }
 
 /**
- * Writes to the version that is known. `isDone` says whether another apply of the same files beside this one has done it.
+ * Writes to the known version. `isDone` finds out whether a concurrent apply of the same files has already written it.
  * @returns the next version
  */
 async function write(
@@ -172,7 +175,7 @@ async function setStatus(change: ConnectionChange, applying: Applying): Promise<
   applying.connections.set(change, version)
 }
 
-/** Whether these values are the wanted ones, but for those that the service fills itself. */
+/** Whether these values equal the wanted ones, except values that the service fills itself. */
 const includes = (values: object, wanted: Readonly<Record<string, unknown>>) =>
   Object.entries(wanted).every(([key, value]) => isSame((values as Record<string, unknown>)[key], value))
 
@@ -186,9 +189,9 @@ function whatChanged(before: Seen, now: Seen): FieldChange[] {
 }
 
 /**
- * Creates connections, each once, however often this runs and however many do at once: the key of a creation follows from the
- * name. The first answer of a key may be about a connection that was deleted or renamed since. A list of what is there now
- * says, for all at once; for those the next key counts.
+ * Creates connections, each only once, even if this runs repeatedly or concurrently: the idempotency key of a creation follows
+ * from the name. The first answer of a key may refer to a connection that was deleted or renamed since. A list of all current
+ * connections shows this, and the next key is then used for the missing ones.
  */
 async function create(changes: readonly ConnectionChange[], applying: Applying): Promise<void> {
   const { client } = applying

@@ -139,7 +139,7 @@ export const connection: ResourceKind<'connections', FileConnection, DesiredConn
       },
       ...(mapping ? ifAny('mapping', mapping) : {}),
       ...(Object.assign({}, ...attributes.map((attribute) => attribute.write(state))) as FileAttributes),
-      // What is broken or offline is to be active; what was never activated is not mentioned.
+      // A connection that is broken or offline should be active. A connection that was never activated has no status in the file.
       ...(status === 'In-progress' ? {} : { status: status === 'disabled' ? 'disabled' : 'active' }),
     }
   },
@@ -269,8 +269,8 @@ async function diff(entry: DesiredConnection, found: ConnectionState | undefined
 }
 
 /**
- * What the file wants is compared with what a person wanted before, not with what a platform made of it: a connection that is
- * broken or offline was active, and is activated again only together with a change that may have repaired it.
+ * Compares the status in the file with the status that a person last chose, not with the current status of the platform. A broken
+ * or offline connection was active. It is activated again only together with a change that may have repaired it.
  */
 function statusActionOf(
   { status }: DesiredConnection,
@@ -283,7 +283,7 @@ function statusActionOf(
   return current === 'broken' && !isTouched ? undefined : 'activate'
 }
 
-/** Why the service would refuse the activation; empty if it would not. */
+/** Why the service would refuse the activation; empty if it would accept it. */
 async function notReady(entry: DesiredConnection, saved: Configs, scope: Scope, planning: Planning): Promise<string[]> {
   const reasons: string[] = []
   for (const { path, config, role } of sides) {

@@ -12,7 +12,7 @@ import type { Values } from '../values.ts'
 /** Its name is its slug, with the name of its configuration unless that is the first one. */
 export type DesiredConnector = Entry & {
   readonly slug: string
-  /** The name of the configuration; undefined: the first one. */
+  /** The name of the configuration; undefined means the first one. */
   readonly configuration: string | undefined
   readonly configured: { readonly name?: string | undefined; readonly secretName?: string | undefined }
   /** As written: with references. */
@@ -21,7 +21,7 @@ export type DesiredConnector = Entry & {
 }
 /** The content of a change of a connector. */
 export type OwnOfConnector = {
-  /** What is saved; undefined if nothing is. Secrets are resolved when they are sent. */
+  /** The values to save; undefined if there are none. Secrets are resolved when they are sent. */
   readonly saves?:
     | (DesiredConnector['configured'] & {
         readonly settings: Readonly<Record<string, unknown>>
@@ -55,7 +55,7 @@ export async function add(changes: readonly ConnectorChange[], applying: Applyin
 /** By which a step of an apply finds a configuration that an earlier step created. */
 export const keyOfConfiguration = (account: string | null, name: string): string => `${account ?? ''}\n${name}`
 
-/** Creates a further configuration without values, once: another apply of the same files may have created it. */
+/** Creates a further configuration without values, only once: another apply of the same files may have created it. */
 async function createConfiguration({ account, name, desired }: ConnectorChange, applying: Applying): Promise<void> {
   const { client, accountIds, configurationIds } = applying
   const { slug, configuration = '' } = desired ?? { slug: name }

@@ -36,12 +36,12 @@ type FileConnector = {
   settings?: Values
   secrets?: Record<string, string | null>
 }
-/** How a configuration of a connector is named within its sub-account; without a name, it is the first one. */
+/** The name of a configuration of a connector within its sub-account. The first configuration has no name. */
 export const nameOfConfiguration = (slug: string, configuration: string | undefined): string =>
   configuration === undefined ? slug : `${slug} (${configuration})`
 
 /**
- * The connectors of sub-accounts, and what is configured for them. They have no names, so they are found by their slugs, and
+ * The connectors of sub-accounts and their configurations. Connectors have no names, so they are identified by their slugs, and
  * further configurations of a connector by their names.
  */
 export const connector: ResourceKind<'connectors', FileConnector, DesiredConnector, SavedValues, OwnOfConnector> = {
@@ -124,7 +124,7 @@ export const connector: ResourceKind<'connectors', FileConnector, DesiredConnect
     return {
       ...named,
       ...(!first || name === 'Default' ? {} : { name }),
-      // The name that the service gave has the identifier of the sub-account in it.
+      // The default name contains the identifier of the sub-account.
       ...(secretName === `${slug}/${accountId}${first ? '' : `/${configurationId}`}` ? {} : { secretName }),
       ...ifAny('settings', escapeAll(settable(fieldsOf(definition.secretFields), saved.settings))),
       ...ifAny('secrets', Object.fromEntries(secrets)),
@@ -173,8 +173,8 @@ const isUsed = once(
 )
 
 /**
- * Secrets cannot be read: they are sent where one is not set yet, and together with every other change of the configuration.
- * Another `secretName` says that there are other secrets.
+ * Secrets cannot be read. They are sent if they are not set yet, and together with every other change of the configuration. A
+ * different `secretName` means that the secrets are different.
  */
 async function diff(entry: DesiredConnector, existing: SavedValues | undefined, scope: Scope, planning: Planning) {
   const { definitions, resolver, options, problems, notes, refused } = planning
@@ -203,7 +203,7 @@ async function diff(entry: DesiredConnector, existing: SavedValues | undefined, 
       },
       plain: (key) =>
         `${key} is a secret in plain text. Write a reference, \${env:NAME} or \${file:path}, and change the secret.`,
-      // What a user granted with a click is not replaced, unless all secrets are to be.
+      // Access that a user granted by clicking is not replaced, unless all secrets are set again.
       isLeft: (key) => existing?.authorized === true && !options.setSecrets && byClick.includes(key),
     },
     planning,
@@ -262,7 +262,7 @@ export function configurationIdIn({ desired, existing, matched }: Scope, name: s
   return statesIn(connector, existing ?? {}).find((one) => connector.nameOf(one) === name)?.configurationId
 }
 
-/** The values that a configuration of a sub-account has once the plan is applied; undefined if it is not configured. */
+/** The values of a configuration of a sub-account after the plan is applied; undefined if it is not configured. */
 export const valuesIn = (scope: Scope, definition: ConnectorDefinition, name: string, planning: Planning) =>
   valuesAfter(
     entriesIn(connector, scope.desired).find((one) => one.name === name),
@@ -299,7 +299,7 @@ async function valuesAfter(
   }
 }
 
-/** The fields that need a value and have none. */
+/** The fields that require a value and do not have one. */
 export function missingFields(
   fields: readonly FieldDefinition[],
   values: Readonly<Record<string, unknown>>,

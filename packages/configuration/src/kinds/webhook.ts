@@ -39,12 +39,12 @@ const differences = (from: Content, to: Content): (keyof Content)[] =>
 
 const bodyOf = (saves: Content) => ({ ...saves, eventTypes: saves.eventTypes && [...saves.eventTypes] })
 
-/** What can be null in a request is left out in a file. */
+/** A value that can be null in a request is omitted in a file. */
 const orLeftOut = (schema: JsonSchema): JsonSchema => (schema.anyOf as JsonSchema[])[0] as JsonSchema
 
 /**
- * Webhooks, which are found by their addresses. One that the service disabled is what the file says: it is enabled again
- * together with a change that may have repaired it.
+ * Webhooks, which are identified by their addresses. A webhook that the service disabled is enabled again only together with a
+ * change that may have repaired it.
  */
 export const webhook: ResourceKind<'webhooks', FileWebhook, DesiredWebhook, Webhook, Own> = {
   kind: 'webhook',
@@ -87,7 +87,7 @@ export const webhook: ResourceKind<'webhooks', FileWebhook, DesiredWebhook, Webh
     ...twin,
     ...(description === '' ? {} : { description }),
     ...(eventTypes === null ? {} : { eventTypes: eventTypes.toSorted() }),
-    // What the service disabled was enabled by a person.
+    // A webhook that the service disabled had been enabled by a person.
     enabled: enabled || disabledReason !== null,
   }),
   read: (client, accountId) => readAll(client, 'listWebhooks', accountId),
@@ -126,7 +126,7 @@ export const webhook: ResourceKind<'webhooks', FileWebhook, DesiredWebhook, Webh
     }))
     return { fields, saves }
   },
-  // Those that go first, so that the others stay below the limit.
+  // Removals come first, so that the number of webhooks stays below the limit.
   remove: {
     stage: 'webhooks',
     async run({ existing }, { client }) {
@@ -161,9 +161,9 @@ export const webhook: ResourceKind<'webhooks', FileWebhook, DesiredWebhook, Webh
 }
 
 /**
- * Creates a webhook once. Its creation cannot be repeated under a key, since its answer is a secret that the service does not
- * store. So the list is read before each try, and afterwards: of those that were created at once, the list has the first
- * one last, and it stays.
+ * Creates a webhook once. Its creation cannot use an idempotency key, because its answer contains a secret that the service does
+ * not store. So the list is read before each attempt, and afterwards. Of webhooks that were created concurrently, the first one
+ * (the last in the list) stays.
  */
 async function create(
   { saves, account, name }: Change<DesiredWebhook, Webhook, Own>,

@@ -29,13 +29,14 @@ export type Facts = {
   readonly examples: Examples
   /** An older meaning that definitions keep. */
   readonly inDefinitions?: { readonly says: string; readonly examples: Examples }
-  /** The one language that has it, and why. */
+  /** The only language that has it, and the reason. */
   readonly only?: { readonly in: Language; readonly because: string }
 }
 
 /**
- * All operators and functions, one a line: the arguments with their kinds, which are their names unless given, the kind of the value, its
- * meaning, and examples. Below it, `-` is a meaning that only definitions have, and `!` the one language that has the function.
+ * All operators and functions, one per line: the arguments with their kinds, which are their names unless given, the kind of the
+ * value, its meaning, and examples. Below it, `-` is a meaning that only definitions have, and `!` the one language that has the
+ * function.
  */
 const table: readonly string[] = [
   '# Operators',

@@ -12,7 +12,7 @@ export type Values = {
   readonly readsAnyTime: boolean
 }
 
-/** Where a call is, and how it fails. */
+/** The place of a call, and how it fails. */
 export type CallSite = Place & {
   readonly values: Values
   /**
@@ -30,7 +30,7 @@ export type Compiled<Input = never> = {
   readonly fixed?: Value
 }
 
-/** The value of a call. Arguments have the kinds of its facts; numbers and times can be empty. Null is no value. */
+/** The value of a call. Arguments have the kinds of its facts. Numbers and times can be empty. Null means no value. */
 export type Run = (args: readonly Value[], site: CallSite) => Value
 
 /** The code of a function. */
@@ -42,9 +42,9 @@ export type ExpressionFunction = {
   readonly runInDefinitions?: Run
   /** The kind of its value if that depends on the arguments. */
   readonly kindOf?: (args: readonly Pick<Compiled, 'kind' | 'fixed'>[]) => ValueKind
-  /** Why fixed arguments are not valid, which is checked once. @param fixed by index; `undefined` for others */
+  /** Why fixed arguments are not valid; checked once. @param fixed by index; `undefined` for other arguments */
   readonly refuse?: (fixed: readonly Value[]) => string | undefined
 }
 
-/** Functions by name; most only have a value. */
+/** Functions by name. Most functions have only a `run`. */
 export type Functions = Readonly<Record<string, Run | ExpressionFunction>>

@@ -11,13 +11,13 @@ import {
 } from '../values.ts'
 import type { Functions, Run } from './function.ts'
 
-/** A text that is made of a text. */
+/** A text that is computed from a text. */
 const ofText =
   (run: (text: string) => string): Run =>
   ([text], site) =>
     made(run(text as string), site)
 
-/** A text that is made of the bytes of a text. */
+/** A text that is computed from the bytes of a text. */
 const ofBytes =
   (run: (text: string) => string): Run =>
   ([text], site) =>

@@ -5,7 +5,7 @@ import { durationMs, formatMs, hasUnknownLetters, isoOf, type ReadTime, readAnyT
 import { evaluationNow, isEmpty, made, spend, type Value } from '../values.ts'
 import type { CallSite, Functions, Run } from './function.ts'
 
-/** Steps of a time in a time zone, which takes that much longer than other functions. */
+/** Steps of a time in a time zone, which takes this much longer than other functions. */
 const zoneSteps = 200
 
 const noZone = 'must name a time zone, such as Europe/Berlin'
@@ -25,7 +25,7 @@ function inZone(run: () => Value, { fail }: CallSite): Value {
   }
 }
 
-/** A value that is made of a time. */
+/** A value that is computed from a time. */
 const ofTime =
   (run: (read: ReadTime, args: readonly Value[], site: CallSite) => Value): Run =>
   (args, site) => {

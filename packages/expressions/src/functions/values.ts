@@ -43,7 +43,7 @@ function localNumber(value: string, given: Value, { fail }: CallSite): Value {
   return read
 }
 
-/** The first of some values that meets a condition; the last value if none meets it and `orLast` is set. */
+/** The first of some values that meets a condition; the last value if no value meets it and `orLast` is set. */
 const first = (isFound: (value: Value) => boolean, orLast: boolean) =>
   function runLazily<Input>(args: readonly Compiled<Input>[]) {
     return (input: Input): Value => {

@@ -103,7 +103,7 @@ test('every time is read from its form in a zone', () => {
       const atMs = Math.floor(date.getTime() / 1000) * 1000
       const [day, clock] = new Date(atMs).toLocaleString('sv-SE', { timeZone: timezone }).split(' ')
       const read = Date.parse(time(`${day} ${clock}`, { timezone }) ?? '')
-      // Of a time that is shown twice, the first is meant.
+      // A time that the clocks show twice means the first one.
       assert.ok(read === atMs || (read < atMs && atMs - read <= 3_600_000), `${day} ${clock} ${timezone}`)
       assert.equal(new Date(read).toLocaleString('sv-SE', { timeZone: timezone }), `${day} ${clock}`)
     }),

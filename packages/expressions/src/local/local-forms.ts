@@ -1,6 +1,6 @@
 /**
- * Numbers and times as people and programs of a country write them. A text that can be read in one way only is read; of one
- * that can be read in two, the mapping must say which. Nothing is guessed.
+ * Numbers and times in the notation of a country. A text that can be read in only one way is read. If it can be read in two ways,
+ * the mapping must define which one applies. Nothing is guessed.
  */
 
 /** How the values of a column are written, as a mapping says it. */
@@ -19,7 +19,7 @@ export type NumberForm = (typeof numberForms)[number]
 export const dateForms = ['DMY', 'MDY', 'YMD'] as const
 export type DateForm = (typeof dateForms)[number]
 
-/** A text in the form that destinations take, or why there is none, to follow the name of a field. */
+/** A text in the form that destinations accept, or an error to follow the name of a field. */
 export type LocalRead =
   | { readonly text: string; readonly wrong?: never }
   | { readonly text?: never; readonly wrong: string }

@@ -9,8 +9,8 @@ const plain = { point: /^\d+(?:\.\d+)?$/, comma: /^\d+(?:,\d+)?$/ }
 const separators = new RegExp(`${spaces}|[.,]`, 'g')
 
 /**
- * Reads a number as `1.001,50`, `1,001.50`, `1 001,50` or `12,5`, and gives it with a point: `1001.50`. A text that is no number
- * stays as it is, for the destination to judge. `1,001` needs a form.
+ * Reads a number such as `1.001,50`, `1,001.50`, `1 001,50` or `12,5`, and returns it with a decimal point: `1001.50`. A text
+ * that is not a number is not changed, so that the destination decides about it. `1,001` requires a form.
  */
 export function readLocalNumber(given: string, form: NumberForm | undefined): LocalRead {
   const trimmed = given.trim()
@@ -18,7 +18,7 @@ export function readLocalNumber(given: string, form: NumberForm | undefined): Lo
   const text = trimmed.slice(sign.length)
   if (form !== undefined) {
     if (plain[form].test(text) || grouped[form].test(text)) return { text: sign + canonical(text, form) }
-    // Programs write numbers with an exponent; a number without a sign of either kind is the same in both.
+    // Programs write numbers with an exponent. A number without a point or comma is the same in both forms.
     if (form === 'point' || !/[.,]/.test(text)) return { text: given }
     return { wrong: 'is not a number with a decimal comma' }
   }
@@ -35,7 +35,7 @@ export function readLocalNumber(given: string, form: NumberForm | undefined): Lo
   return { text: isComma ? sign + canonical(text, 'comma') : given }
 }
 
-/** Takes the unit from a number such as `€ 9,90`, `-€9.90` or `12,5 %`. A text without the unit stays as it is. */
+/** Removes the unit from a number such as `€ 9,90`, `-€9.90` or `12,5 %`. A text without the unit is not changed. */
 export function withoutUnit(given: string, unit: string): string {
   const text = given.trim()
   if (text.endsWith(unit)) return text.slice(0, -unit.length).trimEnd()
@@ -47,7 +47,10 @@ export function withoutUnit(given: string, unit: string): string {
 /** A number with a point and an exponent, as programs write it. */
 const scientific = /^\d+\.\d+[eE][+-]?\d+$/
 
-/** Reads a text with a decimal comma and with a decimal point, and gives both with a point; undefined if it is no such number. */
+/**
+ * Reads a text with a decimal comma and with a decimal point, and returns both with a point; undefined if it is not a number in
+ * this form.
+ */
 export function numberReadings(given: string): { readonly [Form in NumberForm]: string | undefined } {
   const text = given.trim().replace(/^[+-]/, '')
   const read = (form: NumberForm) =>

@@ -8,11 +8,11 @@ const dayLast = new RegExp(String.raw`^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})${clock
 const yearLast = new RegExp(String.raw`^(\d{1,2})([-/.])(\d{1,2})\2(\d{4})${clock}${zone}$`)
 
 /**
- * Reads a time as `22.11.2026`, `25/12/2026 10:00`, `2026-11-22 10:00` or `11/22/2026 5:30 PM`, and gives it in ISO 8601, in UTC if a
- * time zone is known. Days with points have the day first; of others without a form, one of both numbers must be above 12. ISO
- * 8601 with its zone, seconds since 1970 and anything that is no such time stay as they are.
- * A time that the clocks skip is an hour later, and of one that they show twice the first is meant.
- * @param needsZone whether a time without a zone is of no use
+ * Reads a time such as `22.11.2026`, `25/12/2026 10:00`, `2026-11-22 10:00` or `11/22/2026 5:30 PM`, and returns it in ISO 8601,
+ * in UTC if a time zone is known. Days with dots have the day first. For other days without a form, one of both numbers must be
+ * above 12. ISO 8601 with a zone, seconds since 1970 and any other text are not changed. A time that the clocks skip becomes an
+ * hour later. A time that the clocks show twice means the first one.
+ * @param needsZone whether a time without a zone cannot be used
  */
 export function readLocalTime(given: string, { dates, timezone }: LocalForm, needsZone: boolean): LocalRead {
   const text = given.trim()
@@ -23,7 +23,7 @@ export function readLocalTime(given: string, { dates, timezone }: LocalForm, nee
   if (offset !== undefined) return { text: isCanonical ? given : `${day}T${time ?? '00:00:00'}${offset}` }
   if (timezone !== undefined) return { text: inUtc(day, time ?? '00:00:00', timezone) }
   if (needsZone) {
-    // A day alone may be all that the destination wants.
+    // The destination may need only a day.
     if (time === undefined) return { text: day }
     return {
       wrong:
@@ -77,7 +77,7 @@ function partsOf(text: string, form: DateForm | undefined): Parts | string | und
   return { ...whole, time: `${String(hours).padStart(2, '0')}:${minute}:${seconds}${fraction}` }
 }
 
-/** Which of two numbers is the day; `undefined` if both can be. @param hasDots dots are never used with the month first */
+/** Which of two numbers is the day; `undefined` if both can be. @param hasDots days with dots never have the month first */
 export function orderOf(first: number, second: number, hasDots: boolean): 'DMY' | 'MDY' | undefined {
   if (hasDots || first > 12) return 'DMY'
   if (second > 12) return 'MDY'
@@ -85,8 +85,8 @@ export function orderOf(first: number, second: number, hasDots: boolean): 'DMY' 
 }
 
 /**
- * The orders in which the numbers of a day can be read, if its year is last and it has no points, and whether it has a time of day without
- * a zone. No orders: nothing depends on them, or it is no day.
+ * The orders in which the numbers of a day can be read, if its year is last and it has no dots, and whether it has a time of day
+ * without a zone. No orders: the text is not a day, or its order makes no difference.
  */
 export function dateReadings(given: string): {
   readonly orders: readonly ('DMY' | 'MDY')[]

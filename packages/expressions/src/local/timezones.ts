@@ -37,14 +37,15 @@ function aheadMs(atMs: number, timezone: string): number {
   return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(atMs / 1000) * 1000
 }
 
-/** A time whose UTC parts are what the clocks of a zone show. */
+/** A date whose UTC parts are the ones that the clocks of a zone show. */
 export const shownIn = (atMs: number, timezone: string): Date => new Date(atMs + aheadMs(atMs, timezone))
 
 /** A time that the clocks of a zone show, in UTC and ISO 8601 with the fraction that it came with. */
 export function inUtc(day: string, time: string, timezone: string): string {
   const fraction = time.slice(8)
   const shownMs = Date.parse(`${day}T${time.slice(0, 8)}Z`)
-  // Before and after a change of the clocks: the earlier of the times that show this; if they skip it, the offset from before.
+  // Offsets before and after a change of the clocks. If two times show this, the earlier one is used. If the clocks skip it, the
+  // offset from before the change is used.
   const candidates = [shownMs - 86_400_000, shownMs + 86_400_000].map((nearMs) => shownMs - aheadMs(nearMs, timezone))
   const shows = candidates.filter((atMs) => atMs + aheadMs(atMs, timezone) === shownMs)
   const atMs = shows.length > 0 ? Math.min(...shows) : (candidates[0] as number)

@@ -4,8 +4,8 @@ import type { FieldChange } from '../../values.ts'
 import type { ConnectionState } from '../connection-state.ts'
 
 /**
- * Attributes of a connection that an operation sets together: all that export, plan and apply know about them. They have no version,
- * so `set` compares what it finds with what the plan found.
+ * Attributes of a connection that an operation sets together: everything that export, plan and apply know about them. They have
+ * no version, so `set` compares the current values with the values of the plan.
  * @typeParam File their keys in an entry of a file
  * @typeParam Desired their values after `parse`
  */
@@ -15,7 +15,7 @@ export type Attribute<File extends object, Desired extends object = File> = {
   parse(entry: File): Desired
   /** Writes them to an entry of a file. Values of a new connection are omitted. */
   write(state: ConnectionState): File
-  /** Changes that a plan shows. `existing` is undefined if the connection has to be created. */
+  /** Changes that a plan shows. `existing` is undefined if the connection must be created. */
   compare(
     wanted: Desired & Entry,
     existing: ConnectionState | undefined,
@@ -23,8 +23,8 @@ export type Attribute<File extends object, Desired extends object = File> = {
     planning: Planning,
   ): FieldChange[]
   /**
-   * Sets them, if `compare` found a change.
-   * @param existing as the plan found it; undefined if it was created
+   * Sets the attributes, if `compare` found a change.
+   * @param existing the state in the plan; undefined if the connection was created
    * @throws ChangedMeanwhile if someone else set other values after the plan
    */
   set(

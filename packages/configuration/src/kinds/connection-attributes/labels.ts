@@ -6,7 +6,7 @@ import { type Attribute, changed } from './attribute.ts'
 
 type Labels = {
   tags?: string[] | undefined
-  /** An e-mail address; empty: none. */
+  /** An e-mail address; empty if there is no owner. */
   owner?: string | undefined
 }
 

@@ -41,7 +41,7 @@ export const rules: Attribute<File> = {
   },
 }
 
-/** The rules that a file wants; `undefined` if it has neither rules nor a blackout. A blackout that is omitted is removed. */
+/** The rules in a file; `undefined` if it has neither rules nor a blackout. A blackout that is omitted is removed. */
 function wantedRules(
   { rules, blackout }: File,
   existing: Pick<ConnectionWithSettings, 'rules'> | undefined,
@@ -54,7 +54,7 @@ function wantedRules(
 const isSame = (some: Partial<Rules>, others: Partial<Rules>): boolean =>
   keys.every((key) => textOf(some[key]) === textOf(others[key]))
 
-/** Text that does not depend on the order of keys; no rules are the same as an empty list. */
+/** Text that does not depend on the order of keys. Missing rules equal an empty list. */
 const textOf = (value: Rules['rules'] | Rules['blackout'] | undefined): string =>
   JSON.stringify(Array.isArray(value) && value.length === 0 ? null : (value ?? null), (_, part) =>
     part !== null && typeof part === 'object' && !Array.isArray(part)

@@ -12,7 +12,7 @@ import { type Attribute, changed } from './attribute.ts'
 type Conditions = {
   /** Names of connections of the same sub-account. */
   runAfter?: string[] | undefined
-  /** Empty: none. */
+  /** Empty if the connection is in no group. */
   group?: string | undefined
 }
 
