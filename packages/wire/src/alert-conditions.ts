@@ -68,8 +68,8 @@ export const alertConditions = {
     usual: 15,
   },
   audienceBelow: {
-    begins: 'An audience that the connection feeds has fewer people than this, as the platform says once a day',
-    ends: 'the platform says that it has as many, or more',
+    begins: 'An audience that the connection feeds has fewer people than this, as the platform reports once a day',
+    ends: 'the platform reports at least this number',
     min: 1,
     max: 1_000_000_000,
     usual: 1_000,

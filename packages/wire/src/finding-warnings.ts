@@ -43,11 +43,11 @@ export const findingWarnings = {
     todo: 'Add the column to the source, or remove it from the purpose.',
   },
   consent_never_given: {
-    when: 'None of the previewed records agrees to a required purpose by one of its columns. The values may be written in another way.',
+    when: 'No previewed record agrees to a required purpose by one of its columns. The values may be written in another way.',
     todo: 'Correct the values in the purpose.',
   },
   consent_unreadable: {
-    when: 'Some of the previewed records have a text that is not the consent string that a required purpose names. This counts as no consent.',
+    when: 'Some of the previewed records have a text that is not the consent string that a required purpose names. This is treated as no consent.',
     todo: 'Check the column, and its kind in the purpose.',
   },
   consent_missing: {

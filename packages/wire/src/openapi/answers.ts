@@ -25,7 +25,7 @@ export const componentHeaders = {
     '<http://127.0.0.1:8080/es/v2/accounts?size=50&offset=50>; rel="next"',
   ),
   'X-Connection-States': header(
-    'Connections whose state describes the data that these settings name; of a change, connections whose state starts anew.',
+    'Number of connections whose state belongs to the data that these settings name. After a change: connections whose state was reset.',
     { type: 'integer', minimum: 0 },
     2,
   ),

@@ -47,7 +47,7 @@ export const accounts = {
       failing: yes('true: sub-accounts with a failing connection; false: sub-accounts without one'),
       sort: filter(
         accountFiguresOrders,
-        'Order of the list; - reverses it. failing, connections, rows: by number. incident: by the time when the last incident began; sub-accounts without one come last in -incident',
+        'Order of the list; - reverses it. failing, connections, rows: by number. incident: by the time when the last incident began; sub-accounts without an incident come last in -incident',
       ),
       ...page,
     },

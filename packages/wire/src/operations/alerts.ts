@@ -87,7 +87,7 @@ export const alerts = {
   testAlertRule: operation({
     tag: 'Alerts',
     summary: 'Send a test message',
-    description: `Queues a test message to every recipient of the rule, at most ${limits.alertTestsPerHour} times an hour, also if the rule is muted or off. \`deliveryError\` of the rule says where one cannot be sent.`,
+    description: `Queues a test message to every recipient of the rule, at most ${limits.alertTestsPerHour} times an hour, also if the rule is muted or off. If a message cannot be sent, \`deliveryError\` of the rule contains the reason.`,
     actsIn: 'organization',
     scope: 'alerts:write',
     reply: AlertTest,

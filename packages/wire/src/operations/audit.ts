@@ -38,7 +38,7 @@ export const audit = {
   verifyAudit: operation({
     tag: 'Audit',
     summary: 'Verify the audit log',
-    description: `Verifies up to ${limits.auditVerifiedMax} events, oldest first: whether each is as it was written, and none is missing. Repeat the call with \`after\` until \`next\` is null.`,
+    description: `Verifies up to ${limits.auditVerifiedMax} events, oldest first: checks that each event is unchanged, and that no event is missing. Repeat the call with \`after\` until \`next\` is null.`,
     actsIn: 'organization',
     scope: 'audit:read',
     query: {

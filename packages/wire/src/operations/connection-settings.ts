@@ -150,7 +150,7 @@ export const connectionSettings = {
     tag: 'Connections',
     summary: 'Set the consent purposes of a sub-account',
     description:
-      'Replaces all consent purposes of a sub-account. As soon as it has one, each connection must say in the setting `purposes` of its destination which purposes it requires, or `none`. Otherwise it cannot be activated, and its transfers fail. A transfer sends no record without the required consent. It uses the purposes at its start, so a running transfer does not change. A purpose that connections require cannot be removed.',
+      'Replaces all consent purposes of a sub-account. As soon as it has one, each connection must name the purposes that it requires in the setting `purposes` of its destination, or `none`. Otherwise it cannot be activated, and its transfers fail. A transfer sends no record without the required consent. It uses the purposes at its start, so a running transfer does not change. A purpose that connections require cannot be removed.',
     actsIn: 'account',
     scope: 'connections:write',
     body: SetPurposes,
@@ -173,7 +173,7 @@ export const connectionSettings = {
     tag: 'Transfers',
     summary: 'Set the groups of a sub-account',
     description:
-      'Replaces all groups of a sub-account. A group limits how many transfers of its connections run concurrently, for example those that load one warehouse. A lower limit does not stop running transfers. A group with connections cannot be removed.',
+      'Replaces all groups of a sub-account. A group limits how many transfers of its connections run concurrently, for example connections that load the same warehouse. A lower limit does not stop running transfers. A group with connections cannot be removed.',
     actsIn: 'account',
     scope: 'transfers:run',
     body: SetTransferGroups,

@@ -12,7 +12,7 @@ export const streams = {
     tag: 'Streams',
     summary: 'Get a stream of events',
     description:
-      'Returns the addresses of a stream, its write keys without their secrets, what it has received and keeps, and how far behind the connections are that read it. The identifier is the identifier of a configuration of the connector *Event stream*.',
+      'Returns the addresses of a stream, its write keys without their secrets, the events that it has received and keeps, and how far the connections that read it are behind. The identifier is the identifier of a configuration of the connector *Event stream*.',
     actsIn: 'account',
     scope: 'connectors:read',
     reply: EventStream,
@@ -22,7 +22,7 @@ export const streams = {
     tag: 'Streams',
     summary: 'Get the newest events of a stream',
     description:
-      'Returns the newest events that were sent to a stream, what became of each, and which transfers delivered them. Values are masks that keep only their form; with the scope `records:read` and a `view`, they are whole, and this is recorded in the audit log. A few of the newest repeated and refused events are included, without values.',
+      'Returns the newest events that were sent to a stream, the outcome of each, and the transfers that delivered them. Values are masks that keep only their form; with the scope `records:read` and a `view`, they are whole, and this is recorded in the audit log. A few of the newest repeated and refused events are included, without values.',
     actsIn: 'account',
     scope: 'connectors:read',
     query: {
@@ -62,7 +62,7 @@ export const streams = {
   createStreamKey: operation({
     tag: 'Streams',
     summary: 'Create a write key',
-    description: `Creates a key with which events can be sent to a stream, and nothing else. The reply is the only one that contains it. A stream has at most ${limits.streamKeysMax} keys, which are valid at the same time: to rotate a key, create the next one, change the senders, and delete the old one.`,
+    description: `Creates a key that can only send events to a stream. Only this reply contains it. A stream has at most ${limits.streamKeysMax} keys, which are valid at the same time: to rotate a key, create the next one, change the senders, and delete the old one.`,
     actsIn: 'account',
     scope: 'secrets:write',
     reply: NewStreamKey,

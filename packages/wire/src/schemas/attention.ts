@@ -37,7 +37,7 @@ export const AttentionEntry = exactly(
     reasons: Type.Array(
       oneOf(attentionReasons, {
         description:
-          'broken, offline: the status of the connection. transfer_failed, transfer_partial: how the newest transfer ended. transfer_retrying: the newest transfer is retried after an error. not_configured: a side has no configuration. dependency_failed: a connection after which it runs failed, or is not active. log_kept: the server of the source keeps much of its log for the connection, which may be disabled, or will not have the changes',
+          'broken, offline: the status of the connection. transfer_failed, transfer_partial: how the newest transfer ended. transfer_retrying: the newest transfer is retried after an error. not_configured: a side has no configuration. dependency_failed: a connection that it runs after failed, or is not active. log_kept: the server of the source keeps much of its log for the connection (even if it is disabled), or has removed or will remove changes that were not read',
         examples: ['broken'],
       }),
       { minItems: 1, description: 'Why it needs attention, the worst reason first' },

@@ -4,7 +4,7 @@ import { count, exactly, identifier, text, unixSeconds } from './kinds.ts'
 
 const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
 const size = {
-  low: orNull(count('Size, or the lower end of the range that the platform gives; null: not known', 12_000)),
+  low: orNull(count('Size, or the lower end of the range that the platform reports; null: not known', 12_000)),
   high: orNull(count('Size, or the upper end of the range; null: not known', 13_000)),
 }
 const matched = orNull(count('People that the platform found among its own; null: it does not say it', 9_800))
@@ -16,7 +16,12 @@ const asked = {
 }
 const audience = {
   id: text('ID of the audience at the platform', '23850123456780111'),
-  name: orNull(text('Name by which the connection or its rows mean it; null: they give its ID', 'Newsletter')),
+  name: orNull(
+    text(
+      'Name of the audience in the settings of the connection or in its rows; null: they contain its ID',
+      'Newsletter',
+    ),
+  ),
   status: orNull(text('In the words of the platform; null: it does not say it', 'READY')),
 }
 
@@ -43,7 +48,7 @@ export const audiences = exactly(
       { description: 'At most 20 audiences' },
     ),
   },
-  { description: 'Audiences that the connection feeds, as the platform said: it is asked once a day' },
+  { description: 'Audiences that the connection feeds, as the platform reported them; it is asked once a day' },
 )
 
 const measured = (description: string) =>

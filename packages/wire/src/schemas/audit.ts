@@ -93,7 +93,7 @@ export const AuditVerification = exactly(
         ),
         Type.Null(),
       ],
-      { description: 'The problem; null: every event of this part is as it was written, and none is missing' },
+      { description: 'The problem; null: every event of this part is unchanged, and no event is missing' },
     ),
     next: Type.Union([Type.Integer({ minimum: 1, examples: [5_000] }), Type.Null()], {
       description: '`after` of the next call; null: the log is verified to its end',

@@ -56,7 +56,7 @@ const secretName = text('Name of the secret key in the secret store', example.se
 const configurationId = identifier('the configuration', example.destination.configurationId)
 const lastUpdated = unixSeconds('When the configuration was last saved (0: never)')
 
-const first = flag('Whether it is the first configuration, which is used if none is named')
+const first = flag('Whether it is the first configuration, which is used if no configuration is named')
 
 const savedConfiguration = {
   configurationId,

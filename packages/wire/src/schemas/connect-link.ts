@@ -211,7 +211,7 @@ export const ConnectPageToken = exactly(
       minLength: 1,
       maxLength: 100,
       format: 'password',
-      description: 'The part behind # in the link or, if stated, the access token of its open page',
+      description: 'The part after # in the link or, if stated, the access token of its open page',
       examples: [shown.token],
     }),
   },

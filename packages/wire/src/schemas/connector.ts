@@ -67,7 +67,7 @@ export const ConnectorWords = exactly(
       [oneOf(platformKinds, { description: 'Kind of platform', examples: ['advertising platform'] }), Type.Null()],
       {
         description:
-          'What people call the platform; null for a platform of a connector that the operator added. `platformType` is the term of the specification',
+          'Common kind of the platform; null for a platform of a connector that the operator added. `platformType` is the term of the specification',
         examples: ['advertising platform'],
       },
     ),

@@ -64,7 +64,7 @@ export const FieldDefinition = Type.Object(
     purpose: Type.Optional(
       oneOf(settingPurposes, {
         description:
-          'sent: which rows that were read are sent. key: the columns by which rows are updated. lookBack: how much of the past each transfer reads again. start: where a source begins that keeps its own place',
+          'sent: which rows that were read are sent. key: the columns by which rows are updated. lookBack: how much of the past each transfer reads again. start: where a source that tracks its own position begins',
         examples: ['key'],
       }),
     ),
@@ -287,7 +287,7 @@ export const ConnectorDefinition = exactly(
       { description: 'The API of the platform that the connector calls; null if it has no version', examples: [null] },
     ),
     notes: Type.Union([
-      text('What to know before use: quotas, delays, arrangements', 'Members appear within an hour.'),
+      text('Notes before use: quotas, delays, arrangements', 'Members appear within an hour.'),
       Type.Null(),
     ]),
     tested: Type.Union([
@@ -300,7 +300,7 @@ export const ConnectorDefinition = exactly(
     }),
     prepare: Type.Array(Type.String(), {
       description:
-        'What a person needs before connecting, a sentence each: account, role, permissions, and where to find IDs and tokens. Empty if there is nothing to say',
+        'Requirements before connecting, one sentence each: account, role, permissions, and where to find IDs and tokens. Empty if nothing is required',
       examples: [['Ad account ID: the number after act= in the address of Ads Manager.']],
     }),
     authorization: Type.Union([AuthorizationDefinition, Type.Null()], {

@@ -76,7 +76,7 @@ export const Discovery = exactly(
             Type.Array(text('Value; a mask without a `view` if it can identify a person', 'Berlin'), {
               maxItems: limits.discoverySamplesMax,
               description:
-                'Different values of a column of a source, shortened as in a preview. Absent without the scope `records:read`, and if none could be read cheaply',
+                'Different values of a column of a source, shortened as in a preview. Absent without the scope `records:read`, and if no values could be read cheaply',
             }),
           ),
         },

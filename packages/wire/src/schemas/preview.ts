@@ -162,7 +162,7 @@ export const Preview = exactly(
         },
         {
           description:
-            'Problem that would make a transfer fail, reject records, leave them out, or leave rows of the source unread',
+            'Problem that would make a transfer fail, reject or skip records, or not read rows of the source',
         },
       ),
       {
@@ -290,7 +290,7 @@ export const Preview = exactly(
           },
           { description: 'Expression of the mapping, or the filter' },
         ),
-        { description: 'With `partial`: what the valid expressions make of the records; absent without expressions' },
+        { description: 'With `partial`: results of the valid expressions for the records; absent without expressions' },
       ),
     ),
     forms: Type.Optional(

@@ -64,14 +64,14 @@ const named = {
     minItems: 1,
     maxItems: limits.purposeSignalsMax,
     description:
-      'Columns that say whether the person agreed. A person has agreed if at least one of them has a value, and none of them says no',
+      'Columns that record whether the person agreed. A person has agreed if at least one of the columns has a value, and no column means no',
     examples: [shown],
   }),
   uses: Type.Optional(
     Type.Array(oneOf(consentUses, { description: 'Use', examples: ['userData'] }), {
       maxItems: consentUses.length,
       description:
-        'Consent fields of platforms that this purpose fills, unless the mapping fills them. userData: user data for advertising. personalization: personalised ads. adStorage: storage for advertising. sale: sale and sharing under the law of US states; without consent, platforms limit the use of the data. None if omitted',
+        'Consent fields of platforms that this purpose fills, unless the mapping fills them. userData: user data for advertising. personalization: personalised ads. adStorage: storage for advertising. sale: sale and sharing under the law of US states; without consent, platforms limit the use of the data. Empty if omitted',
       examples: [['userData', 'personalization']],
     }),
   ),

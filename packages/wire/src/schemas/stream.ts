@@ -53,7 +53,7 @@ const figures = {
   topic: orNull(text('Topic of Apache Kafka on which its events are put', 'events')),
   accepted: count('Events that were stored; of a stream in Apache Kafka, counted once a second', 48_212),
   duplicates: orNull(count('Events that were sent again, and not stored again', 31), `Repeated events; ${notInKafka}`),
-  refused: count('Events that were not accepted; a request that was refused as a whole counts as one', 2),
+  refused: count('Events that were not accepted; a request that was refused as a whole is counted once', 2),
   keptEvents: orNull(
     count('Events that are kept', 20_000),
     `Kept events; ${notInKafka}, unless it kept events before and still has them`,

@@ -15,6 +15,6 @@ export const TransferRoute = exactly(
   },
   {
     description:
-      'The way that the rows of a transfer would take; absent if there is only one way, if it could not be determined in time, and with `unmapped` and `partial`',
+      'The route of the rows of a transfer; absent if there is only one route, if it could not be determined in time, and with `unmapped` and `partial`',
   },
 )

@@ -58,7 +58,7 @@ export const User = exactly(
     accountIds: grantedAccounts,
     status: oneOf(['invited', 'active', 'deactivated'], {
       description:
-        '`invited` until the person has accepted the invitation, then `active`; `deactivated` while the identity provider does not let them in',
+        '`invited` until the person has accepted the invitation, then `active`; `deactivated` while the identity provider does not allow them to sign in',
       examples: ['active'],
     }),
     createdTime: unixSeconds('When the person was invited', example.createdTime),
@@ -92,13 +92,13 @@ export const InviteUser = exactly(
   {
     email,
     name: Type.Optional(name(shown.name)),
-    role: role('Role: none that may do more than you'),
+    role: role('Role; it cannot include permissions that you do not have'),
     accountIds: Type.Optional(askedAccounts),
   },
   { description: 'Person to invite' },
 )
 export const UpdateUser = exactly(
-  { role: role('Role: none that may do more than you'), accountIds: Type.Optional(askedAccounts) },
+  { role: role('Role; it cannot include permissions that you do not have'), accountIds: Type.Optional(askedAccounts) },
   { description: 'New permissions of the person' },
 )
 

@@ -129,7 +129,7 @@ const deliveryFields = {
   eventType: text('Type of the event', 'transfer.failed'),
   status: oneOf(webhookDeliveryStatuses, {
     description:
-      'pending: it waits or is retried. delivered: the receiver answered with success. failed: it was given up',
+      'pending: it waits or is retried. delivered: the receiver answered with success. failed: it is not retried any more',
     examples: ['delivered'],
   }),
   attempts: count('How many times it was sent', 1),
@@ -197,7 +197,7 @@ export const ReplayWebhook = exactly(
     }),
     status: Type.Optional(
       oneOf(['failed', 'delivered'], {
-        description: 'Only deliveries with this status: given up, or delivered; both by default',
+        description: 'Only deliveries with this status; by default, failed and delivered',
         examples: ['failed'],
       }),
     ),
