@@ -3,30 +3,30 @@ import { missingValues, type Values } from './values.ts'
 
 /**
  * A server at which a user of a platform grants an app access: the authorization code flow of OAuth 2.0 (RFC 6749), with a
- * refresh token. Every address is fixed here, so that no setting of a tenant can change where the secret of an app is sent.
+ * refresh token. Every address is fixed here, so that no setting of a tenant can redirect the secret of an app.
  */
 export type AuthorizationServer = {
-  /** The operator registers an app with this slug; one app serves all connectors that name the server. */
+  /** The operator registers an app with this slug. One app serves all connectors that use the server. */
   readonly slug: string
   /** The platform's name, for messages. */
   readonly name: string
-  /** Where the user consents. */
+  /** Address where the user gives consent. */
   readonly authorizeUrl: string
-  /** Where the code is exchanged; the secret of the app is sent only there. */
+  /** Address where the code is exchanged. The secret of the app is sent only to this address. */
   readonly tokenUrl: string
-  /** Issuer identifier of the server; compared with `iss` if the response contains that (RFC 9207). */
+  /** Issuer identifier of the server; compared with `iss` if the response contains `iss` (RFC 9207). */
   readonly issuer?: string
   /** Whether the server supports PKCE (RFC 7636). */
   readonly pkce: boolean
   /** Whether the secret of the app is sent in the body, as with most platforms, or in the header `Authorization`. */
   readonly clientIn?: 'body' | 'header'
-  /** Separator of scopes; a space by default, as in the standard. */
+  /** Separator of scopes; by default a space, as in the standard. */
   readonly scopeSeparator?: ' ' | ','
   /** Parameters of the address in addition to the standard ones, such as `access_type`. */
   readonly authorizeParameters?: Readonly<Record<string, string>>
   /** Parameters of the exchange in addition to the standard ones. */
   readonly tokenParameters?: Readonly<Record<string, string>>
-  /** Where the operator registers an app: a sentence, for the documents. */
+  /** Where the operator registers an app, as a sentence for the documents. */
   readonly registration: string
   /** Advice if the platform grants no refresh token: a sentence. */
   readonly withoutRefreshToken: string

@@ -4,13 +4,14 @@ import type { Json } from './rows.ts'
 import type { Values } from './values.ts'
 
 /**
- * The log of a server from which a source reads changes, such as the log behind a replication slot. The service measures it between
- * transfers, because a server that keeps its log for a connection can run out of disk space, and one that does not can remove changes
- * before they are read.
+ * The log of a server from which a source reads changes, such as the log behind a replication slot. The service measures it
+ * between transfers, because a server that keeps its log for a connection can run out of disk space, and a server that does not
+ * keep it can remove changes before they are read.
  */
 export type ChangeLog = {
   /**
-   * Name of what the server keeps its log for; empty if it keeps nothing for a connection, `undefined` if these settings read no log.
+   * Name of the object that the server keeps its log for, such as a slot. Empty if it keeps nothing for a connection, `undefined`
+   * if these settings read no log.
    * @param settings of the connection, defaults filled in
    */
   slot(settings: Values): string | undefined
@@ -37,7 +38,7 @@ export type ChangeLog = {
 
 export type ChangeLogContext = ConnectorContext & {
   readonly slot: string
-  /** Where the last transfer of the connection ended. */
+  /** The cursor at the end of the last transfer. */
   readonly cursor: Json | undefined
 }
 
@@ -55,7 +56,7 @@ export type ChangeLogMeasure = {
   /** How much more it can write before it removes changes, and the most that it keeps for a slot. */
   readonly safeBytes: number | null
   readonly limitBytes: number | null
-  /** How much the next transfer has to read, in how many files of the log, and how many older files the server has. */
+  /** How much the next transfer must read, in how many files of the log, and how many older files the server has. */
   readonly behindBytes: number | null
   readonly behindFiles: number | null
   readonly olderFiles: number | null
@@ -63,6 +64,6 @@ export type ChangeLogMeasure = {
   readonly behindSeconds: number | null
   /** For how long the server keeps its log, read or not. */
   readonly keptSeconds: number | null
-  /** Up to where the slot gave its changes away: another place later means that something read from it. */
+  /** The position up to which the slot has released its changes. A later position means that something read from the slot. */
   readonly confirmed: string | null
 }

@@ -13,7 +13,7 @@ export type CheckStep = {
   readonly suggestion?: Suggestion
 }
 
-/** Tries a connector's secrets against its platform; changes nothing there. Resolves with the result of each step. */
+/** Tries a connector's secrets at its platform, and changes nothing there. Resolves with the result of each step. */
 export type Check = (context: ConnectorContext) => Promise<readonly CheckStep[]>
 
 /**

@@ -15,21 +15,20 @@ export type ConnectorErrorOptions = ErrorOptions & {
 export type Suggestion = { readonly field: string; readonly value: string }
 
 /**
- * The only error that a connector throws. Any other error is treated as a defect: it is retried a few times, and then
- * fails the transfer. The code is from the table in `@penstock/wire`, and determines what the engine does next.
+ * The only error that a connector throws. Any other error is treated as a defect: it is retried a few times, and then fails the
+ * transfer. The code comes from the table in `@penstock/wire`, and determines the next action of the engine.
  */
 export class ConnectorError extends Error {
   override readonly name = 'ConnectorError'
   readonly code: ConnectorErrorCode
   /** How long the platform asks to wait before another try, in milliseconds. */
   readonly afterMs: number | undefined
-  /** The side of the connection that the error belongs to; `null` if it belongs to neither, or is not known yet. */
+  /** The side of the connection that the error belongs to; `null` if it belongs to neither side, or the side is not known yet. */
   readonly side: Role | null
   readonly suggestion: Suggestion | undefined
 
   /**
-   * @param message says what happened and what to do next; it never contains a secret, a whole answer of a platform, or a value
-   *   of a row
+   * @param message what happened and what to do next; never contains a secret, a whole answer of a platform, or a value of a row
    */
   constructor(
     code: ConnectorErrorCode,

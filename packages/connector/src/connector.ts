@@ -54,8 +54,8 @@ export type Side = {
   readonly fields?: Fields
   readonly records?: Records
   /**
-   *  Lists values of its fields from the platform, by the keys of the fields; `columns` lists the columns of the table or file
-   *  in the settings.
+   * Lists values of its fields from the platform, by the keys of the fields. `columns` lists the columns of the table or file in
+   * the settings.
    */
   readonly discover?: Readonly<Record<string, Discover>>
 }
@@ -64,7 +64,7 @@ export type Side = {
 export type Backfill = {
   /** `days`: only whole days. `times`: days, and times in UTC. */
   readonly by: 'days' | 'times'
-  /** Why it cannot with these settings, as the end of a sentence that says what to change; `undefined` if it can. */
+  /** Why it cannot with these settings, as the end of a sentence that recommends a change; `undefined` if it can. */
   readonly whyNot?: (settings: Values) => string | undefined
 }
 
@@ -76,7 +76,7 @@ export type SourceSide = Side & {
   readonly whyNot?: (configuration: Values) => string | undefined
   /**
    * The source must be read to find its columns, like files. A transfer uses the columns of its own rows, because a discovery
-   * would read everything twice, and would guess types from values.
+   * would read everything twice and would guess types from values.
    */
   readonly columnsByReading?: boolean
   /** Sends one request, for people who write a definition of the source. Absent if this is not supported. */
@@ -85,11 +85,11 @@ export type SourceSide = Side & {
   readonly backfill?: Backfill
   /** The log from which it reads changes. Absent if it does not read changes. */
   readonly changeLog?: ChangeLog
-  /** Offers its files to a destination that loads them itself. Absent if it has no files. */
+  /** Offers its files to a destination that loads them itself. Absent if the source has no files. */
   readonly offer?: Offer
-  /** Writes its rows to a store itself, so that they do not pass through a worker. Absent if it cannot. */
+  /** Writes its rows to a store itself, so that they do not pass through a worker. Absent if this is not supported. */
   readonly exports?: Exports
-  /** The forms in which it may return raw rows. Absent if it always returns values. */
+  /** The forms in which it can return raw rows. Absent if it always returns values. */
   readonly rawFormats?: readonly RawFormat[]
 }
 
@@ -106,7 +106,7 @@ export type DestinationSide = Side & {
     readonly records: readonly string[]
     readonly settings: readonly string[]
   }
-  /** Types that the setting `columnTypes` can give the columns of a created table. Absent without the setting. */
+  /** Types that the setting `columnTypes` can assign to the columns of a created table. Absent without the setting. */
   readonly columnTypes?: readonly string[]
 }
 
@@ -121,7 +121,7 @@ export type ConnectorDefinition = {
   readonly platform: Platform
   readonly dataType: DataType
   readonly dataTypeCategory: DataTypeCategory
-  /** One or two sentences: what it does, for whom. */
+  /** One or two sentences about what it does, and for whom. */
   readonly description: string
   /** `preview` if little is known about the platform; `withdrawn` if it can no longer be added. */
   readonly status?: 'available' | 'preview' | 'withdrawn'
@@ -137,8 +137,8 @@ export type ConnectorDefinition = {
   /** Values that a sub-account saves once for all its connections. Every secret is a `secret` field. */
   readonly secrets: Fields
   /**
-   * The fields of `secrets` that name its servers, which the user chooses and which may be in a private network. Its
-   * configurations can then reach them through a bastion (`withNetwork`).
+   * The fields of `secrets` that name its servers. The user chooses these servers, and they can be in a private network, so
+   * configurations can reach them through a bastion (`withNetwork`).
    */
   readonly servers?: readonly string[]
   /** Present if a user of the platform can grant access with a click, instead of entering tokens. */
@@ -239,7 +239,7 @@ export function fieldsOfRole(
   return (role === 'Source' ? source : destination)?.fields ?? {}
 }
 
-/** The limits of a batch of a destination with its default settings; undefined if it delivers nothing. */
+/** The limits of a batch of a destination with its default settings; undefined if it delivers no data. */
 export function usualBatch({ fields = {}, deliver }: DestinationSide): ReturnType<Destination['batch']> | undefined {
   const settings: Values = Object.fromEntries(
     Object.entries(fields).flatMap(([key, field]) => (field.default === undefined ? [] : [[key, field.default]])),

@@ -45,11 +45,11 @@ export type ConnectorContext = {
 /** The only access to the network. */
 export type Egress = {
   /**
-   * `fetch`, with addresses checked after DNS resolution and at every redirect. Resolves with any status. The body streams:
-   * read it to its end or cancel it. A redirect to another origin does not carry headers that could contain a secret. Throws a
-   * `ConnectorError`: `address_not_allowed`, `unreachable` if nothing answers, `connection_lost`, `timeout` or
-   * `malformed_response` if the response broke off, took longer than `timeoutMs` or is not HTTP, and `response_too_large` if it
-   * exceeds the limits of the egress. Throws the signal's reason as soon as the signal is aborted.
+   * `fetch`, with addresses checked after DNS resolution and at every redirect. Resolves with any status. The body streams: read
+   * it to its end or cancel it. A redirect to another origin does not carry headers that could contain a secret. Throws a
+   * `ConnectorError`: `address_not_allowed`, `unreachable` if there is no answer, `connection_lost`, `timeout` or
+   * `malformed_response` if the response was interrupted, took longer than `timeoutMs` or is not HTTP, and `response_too_large`
+   * if it exceeds the limits of the egress. Throws the signal's reason as soon as the signal is aborted.
    */
   request(url: string | URL, init?: EgressRequest): Promise<Response>
   /**
@@ -58,7 +58,7 @@ export type Egress = {
    * @param host a name or an IP address, which TLS over the stream then verifies
    * @returns the connected stream; the caller destroys it
    * @throws a `ConnectorError`: `address_not_allowed`, `host_not_found` if the name is unknown, `unreachable` after `timeoutMs`,
-   *   and the problems of a bastion or proxy; the error of the socket, with its `code`, if nothing answers at the address; the
+   *   and the problems of a bastion or proxy; the error of the socket, with its `code`, if the connection fails; the
    *   reason of the signal
    */
   connect(host: string, port: number, options?: ConnectOptions): Promise<TcpStream>
@@ -86,9 +86,9 @@ export type EgressRequest = {
   /** Until the answer's headers arrive, and then between two chunks of its body. Default: 60,000. */
   timeoutMs?: number
   /**
-   * The answer is a file that is read piece by piece and may be large and slow: at least 1 KiB a second on average. Any other
-   * answer is read as a whole, and must arrive within a minute or at 64 KiB a second (`egressBounds`). Only the time in which
-   * the reader waits for the server counts.
+   * The answer is a file that is read piece by piece. It can be large and slow, but must arrive at 1 KiB a second on average. Any
+   * other answer is read as a whole, and must arrive within a minute or at 64 KiB a second (`egressBounds`). Only the time in
+   * which the reader waits for the server counts.
    */
   streams?: boolean
   /** Redirects that are followed. Default: 0; a redirect is then an answer like any other. */

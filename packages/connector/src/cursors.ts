@@ -10,14 +10,14 @@ const isOfParts = (cursor: Json): cursor is { readonly parts: readonly Json[] } 
   Object.keys(cursor).length === 1
 
 /**
- *  The cursor of each part of the last transfer, in the order of the parts; one if it was not divided, and an empty list
- *  without a cursor.
+ * The cursor of each part of the last transfer, in the order of the parts. One cursor if the transfer was not divided, and an
+ * empty list without a cursor.
  */
 export const cursorsOf = (cursor: Json | undefined): readonly Json[] =>
   cursor === undefined ? [] : isOfParts(cursor) ? cursor.parts : [cursor]
 
 /**
- * The cursor of a transfer whose parts all succeeded, which `cursorsOf` reads.
+ * The cursor of a transfer whose parts all succeeded, for `cursorsOf`.
  * @param cursors of its parts in their order, without parts that have no cursor
  * @returns `null` if no part has a cursor
  */

@@ -24,8 +24,8 @@ export type Destination = {
    */
   readonly windowKeys?: (settings: Values) => readonly string[] | undefined
   /**
-   * The columns by which it removes rows with these settings; `undefined` if it does not remove rows with these settings.
-   * Absent if it never does.
+   * The columns by which it removes rows with these settings; `undefined` if it does not remove rows with these settings. Absent
+   * if it never removes rows.
    */
   readonly removesBy?: (settings: Values) => readonly string[] | undefined
   /**
@@ -73,7 +73,10 @@ export type Destination = {
   readonly rejectionsOf?: (
     context: Pick<DestinationContext, 'settings' | 'secrets'>,
   ) => Promise<(batch: Batch) => readonly Rejection[]>
-  /** Reads the sizes of the audiences that a connection feeds. Absent if there are none, or the platform does not say their sizes. */
+  /**
+   * Reads the sizes of the audiences that a connection feeds. Absent if there are no audiences, or the platform does not report
+   * their sizes.
+   */
   readonly measureAudiences?: MeasureAudiences
   /** Loads files of a store, so that their rows do not pass through a worker. Absent if it cannot. */
   readonly loads?: Loads
@@ -84,7 +87,10 @@ export type Destination = {
 /** A column to add to a table. */
 export type AddedColumn = {
   readonly name: string
-  /** In the words of the source; `null` if it is unknown. It is untrusted data of a platform: never put it into a statement. */
+  /**
+   * The type in the words of the source; `null` if it is unknown. It is untrusted data of a platform: never put it into a
+   * statement.
+   */
   readonly type: string | null
 }
 
@@ -93,7 +99,7 @@ export type AdditionContext = ConnectorContext & { readonly added: readonly Adde
 /** Result of trying rows at a destination. */
 export type TriedRows = {
   readonly rejected: readonly Rejection[]
-  /** Rules of the destination that were not tried, such as `triggers`: a delivery may reject further rows for them. */
+  /** Rules of the destination that were not tried, such as `triggers`. They can still reject rows in a delivery. */
   readonly untried?: readonly string[]
   /** The columns of a table that a delivery would create. */
   readonly created?: readonly CreatedColumn[]
@@ -136,7 +142,7 @@ export type Finding = {
 }
 
 export type DestinationContext = ConnectorContext & {
-  /** Names this transfer, or a part of one; the same after a crash. Fit for a file name. */
+  /** Identifies this transfer, or a part of one; the same after a crash. It can be used in a file name. */
   readonly transferId: string
   /** Number of times that a worker claimed the transfer. A writer of a later attempt replaces all earlier writers. */
   readonly attempt: number
@@ -166,35 +172,36 @@ export type DestinationWriter = {
   /**
    * Delivers a batch, and resolves once the destination has confirmed it permanently, or with `held` if it only received it.
    * Throws a `ConnectorError`; the batch is then treated as undelivered and can be delivered again.
-   * @param permit resolves once the batch can be committed. If it rejects, nothing of the batch may stay. Absent: commit
+   * @param permit resolves once the batch can be committed. If it rejects, the whole batch must be rolled back. Absent: commit
    *   immediately
    */
   deliver(batch: Batch, permit?: Promise<void>): Promise<Delivery>
   /**
-   * Names the row that it finds by each of some keys: keys with the same name are the same key to it, whatever their notation. A mirror asks
-   * before it removes rows, so that it does not remove the row of a key that the source has in another notation. `null` if it has no such
-   * row, or no row can have the key. Throws a `ConnectorError`. Absent if keys are the same only if their texts are. It changes nothing.
-   * @param keys cells of the columns of `removesBy`, in their order; some may not be there
+   * Returns a name for the row that it finds by each of some keys. Keys with the same name are the same key for the destination,
+   * even if their notation differs. A mirror asks before it removes rows, so that it does not remove the row of a key that the
+   * source has in another notation. The name is `null` if the destination has no such row, or no row can have the key. Throws a
+   * `ConnectorError`. Changes nothing. Absent if only keys with equal texts are the same key.
+   * @param keys cells of the columns of `removesBy`, in their order; some keys may not exist
    */
   nameKeys?(keys: readonly Row[]): Promise<readonly (string | null)[]>
   /**
-   * Confirms the held rows; required for a writer that holds rows. Called after the last batch, also without held rows. Returns
-   * the result for the held rows; rejections have no index, because the row could be from any batch.
+   * Confirms the held rows. Required for a writer that holds rows. Called after the last batch, even without held rows. Returns
+   * the result for the held rows. Its rejections have no index, because the row can be from any batch.
    */
   flush?(): Promise<Delivery | undefined>
   /**
-   * Called when everything is confirmed: makes it visible and ends sessions. Can be called again after a crash, in a writer
+   * Called when everything is confirmed. Makes the data visible and ends sessions. Can be called again after a crash, in a writer
    * that was opened with all delivery states, and must then do nothing.
    */
   finish?(): Promise<void>
   /**
-   * The transfer ended without success (cancelled, stopped, failed). Confirmed rows are counted as accepted and stay: a
-   * file store makes them visible, as a complete file under the intended name. Unconfirmed rows are removed. A
-   * destination that replaces everything at the end keeps its previous content instead.
+   * The transfer ended without success (cancelled, stopped, failed). Confirmed rows are accepted and stay: a file store makes
+   * them visible, as a complete file under the intended name. Unconfirmed rows are removed. A destination that replaces
+   * everything at the end keeps its previous content instead.
    *
-   * Called in a writer that was opened for this: with the delivery states of all confirmed batches, and with a separate
-   * signal that ends it after half a minute. Can be called again after a crash. Never throws: if the destination does
-   * not respond, confirmed rows stay hidden there, as of the last delivery state.
+   * Called in a writer that was opened for this: with the delivery states of all confirmed batches. A separate signal aborts it
+   * after half a minute. Can be called again after a crash. Never throws: if the destination does not respond, confirmed rows
+   * stay hidden there, as of the last delivery state.
    */
   abort?(): Promise<void>
   /** Lets go of everything. Never throws. */
@@ -204,14 +211,14 @@ export type DestinationWriter = {
 export type Batch = {
   /**
    * The same for the same rows of the same transfer, in every attempt, and different for every other batch. If reading is
-   * incremental, it is also the same in the next transfer of the connection, which repeats a batch that this transfer may have
-   * delivered without a confirmation. A batch that is repeated after a crash keeps its key, even if some of its rows are gone
-   * by then. Rows may also be new or changed, unless the destination sets `recognisesKeys`. 32 hexadecimal characters.
+   * incremental, the key is also the same in the next transfer of the connection, which repeats a batch that this transfer may
+   * have delivered without a confirmation. A batch that is repeated after a crash keeps its key, even if some of its rows no
+   * longer exist. Its rows can also be new or changed, unless the destination sets `recognisesKeys`. 32 hexadecimal characters.
    */
   readonly key: string
   /**
-   * The earlier transfer that may have delivered this batch, and ended without success. A destination that records the batches
-   * of each transfer records it under this identifier, and looks for it there. Absent if it is the transfer of the context.
+   * The earlier transfer that may have delivered this batch, and ended without success. A destination that records the batches of
+   * each transfer records the batch under this identifier, and looks for it there. Absent if it is the transfer of the context.
    */
   readonly transferId?: string
   /**
@@ -222,7 +229,7 @@ export type Batch = {
   readonly columns: readonly string[]
   /** The types of the columns, in their order, as far as the source declares them and the mapping passes its values unchanged. */
   readonly types?: readonly (ColumnType | null)[]
-  /** At least one, except in a window. Values, or raw rows (`rawOf`) in one of the `rawFormats` of the destination. */
+  /** At least one row, except in a window. Values, or raw rows (`rawOf`) in one of the `rawFormats` of the destination. */
   readonly rows: readonly Row[]
   /**
    * Indexes of the rows to remove; only their columns in `removesBy` matter. If several rows have the same key, the last one
@@ -241,18 +248,20 @@ export type Delivery = {
   /** Rows that the destination did not accept. It accepted all other rows of the batch, by its own count. */
   readonly rejected?: readonly Rejection[]
   /**
-   * Whether it recognised the batch and wrote nothing. Then it names rejected rows by their places in the original batch, which
-   * may have had other rows. Only for a batch with `isRepeated`, and absent if the destination does not know.
+   * Whether it recognised the batch and wrote nothing. It then names rejected rows by their places in the original batch, which
+   * may have contained other rows. Only for a batch with `isRepeated`, and absent if the destination does not know.
    */
   readonly recalled?: boolean
   /**
-   * Answers of the platform about each row, by its index, such as its ID there; `null` if it said nothing. At most 4 KiB
-   * as JSON are kept, if the connection records outcomes.
+   * Answers of the platform about each row, by its index, such as its ID there; `null` if there was no answer. Up to 4 KiB of
+   * JSON per row are kept, if the connection records outcomes.
    */
   readonly answers?: readonly (Json | null)[]
   /** Bytes sent. */
   readonly bytes: number
-  /** State that a writer needs to resume after this delivery and a crash; also covers the batches that it held before. */
+  /**
+   * State that a writer needs to resume after this delivery and a crash. It also covers the batches that the writer held before.
+   */
   readonly deliveryState?: Json
   /** Stored with the connection, for this transfer and later ones; replaces the stored state. */
   readonly state?: Json

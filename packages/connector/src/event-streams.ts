@@ -1,6 +1,6 @@
 import type { EventValueKind } from '@penstock/wire/rules'
 
-/** Where a reader of a stream begins if it has no cursor: with the oldest kept event, behind the newest one, or at a time. */
+/** Where a reader of a stream begins if it has no cursor: with the oldest kept event, after the newest event, or at a time. */
 export type StreamStart = { readonly at: 'oldest' | 'newest' } | { readonly at: 'time'; readonly ms: number }
 
 /** A column of the events of a stream. */
@@ -52,14 +52,14 @@ export type EventToPut = {
   readonly receivedMs: number
 }
 
-/** An event that a store refuses for good, by its place. */
+/** An event that a store refuses permanently, by its place. */
 export type RefusedEvent = { readonly index?: number; readonly reason: string }
 
 /** A store of events, opened by one job. */
 export type EventStore = {
   /**
-   * Puts events, and resolves with the refused ones once all others are stored as safely as the store can. If it rejects, any part may be
-   * stored, and the store is not used any more. One call at a time.
+   * Stores events. Resolves with the refused events after all others are stored as durably as the store can. If it rejects, any
+   * part may be stored, and the store is not used again. One call at a time.
    */
   put(events: readonly EventToPut[]): Promise<readonly RefusedEvent[]>
   close(): Promise<void>
@@ -73,7 +73,7 @@ export const eventKinds = { text: 1, integer: 2, number: 4, boolean: 8, json: 16
 
 /** Levels of nested objects whose keys become columns. Deeper objects are JSON. */
 const levelsMax = 5
-/** Characters of the name of a column; values of longer names are only in the whole event. */
+/** Characters of the name of a column. Values of longer names are only in the whole event. */
 const nameLengthMax = 200
 
 /** A time with a zone, and at most three digits after the second. */

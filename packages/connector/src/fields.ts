@@ -23,11 +23,14 @@ export type FieldDefinition = {
   /** The service fills it; callers cannot. */
   readonly readonly: boolean
   readonly when?: Condition
-  /** Only this side of a connection needs it; required when a connection is activated, not when the connector is saved. */
+  /**
+   * Only this side of a connection needs the field. It is required when a connection is activated, not when the connector is
+   * saved.
+   */
   readonly role?: Role
   /** Effective while no value is set. */
   readonly default?: FieldValue
-  /** Limits of a Number, inclusive, whole numbers; `max` of a Text is its maximum number of characters, 10,000 by default. */
+  /** Limits of a Number: inclusive whole numbers. `max` of a Text is its maximum number of characters, 10,000 by default. */
   readonly min?: number
   readonly max?: number
   /** Choices of a Select or Multi-Select. */
@@ -35,11 +38,11 @@ export type FieldDefinition = {
   /** Display labels of options, by option. An option without one is shown as it is. */
   readonly labels?: Readonly<Record<string, string>>
   /**
-   * Returns the error of a text, as a phrase to follow the name of the field; for a text in a special language. Never throws. A
+   * Returns the error of a text, as a phrase to follow the name of the field. For texts in a special language. Never throws. A
    * connector that an operator added is checked only when it opens, because its definition is data.
    */
   readonly wrong?: (value: string) => string | undefined
-  /** The required form of a secret; without it, any form. */
+  /** The required form of a secret; absent if every form is allowed. */
   readonly form?: SecretForm
   /** Whether it is one of the few settings that a form asks for, such as a table or an audience. Required settings always are. */
   readonly asked?: true

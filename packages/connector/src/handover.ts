@@ -21,7 +21,7 @@ export type TableForm = {
   readonly compression: 'none' | 'gzip' | 'zstd'
   /** One character; empty for Parquet. */
   readonly delimiter: string
-  /** The unique names of its columns; a CSV file has several, in its first line. */
+  /** The unique names of its columns. A CSV file has several columns, named in its first line. */
   readonly columns: readonly string[]
   /** For Parquet: the types of the columns; `null` for texts. */
   readonly types?: readonly (ColumnType | null)[]
@@ -34,7 +34,7 @@ export type FileForm = { readonly form: TableForm } | { readonly whyNot: string 
 export type FileOffer = {
   readonly scheme: StoreScheme
   readonly bucket: string
-  /** In the order in which a worker would read them; at least one. */
+  /** In the order in which a worker would read them; at least one file. */
   readonly files: readonly StoredFile[]
   /** Inspects the beginning of a file. Throws a `ConnectorError`, `source_changed` if the file was replaced. */
   formOf(file: StoredFile): Promise<FileForm>
@@ -53,11 +53,13 @@ export type Loads = {
   readonly schemes: readonly StoreScheme[]
   /** Whether the connection wants it. */
   readonly isWanted: (settings: Values) => boolean
-  /** Why it cannot with these settings: the end of a sentence; `undefined` if it can. */
+  /** Why it cannot with these settings, as the end of a sentence; `undefined` if it can. */
   readonly whyNot: (side: { readonly settings: Values; readonly secrets: Values }) => string | undefined
-  /** Why it cannot load this CSV or Parquet file: the end of a sentence; `undefined` if it can. Absent: it loads all files. */
+  /**
+   * Why it cannot load this CSV or Parquet file, as the end of a sentence; `undefined` if it can. Absent if it loads all files.
+   */
   readonly whyNotFile?: (file: StoredFile, form: TableForm) => string | undefined
-  /** Why it cannot load these columns into the existing table; changes nothing. Throws a `ConnectorError`. */
+  /** Why it cannot load these columns into the existing table. Changes nothing. Throws a `ConnectorError`. */
   readonly whyNotTable: (
     context: ConnectorContext & Pick<LoadContext, 'columns' | 'picked' | 'sourceTypes'>,
   ) => Promise<string | undefined>
@@ -107,7 +109,7 @@ export type LoadRejection = {
   readonly reason: string
   /** The delivered column that is the cause, if it is known. */
   readonly field?: string
-  /** The row by the columns of the source, if the platform returns it; then `count` is 1. */
+  /** The row by the columns of the source, if the platform returns it; `count` is then 1. */
   readonly record?: Row
 }
 
@@ -116,7 +118,7 @@ export type FileLoader = {
   /**
    * Reads the files into a separate place, and checks their rows. Can be called again for the same group, also by another
    * attempt.
-   * @param rejectsMax rows that are returned one by one; further rows are only counted
+   * @param rejectsMax maximum rows that are returned one by one; further rows are only counted
    */
   stage(group: LoadGroup, rejectsMax: number): Promise<LoadReport>
   /** Adds the rows of the group that was staged last to the table, exactly once for each key, even if it is called again. */

@@ -6,7 +6,7 @@ import type { Values } from './values.ts'
 
 /** Where secrets can be sent over `http://`, which anyone on the network path can read. */
 export type PlainHttp = {
-  /** To this machine itself. */
+  /** Whether plain HTTP to this machine is allowed. */
   readonly loopback: boolean
   /** To hosts that the operator names. A network matches only addresses, not host names that resolve to them. */
   readonly allow: readonly AllowedDestination[]
@@ -22,8 +22,8 @@ export function isPlainHttpAllowed({ hostname, port }: URL, { loopback, allow }:
 }
 
 /**
- * The settings of a group whose address begins with `http://` although secrets are sent there: settings that bind a secret that
- * is set, and secrets that are addresses themselves.
+ * The settings of a group whose address begins with `http://` although secrets are sent there: settings that bind a secret with a
+ * value, and secrets that are addresses.
  * @param values the values that are set; for a secret, only its presence matters
  */
 export function insecureAddresses(fields: Fields, values: Values, { loopback, allow }: PlainHttp): InsecureAddress[] {

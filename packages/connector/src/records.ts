@@ -11,12 +11,13 @@ export type RecordField = {
   /** Other names of a source's column that match this field, in addition to its key and the well-known names of its form. */
   readonly synonyms?: readonly string[]
   /**
-   * It determines what is created or changed at the platform, such as an audience. A column fills it only with exactly its
-   * name, or by the mapping: it is never guessed.
+   * The value determines what is created or changed at the platform, such as an audience. A column fills the field only if it has
+   * exactly its name, or by the mapping. It is never guessed.
    */
   readonly addresses?: boolean
   /**
-   *  The digests it accepts, if the value is sent hashed; the engine creates the first one, unless a value is already a digest.
+   * The digests that the field accepts, if the value is sent hashed. The engine creates the first one, unless a value is already
+   * a digest.
    */
   readonly hashed?: readonly Digest[]
   /** Encoding of its digests; absent for lower-case hexadecimal. A value that is already a digest can have either encoding. */
@@ -29,7 +30,7 @@ export type RecordField = {
   readonly leftOutIfUnusable?: boolean
   /** The only values it accepts. */
   readonly values?: readonly string[]
-  /** Values, in lower case, with which a row removes a person from an audience and adds none. */
+  /** Values, in lower case, with which a row removes a person from an audience and adds nobody. */
   readonly removing?: readonly string[]
   /** Its values are numbers or times, and the engine reads their local forms. */
   readonly reads?: 'number' | 'time'

@@ -12,14 +12,14 @@ export const redactedText = '[redacted]'
 
 /**
  * Removes the secrets from a text of another system, of any length. Returns at most `lengthMax` characters, 300 by default, on
- * one line and without control characters. Longer texts are cut after the secrets were removed.
+ * one line and without control characters. Longer texts are cut after the secrets are removed.
  */
 export type Redact = (text: string, lengthMax?: number) => string
 
 /** Maximum text that is searched; the rest is dropped. */
 const searchedMax = 65_536
 const lengthDefault = 300
-/** Shorter secrets are only found as whole words: as part of a word they appear by coincidence. */
+/** Shorter secrets are only found as whole words, because they occur in longer words by coincidence. */
 const anywhereMin = 6
 /** This number of consecutive characters of a secret is also a secret, because other systems shorten and wrap texts. */
 const pieceLength = 12
@@ -33,11 +33,11 @@ export function secretsOf(fields: Fields, values: Values): string[] {
 }
 
 /**
- * Creates the function that removes these secrets, in every form in which a system may repeat them: unchanged in any letter
- * case; percent-encoded, also twice; in hexadecimal; in Base64, also inside a longer text that was encoded, such as
- * `user:password`; escaped for JSON, also twice, for SQL or for XML. In an address, the query is the secret. In a secret of
- * several lines, and in a JSON document with secret members, each such part is a secret. Any 12 consecutive characters of a
- * form are treated as the secret. Never throws. The first call does the preparation.
+ * Creates the function that removes these secrets, in every form in which a system may repeat them: unchanged in any letter case;
+ * percent-encoded, also twice; in hexadecimal; in Base64, also inside a longer text that was encoded, such as `user:password`;
+ * escaped for JSON, also twice, for SQL or for XML. In an address, the query is the secret. Each line of a secret with several
+ * lines is a secret, and so is each secret member of a JSON document. Any 12 consecutive characters of a form are treated as the
+ * secret. Never throws. The first call does the preparation.
  */
 export function createRedact(secrets: Iterable<string>): Redact {
   const given = [...secrets]
@@ -45,7 +45,7 @@ export function createRedact(secrets: Iterable<string>): Redact {
   return (text, lengthMax = lengthDefault) => {
     prepared ??= prepare(given)
     const searched = text.slice(0, searchedMax)
-    // A secret could begin where the text was cut off, too short to be found.
+    // A secret can begin where the text was cut off, and be too short to be found.
     const safe = text.length > searchedMax ? searched.length - pieceLength : searched.length
     const line = oneLine(remove(searched, safe, prepared))
     return line.length <= lengthMax ? line : `${line.slice(0, Math.max(0, lengthMax - 1)).trimEnd()}…`
@@ -120,8 +120,8 @@ function partsOf(secret: string): string[] {
 }
 
 /**
- *  In an address that is a secret, such as an address with a signature, only the query is secret; its host and path can be in
- *  messages.
+ * In an address that is a secret, such as an address with a signature, only the query is secret. Messages can include its host
+ * and path.
  */
 const queryOf = (secret: string): string[] =>
   /^https?:\/\//i.test(secret) && URL.canParse(secret)
@@ -192,7 +192,7 @@ function base64Of(bytes: Buffer, before: number): string[] {
 /** Without any other change of length, so that places in both texts are the same. */
 const lowerCase = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 
-/** @param length how much of the text to return; the rest is only searched */
+/** @param length maximum characters to return; the rest of the text is only searched */
 function remove(text: string, length: number, { words, short, pieces, ends }: Prepared): string {
   const lower = lowerCase(text)
   const secret = new Uint8Array(text.length)

@@ -27,7 +27,7 @@ export function valueRedactor(rows: readonly Row[], lengthMin = lengthMinDefault
   }
 }
 
-/** One after the other, since a batch can have many. */
+/** One after the other, because a batch can have many. */
 function* formsOf(rows: readonly Row[], lengthMin: number): Generator<string> {
   for (const cell of cellsOf(rows)) {
     const value = typeof cell === 'string' || typeof cell === 'number' ? oneLine(String(cell)) : ''

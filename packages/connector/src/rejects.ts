@@ -1,6 +1,6 @@
 /**
- *  A place in the rejected records of a connection: a transfer, and one of its records, after which reading continues; `null`:
- *  after all of its records.
+ * A place in the rejected records of a connection: a transfer, and the record after which reading continues. `null` means after
+ * all of its records.
  */
 export type RejectPlace = { readonly transfer: number; readonly record: number | null }
 
@@ -41,18 +41,18 @@ export type RejectsOfConnection = {
 /** Rejected records of the sub-account, for a connector that declares `readsRejects`. For any other one, every call ends the job. */
 export type Rejects = {
   /**
-   * Connections whose names contain a text, in any letter case, by name, without connections that read rejected records. @param
-   * page maximum number, and how many to skip
+   * Connections whose names contain a text, in any letter case, sorted by name, without connections that read rejected records.
+   * @param page maximum number, and the number to skip
    */
   connections(
     search: string,
     page: { readonly size: number; readonly offset: number },
   ): Promise<readonly { readonly id: string; readonly name: string }[]>
   /**
-   * Rejected records of a connection after a place, at most some hundred, of one transfer that has ended: `found` is `null` if
+   * Rejected records of a connection after a place: at most a few hundred, of one transfer that has ended. `found` is `null` if
    * there are no more.
    * @param connection its identifier, or its name if it is unique
-   * @returns undefined if the sub-account has no such connection, or it reads rejected records itself
+   * @returns undefined if the sub-account has no such connection, or the connection reads rejected records itself
    */
   read(connection: string, after: RejectPlace): Promise<RejectsOfConnection | undefined>
 }

@@ -1,5 +1,5 @@
 /**
- * How long an answer asks to wait, in milliseconds, by its `Retry-After` (seconds, or an HTTP date); `undefined` without this
+ * The wait that an answer asks for, in milliseconds, by its `Retry-After` (seconds, or an HTTP date); `undefined` without this
  * header. For the `afterMs` of a `retry`.
  */
 export function retryAfterMs({ headers }: { readonly headers: Headers }, now = Date.now()): number | undefined {

@@ -5,8 +5,8 @@
  */
 
 /**
- * One value of a row. Days and timestamps are ISO 8601 text; decimals and whole numbers beyond 2^53 are text, so that no digit
- * is lost; nested values are JSON text. An empty text and null are different, but both are treated as missing.
+ * One value of a row. Days and timestamps are ISO 8601 text; decimals and whole numbers beyond 2^53 are text, so that no digit is
+ * lost. Nested values are JSON text. An empty text and null are different, but both are treated as missing.
  */
 export type Cell = string | number | boolean | null
 

@@ -14,13 +14,14 @@ export type Source = (context: SourceContext) => Promise<SourceReader>
 
 export type SourceContext = ConnectorContext & {
   /**
-   * Where an earlier transfer of this connection ended: the result of `cursorAfter` for the last confirmed row, or `cursor` of
-   * the last chunk that was completely confirmed. After a transfer in parts, `cursorsOf` returns the cursor of each part.
+   * The place where an earlier transfer of this connection ended: the result of `cursorAfter` for the last confirmed row, or
+   * `cursor` of the last chunk that was completely confirmed. After a transfer in parts, `cursorsOf` returns the cursor of each
+   * part.
    */
   readonly cursor: Json | undefined
   /**
-   * Present if only some rows are read for a preview: the reader can skip waits that only ensure that no row is missed. A file
-   * store may be silent for `noAnswerMs`, in answers that `egress` streams as usual.
+   * Present if only some rows are read for a preview. The reader can skip waits that only ensure that no row is missed. A file
+   * store can be silent for `noAnswerMs`, in answers that `egress` streams as usual.
    */
   readonly sample?: { readonly noAnswerMs: number }
   /**
@@ -35,11 +36,11 @@ export type SourceContext = ConnectorContext & {
   readonly reached?: Json
   /** The part to read of a divided source; absent if all of it is read. */
   readonly part?: SourcePart
-  /** The `plan` of the first reader of this transfer; absent if it had no plan, or nothing was begun. */
+  /** The `plan` of the first reader of this transfer; absent if it had no plan, or no data was moved yet. */
   readonly plan?: Json
   /**
-   * The forms in which nobody has to decode the rows of this reader: its chunks may have a list of `RawRows` as `rows`. Absent if
-   * values are needed.
+   * The forms in which this reader can return raw rows: its chunks can have a list of `RawRows` as `rows`. Absent if values are
+   * needed.
    */
   readonly rawFormats?: readonly RawFormat[]
 }
@@ -67,7 +68,7 @@ export type Division = {
     /** Its share of the source, from 0 to 1. */
     readonly share: number
   }[]
-  /** Columns of which at least one differs between rows of different parts, so that several writers can upsert by them. */
+  /** Rows of different parts differ in at least one of these columns, so that several writers can upsert by them. */
   readonly apart?: readonly string[]
   /** The columns of all parts; empty if the source has no columns. Throws a `ConnectorError`. */
   columns(): Promise<readonly string[]>
@@ -78,12 +79,12 @@ export type SourceReader = {
   readonly total?: { readonly rows?: number; readonly bytes?: number }
   /**
    * Whether later readers of this transfer return the same rows after the same checkpoint, even if the source changes in the
-   * meantime: for example files whose versions are checked. Batches of all other sources are recognised by their rows.
+   * meantime (for example because versions of files are checked). Batches of all other sources are recognised by their rows.
    */
   readonly fixed?: boolean
   /**
-   * Later readers of this transfer need it to return the same rows, for example the current list of files. It is stored before
-   * rows are delivered. At most a few MiB as JSON.
+   * Data that later readers of this transfer need to return the same rows, for example the current list of files. It is stored
+   * before rows are delivered. At most a few MiB as JSON.
    */
   readonly plan?: Json
   /**
@@ -101,12 +102,12 @@ export type SourceReader = {
    */
   read(after?: Json, until?: Json): AsyncIterable<Chunk>
   /**
-   * Findings for a preview, such as rows that are never read. Called while no read is active. Must end within `boundMs`;
-   * findings that need longer are omitted. Never throws.
+   * Findings for a preview, such as rows that are never read. Called while no read is active. Must end within `boundMs`, and
+   * omits findings that need longer. Never throws.
    */
   findings?(boundMs: number): Promise<readonly Finding[]>
   /**
-   * Divides the source into parts, without reading it; `undefined` if parts are not worthwhile. Called before the first read. A
+   * Divides the source into parts, without reading it; `undefined` if parts would not be faster. Called before the first read. A
    * reader that is opened with the `part` of a context returns the rows of that part. Absent if the source cannot be divided.
    */
   divide?(bounds: DivisionBounds): Promise<Division | undefined>
@@ -114,7 +115,7 @@ export type SourceReader = {
   close(): Promise<void>
 }
 
-/** Rows of one read, a few thousand or about a megabyte at most. */
+/** Rows of one read: at most a few thousand, or about a megabyte. */
 export type Chunk = {
   /** Their columns, with unique names; the same for all chunks of a transfer. */
   readonly columns: readonly string[]
@@ -130,11 +131,11 @@ export type Chunk = {
    *  bytes that are not text. The row is rejected with this reason.
    */
   readonly errors?: ReadonlyMap<number, string>
-  /** Indexes of rows that were removed from the source. They contain the known values, at least the key. */
+  /** Indexes of rows that were removed from the source. These rows contain the known values, at least the key. */
   readonly removed?: ReadonlySet<number>
   /** How much of the source these rows were, in bytes. */
   readonly bytes: number
-  /** Where reading resumes after these rows; at most 16 KiB as JSON. */
+  /** The place where reading resumes after these rows; at most 16 KiB as JSON. */
   readonly checkpoint: Json
   /**
    * Where reading resumes after the first `rows` of these rows, 1 to all. Only for a reader that finds this place even if
@@ -147,7 +148,7 @@ export type Chunk = {
    * following rows, and returns the same cursor for 0 rows of its first chunk.
    */
   readonly cursorAfter?: (rows: number) => Json
-  /** The window of these rows; without it, existing rows at the destination stay. */
+  /** The window of these rows. Without a window, existing rows at the destination stay. */
   readonly window?: ChunkWindow
   /**
    *  Whether the checkpoint must be stored before more is read, because the platform has begun a job that must be found again

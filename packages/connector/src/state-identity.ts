@@ -8,8 +8,8 @@ import { showValue, type Values } from './values.ts'
  */
 
 /**
- * Whether the state depends on a field. It does not depend on a secret, which is replaced regularly and never compared, or on a
- * value that the service itself fills.
+ * Whether the state depends on a field. It does not depend on a secret, because secrets are replaced regularly and never
+ * compared. It does not depend on a value that the service fills itself.
  */
 export const identifiesState = ({ type, readonly, keepsState }: FieldDefinition): boolean =>
   type !== 'Password' && !readonly && keepsState === undefined

@@ -30,7 +30,7 @@ const keysOf = (fieldErrors: { field: string }[]) => fieldErrors.map(({ field })
 const missing = (values: Values, role?: Role) => keysOf(missingValues(fields, values, 'path', role))
 const shown = (values: Values) => Object.fromEntries(showFields(fields, values).map((field) => [field.name, field]))
 
-/** A value of its kind for each field that a caller may set. */
+/** A value of its kind for each field that a caller can set. */
 const validValues = fc.record(
   {
     authType: fc.constantFrom('oauth2', 'api-token', 'none'),

@@ -18,8 +18,8 @@ export type Reading = {
 }
 
 /**
- * Reads a configuration object that a caller sent. `null` and `""` clear, and so does an empty list of options. A secret's
- * mask, and any value equal to the current one, mean "unchanged".
+ * Reads a configuration object that a caller sent. `null`, `""` and an empty list of options clear a value. A secret's mask, and
+ * any value equal to the current one, mean "unchanged".
  * @param path the path of the object in the request, for the errors: `body.secretConfig`
  * @param current the saved values; for a secret any text, because it is not compared
  */
@@ -79,7 +79,7 @@ export type Rebinding = {
   dropped: string[]
 }
 
-/** The fields with `binds` whose values differ, with defaults: they determine where the secrets that they name are sent. */
+/** The fields with `binds` whose values differ, with defaults. These values determine where the bound secrets are sent. */
 export function changedBindings(fields: Fields, before: Values, after: Values): string[] {
   const effective = (values: Values, key: string) => showValue(own(values, key) ?? fields[key]?.default)
   const isFirstPin = (key: string, pins: Condition) =>
@@ -93,8 +93,8 @@ export function changedBindings(fields: Fields, before: Values, after: Values): 
 }
 
 /**
- * Keeps stored secrets from being sent to a new destination: if the value of a field with `binds` changes, the secrets that it
- * names must be sent again, or cleared.
+ * Keeps stored secrets from being sent to a new destination: if the value of a field with `binds` changes, the secrets in `binds`
+ * must be sent again, or cleared.
  * @param current the saved values; for a secret any text
  * @param reading the result of {@link readValues} for the request
  * @param path the path of the values in the request, for the errors

@@ -1,7 +1,7 @@
 /**
- * A part of the source that is read again as a whole, such as the days of an account. A destination that supports windows
- * deletes existing rows that the window no longer contains. The chunks of a window follow each other, and no chunk contains
- * rows of two windows.
+ * A part of the source that is read as a whole each time, such as the days of an account. A destination that supports windows
+ * deletes existing rows that the window no longer contains. The chunks of a window follow each other, and no chunk contains rows
+ * of two windows.
  */
 export type ChunkWindow = {
   /** By columns of the source: all values of its rows. Nothing outside of this scope is deleted. */

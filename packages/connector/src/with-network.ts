@@ -4,13 +4,13 @@ import { type Fields, number, secret, select, text } from './fields.ts'
 /**
  * Adds how the servers of a connector are reached: the same fields for every connector whose users choose its servers.
  * @param secrets the fields of a configuration
- * @param servers the fields that name servers; without any, nothing is added
+ * @param servers the fields that name servers; if it is empty, nothing is added
  * @throws if a server is not a field that binds the secrets that are sent to it
  */
 export function withNetwork(secrets: Fields, servers: readonly string[] = []): Fields {
   const [server] = servers
   if (server === undefined) return secrets
-  // Without TLS, whoever runs the bastion can read what is sent through it.
+  // Without TLS, the operator of the bastion can read everything that is sent through it.
   const sent = [...new Set(servers.flatMap((key) => secrets[key]?.binds ?? []))]
   if (sent.length === 0) throw new Error(`${servers.join()} names servers and must name in binds what is sent to them`)
   const when = { connectThrough: 'bastion' }

@@ -7,7 +7,7 @@ import type { Values } from '../values.ts'
 
 export type TestContextOptions = {
   readonly secrets?: Values
-  /** Store for secrets that a connector replaces; by default, this context. */
+  /** Store for secrets that a connector replaces; by default, the secrets of this context. */
   readonly saveSecret?: ConnectorContext['saveSecret']
   /** Receives the lines for the log of a transfer; by default they are dropped. */
   readonly log?: ConnectorContext['log']
@@ -91,7 +91,7 @@ const noEvents: ConnectorContext['events'] = {
   newest: async () => [],
 }
 
-/** Saves secrets while this process runs, one after the other. */
+/** Saves secrets in the memory of this process, one after the other. */
 export function savedSecrets(secrets: Values): ConnectorContext['saveSecret'] {
   const saved = new Map(Object.entries(secrets).map(([key, value]) => [key, String(value)]))
   let last: Promise<unknown> = Promise.resolve()

@@ -162,7 +162,7 @@ export function acceptDestination(acceptance: DestinationAcceptance): void {
         await error.start()
         let writer = first
         try {
-          // A writer that holds rows may get the error only when it sends them.
+          // A writer that holds rows can receive the error only when it sends them.
           const work = transfer.deliver(first).then(() => first.finish?.())
           assertConnectorError(await connectorErrorOf(acceptance, work), error)
         } finally {

@@ -18,7 +18,7 @@ import {
 
 export type SourceAcceptance = Acceptance & {
   readonly columns: readonly string[]
-  /** Expected rows, in order; several chunks, so that resuming can be tested. */
+  /** Expected rows, in order. They must span several chunks, so that resuming can be tested. */
   readonly rows: readonly Row[]
   /** Maximum number of rows with an error and a reason; 0 by default. */
   readonly broken?: number
@@ -245,7 +245,7 @@ function assertStorable(value: Json, name: string): void {
   assert.deepEqual(asStored(value), value, `${name} comes back from JSON as it was`)
 }
 
-/** All indexes if there are few; otherwise the first, the last and some between. */
+/** All indexes if there are few; otherwise the first, the last and some in between. */
 function someOf(length: number): number[] {
   const step = Math.max(1, (length - 1) / (resumesMax - 1))
   const count = Math.min(length, resumesMax)

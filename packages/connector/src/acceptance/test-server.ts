@@ -30,7 +30,7 @@ export type DestinationAcceptance = Acceptance & {
   readonly columns: readonly string[]
   /** Different rows that the destination accepts, enough for several batches. */
   readonly rows: readonly Row[]
-  /** Rows that it does not accept, and the expected reason of each; absent if it accepts everything. */
+  /** Rows that the server does not accept, and the expected reason for each; absent if it accepts everything. */
   readonly badRows?: readonly BadRow[]
   /** The rows at the destination, in any order. */
   readonly readBack: () => Promise<readonly Row[]>
@@ -44,7 +44,7 @@ export type DestinationAcceptance = Acceptance & {
   readonly visible: 'at once' | 'when finished'
   /** Content of the destination after a transfer was aborted: confirmed rows (by default), or the previous content. */
   readonly aborted?: 'keeps what was confirmed' | 'leaves what was there'
-  /** Rows in a batch; by default the rows fill four batches, or more if the destination's limit requires this. */
+  /** Rows in a batch. By default the rows fill four batches, or more if the destination's limit requires this. */
   readonly batchRows?: number
 }
 
@@ -60,7 +60,7 @@ export type BadRow = {
 export type ServerError = {
   /** Completes a title: `answers 429 and asks to wait 7 seconds`. */
   readonly name: string
-  /** Makes the server fail in this way, for all requests or only for the next one. */
+  /** Makes the server fail in this way, for all requests or only for the next request. */
   readonly start: () => unknown
   /** Ends it. */
   readonly stop: () => unknown
@@ -108,9 +108,7 @@ export function assertBreaks(action: ErrorAction, message: string): void {
   assert.ok(action === 'reauthenticate' || action === 'reconfigure', message)
 }
 
-/**
- * Waits for work that was aborted: it may succeed, throw a connector error or throw the signal's reason, but it must end.
- */
+/** Waits for work that was aborted. It can succeed, throw a connector error or throw the signal's reason, but it must end. */
 export async function stopped(acceptance: Acceptance, work: Promise<unknown>, signal: AbortSignal): Promise<void> {
   assert.ok(signal.aborted)
   const [result] = await Promise.allSettled([work])

@@ -22,7 +22,7 @@ export type Transfer = {
   /** Opens a writer with the state confirmed so far. All opened writers are closed at the end. */
   open(options?: TestContextOptions): Promise<DestinationWriter>
   /**
-   * Delivers the batches that this writer has not received yet, up to a batch or all, and flushes; stores the confirmed state.
+   * Delivers the batches that this writer has not received yet, up to a batch or all, and flushes. Stores the confirmed state.
    * After a connector error it repeats the failed batch in the same writer, or continues from the confirmed state in another
    * writer. Batches that are refused as a whole are halved, as in the engine.
    */
@@ -108,7 +108,7 @@ export function makeTransfer(
   return transfer
 }
 
-/** Delivers a batch; if it is refused as a whole, its halves, down to the row that is the cause. */
+/** Delivers a batch. If it is refused as a whole, delivers its halves, down to the row that causes the refusal. */
 async function deliverOrHalve(
   writer: DestinationWriter,
   batch: Batch,

@@ -40,7 +40,7 @@ const privateIpv4 = [
   '203.0.113.0/24',
   '224.0.0.0/3',
 ]
-/** In IPv6, only 2000::/3 is used publicly, and 64:ff9b::/96 represents IPv4 there; these are the exceptions. */
+/** In IPv6, only 2000::/3 is used publicly, and 64:ff9b::/96 represents IPv4. These are the exceptions. */
 const privateIpv6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20']
 
 const barred = { any: new BlockList(), public: new BlockList() }
@@ -61,7 +61,7 @@ const barredNames = /^(metadata(\.google\.internal|\.goog)?|instance-data(\.ec2\
  * metadata addresses, and texts that are not addresses.
  */
 export function kindOfAddress(address: string): 'public' | 'private' | 'never' {
-  // The zone of an IPv6 address names an interface of this machine; only link-local addresses have one.
+  // The zone of an IPv6 address names an interface of this machine. Only link-local addresses have a zone.
   const plain = address.replace(/%.*$/s, '')
   const version = isIP(plain)
   if (version === 0) return 'never'

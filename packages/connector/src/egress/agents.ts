@@ -17,7 +17,8 @@ export class Agents {
   readonly #dial: Dial | undefined
 
   /**
-   * @param way `lookup`: looks names up; by default the system does. `dial`: connects to hosts; by default the agents of Node
+   * @param way `lookup` resolves names; by default the system does it. `dial` connects to hosts; by default the agents of Node do
+   * it
    */
   constructor({ lookup, dial }: { readonly lookup?: LookUp; readonly dial?: Dial } = {}) {
     this.#dial = dial

@@ -2,9 +2,9 @@ import { BlockList, isIP } from 'node:net'
 import { isAllowedName, kindOfAddress, plainName } from './addresses.ts'
 
 /**
- * A private destination that the operator allows although only public addresses are allowed: a host name with all its
- * addresses, or a network; on every port, or on one port. It is plain data, so that it can be sent to another process. It never
- * allows a link-local or metadata address.
+ * A private destination that the operator allows although only public addresses are allowed: a host name with all its addresses,
+ * or a network; on every port, or on one port. It is plain data that can be sent to another process. It never allows a link-local
+ * or metadata address.
  */
 export type AllowedDestination = {
   /** As the operator wrote it. */
@@ -47,7 +47,7 @@ function parseName(text: string): Omit<AllowedDestination, 'text'> | undefined {
   return isName && name.length <= 253 && isAllowedName(name) ? { name } : undefined
 }
 
-/** Whether an address, or its host name, is among the destinations; `''` without an address. */
+/** Whether an address or its host name is among the destinations. The address is `''` if it is not known. */
 export type Matches = (address: string, host: string, port: number | undefined) => boolean
 
 /** Creates the function from the list. A destination with a port does not match if the port is unknown. */

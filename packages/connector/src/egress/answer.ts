@@ -13,7 +13,7 @@ export type AnswerReading = {
   readonly signal: AbortSignal | undefined
   /** The body is not decompressed: a part of a compressed body cannot be decompressed. */
   readonly raw: boolean
-  /** The body is a file, which may be slow. */
+  /** The body is a file, which can be slow. */
   readonly isFile: boolean
   readonly bounds: EgressBounds
   /** Milliseconds on a clock that never goes back. */
@@ -33,7 +33,7 @@ export function answerOf(message: http.IncomingMessage, reading: AnswerReading):
   const headers = headersOf(message, url.host)
   const isPacked = headers.get('content-encoding')?.trim().toLowerCase() === 'gzip' && !raw
   const bodiless = method === 'HEAD' || status === 204 || status === 205 || status === 304
-  // Of these, only 205 can have a body; its end is not awaited.
+  // Of these, only 205 can have a body. The end of the body is not awaited.
   if (status === 205) message.destroy()
   else if (bodiless) message.resume()
   if (isPacked && !bodiless) for (const name of ['content-encoding', 'content-length']) headers.delete(name)
@@ -73,7 +73,7 @@ function bodyOf(message: http.IncomingMessage, reading: AnswerReading, isPacked:
     interrupt?.(reason)
   }
   const stop = () => release(signal?.reason)
-  // There may be no reader when the answer is interrupted; the next read throws the error.
+  // If the answer is interrupted, there may be no reader. The next read throws the error.
   message.on('error', (error) => unpacked?.destroy(error))
   unpacked?.on('error', () => {})
   message.once('close', () => signal?.removeEventListener('abort', stop))

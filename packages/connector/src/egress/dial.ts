@@ -23,7 +23,7 @@ export const directDial =
     return await dialWith(host, port, { ...options, lookup: rules.lookUp(port) })
   }
 
-/** Connects directly. @param options `lookup`: looks names up; by default the system does */
+/** Connects directly. @param options `lookup` resolves names; by default the system does it */
 export function dialWith(
   host: string,
   port: number,
@@ -54,7 +54,7 @@ export function dialWith(
     socket.setTimeout(timeoutMs)
     socket.on('timeout', late)
     signal?.addEventListener('abort', stop, { once: true })
-    // Stays: the socket may fail before its user listens.
+    // This listener stays, because the socket can fail before its user listens.
     socket.on('error', fail)
     socket.once('connect', () => {
       settle()

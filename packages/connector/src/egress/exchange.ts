@@ -105,7 +105,7 @@ export async function exchange(asked: Exchange): Promise<Response> {
     outgoing.on('response', (message) => {
       message.on('error', () => {})
       if (!settle()) return message.destroy()
-      // An answer may arrive, and end, while the server accepts no more of the body.
+      // An answer can arrive and end while the server accepts no more of the body.
       message.on('end', () => {
         if (!outgoing.writableFinished) outgoing.destroy()
       })
@@ -131,7 +131,9 @@ export async function exchange(asked: Exchange): Promise<Response> {
   })
 }
 
-/** A server may close a kept connection just as it is used again; a request that is safe to repeat is then repeated. */
+/**
+ * A server can close a kept connection at the moment when it is used again. A request that is safe to repeat is then repeated.
+ */
 const isRepeatable = ({ method = 'GET', body }: EgressRequest, error: unknown): boolean =>
   !(body instanceof ReadableStream) &&
   /^(GET|HEAD|PUT|DELETE|OPTIONS)$/.test(method) &&
@@ -139,7 +141,7 @@ const isRepeatable = ({ method = 'GET', body }: EgressRequest, error: unknown): 
   'code' in error &&
   (error.code === 'ECONNRESET' || error.code === 'EPIPE')
 
-/** Sockets with a listener for errors. One may fail after its exchange is over, when nothing else listens. */
+/** Sockets with a listener for errors. A socket can fail after its exchange is over, when nothing else listens. */
 const guarded = new WeakSet<Socket>()
 
 function guard(socket: Socket): void {

@@ -13,7 +13,7 @@ after(async () => {
   for (const close of closers.reverse()) await close()
 })
 
-/** A server that says, byte by byte, what the test wants, once it has read the head of a request. */
+/** A server that sends exactly the bytes of the test, after it has read the head of a request. */
 async function startTestServer(answer: (socket: Socket) => unknown) {
   const sockets = new Set<Socket>()
   const server = net.createServer((socket) => {
@@ -63,7 +63,7 @@ async function endOf(
   }
 }
 
-/** Writes a piece again and again, as fast as the network takes it, until the connection is closed. */
+/** Writes a piece repeatedly, as fast as the network accepts it, until the connection is closed. */
 async function writeForEver(socket: Socket, piece: string, each: () => void = () => {}): Promise<void> {
   while (!socket.destroyed) {
     each()

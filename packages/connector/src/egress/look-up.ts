@@ -18,13 +18,13 @@ export type AddressRules = {
    */
   lookUp(port?: number): LookUp
   /**
-   * Throws if a host is a forbidden IP address or name; a socket does not look up addresses.
+   * Throws if a host is a forbidden IP address or name, because a socket does not look up addresses.
    * @param host as in a URL: IPv6 in brackets
    */
   assertAllowedHost(host: string, port?: number): void
   /** Throws if a host is a link-local or metadata address or name, which nothing allows. */
   assertNotBarred(host: string): void
-  /** An allowed address of a host. Throws a `ConnectorError` if there is none. */
+  /** An allowed address of a host. Throws a `ConnectorError` if the host has no allowed address. */
   resolve(host: string, port?: number): Promise<string>
   /**
    * The name or address under which a bastion is asked for a host. Behind a bastion with a public address is another network,

@@ -130,7 +130,7 @@ function bytesOf(address: string): Buffer {
 }
 
 /**
- * Reads an answer, and leaves what follows in the stream.
+ * Reads an answer, and leaves the following bytes in the stream.
  * @param take returns the value and the number of its bytes, or undefined if more bytes are needed
  */
 function read<T>(

@@ -4,7 +4,7 @@ import type { AddressRules } from './look-up.ts'
 
 /** A machine through which other hosts are reached. */
 export type Relay = {
-  /** A proxy gets only addresses that this service resolved and allows. A bastion also gets names of its own network. */
+  /** A proxy receives only addresses that this service resolved and allows. A bastion also receives names of its own network. */
   readonly kind: 'bastion' | 'proxy'
   /** The IP address of the machine. */
   readonly address: string

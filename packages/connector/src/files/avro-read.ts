@@ -89,7 +89,7 @@ async function readHeader(file: StoredFile, stream: ByteStream): Promise<Header>
     try {
       return headerOf(file, bytes)
     } catch (error) {
-      // It may be longer than what was looked at.
+      // The header may be longer than the bytes that were read.
       if (!(error instanceof AvroDamage) || stream.ended || wanted >= bounds.avro.headerBytes) throw error
     }
   }

@@ -151,7 +151,7 @@ test('compressed files of many small parts take as long as their parts', async (
   const frame = zstdCompressSync('1,a\n')
   const start = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, 0x58])
   const bzip2 = '425a683931415926535957afd8c5000001590000100004200020002000219a68334d173c5dc914e142415ebf6314'
-  /** Files of a number of parts, and how many times as long as the smallest decompression each part may take. */
+  /** Files with a number of parts, and how many times as long as the smallest decompression each part can take. */
   const files: Readonly<Record<string, [make: (parts: number) => Buffer, timesMax: number]>> = {
     'frames of zstd': [(parts) => Buffer.alloc(parts * frame.length, frame), 6],
     'empty blocks of zstd': [(parts) => Buffer.concat([start, Buffer.alloc(parts * 3), Buffer.from([1, 0, 0])]), 0.4],

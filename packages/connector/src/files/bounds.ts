@@ -15,7 +15,7 @@ export const bounds = {
   columnNameChars: 1_024,
   /** Bytes of a CSV file up to the end of its header, including empty lines before it. Breaking it: `invalid_file`. */
   headerBytes: 1 << 20,
-  /** Bytes of a stored row of CSV or NDJSON; the whole row must be in memory. Breaking it: `row_too_large`. */
+  /** Bytes of a stored row of CSV or NDJSON, because the whole row must be in memory. Exceeding it: `row_too_large`. */
   rowBytes: 16 << 20,
   /** Bytes of a value, as text in UTF-8. Breaking it: a row error. */
   cellBytes: 8 << 20,
@@ -23,7 +23,7 @@ export const bounds = {
   nestingLevels: 100,
   /** Cells of the rows of one piece: a short row has the same number of cells as a long row. */
   pieceCells: 500_000,
-  /** Characters of the text of the rows of one piece; a single row can have more. */
+  /** Characters of the text of the rows of one piece. A single row can have more. */
   pieceChars: 4 << 20,
   /**
    *  A file that unpacks to more than `freeBytes` can unpack to at most `ratio` times its stored size. Breaking it:
@@ -68,7 +68,7 @@ export function boundColumns(file: string, names: readonly string[]): readonly s
   return names
 }
 
-/** A file with more columns than there may be. */
+/** The error of a file with too many columns. */
 export const tooManyColumns = (file: string): ConnectorError =>
   outOfBounds(
     'too_many_columns',

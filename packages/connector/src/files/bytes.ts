@@ -11,7 +11,7 @@ export const textChunkBytes = 120 << 10
 
 /** The unpacked bytes of a file from an offset on. A reader can peek at the next bytes before it consumes them. */
 export type ByteStream = {
-  /** Whether the file is compressed; places in it are then offsets in the unpacked file. */
+  /** Whether the file is compressed. Places in the file are then offsets in the unpacked file. */
   readonly packed: boolean
   /** The next bytes, fewer at the end of the file. Valid until bytes are consumed. */
   peek(bytes: number): Promise<Buffer>

@@ -2,7 +2,7 @@
 const codeBitsMax = 20
 
 /**
- * A Huffman code whose codes of one length are consecutive numbers.
+ * A Huffman code in which codes of the same length are consecutive numbers.
  * @property shortest the length of the shortest code, in bits
  * @property limits the highest code of each length; -1 if no code has this length
  * @property bases what to subtract from a code of each length to get its place in `symbols`
@@ -15,7 +15,7 @@ export type HuffmanTable = {
   readonly symbols: Uint16Array
 }
 
-/** Makes the code from the length of each symbol, from 1 to 20 bits. */
+/** Creates the code from the length of each symbol, from 1 to 20 bits. */
 export function huffmanTable(lengths: readonly number[]): HuffmanTable {
   const limits = new Int32Array(codeBitsMax + 1).fill(-1)
   const bases = new Int32Array(codeBitsMax + 1)
@@ -35,7 +35,7 @@ export function huffmanTable(lengths: readonly number[]): HuffmanTable {
 /** Bits of packed bytes, the highest of a byte first. Behind the end they are zero, and `isOverrun` is set. */
 export class PackedBits {
   readonly #bytes: Buffer
-  /** The bits that were read so far, and those before the first. */
+  /** The bits that were read so far, and the bits before the first one. */
   position: number
 
   constructor(bytes: Buffer, position: number) {

@@ -12,7 +12,7 @@ const nothing = packed('QlpoORdyRThQkAAAAAA=')
 const people = packed(
   'QlpoOTFBWSZTWZkRYGAAABNdlAAQQAR/4AAQAACIAAAgCAAgAEhqn5U2Kb1NIAkoNAA0rE1SWOszPoHC1ze3Dht2LhBIhAkEgkmAbBcBdBOCcF8XckU4UJCZEWBg',
 )
-/** 150,000 times 1, and 100,000 times 22: several blocks, of which all but the first begin within a byte. */
+/** 150,000 times 1, and 100,000 times 22: several blocks. All except the first begin within a byte. */
 const blocks = packed(
   'QlpoMTFBWSZTWdNFI14Aw0ZJAAAQIAAEICAAIKVPUwzTTaQlBaQlBf9xigrJMprM2ecIuAMNGkAAAIEAAQABhAFI1QlBZQlBcxQVkmU1kriAoKAGGjSAAAECAAIAAwgCkZQlBaoSguYoKyTKazAsHbOACCOZAAACBgAEAAgKU0GY2lclBA7KtSggdSggeYoKyTKazmNSSbgEIvJAAACAgAEAAYQBSMqkIGqkIHMUFZJlNZzGpJNwCEXkgAABAQACAAMIApGVSEDVSEDmKCskyms1dIcNYAAFyQAAAgIABAAGEAmo0Kwri7kinChIA8Vb7QA=',
 )

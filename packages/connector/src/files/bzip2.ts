@@ -5,15 +5,15 @@ import { type HuffmanTable, huffmanTable, PackedBits } from './bzip2-codes.ts'
 const blockStart = 0x314159265359n
 const streamEnd = 0x177245385090n
 
-/** Bytes of a level, of which a block has one to nine. */
+/** Bytes of a level. A block has one to nine levels. */
 const levelBytes = 100_000
-/** More bytes than a block of the highest level has: 900,000 symbols of at most 20 bits, and its tables. */
+/** Larger than a block of the highest level: 900,000 symbols of at most 20 bits, and its tables. */
 const packedBlockBytes = 2_400_000
 /** Symbols between two changes of the table. */
 const groupSymbols = 50
 
 /**
- *  Whether a file begins like bzip2: with a block, or with the end of a stream without blocks. A CSV file may begin with “BZh”.
+ * Whether a file begins like bzip2: with a block, or with the end of a stream without blocks. A CSV file can begin with “BZh”.
  */
 export const isBzip2 = (start: Buffer): boolean =>
   /^425a683[1-9](?:314159265359|177245385090)/.test(start.toString('hex', 0, 10))
@@ -66,7 +66,7 @@ async function* unpackedStream(raw: ByteStream, links: Uint32Array): AsyncGenera
 
 /**
  * Reads a block, and links its bytes in the order of the text.
- * @param links gets a byte, and the place of the one that follows it in the bits above
+ * @param links gets each byte, with the place of the next byte in the bits above
  */
 function readBlock(packed: PackedBits, links: Uint32Array): { readonly size: number; readonly origin: number } {
   // Only versions from before 2000 set the bit, for blocks that are mixed at random.
@@ -165,7 +165,8 @@ function readTables(packed: PackedBits, size: number): { tables: HuffmanTable[];
 
 /** The text of a block: its bytes in order. After four equal bytes, the next byte is the number of further repetitions. */
 function* textOf(links: Uint32Array, size: number, origin: number): Generator<Uint8Array> {
-  // Five bytes of a block are at most 259 bytes of text. A short block gets a short piece: a file can have millions of blocks.
+  // Five bytes of a block are at most 259 bytes of text. A short block gets a short piece, because a file can have millions of
+  // blocks.
   const piecesBytes = Math.min(pieceBytes, 512 + size * 64)
   let piece = Buffer.alloc(piecesBytes)
   let filled = 0

@@ -9,7 +9,7 @@ import type { FileStore, StoredFile } from './store.ts'
 /** A column of files, for people to choose. */
 export type FileColumn = {
   readonly name: string
-  /** In the words of the format, or the kind of all read values; undefined if it is unknown. */
+  /** The type in the words of the format, or the kind of all read values; undefined if it is unknown. */
   readonly type: string | undefined
   /** Its first values. */
   readonly values: readonly Cell[]
@@ -19,12 +19,12 @@ export type FileColumn = {
 const bytesMax = 64 << 20
 /** Maximum files without columns that are opened. */
 const filesMax = 20
-/** Rows whose values are read, and approximately their unpacked bytes. */
+/** Rows whose values are read, and their approximate unpacked bytes. */
 const seen = { rows: 50, bytes: 64 << 10 }
 
 /**
- * The columns of the files of a store, as `readFiles` would read them: the columns of the first file with columns. At most 64
- * MiB are read of at most 20 files; the caller bounds the time.
+ * The columns of the files of a store, as `readFiles` would read them: the columns of the first file with columns. Reads at most
+ * 64 MiB of at most 20 files. The caller limits the time.
  * @throws a `ConnectorError`: what `readFiles` throws, and `file_too_large` if the columns are not known by then
  */
 export async function discoverableColumns(
@@ -42,7 +42,7 @@ export async function discoverableColumns(
     try {
       if (openedFile.columns.length > 0) return columnsOf(openedFile, await firstRows(openedFile))
       if (/CSV|Excel/.test(content)) headless ??= { file, content }
-      // A file of JSON without a whole object may have a first row that breaks a bound, which is the reason to report.
+      // A JSON file without a whole object may have a first row that exceeds a limit. That is the error to report.
       else await firstRows(openedFile)
     } finally {
       await openedFile.close()
@@ -57,7 +57,7 @@ async function firstRows(file: OpenedFile): Promise<Row[]> {
   const found: Row[] = []
   for await (const { rows, errors } of file.read()) {
     found.push(...rows.slice(0, seen.rows).filter((_, at) => !errors.has(at)))
-    // Invalid rows say nothing about the types, and there may be many.
+    // Invalid rows do not help to find the types, and there may be many.
     break
   }
   return found

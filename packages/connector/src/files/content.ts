@@ -104,7 +104,7 @@ function jsonIn(text: string): 'JSON lines' | 'JSON objects' | 'JSON array' | 'o
 }
 
 /** Characters that do not occur in texts, and the replacement of invalid bytes. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for these characters
 const notText = /[\x00-\x08\x0e-\x1a\x1c-\x1f\ufffd]/g
 /**
  *  The share of such characters from which on a file is not text: half of random bytes are invalid, and few bytes of any text.

@@ -5,19 +5,16 @@ import type { ParsedRows } from './text-rows.ts'
 export type CsvDialect = {
   /** One character. */
   readonly delimiter: string
-  /**
-   * End of a row; before `
-   * ` there may be a `\r`.
-   */
+  /** End of a row; a `\r` can precede `\n`. */
   readonly newline: '\n' | '\r'
   /** Whether rows can omit their last cells, which are then null. */
   readonly short?: boolean
 }
 
 /**
- * Reads the rows of a text. Cells are text; a cell without characters is null, and `""` is empty text. Empty lines are skipped,
- * except in a file with one column, where an empty line is a row with a null cell. A quote inside a cell that does not begin
- * with a quote is a character. The time is proportional to the text.
+ * Reads the rows of a text. Cells are text. A cell without characters is null, and `""` is empty text. Empty lines are skipped,
+ * except in a file with one column, where an empty line is a row with a null cell. A quote inside a cell that does not begin with
+ * a quote is a character. The time is proportional to the text.
  * @param width required cells of a row; 0: any number, and rows keep their cells
  * @param ended whether the text is the end of the file: its last row then needs no end of line
  * @param rowsMax maximum rows
@@ -130,7 +127,7 @@ function pushRow(
 const wrongCount = (count: number, width: number): string =>
   `The row has ${count === 1 ? '1 value' : `${count} values`}, but the header has ${width}.`
 
-/** The next delimiter and the next end of a line; -1: the rest of the text has none. */
+/** The next delimiter and the next end of a line; -1 if the rest of the text has none. */
 type Marks = { delimiter: number; line: number }
 
 type QuotedRow = {
@@ -140,15 +137,15 @@ type QuotedRow = {
   readonly surplus: boolean
   readonly error?: string | undefined
   readonly after: number
-  /** A delimiter with none between it and the row, from which the search continues. */
+  /** A delimiter from which the search continues. There is no other delimiter between it and the row. */
   readonly delimiter: number
 }
 
 /**
  * Reads one row that contains a quote. A row with wrong quotes ends at the end of its line, so that it does not include the
  * following rows.
- * @param marks the next marks after `start`; each is searched again only after reading has passed it @returns undefined if the
- *   row continues after the end of the text
+ * @param marks the next marks after `start`; each is searched again only after reading has passed it
+ * @returns undefined if the row continues after the end of the text
  */
 function parseQuotedRow(
   text: string,

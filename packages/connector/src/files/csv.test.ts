@@ -40,7 +40,7 @@ describe('parseCsv', () => {
         const whole = parse(text, 2)
         const first = parse(text.slice(0, cut), 2, false)
         const rest = parse(text.slice(first.consumed), 2)
-        // A quote that is never closed makes only its own row wrong, which is known only at the end of a file.
+        // A quote that is never closed invalidates only its own row, which is known only at the end of a file.
         assert.deepEqual([...first.rows, ...rest.rows], whole.rows)
         const errors = [...first.errors, ...[...rest.errors].map(([at, why]) => [at + first.rows.length, why] as const)]
         assert.deepEqual(new Map(errors), whole.errors)

@@ -6,7 +6,7 @@ import type { StoredFile } from './store.ts'
 
 type FileKey = [string, number, string]
 
-/** The files of a part, by the key that `divideFiles` gave it. */
+/** The files of a part, by the key from `divideFiles`. */
 export const filesOfPart = (key: Json): readonly StoredFile[] =>
   (isFirstPart(key) ? (key as { first: FileKey[] }).first : (key as FileKey[])).map(([name, sizeBytes, version]) => ({
     name,
@@ -22,9 +22,9 @@ const keyOf = (files: readonly StoredFile[]): Json =>
   files.map(({ name, sizeBytes, version }) => [name, sizeBytes, version])
 
 /**
- * Divides files into parts of about the same size. Only the last part can be small.
+ * Divides files into parts of similar size. Only the last part can be small.
  * @param files in the order of their names
- * @param columns finds the columns of all of them
+ * @param columns finds the columns of all files
  * @param marksFirst whether the first part keeps the cursor of earlier transfers (`isFirstPart`)
  * @returns `undefined` if there is only one part
  */

@@ -19,7 +19,7 @@ type Table = { readonly schema: string; readonly name: string; readonly rows: nu
 const versionMax = 68
 
 /**
- * Opens a table of a DuckDB database. The whole file is in memory, because its blocks can be anywhere in it.
+ * Opens a table of a DuckDB database. The whole file must be in memory, because its blocks can be anywhere.
  * @param opened the bytes of the file, from its beginning, which are consumed and closed
  * @param wanted name of the table, with or without its schema; not needed if there is only one
  * @throws a `ConnectorError` if the database is damaged, of a newer version or too large, or has no such table; so does `read`

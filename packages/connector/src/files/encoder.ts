@@ -14,11 +14,11 @@ export const gzipPiece: (bytes: Uint8Array) => Promise<Uint8Array> = promisify(g
 /** Encodes rows as bytes of a file. Notes are data about earlier rows that the end of the file needs. */
 export type Encoder = {
   /**
-   *  Rows at an offset of the file; the rows at offset 0 include its beginning. Rows that the file cannot store are omitted and
-   *  rejected.
+   * The rows, encoded for an offset of the file. The rows at offset 0 include the beginning of the file. Rows that the file
+   * cannot store are omitted and rejected.
    */
   encode(rows: readonly Row[], offset: number): Promise<EncodedRows>
-  /** Final bytes of the file, at an offset of it; undefined if the file is complete already. */
+  /** Final bytes of the file, at an offset of it; undefined if the file is already complete. */
   end(notes: readonly Json[], offset: number): Promise<Uint8Array | undefined>
 }
 

@@ -62,7 +62,7 @@ function make(name: string, markBytes: number): Encoding {
   }
 }
 
-/** Halves of characters stay what they are, to be found in the row that has them; a single last byte becomes such a half. */
+/** Halves of characters stay, so that the error is found in their row. A single last byte also becomes such a half. */
 function decodeUtf16(bytes: Buffer, bigEndian: boolean): string {
   const even = bytes.subarray(0, bytes.length & ~1)
   const text = bigEndian ? Buffer.from(even).swap16().toString('utf16le') : even.toString('utf16le')
@@ -71,7 +71,7 @@ function decodeUtf16(bytes: Buffer, bigEndian: boolean): string {
 
 const windows1252 = new TextDecoder('windows-1252')
 
-/** Most text has none of the 32 characters in which windows-1252 differs from ISO-8859-1, which is decoded faster. */
+/** Most texts contain none of the 32 characters in which windows-1252 differs from ISO-8859-1. ISO-8859-1 is decoded faster. */
 function decodeWindows1252(bytes: Buffer): string {
   const text = bytes.toString('latin1')
   return /[\x80-\x9f]/.test(text) ? windows1252.decode(bytes) : text

@@ -5,7 +5,9 @@ const json = JSON as typeof JSON & { rawJSON(text: string): object }
 type Reviver = (this: unknown, key: string, value: unknown, context: { source?: string }) => unknown
 const parseWith = JSON.parse as (text: string, reviver: Reviver) => unknown
 
-/** May contain a number that would be changed: more than 15 digits, an exponent of three digits, or a zero with a sign. */
+/**
+ * The text may contain a number that would be changed: more than 15 digits, an exponent of three digits, or a zero with a sign.
+ */
 const inexact = /[\d.]{16}|\d[eE][+-]?\d{3}|-0(?:\.0*)?(?:[^.\d]|$)/
 
 /** Whether a JSON text may contain a number that `JSON.parse` would change. `false` is certain. */
@@ -40,15 +42,15 @@ function decimalOf(number: string): string {
   while (from < to && digits[from] === '0') from += 1
   while (to > from && digits[to - 1] === '0') to -= 1
   if (from === to) return `${sign}0`
-  // No double has such an exponent, so it is the same as none.
+  // No double has such an exponent, so the number does not change.
   if (exponent.length > 6) return number
   // The place of the point, counted from the first digit that is not zero.
   return `${sign}${digits.slice(from, to)}e${Number(exponent) + whole.length - from}`
 }
 
 /**
- * Counts the keys in a value of JSON and in all that is nested in it.
- * @param levels how deep it may be nested; 1 is an object of plain values
+ * Counts the keys in a JSON value and in everything nested in it.
+ * @param levels maximum nesting; 1 is an object of plain values
  * @returns -1 if it is nested deeper
  */
 export function countKeys(value: object, levels: number): number {
@@ -81,7 +83,7 @@ export function countKeys(value: object, levels: number): number {
 export function repeatsKey(text: string, keys: number): boolean {
   let count = 0
   for (let at = text.indexOf('":'); at !== -1; at = text.indexOf('":', at + 2)) count += 1
-  // A value may begin with a colon, and there may be spaces before a colon: then the keys must be counted.
+  // A value can begin with a colon, and spaces can precede a colon. The keys must then be counted.
   return count !== keys && countKeysOf(text) !== keys
 }
 
@@ -99,7 +101,7 @@ function countKeysOf(text: string): number {
 
 const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13)
 
-/** Behind the text of JSON that begins with the quote at a place; if it never ends, behind everything. */
+/** The place after a JSON string that begins with the quote at a place; the end of the text if the string never ends. */
 export function endOfText(text: string, from: number): number {
   for (let at = from + 1; ; at += 1) {
     const quote = text.indexOf('"', at)

@@ -11,7 +11,7 @@ import { openWorkbook, type Workbook, type WorkbookSheet } from './xlsx/workbook
 export type ExcelOptions = {
   /** Name of the sheet; by default the first one that is not hidden. */
   readonly sheet?: string
-  /** Number of the row with the names of the columns, from 1 on; by default the first row that has a value. */
+  /** Number of the row with the names of the columns, from 1; by default the first row that has a value. */
   readonly headerRow?: number
 }
 
@@ -19,8 +19,10 @@ export type ExcelOptions = {
 type Place = { readonly row: number; readonly storedBytes: number }
 
 /**
- * Opens a sheet of an Excel workbook. Its columns are the names in its header, its rows the rows below that have a value.
- * @throws a `ConnectorError` if the workbook is damaged, protected or has no such sheet, what the store throws; so does `read`
+ * Opens a sheet of an Excel workbook. Its columns are the names in its header. Its rows are the rows below the header that have a
+ * value.
+ * @throws a `ConnectorError` if the workbook is damaged, protected or has no such sheet, and the errors of the store; so does
+ * `read`
  */
 export async function openExcel(
   store: FileStore,

@@ -5,7 +5,7 @@ import { encodings } from './encoding.ts'
 import { type BinaryForm, binaryForms, type FileFormat, readFormats, type WriteFormat, writeFormats } from './format.ts'
 import type { ReadOptions } from './read.ts'
 
-/** Which files a transfer reads: a setting of every source whose files can change. */
+/** The choice of the files that a transfer reads: a setting of every source whose files can change. */
 const filesToRead = {
   filesToRead: select({
     label: 'Files to read',

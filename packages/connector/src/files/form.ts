@@ -33,7 +33,7 @@ export type FormOptions = Pick<ReadOptions, 'format' | 'encoding' | 'delimiter' 
 /**
  * Inspects the header of a CSV file, or the footer of a Parquet file, to check whether a platform that loads it reads the same
  * rows as a worker.
- * @returns the form; or why only a worker can read the file correctly, the end of a sentence
+ * @returns the form; or why only a worker can read the file correctly, as the end of a sentence
  * @throws a `ConnectorError`: `invalid_file` if a worker cannot read it either, and errors of the store
  */
 export async function formOfFile(

@@ -23,7 +23,7 @@ const extensions: Readonly<Record<string, WriteFormat | 'JSON'>> = {
   pq: 'Parquet',
 }
 
-/** Format of a file by its name: by its extension, without the extension of a compression; otherwise CSV. */
+/** Format of a file by the extension of its name, without the extension of a compression; otherwise CSV. */
 export function formatOfName(name: string): WriteFormat | 'JSON' {
   const extension = /\.([a-z0-9]+)(?:\.(?:gz|zst|zstd|bz2))?$/i.exec(name)?.[1]?.toLowerCase() ?? ''
   return (Object.hasOwn(extensions, extension) && extensions[extension]) || 'CSV'

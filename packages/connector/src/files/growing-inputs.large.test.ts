@@ -11,8 +11,8 @@ import { nameMatcher } from './name-pattern.ts'
 import { readFiles } from './read.ts'
 
 /**
- * A file comes from outside, so no reader may need more time for a byte the more there are of them. Inputs are a start, a
- * unit as often as the size wants it, and an end, all drawn from what is special in the format.
+ * Files are untrusted, so no reader may need more time per byte for longer files. Inputs consist of a start, a repeated unit and
+ * an end, which are all chosen from the special characters of the format.
  */
 
 const words = (tokens: readonly string[], maxLength: number) =>

@@ -5,7 +5,7 @@ import { rowErrors } from './bounds.ts'
 import { readFiles } from './read.ts'
 import type { FileStore } from './store.ts'
 
-/** A file that is made while it is read: a start, a piece so many times, and an end. */
+/** A file that is generated while it is read: a start, a repeated piece, and an end. */
 function storeOf(start: string, piece: Buffer, count: number, end: string): FileStore {
   const sizeBytes = start.length + piece.length * count + end.length
   return {

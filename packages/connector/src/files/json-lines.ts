@@ -6,12 +6,12 @@ const opens = new Set([0x5b, 0x7b])
 const closes = new Set([0x5d, 0x7d])
 
 /**
- * Creates lines from JSON objects in an array, or from JSON objects over several lines: a comma between two elements becomes
- * the end of a line, line breaks within an element and the brackets around all of them become spaces. Every byte keeps its
- * offset, so that places in the lines are places in the file.
+ * Creates lines from JSON objects in an array, or from JSON objects over several lines: a comma between two elements becomes the
+ * end of a line, line breaks within an element and the brackets around all of them become spaces. Every byte keeps its offset, so
+ * that places in the lines are places in the file.
  * @param layout the layout of the file
  * @param begun whether the bytes begin after a line, and so within the array
- * @throws a `ConnectorError`, `invalid_file`, where the array is not closed
+ * @throws a `ConnectorError`, `invalid_file`, if the array is not closed
  */
 export async function* jsonLines(
   file: StoredFile,

@@ -3,11 +3,11 @@ import type { Json, Row } from '../rows.ts'
 import type { Chunk, SourceReader } from '../source.ts'
 import type { FileSink, FileStore, StoredFile } from './store.ts'
 
-/** File stores in memory, which follow the contract of stores; for the tests of the formats. */
+/** File stores in memory that follow the contract of stores; for the tests of the formats. */
 
 /**
- *  Files by name; pieces of the streams have this number of bytes. Replacing the content of a file creates another version of
- *  it.
+ * Files by name. The streams return pieces of this number of bytes. Replacing the content of a file creates another version of
+ * it.
  */
 export type MemoryStore = FileStore & {
   readonly contents: Map<string, Buffer>

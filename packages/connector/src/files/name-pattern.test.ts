@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import fc from '../../../../test/harness/property.ts'
 import { nameMatcher } from './name-pattern.ts'
 
-/** Reference implementation of a pattern as a regular expression; for short names only, since it backtracks. */
+/** Reference implementation of a pattern as a regular expression. Only for short names, because it backtracks. */
 function asExpression(pattern: string, question: boolean): RegExp {
   const source = [...pattern].map((character) => {
     if (character === '*') return '[^]*'

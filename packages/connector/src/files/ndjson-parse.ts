@@ -12,7 +12,7 @@ export type JsonObject = Readonly<Record<string, unknown>>
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A value of JSON; `undefined` if the text is not valid JSON. */
+/** A JSON value; `undefined` if the text is not valid JSON. */
 export function tryJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -23,7 +23,7 @@ export function tryJson(text: string): unknown {
 
 /**
  * Creates a reader of rows of JSON objects.
- * @param keys the keys that are columns; a row with another key is an error, and a missing key is null
+ * @param keys the keys that are columns; another key is an error of the row, and a missing key is null
  */
 export function ndjsonRows(keys: readonly string[]): RowParser {
   const readPlain = plainReader(keys)
@@ -46,7 +46,7 @@ export function ndjsonRows(keys: readonly string[]): RowParser {
     if (error !== undefined) parsed.errors.set(parsed.rows.length, error)
     parsed.rows.push(row)
   }
-  /** Reads any line. @returns what is wrong with it */
+  /** Reads any line. @returns its error */
   const readLine = (row: Cell[], line: string): string | undefined => {
     if (!line.isWellFormed()) return notUtf16
     const value = tryJson(line)
@@ -68,7 +68,7 @@ export function ndjsonRows(keys: readonly string[]): RowParser {
       const parsed = { rows: [] as Row[], errors: new Map<number, string>(), consumed: text.length }
       const { rows } = parsed
       const special = { at: findSpecial(text, 0) }
-      // Before the end of a line, this belongs to it; anywhere else it is ignored.
+      // Before the end of a line, this character belongs to the line end. Anywhere else it is ignored.
       let carriageReturn = text.indexOf('\r')
       const halved = !text.isWellFormed()
       let at = 0
@@ -115,7 +115,7 @@ function cellOf(value: unknown): Cell {
     case 'number':
       return value
     case 'object':
-      // JSON text of a nested value; for a number that was kept as written, only its digits.
+      // JSON text of a nested value. A number that was kept as written is only its digits.
       return value === null ? null : JSON.stringify(value)
     default:
       return null

@@ -3,9 +3,9 @@ import { bounds } from './bounds.ts'
 import { countKeys, endOfText, isInexact, mayBeInexact, parseExactJson, repeatsKey } from './exact-json.ts'
 
 /**
- * Reading rows of NDJSON that are written as programs write them: an object with keys in the order of the columns, at most one
- * space behind colons and commas. It cuts cells out of the text, faster than `JSON.parse` creates objects, and detects what
- * `JSON.parse` hides: duplicate keys, and the digits of numbers.
+ * Reads rows of NDJSON in the form that programs write: an object with keys in the order of the columns, and at most one space
+ * after colons and commas. It cuts cells out of the text, faster than `JSON.parse` creates objects, and detects what `JSON.parse`
+ * hides: duplicate keys, and the digits of numbers.
  */
 
 /** Maximum consecutive columns that a row can omit. */
@@ -29,7 +29,7 @@ const code = {
   close: 125,
 } as const
 
-/** Digits of a whole number that is exact and fast to read. */
+/** Maximum digits of a whole number that is exact and fast to read. */
 const digitsMax = 15
 
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
@@ -46,13 +46,13 @@ export function findSpecial(text: string, from: number): number {
   return specialCharacter.exec(text)?.index ?? text.length
 }
 
-/** Where the next special character is at or behind the place that is read. */
+/** The place of the next special character at or after the current place. */
 export type Special = { at: number }
 
-/** Reads the row between two places of a text; undefined if it does not have the plain form, whether it is valid or not. */
+/** Reads the row between two places of a text; undefined if the row does not have the plain form, even if it is valid. */
 export type ReadPlain = (text: string, from: number, stop: number, special: Special) => Row | undefined
 
-/** Makes what reads one row. */
+/** Creates the function that reads one row. */
 export function plainReader(keys: readonly string[]): ReadPlain {
   const tokens = keys.map((key) => `${JSON.stringify(key)}:`)
   const width = keys.length
@@ -105,12 +105,12 @@ export function plainReader(keys: readonly string[]): ReadPlain {
     }
     for (; index < width; index += 1) row[index] = null
     while (at < stop && (text.charCodeAt(at) === code.space || text.charCodeAt(at) === code.carriageReturn)) at += 1
-    // Where a text ran on behind the line, this is not its end.
+    // If a text continued after the line, this is not its end.
     return at === stop ? row : undefined
   }
 }
 
-/** A text of JSON with escapes; undefined if it is invalid, or contains half of a character. */
+/** A JSON text with escapes; undefined if it is invalid, or contains half of a character. */
 function unescaped(source: string): string | undefined {
   try {
     const text: string = JSON.parse(source)
@@ -210,7 +210,7 @@ function tryParse(source: string): object | undefined {
   }
 }
 
-/** Where an object or a list ends, in a text without backslashes; -1: not before the end of the line. */
+/** The end of an object or a list, in a text without backslashes; -1 if it is not before the end of the line. */
 function endOfNested(text: string, from: number, stop: number): number {
   let depth = 0
   for (let at = from; at < stop; at += 1) {

@@ -46,7 +46,7 @@ export async function openJson(
     } as const
     const keys = columns ?? (await scanKeys(stream, file, encoding))
     return {
-      // A key is not changed; only a blank key gets another name.
+      // A key is not changed, except that a blank key gets a name.
       columns: columns ?? distinctNames(keys),
       async *read(after) {
         const place = after === undefined ? start : textPlaceOf(after)
@@ -74,13 +74,13 @@ async function scanKeys(stream: ByteStream, file: StoredFile, encoding: Encoding
   }
   const text = encoding.decode(bytes)
   assertNoPage(file, text)
-  // A line that is cut off is no whole row, unless the file ends there; it then fails to parse as JSON.
+  // A line that is cut off is not a whole row, unless the file ends there. It then fails to parse as JSON.
   const lines = text.split('\n', scanned.rows)
   const keys = new Set<string>()
   for (const line of lines) {
     const value = line.trim() === '' ? undefined : tryJson(line)
     if (!isObject(value)) continue
-    // Half of a character is not a name; the row that contains it is an error.
+    // Half of a character is not a name. The row that contains it is an error.
     for (const key of Object.keys(value)) if (key.isWellFormed()) keys.add(key)
     if (keys.size > bounds.columns) throw tooManyColumns(file.name)
   }

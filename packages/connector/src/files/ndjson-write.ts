@@ -4,7 +4,7 @@ import type { Cell, Row } from '../rows.ts'
 const pieceLength = 1 << 16
 
 /**
- * Rows as JSON objects, one a line; null is written as null, so that every line has every column.
+ * Rows as JSON objects, one per line. Null is written as null, so that every line has every column.
  * @param nested by column: whether its texts are JSON, which is written unchanged
  */
 export function encodeNdjson(

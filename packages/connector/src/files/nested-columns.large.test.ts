@@ -114,7 +114,7 @@ async function write(
 ) {
   const sink = memorySink()
   const states: Json[] = []
-  // A writer of its own for each batch, as after a crash.
+  // A separate writer for each batch, as after a crash.
   for (const [at, rows] of batches.entries()) {
     const writer = await writeFiles(testContext({ columns, deliveryStates: states }), () => sink, options)
     const batch = { key: String(at).padStart(32, '0'), columns, types, rows, firstRow: 1 }

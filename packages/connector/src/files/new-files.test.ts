@@ -33,7 +33,7 @@ const open = (store: MemoryStore, { cursor, reached, plan }: Standing = {}, part
 const stored = (value: Json | undefined): Json | undefined =>
   value === undefined ? undefined : JSON.parse(JSON.stringify(value))
 
-/** Reads at most so many chunks, each of which is confirmed. */
+/** Reads a limited number of chunks and confirms each. */
 async function readSome(store: MemoryStore, { cursor, reached, after, plan }: Standing = {}, most = Infinity) {
   const reader = await open(store, { cursor: stored(cursor), reached: stored(reached), plan: stored(plan) })
   const rows: string[] = []
@@ -50,7 +50,7 @@ async function readSome(store: MemoryStore, { cursor, reached, after, plan }: St
   return { rows, standing, isWhole: true }
 }
 
-/** A whole transfer. @returns its rows, and the cursor of the next one */
+/** Runs a whole transfer. @returns its rows, and the cursor of the next transfer */
 async function transfer(store: MemoryStore, cursor?: Json): Promise<[string[], Json | undefined]> {
   const { rows, standing } = await readSome(store, { cursor })
   return [rows, standing.reached ?? cursor]

@@ -5,10 +5,10 @@ import { digestOfFile, packDigests, unpackDigests } from './planned-files.ts'
 import type { FileStore, StoredFile } from './store.ts'
 
 /**
- * Files that earlier transfers have read, so that the next one reads only new and changed files. A file is identified by a
- * digest of 8 bytes of its name, size and version. The cursor contains the digests of all files that were read and are still
- * listed. The checkpoint contains the digests of the files since the last cursor. Together, they are always all files whose
- * rows are confirmed.
+ * Files that earlier transfers have read, so that the next one reads only new and changed files. A file is identified by a digest
+ * of 8 bytes of its name, size and version. The cursor contains the digests of all files that were read and are still listed. The
+ * checkpoint contains the digests of the files since the last cursor. Together, they always cover all files whose rows are
+ * confirmed.
  */
 
 /** Maximum files since the last cursor: a checkpoint has at most 16 KiB, and each file needs 14 bytes. */

@@ -7,7 +7,7 @@ export type OpenedFile = {
   readonly columns: readonly string[]
   /** Their types, if the format declares them; `null` for columns of any text. */
   readonly types?: readonly (ColumnType | null)[]
-  /** The same, in the words of the format; undefined if files of the format do not declare types. */
+  /** The same in the words of the format; undefined if files of the format do not declare types. */
   readonly typeNames?: readonly string[]
   /** Its rows, from its beginning or after the place of an earlier piece. */
   read(after?: Json): AsyncIterable<FilePiece>
@@ -19,7 +19,7 @@ export type OpenedFile = {
 export type FilePiece = {
   readonly rows: readonly Row[]
   readonly errors: ReadonlyMap<number, string>
-  /** Where the file continues after these rows. */
+  /** The place in the file after these rows. */
   readonly place: Json
   /** How much of the stored file lies before that place, in bytes. */
   readonly storedBytes: number

@@ -15,7 +15,7 @@ const codes: Readonly<Record<ParquetErrorCode, ConnectorErrorCode>> = {
 
 /**
  * Opens a Parquet file of a store.
- * @throws a `ConnectorError` for whatever is wrong with the file, and what the store throws; so does `read`
+ * @throws a `ConnectorError` for every error of the file, and the errors of the store; so does `read`
  */
 export async function openParquetFile(
   store: FileStore,

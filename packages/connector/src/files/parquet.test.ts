@@ -32,7 +32,7 @@ async function assertFails(content: Buffer, code: string, says: RegExp) {
   })
 }
 
-/** A file of so many columns with one row. */
+/** A file with this number of columns and one row. */
 function wide(count: number): Buffer {
   const names = Array.from({ length: count }, (_, index) => `c${index}`)
   const pages = [{ values: 1, body: plainInts([7]) }]

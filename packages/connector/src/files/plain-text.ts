@@ -1,7 +1,7 @@
 /** Longer texts are checked and written in one call each; for shorter texts the calls cost more than the characters. */
 const singlyMax = 20
 
-/** Writes a text into a block from an offset on. @returns where it ends; -1: it is not plain text, and needs an escape */
+/** Writes a text into a block from an offset on. @returns the place after it; -1 if it is not plain text and needs an escape */
 export type WritePlain = (block: Buffer, at: number, text: string) => number
 
 /**

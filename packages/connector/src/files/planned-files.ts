@@ -56,7 +56,7 @@ export type FilePlace = {
 }
 
 /**
- * The remaining files, and the index of the first one in the transfer.
+ * The remaining files, and the index of the first remaining file in the transfer.
  * @param files the files of the transfer that still exist, in the order of their names
  * @param planned number of files when the transfer began, if it is known
  * @throws `source_changed` if a remaining file was removed or has another version
@@ -74,7 +74,7 @@ export function filesLeft(
   const at = files.findIndex(({ name }) => name >= file)
   const behind = at === -1 ? [] : files.slice(at)
   const isThere = behind[0]?.name === file
-  // A file that was read to its end may have been replaced: then the next transfer reads it.
+  // A file that was read to its end can be replaced: the next transfer then reads it.
   if (!done && !(isThere && behind[0]?.version === version)) throw changed(file)
   const left = done && isThere ? behind.slice(1) : behind
   const first = (index ?? Math.max(0, at)) + (done ? 1 : 0)

@@ -57,7 +57,7 @@ async function assertResumes(store: MemoryStore, options: Options, expected: rea
   return chunks.length
 }
 
-/** Characters whose bytes, in UTF-16 and side by side, look like the end of a line. */
+/** Characters whose adjacent bytes look like the end of a line in UTF-16. */
 const lookalikes = ['Ā', 'ਅ']
 const cell = fc.oneof(
   fc.constant(null),

@@ -73,7 +73,7 @@ export async function readFiles(context: SourceContext, store: FileStore, option
     opened.delete(file)
     await file.close()
   }
-  /** The first file with columns, which determines the columns of all; undefined if no file has columns. */
+  /** The first file with columns, which determines the columns of all files; undefined if no file has columns. */
   const openFirst = async (files: readonly StoredFile[]) => {
     for (const file of files) {
       const openedFile = await open(file)
@@ -232,7 +232,7 @@ const csvOptions = (options: ReadOptions): ReadOptions =>
 
 const storedBytesOf = (place: Json): number => (place as { storedBytes: number }).storedBytes
 
-/** Puts a row into the order of the columns; undefined if it is in that order. */
+/** Reorders the cells of a row in the order of the columns; undefined if they are already in that order. */
 function arrangement(
   file: StoredFile,
   own: readonly string[],

@@ -30,10 +30,10 @@ export type FileStore = {
  * `ConnectorError`s.
  */
 export type FileSink = {
-  /** Minimum bytes of each part except the last; smaller parts are held until they are large enough. 0: any size. */
+  /** Minimum bytes of each part except the last. Smaller parts are held until they are large enough. 0 allows any size. */
   readonly partBytesMin: number
   /**
-   * Writes a part of at least one byte durably. Number and offset count from 0 within the file; a part that was written before
+   * Writes a part of at least one byte durably. Number and offset count from 0 within the file. A part that was written before
    * and not confirmed is overwritten. Resolves with its delivery state, which also identifies a begun upload or session.
    */
   writePart(part: { number: number; offset: number; bytes: Uint8Array }, deliveryStates: readonly Json[]): Promise<Json>

@@ -12,7 +12,7 @@ export type ParsedRows = {
   readonly rows: Row[]
   /** Errors of rows, by their index in `rows`. */
   readonly errors: Map<number, string>
-  /** Characters that were read: whole rows, with their ends. */
+  /** Characters that were read: whole rows, including their ends. */
   readonly consumed: number
 }
 
@@ -21,7 +21,7 @@ export type RowParser = {
   /** Number of cells of a row. */
   readonly width: number
   parse(text: string, ended: boolean, rowsMax: number): ParsedRows
-  /** The same for bytes that are partly invalid UTF-8; only the rows with such bytes are errors. */
+  /** The same for bytes that are partly invalid UTF-8. Only the rows with such bytes are errors. */
   parseBroken(bytes: Buffer, ended: boolean, rowsMax: number): ParsedRows
 }
 
@@ -99,20 +99,20 @@ const rowTooLong = ({ name }: StoredFile) =>
     'Check for a quote that is never closed, or choose another format.',
   )
 
-/** Bytes up to the end of the last line in them; 0: no line ends. */
+/** Bytes up to the end of the last complete line; 0 if no line is complete. */
 function endOfLines(bytes: Buffer, { encoding, newline }: TextFile): number {
   if (encoding.unitBytes !== 2) return bytes.lastIndexOf(newline) + 1
   const pattern =
     encoding.name === 'utf-16le' ? Buffer.from([newline.charCodeAt(0), 0]) : Buffer.from([0, newline.charCodeAt(0)])
   let at = bytes.lastIndexOf(pattern)
-  // Bytes of two neighbours may look the same.
+  // Adjacent bytes of two characters can look the same.
   while (at > 0 && at % 2 === 1) at = bytes.lastIndexOf(pattern, at - 1)
   return at === -1 || at % 2 === 1 ? 0 : at + 2
 }
 
 type ParsedBytes = Pick<ParsedRows, 'rows' | 'errors'> & { readonly consumedBytes: number }
 
-/** Reads the rows of whole lines, which are decoded once, `rowsMax` of them at a time. */
+/** Reads the rows of whole lines, up to `rowsMax` at a time. The lines are decoded once. */
 function* parseBytes(
   bytes: Buffer,
   { encoding }: TextFile,
@@ -141,7 +141,7 @@ function* parseBytes(
   }
 }
 
-/** Bytes of a part of a text, at the end of which there are `left` bytes. */
+/** Bytes of a part of a text that has `left` bytes at its end. */
 function bytesOf(text: string, from: number, to: number, { unitBytes }: Encoding, left: number): number {
   if (to === text.length) return left
   return unitBytes ? (to - from) * unitBytes : Buffer.byteLength(text.slice(from, to))

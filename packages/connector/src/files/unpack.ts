@@ -42,7 +42,7 @@ const others = [
 
 function gunzipped(raw: ByteStream): AsyncIterable<Uint8Array> {
   const gunzip = createGunzip({ chunkSize: pieceBytes })
-  // Without the callback, an error would end the process; the reader of `gunzip` gets the error.
+  // Without the callback, an error would end the process. The reader of `gunzip` receives the error.
   pipeline(Readable.from(rest(raw), { objectMode: false, highWaterMark: pieceBytes }), gunzip, () => {})
   return gunzip
 }
@@ -103,7 +103,7 @@ export const expandsTooMuch = ({ name }: StoredFile): ConnectorError => {
   return outOfBounds('file_too_large', name, says, 'Store it without compression.')
 }
 
-/** Says that a file is damaged for errors of the decompressors of Node.js; returns other errors as they are. */
+/** Turns errors of the decompressors of Node.js into an error about a damaged file. Returns other errors unchanged. */
 function asDamage(error: unknown, { name }: StoredFile): unknown {
   const { code = '' } = error as NodeJS.ErrnoException
   if (code === 'ZSTD_error_frameParameter_windowTooLarge') {

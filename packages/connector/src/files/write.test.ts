@@ -29,7 +29,7 @@ function openWriter(sink: MemorySink, options: WriteOptions, deliveryStates: rea
 /** Confirmed part of a transfer: the number of batches, and their delivery states. */
 type Confirmed = { batches: number; deliveryStates: Json[] }
 
-/** Delivers what is not confirmed, and stores what is; `unheard` delivery states never arrive, as after a crash. */
+/** Delivers the unconfirmed batches, and stores the confirmations. `unheard` delivery states never arrive, as after a crash. */
 async function deliver(writer: DestinationWriter, batches: readonly Row[][], confirmed: Confirmed, upTo: number) {
   let next = confirmed.batches
   for (; next < upTo; next += 1) {
@@ -70,7 +70,7 @@ async function readBack(content: Buffer, { format }: WriteOptions): Promise<Row[
   return rows
 }
 
-/** A cell after it is read again: text everywhere except in JSON, and there if it may be more than a number. */
+/** A cell after it is read again. It is a text in all formats except JSON, and in JSON if a number could not store it. */
 const asKept =
   ({ format }: WriteOptions) =>
   (row: Row): Row =>
@@ -92,7 +92,7 @@ const batches = fc.array(fc.array(row, { minLength: 1, maxLength: 8 }), { minLen
 describe('writeFiles', () => {
   for (const options of formats) {
     const title = `${options.format}${options.gzip ? ' packed with gzip' : ''}`
-    // A file of Parquet takes ten times as long as one of text.
+    // A Parquet file takes ten times as long as a text file.
     const runs = options.format === 'Parquet' ? 10 : 40
 
     test(`writes ${title} that reads back the same`, async () => {

@@ -19,7 +19,7 @@ export function isZstd(start: Buffer): boolean {
 }
 
 /**
- * The frames of a stream one after the other, each as its pieces, which must be read to their end before the next frame. A
+ * The frames of a stream one after the other, each as its pieces. All pieces of a frame must be read before the next frame. A
  * small frame is one piece. An interrupted frame ends early.
  * @throws a `ConnectorError`: `invalid_file` if the file continues with something else, `file_too_large` if it has too many
  *   frames
@@ -81,7 +81,7 @@ function taken(raw: ByteStream, window: Buffer, bytes: number): Buffer {
   return piece
 }
 
-/** Bytes of the block at an offset, by section 3.1.1.2; bytes of its header if the window ends before. */
+/** Bytes of the block at an offset, by section 3.1.1.2; bytes of its header if the window ends too early. */
 function blockBytes(window: Buffer, at: number, file: StoredFile): number {
   if (at + 3 > window.length) return 3
   const header = window.readUIntLE(at, 3)

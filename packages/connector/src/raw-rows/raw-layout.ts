@@ -1,8 +1,8 @@
 import type { Cell } from '../rows.ts'
 
 /**
- * A form in which one system writes rows and another one reads them, so that nobody has to decode them in between.
- * `copy-text`: the text format of PostgreSQL's COPY, each row as the message CopyData of its protocol, with the head of 5 bytes.
+ * A form in which one system writes rows and another one reads them, so that they are not decoded in between. `copy-text`: the
+ * text format of PostgreSQL's COPY, each row as the message CopyData of its protocol, with the head of 5 bytes.
  */
 export type RawFormat = 'copy-text'
 
@@ -11,7 +11,7 @@ export type RawColumn = {
   readonly name: string
   /** The type as the system that wrote it knows it: for `copy-text`, its identifier and modifier in `pg_type`. */
   readonly type: { readonly id: number; readonly modifier: number }
-  /** Whether its text in the row is another form of the value than the system itself writes, such as JSON for an array. */
+  /** Whether its text in the row differs from the text that the system itself writes, such as JSON for an array. */
   readonly isShown: boolean
   /** Whether it has a value in each row. */
   readonly isPresent: boolean

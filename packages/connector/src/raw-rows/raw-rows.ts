@@ -11,11 +11,11 @@ export type RawPiece = {
   readonly until: number
   /** Indexes of rows in `bounds`, in ascending order. */
   readonly picked?: Uint32Array
-  /** Values that were made for rows, by the index of the row in `bounds`. */
+  /** Values that were created for rows, by the index of the row in `bounds`. */
   readonly made?: readonly (Row | undefined)[]
 }
 
-/** The source of a column: a column of the layout, or a place among the values that were made for each row. */
+/** The source of a column: a column of the layout, or an index of the values that were created for each row. */
 export type RawSource =
   | { readonly column: number; readonly made?: never }
   | { readonly made: number; readonly column?: never }
@@ -24,14 +24,14 @@ export type RawSource =
 export const rowIn = ({ picked }: RawPiece, at: number): number => (picked ? (picked[at] as number) : at)
 
 /**
- * Some rows as a system wrote them: bytes, a layout, and where each row begins. `rows` is the same as a list of rows, in which a
- * row is decoded when somebody asks for it: rows that nobody looks at are never decoded. Rows keep the memory of their buffers.
+ * Some rows as a system wrote them: bytes, a layout, and the place where each row begins. `rows` is the same as a list of rows. A
+ * row is decoded when it is accessed, so rows that nobody accesses are never decoded. Rows keep the memory of their buffers.
  */
 export class RawRows {
   readonly layout: RawLayout
   readonly pieces: readonly RawPiece[]
   readonly length: number
-  /** The source of each column; absent if these are the columns of the layout. */
+  /** The source of each column; absent if the columns are those of the layout. */
   readonly view: readonly RawSource[] | undefined
   /** Behind which row of all each piece ends. */
   readonly #ends: readonly number[]
@@ -55,13 +55,13 @@ export class RawRows {
     return this.layout.format
   }
 
-  /** The columns of the rows; `undefined` for values that were made. */
+  /** The columns of the rows; `undefined` for values that were created. */
   get columns(): readonly (RawColumn | undefined)[] {
     const { columns } = this.layout
     return this.view?.map(({ column = -1 }) => columns[column]) ?? columns
   }
 
-  /** Bytes of the rows, without what the format adds to each. */
+  /** Bytes of the rows, without the bytes that the format adds to each row. */
   get bytes(): number {
     let bytes = -this.length * this.layout.headBytes
     for (const piece of this.pieces) bytes += bytesOf(piece)
@@ -105,7 +105,7 @@ export class RawRows {
     }
   }
 
-  /** All rows, of which only some columns have values. @param columns their indexes, in ascending order */
+  /** All rows, with values only in some columns. @param columns their indexes, in ascending order */
   opened(columns: readonly number[]): readonly Row[] {
     const rows: Row[] = []
     const open = this.opener(columns)
@@ -119,7 +119,7 @@ export class RawRows {
     return rows
   }
 
-  /** The same rows with other columns. @param made values for each row, of which columns can be */
+  /** The same rows with other columns. @param made values that were created for each row, which columns can refer to */
   mapped(view: readonly RawSource[], made: readonly (Row | undefined)[]): RawRows {
     let index = 0
     const pieces = this.pieces.map((piece): RawPiece => {
@@ -130,7 +130,7 @@ export class RawRows {
     return new RawRows(this.layout, pieces, view)
   }
 
-  /** All rows, of which only the columns with these names have values. */
+  /** All rows, with values only in the columns with these names. */
   openedBy(names: readonly string[]): readonly Row[] {
     const { columns } = this.layout
     return this.opened([...columns.keys()].filter((at) => names.includes((columns[at] as RawColumn).name)))
@@ -238,7 +238,7 @@ class Decoding implements ProxyHandler<Row[]> {
   }
 }
 
-/** The begin and the end of a slice, which may be counted from the end. */
+/** The begin and the end of a slice. Either can be counted from the end. */
 const within = (length: number, from = 0, until = length): [number, number] => [
   from < 0 ? length + from : from,
   until < 0 ? length + until : until,

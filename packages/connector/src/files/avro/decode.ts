@@ -3,7 +3,7 @@ import type { Cell } from '../../rows.ts'
 import { bounds, isTooLong, rowErrors } from '../bounds.ts'
 import { AvroDamage, type AvroRecord, type AvroType } from './schema.ts'
 
-/** A row that was read, and what is wrong with it. */
+/** A row that was read, and its error. */
 export type AvroRow = { readonly row: Cell[]; readonly chars: number; readonly error: string | undefined }
 
 /** Reads the records of an unpacked block, one after the other. */
@@ -164,7 +164,7 @@ export class AvroDecoder {
 
 /**
  * Reads a whole number of variable length.
- * @throws `AvroDamage` if the bytes end before, or it is too long
+ * @throws `AvroDamage` if the bytes end too early, or the number is too long
  */
 export function readLong(bytes: Buffer, from: number): { readonly value: bigint; readonly end: number } {
   let low = 0

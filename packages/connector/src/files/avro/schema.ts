@@ -117,7 +117,7 @@ export function readAvroSchema(text: string): AvroType {
       case 'error': {
         const full = fullName(nameOf(name), typeof schema.namespace === 'string' ? schema.namespace : namespace)
         const record: AvroRecord = { kind: 'record', fields: [] }
-        // A record can be part of itself.
+        // A record can contain itself.
         named.set(full, record)
         if (!Array.isArray(fields)) throw new AvroDamage('a record without fields')
         for (const field of fields) {
@@ -179,7 +179,7 @@ function storedType(type: Stored, { logicalType, scale = 0, precision, size }: D
   return { kind: 'fixed', name, size: Number(size), cell, column }
 }
 
-/** Digits of decimals; 0 if they are not said. */
+/** Digits of decimals; 0 if the file does not declare them. */
 const digitsOf = (precision: unknown): number => (isWholeUpTo(precision, scaleMax) ? Number(precision) : 0)
 
 /** Declared types below a column. Records can contain themselves, or share others, so the number can be infinite. */

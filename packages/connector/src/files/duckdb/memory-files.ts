@@ -15,7 +15,7 @@ type Memory = { readonly HEAPU8: Uint8Array; readonly HEAPF64: Float64Array; _ma
 const memoryOf = (module: DuckdbModule) => module as unknown as Memory
 const part = (module: DuckdbModule, at: number, bytes: number) => memoryOf(module).HEAPU8.subarray(at, at + bytes)
 
-/** How the module says that files are opened by what is below. */
+/** The value with which the module declares that the functions below open its files. */
 const byRuntime = 1
 
 /** A file in memory. */

@@ -2,7 +2,7 @@ import type { ColumnType } from '@penstock/parquet'
 import type { Cell } from '../../rows.ts'
 import { bounds } from '../bounds.ts'
 
-/** A type of DuckDB. Its values are read as text, by casts of DuckDB, so that none loses a digit. */
+/** A type of DuckDB. Its values are read as text, through casts of DuckDB, so that no digit is lost. */
 export type DuckdbType =
   | { readonly kind: 'leaf'; readonly name: string; readonly arguments: readonly number[] }
   | { readonly kind: 'list'; readonly items: DuckdbType }
@@ -129,7 +129,7 @@ const kinds: Readonly<Record<string, ColumnType>> = {
   JSON: { kind: 'json' },
 }
 
-/** The type of the cells; `null` for texts and all others. */
+/** The type of the cells; `null` for texts and all other types. */
 export function columnTypeOf(type: DuckdbType): ColumnType | null {
   switch (type.kind) {
     case 'list':
@@ -225,7 +225,7 @@ function leafCell(name: string, text: string): Cell {
   }
 }
 
-/** A time in a year of four digits; others, and infinite ones, stay as DuckDB writes them. */
+/** A time in a year of four digits. Other and infinite times stay as DuckDB writes them. */
 const localTime = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)$/
 /** The zone of DuckDB is UTC here. */
 const instant = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)\+00(?::00)?$/

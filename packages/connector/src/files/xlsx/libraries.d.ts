@@ -37,7 +37,7 @@ declare module 'yauzl' {
 /** Parts of the library that reads XML, which has no types. */
 declare module 'sax' {
   export type SaxParser = {
-    /** What the parser has of a tag, an entity, a comment or an instruction that has not ended, character by character. */
+    /** The part of an unfinished tag, entity, comment or instruction that the parser has read, character by character. */
     readonly tagName: string
     readonly attribName: string
     readonly attribValue: string

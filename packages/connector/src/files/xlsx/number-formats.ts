@@ -1,7 +1,7 @@
 /** How numbers of a workbook are shown: as numbers, or as days and times, by their format. */
 export type NumberKind = 'number' | 'date' | 'time' | 'datetime' | 'elapsed' | 'any time'
 
-/** Formats without a text, by ECMA-376 part 1, section 18.8.30. In some languages, one may be a day or a time. */
+/** Formats without a text, by ECMA-376 part 1, section 18.8.30. In some languages, a format can be a day or a time. */
 const builtIn: Readonly<Record<number, NumberKind>> = Object.fromEntries([
   ...[14, 15, 16, 17].map((id) => [id, 'date']),
   ...[18, 19, 20, 21, 45, 47].map((id) => [id, 'time']),
@@ -38,7 +38,7 @@ const dayMs = 86_400_000
 const daysEnd = Date.UTC(10_000, 0, 1)
 
 /**
- * Makes a day or time of a number of days, to the millisecond: `2026-01-31`, `2026-01-31T09:30:00`, `09:30:00`, or hours that
+ * Creates a day or time from a number of days, to the millisecond: `2026-01-31`, `2026-01-31T09:30:00`, `09:30:00`, or hours that
  * have passed, `30:15:00`. Times have no time zone. If a format omits the time or the day, the value still contains it.
  * @param days since the end of 1899, or since 1904
  * @returns `undefined` if there is no such day

@@ -12,7 +12,7 @@ import { attributeOf, type OpenTag, readXml, type XmlHandler } from './xml.ts'
 export type SheetRow = {
   /** Its number in the sheet, from 1 on. */
   readonly number: number
-  /** Its values, by their columns; columns without a value are holes, or behind the end. */
+  /** Its values, by their columns. Columns without a value are holes, or after the end. */
   readonly cells: Cell[]
   /** The error of the row. */
   readonly error?: string | undefined
@@ -55,7 +55,7 @@ export async function* readSheet(
   }
 }
 
-/** Says of what is damaged, which file it is. */
+/** Adds the name of the file to errors about damage. */
 function named<Result>(file: StoredFile, work: () => Result): Result {
   try {
     return work()
@@ -138,7 +138,7 @@ function sheetHandler(file: StoredFile, rows: StoredRow[]): XmlHandler {
 const rowTooLong = ({ name }: StoredFile) =>
   outOfBounds('row_too_large', name, `has a row of more than ${mebibytes(bounds.rowBytes)}`, 'Shorten its texts.')
 
-/** Column of a reference such as `BC12`, from 1 on; 0 if it is invalid. */
+/** Column of a reference such as `BC12`, from 1; 0 if it is invalid. */
 function columnOf(reference: string): number {
   let column = 0
   for (let at = 0; at < reference.length && at < 4; at += 1) {
@@ -158,7 +158,7 @@ export function columnName(column: number): string {
   return name
 }
 
-/** Creates a row from its cells; `undefined` if it has no value. */
+/** Creates a row from its cells; `undefined` if no cell has a value. */
 function rowOf(
   { number, cells: stored }: StoredRow,
   texts: SharedTexts,

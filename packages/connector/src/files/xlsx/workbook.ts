@@ -32,7 +32,8 @@ type Relation = { readonly type: string; readonly part: string }
 
 /**
  * Opens an Excel workbook (.xlsx, .xlsm), by ECMA-376. Reads the list of its sheets, and other parts when they are needed.
- * @throws a `ConnectorError`, `invalid_file`, if it is another file or damaged, what the store throws; so do its functions
+ * @throws a `ConnectorError`, `invalid_file`, if the file is damaged or not a workbook, and the errors of the store; so do its
+ * functions
  */
 export async function openWorkbook(store: FileStore, file: StoredFile, signal: AbortSignal): Promise<Workbook> {
   const zip = await openZip(store, file, signal)
@@ -103,7 +104,7 @@ async function readPart(file: StoredFile, zip: Zip, part: string, handler: XmlHa
   }
 }
 
-/** The identifier of a relation that a tag names; another attribute is called `id` with another namespace, or `sheetId`. */
+/** The identifier of a relation that a tag names. There is also an attribute `id` in another namespace, and `sheetId`. */
 const tagId = ({ attributes }: OpenTag): string | undefined =>
   Object.entries(attributes).find(([key]) => key.endsWith(':id'))?.[1]
 

@@ -13,7 +13,7 @@ export type XmlHandler = {
   text(text: string): void
 }
 
-/** What a parser collects character by character, so that a character needs up to 32 bytes of memory. */
+/** The text that a parser collects character by character, so that each character needs up to 32 bytes of memory. */
 const collected = [
   'tagName',
   'attribName',
@@ -30,9 +30,9 @@ const collected = [
 const stepChars = 64 << 10
 
 /**
- * Reads XML piece by piece, and yields after each step. Memory is bounded by the longest tag or text. A document type, which
- * could define texts that grow without bound, is refused, and so are elements that are nested too deep.
- * @throws `WorkbookDamage` if it is not well-formed XML in UTF-8, and what the handler throws
+ * Reads XML piece by piece, and yields after each step. Memory is limited by the longest tag or text. A document type is refused,
+ * because it could define texts that grow without limit. Elements that are nested too deep are refused, too.
+ * @throws `WorkbookDamage` if it is not well-formed XML in UTF-8, and the errors of the handler
  */
 export async function* readXml(source: AsyncIterable<Uint8Array>, handler: XmlHandler): AsyncGenerator<void> {
   const parser = sax.parser(true, { position: false })

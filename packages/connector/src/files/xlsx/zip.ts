@@ -15,12 +15,12 @@ export type Zip = {
   has(name: string): boolean
   /**
    * The bytes of a part, unpacked.
-   * @throws a `ConnectorError` if the part is missing, damaged or encrypted, or the workbook unpacks to more than it may
+   * @throws a `ConnectorError` if the part is missing, damaged or encrypted, or the workbook unpacks to more than the limit
    */
   read(name: string): AsyncIterable<Uint8Array>
-  /** Begins to count again what the parts unpack to. */
+  /** Resets the count of unpacked bytes. */
   begin(): void
-  /** Counts characters that are made of the parts, as bytes that they unpack to: one text can be in any number of cells. */
+  /** Counts characters that result from the parts, like unpacked bytes: one text can be in any number of cells. */
   spend(amount: number): void
   /** Bytes of the file up to the used end of the part that was read last. */
   readonly storedBytes: number
@@ -31,7 +31,7 @@ const windowBytes = 128 << 10
 
 /**
  * Finds the parts of a file, by its directory at the end.
- * @throws a `ConnectorError`: `invalid_file` if it is no ZIP file or has a part twice, what the store throws
+ * @throws a `ConnectorError`: `invalid_file` if it is not a ZIP file or has a part twice, and the errors of the store
  */
 export async function openZip(store: FileStore, file: StoredFile, signal: AbortSignal): Promise<Zip> {
   const reader = new StoreReader(store, file, signal)
@@ -100,7 +100,7 @@ function named(error: unknown, file: StoredFile, reader: StoreReader): unknown {
   return error instanceof ConnectorError ? error : damaged(file, error)
 }
 
-/** Serves the library from ranges of the stored file, of which the last is kept: the directory is read bit by bit. */
+/** Reads ranges of the stored file for the library. It keeps the last range, because the directory is read in small steps. */
 class StoreReader extends yauzl.RandomAccessReader {
   readonly #store: FileStore
   readonly #file: StoredFile
@@ -172,7 +172,7 @@ async function* storedBytes(
 
 function inflated(stored: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   const inflate = createInflateRaw({ chunkSize: pieceBytes })
-  // Without the callback, an error would end the process; the reader of `inflate` gets the error.
+  // Without the callback, an error would end the process. The reader of `inflate` receives the error.
   pipeline(Readable.from(stored, { objectMode: false, highWaterMark: pieceBytes }), inflate, () => {})
   return inflate
 }
