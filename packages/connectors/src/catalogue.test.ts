@@ -199,7 +199,7 @@ describe('the catalogue', () => {
       wordy.map(({ name, label }) => `${name}: ${label}`),
       [],
     )
-    // Longer explanations belong to the guides. This number may only fall.
+    // Longer explanations belong in the guides. This number must only fall.
     const long = [...fields.keys()].filter((description) => description.length > 90)
     assert(long.length <= 86, `${long.length} help texts have more than 90 characters`)
   })

@@ -2,11 +2,14 @@ import type { Connector, Platform } from '@penstock/connector'
 
 /** Everything that an organization can choose from, and how to find a thing in it. */
 export type Catalogue = {
-  /** All that this version knows, by name, then by identifier; including withdrawn ones, which accounts may still hold. */
+  /**
+   * All connectors that this version knows, by name, then by identifier. Includes withdrawn connectors, which accounts can
+   * still have.
+   */
   readonly connectors: readonly Connector[]
   /** All but withdrawn ones, which cannot be added any more, in the same order. */
   readonly listedConnectors: readonly Connector[]
-  /** Each platform that has a connector, once; by name. */
+  /** Each platform that has a connector, without duplicates, by name. */
   readonly platforms: readonly Platform[]
   /** The connector with this identifier, if there is one. */
   readonly connectorById: (id: string) => Connector | undefined

@@ -2,8 +2,8 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * The module of a connector, whose file is named after it, in the folder of its platform; undefined if there is none. The build of
- * the published package replaces this module with a list of all files.
+ * The module of a connector, whose file has the name of the connector, in the folder of its platform. Undefined if there is no
+ * such module. The build of the published package replaces this module with a list of all files.
  */
 export function importConnector(slug: string): Promise<Record<string, unknown>> | undefined {
   const folder = /^[a-z0-9-]+$/.test(slug)

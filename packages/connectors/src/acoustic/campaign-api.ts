@@ -20,7 +20,7 @@ const numbered: Readonly<Record<string, string>> = {
   a: 'ap-1',
 }
 
-/** The origin of the API on the pod of the account. Throws `invalid_setting` if the pod is none. */
+/** The origin of the API on the pod of the account. Throws `invalid_setting` if the pod is not valid. */
 export function originOf({ secrets }: Pick<ConnectorContext, 'secrets'>): string {
   const pod = String(secrets.pod ?? '')
     .trim()
@@ -30,7 +30,7 @@ export function originOf({ secrets }: Pick<ConnectorContext, 'secrets'>): string
   throw new ConnectorError('invalid_setting', 'The pod must be a region and a number, such as us-1 or eu-1.')
 }
 
-/** Access tokens of the application. They last for four hours, and Acoustic gives out a new one after three. */
+/** Access tokens of the application. They last for four hours, and Acoustic issues a new one after three. */
 export function tokensOf(context: ConnectorContext): AccessTokens {
   const { clientToken, clientSecret } = context.secrets
   return openTokens(context, {
@@ -50,7 +50,7 @@ export type Campaign = {
    * @param refused the error of a refusal that neither the sign-in nor the load explains
    */
   ask(content: string, refused: Refused): Promise<{ result: XmlNode; bytes: number }>
-  /** The columns of a table and those of its key, which are empty if Acoustic does not report them. */
+  /** The columns of a table, and its key columns, which are empty if Acoustic does not report them. */
   table(id: string): Promise<Table>
   /** The relational tables that the user sees. */
   tables(): Promise<readonly { readonly id: string; readonly name: string }[]>
@@ -111,7 +111,7 @@ const said = (node: XmlNode, element: string): string => textAt(node, element).t
 
 const resultOf = (text: string): XmlNode => element(readXml(text, name), 'Envelope', 'Body', 'RESULT') ?? ''
 
-/** The error of an answer without success. An answer that names rows is none, whatever else it says. */
+/** The error of an answer without success. An answer that names rows is not an error, whatever else it says. */
 function refusalOf({ status, text }: Answer, refused: Refused): ConnectorError | undefined {
   if (status < 200 || status > 299) return undefined
   const body = element(readXml(text, name), 'Envelope', 'Body')

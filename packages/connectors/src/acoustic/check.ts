@@ -4,7 +4,7 @@ import { assertConnectivity } from '../platform-api/call.ts'
 import { openCampaign, originOf, tokensOf } from './campaign-api.ts'
 import { tableIdOf } from './relational-rows.ts'
 
-/** Tries the pod, the refresh token, and whether the tables can be seen, or that of a connection. */
+/** Tries the pod, the refresh token, and whether the tables are visible, or the table of a connection. */
 export const checkAcoustic = checkSteps(
   ['connectivity', (context) => assertConnectivity(context, `${originOf(context)}/`)],
   [

@@ -14,7 +14,7 @@ import { Refusals } from '../platform-api/rows/refusals.ts'
 import { type RowBlame, rejectionsOf } from '../platform-api/rows/row-results.ts'
 import { isId, openCampaign, type Refused, type Table } from './campaign-api.ts'
 
-/** Rows that Acoustic takes in one request. */
+/** Rows that Acoustic accepts in one request. */
 export const rowsMax = 100
 /** How often rows are sent that Acoustic could not store for a temporary reason. */
 const attemptsMax = 3
@@ -83,10 +83,10 @@ export function tableIdOf({ tableId }: Values): string {
   throw new ConnectorError('invalid_setting', 'The table ID must be a number, such as 86767.')
 }
 
-/** A row as it is sent: its cells that are not empty, by column. */
+/** A row as it is sent: its non-empty cells, by column. */
 type SentRow = { readonly index: number; readonly cells: ReadonlyMap<string, Cell> }
 
-/** The rows of a batch, and the ones that are rejected before. */
+/** The rows of a batch, and the rows that are rejected beforehand. */
 export function readRows({ columns, rows: all }: Batch): { rows: SentRow[]; rejected: Rejection[] } {
   const rows: SentRow[] = []
   const rejected: Rejection[] = []
@@ -118,7 +118,10 @@ function assertColumns(table: Table, columns: readonly string[]): void {
   throw new ConnectorError('columns_do_not_fit', message)
 }
 
-/** The first rows, as many as one request takes: 100, and no key twice, so that the last row of a key is stored last and blame has one row. */
+/**
+ * The first rows that fit into one request: at most 100, and no key twice, so that the last row of a key is stored last and
+ * blame belongs to one row.
+ */
 function requestOf(rows: readonly SentRow[], { keys }: Table): readonly SentRow[] {
   if (keys.length === 0) return rows.slice(0, rowsMax)
   const seen = new Set<string>()
@@ -184,7 +187,7 @@ function resultsOf(
   return { blames, transient }
 }
 
-/** Descriptions that name nothing of a row; any other could quote it. */
+/** Descriptions that quote nothing from a row. Any other description could quote it. */
 const known = /^(Invalid (?:Date|Number|Time|Email|Country)(?: Value)?) in column: (.+)$/
 
 /** Why a row was not stored, and the column if the description names one of the table. */

@@ -31,7 +31,7 @@ export const activecampaignEvents = eventDestination({
     baseUrl: 'https://trackcmp.net',
     errors: {
       statuses: { 400: 'invalid_batch', 422: 'invalid_batch', 403: 'invalid_credentials' },
-      // It answers with the status 200, and says which in words alone.
+      // It answers with the status 200, and only the text says which error it is.
       special(answer) {
         if (successOf(answer) !== 0) return undefined
         const said = textIn(objectIn(answer.json).message) ?? ''
@@ -56,7 +56,7 @@ export const activecampaignEvents = eventDestination({
   },
   settings: {},
   batch: { rowsMax: 10, bytesMax: 100_000 },
-  // Each event goes alone: its place is its own ID.
+  // Each event is sent separately. Its ID is its target.
   targets: { at: '@id', field: 'email' },
   request: ([event = {}], { secrets }) => ({
     path: '/event',

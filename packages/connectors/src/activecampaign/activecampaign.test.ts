@@ -104,7 +104,7 @@ await testDestination<ActiveCampaignServer>({
       await assertPreviewed(activecampaign, contextOf(), batch, rejected)
       for (const { reason } of rejected) assert.doesNotMatch(reason, /jane|red/)
       assert.equal(scene.server.contacts.size, 1)
-      // A row leaves the list of the connection if it names none.
+      // If a row names no list, it leaves the list of the connection.
       const settings = { listId: '2' }
       const left = await (await openWriter({ settings })).deliver(batch)
       assert.equal(left.rejected?.length, rows.length - 1)

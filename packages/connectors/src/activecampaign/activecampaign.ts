@@ -8,7 +8,7 @@ import { contactOf } from './contacts.ts'
 import { activeCampaignPlatform } from './platform.ts'
 
 const listsIn = (json: unknown): JsonObject[] => listIn(objectIn(json).lists).map(objectIn)
-/** A request may not be larger. */
+/** Size limit of a request. */
 const bodyBytesMax = 399_999
 
 /** Contacts of ActiveCampaign. A contact is recognised by its address. */
@@ -83,7 +83,7 @@ export const activecampaign = eventDestination({
     if (Buffer.byteLength(body) <= bodyBytesMax) return { path: '/import/bulk_import', body }
     throw new ConnectorError('batch_too_large', 'The import is too large for one request to ActiveCampaign.')
   },
-  // It takes an import in as a whole or not at all.
+  // It accepts an import as a whole or not at all.
   answer: {
     confirms({ json }) {
       const { batchId, success, Success } = objectIn(json)
@@ -91,7 +91,7 @@ export const activecampaign = eventDestination({
     },
   },
   later: async (client, context) => (await import('./import-results.ts')).openResults(client, context),
-  // An empty text would overwrite the stored one, and is left out.
+  // An empty text would overwrite the stored one, so it is omitted.
   columns: {
     email: plain('email', 'E-mail address, not hashed', {
       required: true,

@@ -4,7 +4,7 @@ import { assertConnectivity } from '../platform-api/call.ts'
 import { objectIn, textIn } from '../platform-api/json.ts'
 import { activeCampaignApi, apiKey } from './api.ts'
 
-/** Whether the key is accepted; a page for people in place of JSON says that the address is another one. */
+/** Checks whether the key is accepted. A page for people instead of JSON means that the address is wrong. */
 export async function assertKey(context: ConnectorContext): Promise<string> {
   const client = await openApi(context, activeCampaignApi(context), apiKey)
   const { json } = await client.askObject({ path: '/users/me' })

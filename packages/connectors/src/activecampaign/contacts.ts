@@ -26,7 +26,10 @@ export function contactOf(contact: JsonObject, row: BatchRow, { listId }: Values
   }
 }
 
-/** Custom fields: of an object of values by the fields' IDs, or of a list of `{"id": …, "value": …}`; `undefined` if it is neither. */
+/**
+ * Custom fields: from an object of values by the fields' IDs, or from a list of `{"id": …, "value": …}`. `undefined` for
+ * anything else.
+ */
 function fieldsIn(text = '{}'): JsonObject[] | undefined {
   const json = parseJson(text)
   const pairs = isObject(json) ? Object.entries(json).map(([id, value]) => ({ id, value })) : json

@@ -37,7 +37,7 @@ export function openResults(client: PlatformClient, { settings, signal }: Destin
   }
 }
 
-/** The contacts that an import did not store; `undefined` if it is not done. */
+/** The contacts that an import did not store. `undefined` if the import is not done. */
 async function blamedBy(
   client: PlatformClient,
   batchId: string,

@@ -27,7 +27,7 @@ const columns = {
   os_name: text('Operating system'),
 }
 
-/** Callbacks of Adjust: the sender has no body of its own, and fills the placeholders of an address. */
+/** Callbacks of Adjust. The sender has no own body, and fills the placeholders of an address. */
 export const adjustPreset: StreamPreset = {
   slug: 'adjust-callbacks',
   name: 'Adjust Callbacks',

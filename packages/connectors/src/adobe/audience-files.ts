@@ -2,7 +2,7 @@ import { ConnectorError, type Values } from '@penstock/connector'
 import type { BatchRow } from '../platform-api/rows/batch-rows.ts'
 import { type Read, wrong } from '../platform-api/rows/events.ts'
 
-/** Data sources of Adobe's whose IDs are those of devices, and the form that an ID must have. */
+/** Adobe's data sources whose IDs are device IDs, and the required form of an ID. */
 const devices: Readonly<Record<string, (id: string) => string>> = {
   20914: (id) => id.toLowerCase(),
   20915: (id) => id.toUpperCase(),

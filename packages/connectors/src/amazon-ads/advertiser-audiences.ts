@@ -47,7 +47,7 @@ export function openUploads(client: PlatformClient, { settings, signal }: Destin
   }
 }
 
-/** The people whom Amazon could not add or remove; `undefined` if it is not done. */
+/** The people whom Amazon could not add or remove. `undefined` if the job is not done. */
 async function blamedBy(client: PlatformClient, jobId: string): Promise<RowBlame[] | undefined> {
   const { json } = await client.askObject({ path: `/amc/audiences/records/${jobId}`, headers: { accept: mediaType } })
   if (json.jobState === 'PENDING') return undefined

@@ -130,7 +130,7 @@ export const amazonAdsDspAudiences = audienceDestination({
     return {
       path: '/amc/audiences/records',
       headers,
-      // The same people again leave the audience as it is.
+      // Sending the same people again does not change the audience.
       repeatable: true,
       body: `{"audienceId":${audience},"records":${JSON.stringify(records)}}`,
     }

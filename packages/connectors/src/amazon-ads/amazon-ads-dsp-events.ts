@@ -25,7 +25,7 @@ import { region, regionOf } from './region.ts'
 import { signIn } from './sign-in.ts'
 
 const consentOptions = ['GRANTED', 'DENIED']
-/** A consent that is not known counts as nothing said, and leaves it to the connection. */
+/** An unknown consent is treated as missing, so the setting of the connection applies. */
 const grants = {
   ...Object.fromEntries(['granted', 'grant', 'true', 'yes', '1'].map((word) => [word, 'GRANTED'])),
   ...Object.fromEntries(['denied', 'deny', 'false', 'no', '0'].map((word) => [word, 'DENIED'])),
@@ -198,7 +198,7 @@ const noConsent: Read<JsonObject> = {
   field: 'consentUserData',
 }
 
-/** The consent of the person. Amazon requires the consent to use data; the consent to store data is optional. */
+/** The consent of the person. Amazon requires the consent to use data. The consent to store data is optional. */
 function consentOf(event: JsonObject, settings: Values): JsonObject {
   const given = objectIn(event['@consent'])
   const amznUserData = given.amznUserData || settings.consentUserData
@@ -206,7 +206,7 @@ function consentOf(event: JsonObject, settings: Values): JsonObject {
   return { ...objectIn(event.consent), ...(amznUserData && { amazonConsent: { amznAdStorage, amznUserData } }) }
 }
 
-/** Attributes of your own: an object of texts and numbers, of which Amazon takes 13. */
+/** Custom attributes: an object of texts and numbers, of which Amazon accepts 13. */
 function readCustomData(given: JsonObject): Read<readonly JsonObject[] | undefined> {
   const entries = Object.entries(given).filter(([, one]) => one !== null && one !== '')
   if (entries.length > 13) return wrong('Amazon accepts at most 13 attributes of an event.', 'customData')

@@ -39,7 +39,7 @@ const headersOf = ({ account, context }: Pick<ReportRequest, 'account' | 'contex
   'amazon-advertising-api-scope': account,
 })
 
-/** The ID of the report: of the one that was begun, or of the same one that is being made already (425). */
+/** The ID of the report that was begun, or of the same report if it is already being created (425). */
 function idIn(json: unknown, text: string): string | undefined {
   const { reportId, detail } = objectIn(json)
   return textIn(reportId) ?? /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/i.exec(textIn(detail) ?? text)?.[0]

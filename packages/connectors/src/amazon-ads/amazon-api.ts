@@ -26,7 +26,7 @@ export function openAmazonTokens(context: ConnectorContext): AccessTokens {
   })
 }
 
-/** The same, but the access token that a person saved comes first, if the connector takes one. */
+/** The same, but the access token that a person saved has priority, if the connector accepts one. */
 export function openSavedTokens(context: ConnectorContext): Credentials {
   const { authType, accessToken } = context.secrets
   const saved = authType === 'api-token' ? textIn(accessToken) : undefined

@@ -3,7 +3,7 @@ import { type RestApi, restApi } from '../kit/api.ts'
 import { textIn } from '../platform-api/json.ts'
 import { originOf } from './region.ts'
 
-/** The client ID of Login with Amazon; connectors have one of two names for it. */
+/** The client ID of Login with Amazon. Connectors use one of two names for it. */
 export const clientIdOf = ({ secrets }: Pick<ConnectorContext, 'secrets'>): string =>
   textIn(secrets.clientId ?? secrets.apiClientId) ?? ''
 
@@ -23,7 +23,7 @@ export const amazonAdsApi = (context: Pick<ConnectorContext, 'settings'>): RestA
     },
   })
 
-/** The conversion definitions of an advertiser account of Amazon DSP. Throws `invalid_setting` if the account is none. */
+/** The conversion definitions of an advertiser account of Amazon DSP. Throws `invalid_setting` if the account is not valid. */
 export function conversionsApi(context: Pick<ConnectorContext, 'settings' | 'secrets'>): RestApi {
   const { accountId, apiScope } = context.secrets
   const account = textIn(accountId) ?? ''

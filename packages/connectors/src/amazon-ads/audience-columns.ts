@@ -100,9 +100,9 @@ export const memberColumns = (keys: ContactKeys) => ({
 export const identityOf = ({ externalUserId }: JsonObject): unknown => externalUserId
 
 /**
- * The ID of a person: that of the row, else one that is made of what the row has, and stays the same.
- * @param single identifiers of which each is one person's, in the order of preference
- * @param all identifiers that are one person's only together, such as names and places
+ * The ID of a person: the ID in the row, or else an ID that is derived from the row, and stays the same.
+ * @param single identifiers that each identify one person, in the order of preference
+ * @param all identifiers that only together identify one person, such as names and places
  */
 export function externalIdOf(given: unknown, single: JsonObject, all: JsonObject): string {
   const first = Object.entries(single).find(([, value]) => value !== undefined)
@@ -111,8 +111,8 @@ export function externalIdOf(given: unknown, single: JsonObject, all: JsonObject
 }
 
 /**
- * The consent of a person with the country whose law applies. A string of TCF or GPP stands alone, since Amazon ignores its own
- * signal beside one. Rejects a row of the region EU that has no consent in any form.
+ * The consent of a person with the country whose law applies. A string of TCF or GPP is sent without Amazon's own signal, since
+ * Amazon ignores that signal next to one. Rejects a row of the region EU without a consent in any form.
  */
 export function consentOf(member: JsonObject, settings: Values): Read<JsonObject> {
   const { '@country': countryCode, '@tcf': tcf, '@gpp': gpp } = member

@@ -42,8 +42,8 @@ export async function listDefinitions(context: ConnectorContext): Promise<Conver
 }
 
 /**
- * Makes the function that finds the definition of an event: the one that the row names, else the only one of its source and type,
- * by its name if there are several.
+ * Creates the function that finds the definition of an event: the definition that the row names, else the only one of its
+ * source and type, or of several the one with its name.
  */
 export const definitionFinder: NonNullable<EventDestination['lookUp']> = async (context) => {
   const definitions = await listDefinitions(context)

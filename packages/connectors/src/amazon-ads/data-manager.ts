@@ -73,7 +73,7 @@ const errorsIn = (json: unknown): JsonObject[] => listIn(objectIn(json).errors).
 const placeOf = ({ index }: JsonObject, count: number): number | undefined =>
   Number.isSafeInteger(index) && Number(index) >= 0 && Number(index) < count ? Number(index) : undefined
 
-/** The codes alone: the words of Amazon may quote what was sent. */
+/** Only the codes, because Amazon's messages can quote what was sent. */
 function codesOf(error: JsonObject): string {
   const codes = [error, ...listIn(error.errors).filter(isObject)]
     .flatMap(({ code, errorCode, errorType }) => [code, errorCode, errorType])
@@ -165,7 +165,7 @@ export const dataManagerFacts = {
   request: (people, { audience, verb }) => ({
     path: `/adm/audiences/${audience}/members`,
     headers: { accept: mediaType, 'content-type': mediaType },
-    // The same members again leave the audience as it is.
+    // Sending the same members again does not change the audience.
     repeatable: true,
     body: { members: people.map((person) => ({ action: verb === 'add' ? 'CREATE' : 'DELETE', ...person })) },
   }),
@@ -181,5 +181,5 @@ export const dataManagerFacts = {
   },
 } satisfies Partial<AudienceDestination>
 
-/** The settings of all audiences of Ads data manager, beside the account. */
+/** The settings of all audiences of Ads data manager, in addition to the account. */
 export const dataManagerSettings = { region, country: datasetCountry }

@@ -2,7 +2,7 @@ import { text } from '@penstock/connector'
 import { type ColumnOptions, count, currency, decimal, digest, eventId, flag, oneOf, plain } from '../kit/columns.ts'
 import type { EventDestination } from '../kit/event-facts.ts'
 
-/** The setting that names the country of events that name none. */
+/** The setting with the country of events that name none. */
 export const country = text({
   label: 'Country',
   description: 'Country of events that do not have one, as a two-letter ISO 3166 code: US',
@@ -47,11 +47,11 @@ export const conversionType = (description: string, synonyms: readonly string[])
     synonyms,
   })
 
-/** Amazon takes two decimals. */
+/** Amazon accepts two decimals. */
 export const value = (description: string, synonyms: readonly string[]) =>
   decimal('value', description, { decimals: 2, synonyms })
 
-/** Amazon takes a currency with purchases only. */
+/** Amazon accepts a currency only with purchases. */
 export const currencyColumn = (description: string) =>
   currency('currencyCode', description, { only: purchases, synonyms: ['currency_code'] })
 
@@ -64,7 +64,7 @@ export const personColumns = {
   phone: digest('@keys.PHONE', 'Phone number', 'phone-digits'),
   firstName: digest('@keys.FIRST_NAME', 'First name', 'name-ascii', { synonyms: ['given_name', 'fn'] }),
   lastName: digest('@keys.LAST_NAME', 'Last name', 'name-ascii', { synonyms: ['family_name', 'surname', 'ln'] }),
-  // Amazon leaves out the spaces of streets, as others do of cities only.
+  // Amazon removes the spaces of streets. Other platforms remove only the spaces of cities.
   address: digest('@keys.ADDRESS', 'Street address', 'street-address', { synonyms: ['street', 'street_address'] }),
   city: digest('@keys.CITY', 'City', 'city-ascii'),
   state: digest('@keys.STATE', 'State or province', 'state-ascii'),

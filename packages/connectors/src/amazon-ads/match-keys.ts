@@ -8,8 +8,9 @@ import { purchase } from './event-columns.ts'
 type MatchKey = { readonly type: string; readonly values: readonly [string] }
 
 /**
- * Finishes what was read of a row: the person, by columns of their own and by the one with an identifier of any kind, and the value.
- * @param columns of the identifier and of the value
+ * Completes the event of a row: the person, by separate columns and by the column with an identifier of any kind, and the
+ * value.
+ * @param columns the columns of the identifier and of the value
  */
 export function readMatchKeys(
   event: JsonObject,
@@ -34,7 +35,9 @@ export function readMatchKeys(
   )
 }
 
-/** A digest does not say of what it is: it counts as one of an e-mail address. Phone numbers need their plus sign. */
+/**
+ * The kind of a digest is not visible, so it is treated as the digest of an e-mail address. Phone numbers need their plus sign.
+ */
 function identifierOf(text: string): MatchKey | undefined {
   const lower = text.toLowerCase()
   if (isSha256(lower)) return { type: 'EMAIL', values: [lower] }

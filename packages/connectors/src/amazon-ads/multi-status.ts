@@ -3,9 +3,9 @@ import type { Answer } from '../platform-api/call.ts'
 import { isObject, type JsonObject, listIn, textIn } from '../platform-api/json.ts'
 
 /**
- * Reads why Amazon did not take some events of a request. It lists each event either under `success` or under `error`, by its place:
- * one API counts from 0, the other from 1, which shows in the places. Throws `malformed_response` unless every event is listed
- * exactly once: what is not listed is not known to be taken.
+ * Reads why Amazon did not accept some events of a request. It lists each event either under `success` or under `error`, by
+ * index. One API counts from 0, the other from 1, which shows in the indexes. Throws `malformed_response` unless every event is
+ * listed exactly once, because it is not known whether an unlisted event was accepted.
  */
 export function resultsOf({ status, json }: Answer, sent: number): (string | undefined)[] | undefined {
   if (status >= 300) return undefined
@@ -13,7 +13,7 @@ export function resultsOf({ status, json }: Answer, sent: number): (string | und
   const entries = [...refused, ...entriesOf(json, 'success')]
   const places = new Set(entries.map(({ index }) => index))
   const isComplete = entries.length === sent && places.size === sent
-  // Only as many places as there are events: an answer may list any number.
+  // Only as many indexes as there are events, because an answer can list any number.
   const first = isComplete ? Math.min(...places) : -1
   const isInOrder = (first === 0 || first === 1) && Math.max(...places) === first + sent - 1
   if (!isInOrder) {
@@ -33,7 +33,7 @@ function entriesOf(json: unknown, key: 'success' | 'error'): Entry[] {
   })
 }
 
-/** Amazon's codes say why; its words are left out, since they quote what was sent. */
+/** Amazon's codes say why. Its messages are omitted, since they quote what was sent. */
 function reasonOf(entry: JsonObject): string {
   const errors = [entry, ...listIn(entry.errors).filter(isObject)]
   const codes = codesIn(errors.flatMap(({ code, errorType }) => [code, errorType]))

@@ -16,7 +16,7 @@ export const region = select({
   default: 'NA',
 })
 
-/** The region of a connection; by default North America. */
+/** The region of a connection. By default North America. */
 export function regionOf({ settings }: Pick<ConnectorContext, 'settings'>): keyof typeof origins {
   const named = settings.region
   return named === 'EU' || named === 'FE' ? named : 'NA'

@@ -17,7 +17,7 @@ const refreshToken = secret({
   required: true,
 })
 
-/** For the connectors that sign in with Amazon and nothing else. */
+/** For connectors that only sign in with Amazon. */
 export const signIn = { clientId, clientSecret, refreshToken }
 
 /** For the connectors that also take tokens which were obtained elsewhere. */

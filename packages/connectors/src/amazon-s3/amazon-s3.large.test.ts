@@ -40,7 +40,7 @@ acceptSource({
   missing: { bucketUri: 's3://missing-bucket/daily/' },
 })
 
-// Each batch is a part of its own.
+// Each batch is a separate part.
 const sent = someRows(600, 90_000)
 acceptDestination({
   ...both,

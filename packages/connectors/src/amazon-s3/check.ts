@@ -10,7 +10,7 @@ import { encryptionOf } from './s3-upload.ts'
 
 const checkConnectivity = async (context: ConnectorContext): Promise<string> => `${await connectToS3(context)} answers.`
 
-/** Distinguishes a key that may not list buckets from one that is not known. */
+/** Distinguishes a key that is not allowed to list buckets from an unknown key. */
 export async function signIn(context: ConnectorContext): Promise<string> {
   try {
     await discard(await makeS3Client(context).request({ permission: 's3:ListAllMyBuckets' }))

@@ -10,7 +10,7 @@ import { objectNameOf, placeOf } from '../object-stores/place.ts'
 import { makeS3Client } from './s3-client.ts'
 import { s3Objects } from './s3-objects.ts'
 
-/** Manifests of exports have at most so many bytes. */
+/** Size limit of the manifest of an export, in bytes. */
 const readMax = 16 << 20
 
 /** The object that a transfer writes with these settings, for a source that writes it itself. */

@@ -19,22 +19,22 @@ export type S3Request = {
   readonly timeoutMs?: number
   /** The answer is the content of an object, which is read piece by piece. */
   readonly streams?: boolean
-  /** Instead of the context's; for what is cleaned up after the context was aborted. */
+  /** Instead of the context's signal, for cleanup after the context was aborted. */
   readonly signal?: AbortSignal
 }
 
 export type S3Client = {
   /** Removes the credentials from what the store says. */
   readonly redact: Redact
-  /** Resolves with an answer of status 2xx; throws a `ConnectorError` for all others. */
+  /** Resolves with an answer of status 2xx. Throws a `ConnectorError` for all others. */
   request(asked: S3Request): Promise<Response>
   /** For another service that reads the same objects: the credentials in use, and the region that the last request went to. */
   access(): Promise<{ readonly credentials: AwsCredentials; readonly region: string }>
 }
 
 /**
- * Speaks to Amazon S3, or to a store that is compatible with it, over its REST interface. Where a bucket is in another
- * region than was thought, S3 says in which, and the client goes there from then on.
+ * A client of the REST interface of Amazon S3, or of a compatible store. If a bucket is in another region than expected, S3
+ * returns the region, and the client uses it from then on.
  */
 export function makeS3Client(context: ConnectorContext): S3Client {
   const { secrets, egress } = context
@@ -114,7 +114,7 @@ const redactOf = (all: readonly AwsCredentials[]): Redact =>
 /** Whether temporary credentials are refused, so that others of the same role are asked for. */
 const isExpired = ({ code }: S3Error): boolean => code === 'ExpiredToken' || code === 'TokenRefreshRequired'
 
-/** Where requests without a bucket go, to see whether anything answers. */
+/** The address of requests without a bucket, to see whether anything answers. */
 export async function connectToS3(context: ConnectorContext): Promise<string> {
   const endpoint = endpointOf(context.secrets)
   const url = urlOf({}, regionNamed(context.secrets.region) ?? 'us-east-1', endpoint)

@@ -5,9 +5,9 @@ import { element, readXml, textAt } from '../object-stores/xml.ts'
 /** The error in a response without success. */
 export type S3Error = {
   readonly status: number
-  /** S3's name for it, empty if there is none: answers to HEAD have no body. */
+  /** S3's name for it. Empty if there is no name: answers to HEAD have no body. */
   readonly code: string
-  /** Where the bucket is instead. */
+  /** The region in which the bucket is instead. */
   readonly region: string | undefined
   /** The error of the response if it is transient. */
   readonly passing: ConnectorError | undefined
@@ -16,7 +16,7 @@ export type S3Error = {
 export async function problemOf(response: Response, store: string, redact: Redact): Promise<S3Error> {
   const passing = transientErrorOf(store, response)
   const text = await errorTextOf(response)
-  // An answer that is not S3's own (a proxy's page) is judged by its status alone.
+  // An answer that is not from S3 (such as a proxy's page) is judged only by its status.
   const error = text.trimStart().startsWith('<') ? element(safely(text, store), 'Error') : undefined
   return {
     status: response.status,
@@ -26,7 +26,7 @@ export async function problemOf(response: Response, store: string, redact: Redac
   }
 }
 
-/** The error in the body of an answer that began as a success: what takes long is answered before it is done. */
+/** The error in the body of an answer that began as a success: S3 answers slow requests before they are done. */
 export function problemIn(text: string, store: string, redact: Redact): S3Error | undefined {
   const error = element(readXml(text, store), 'Error')
   if (error === undefined) return undefined

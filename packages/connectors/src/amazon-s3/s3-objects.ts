@@ -28,7 +28,7 @@ export function s3Objects(client: S3Client, bucket: string): ObjectStore {
     async get(file, fromByte) {
       let response: Response
       try {
-        // A range also keeps what is stored with a content encoding as it is.
+        // With a range, S3 also returns objects with a content encoding unchanged.
         const headers = { range: `bytes=${fromByte}-`, 'if-match': file.version }
         const asked = { bucket, key: file.name, headers, permission: 's3:GetObject', streams: true }
         response = await client.request(asked)

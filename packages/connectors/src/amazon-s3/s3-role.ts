@@ -13,17 +13,18 @@ export type AwsCredentials = {
 /** Temporary credentials of a role, and when they end. */
 type Session = { readonly credentials: AwsCredentials; readonly endsAt: number }
 
-/** So long before they end, credentials are replaced: a request takes some time. */
+/** Credentials are replaced this long before they expire, because a request takes some time. */
 const replacedMs = 5 * 60_000
-/** AWS gives no more to a role that another role takes on. */
+/** AWS allows no longer session for a role that another role assumes. */
 const durationSeconds = 3600
 
 /**
- * Takes on a role of IAM with an access key (`AssumeRole` of the Security Token Service), and again before its credentials end.
- * @param key what `AssumeRole` is signed with
- * @param place the region, and the address of a store of one's own, which answers `AssumeRole` itself
+ * Assumes an IAM role with an access key (`AssumeRole` of the Security Token Service), and again before its credentials expire.
+ * @param key the key that signs `AssumeRole`
+ * @param place the region, and the address of a compatible store, which answers `AssumeRole` itself
  * @param redact removes the secrets of the key
- * @returns gives the credentials of the role: the same until they have to be replaced, or are said to be refused
+ * @returns a function that returns the credentials of the role: the same until they must be replaced, or until they are
+ * reported as refused
  */
 export function assumeRole(
   { secrets, egress, signal }: ConnectorContext,
@@ -71,7 +72,7 @@ export function assumeRole(
   }
 }
 
-/** The role that is set; `undefined` if there is none. Throws `invalid_setting` if it is no role. */
+/** The role in the settings. `undefined` if there is none. Throws `invalid_setting` if it is not a valid role. */
 export function roleIn({ roleArn }: Values): string | undefined {
   if (typeof roleArn !== 'string') return undefined
   const role = roleArn.trim()

@@ -28,7 +28,10 @@ const fails = async (work: Promise<unknown> | undefined): Promise<ConnectorError
   return result.reason as ConnectorError
 }
 
-/** How work fails that is begun again, as the engine does, as long as its failure may pass: a connection that lay idle may be gone. */
+/**
+ * The error with which work fails permanently. Transient errors are retried, as the engine does: an idle connection can be
+ * gone.
+ */
 const failsPermanently = async (work: () => Promise<unknown> | undefined): Promise<ConnectorError> => {
   const error = await fails(work())
   return error.action === 'retry' ? await failsPermanently(work) : error

@@ -5,7 +5,9 @@ import { element, elements, escapeXml, readXml, textAt } from '../object-stores/
 import type { S3Client, S3Request } from './s3-client.ts'
 import { connectorErrorOf, problemIn } from './s3-errors.ts'
 
-/** S3 takes at most so many parts, of 5 MiB or more each but the last; with these, a file can have 78 GiB at least. */
+/**
+ * S3 accepts at most this number of parts, each of at least 5 MiB except the last. With these, a file can have at least 78 GiB.
+ */
 const partsMax = 10_000
 const partBytesMin = 8 << 20
 
@@ -13,7 +15,7 @@ const partBytesMin = 8 << 20
 const writeTimeoutMs = 300_000
 const cleanUpTimeoutMs = 15_000
 
-/** The delivery state of a part; the first one also says to which upload all of them belong. */
+/** The delivery state of a part. The state of the first part also names the upload to which all of them belong. */
 type PartDeliveryState = { readonly part: number; readonly etag: string; readonly upload?: string }
 
 export type S3Target = {
@@ -25,7 +27,7 @@ export type S3Target = {
   readonly encryption?: Readonly<Record<string, string>>
 }
 
-/** Headers of the encryption that settings choose; none if the bucket does. */
+/** Headers of the encryption that settings choose. Empty if the bucket chooses it. */
 export function encryptionOf({ encryption, kmsKeyId }: Values): Readonly<Record<string, string>> {
   if (encryption === 'SSE-S3') return { 'x-amz-server-side-encryption': 'AES256' }
   if (encryption !== 'SSE-KMS') return {}
@@ -113,7 +115,7 @@ const completionOf = (parts: readonly PartDeliveryState[]): string =>
     .map(({ part, etag }) => `<Part><PartNumber>${part}</PartNumber><ETag>${escapeXml(etag)}</ETag></Part>`)
     .join('')}</CompleteMultipartUpload>`
 
-/** Whether the object that is there is the one of this transfer. */
+/** Whether the existing object belongs to this transfer. */
 async function isOurs(client: S3Client, { bucket, key, transferId }: S3Target): Promise<boolean> {
   try {
     const response = await client.request({ method: 'HEAD', bucket, key, permission: 's3:GetObject' })
@@ -126,8 +128,8 @@ async function isOurs(client: S3Client, { bucket, key, transferId }: S3Target): 
 }
 
 /**
- * Ends uploads of an attempt that was killed before it stored their IDs; they would cost money unnoticed. Only if no
- * other transfer can have this key. Not every access key may do it; then the bucket's own rules have to.
+ * Ends uploads of an attempt that was killed before it stored their IDs. They would cost money unnoticed. Only if no other
+ * transfer can have this key. Some access keys are not allowed to do it. Then the bucket's own rules must end them.
  */
 async function endOthers(client: S3Client, target: S3Target, signal?: AbortSignal): Promise<void> {
   const { bucket, key, transferId } = target
@@ -147,7 +149,7 @@ async function endOthers(client: S3Client, target: S3Target, signal?: AbortSigna
   }
 }
 
-/** Ends an upload, as far as it can. The context may have been aborted, which is no reason to leave it. */
+/** Ends an upload, as far as possible. An aborted context is no reason to leave it. */
 async function end(client: S3Client, bucket: string, key: string, uploadId: string): Promise<void> {
   const signal = AbortSignal.timeout(cleanUpTimeoutMs)
   const permission = 's3:AbortMultipartUpload'

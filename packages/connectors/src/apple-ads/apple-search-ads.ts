@@ -37,14 +37,14 @@ const reports: Readonly<Record<string, string>> = {
   keyword: 'keywords',
   search_term: 'searchterms',
 }
-/** All campaigns at once, which only the report of campaigns has. */
+/** All campaigns together, which only the report of campaigns supports. */
 const all = 'all'
 const ofCampaigns = ['campaign', 'ad_group']
 const ofTerms = [...ofCampaigns, 'keyword', 'search_term']
 
 const context = (account: string) => ({ 'x-ap-context': `adAccountId=${account}` })
 
-/** A page of a report. Apple has figures by day only for more than one day. @param campaign the only one; all without it */
+/** A page of a report. Apple has figures by day only for more than one day. @param campaign the only campaign; all if absent */
 const query = (
   level: string,
   { account, from, to, asks }: ReportRequest,

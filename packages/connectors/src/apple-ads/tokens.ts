@@ -7,8 +7,9 @@ import { type AccessTokens, openTokens } from '../platform-api/oauth.ts'
 const issuer = 'https://appleid.apple.com'
 
 /**
- * Access tokens of Apple Ads. The client secret is a token of its own, signed with the key of the connector; Apple accepts one for
- * 180 days, and this one ends after a day. Throws `invalid_credentials` if a secret is missing or the key cannot be read.
+ * Access tokens of Apple Ads. The client secret is also a token, signed with the key of the connector. Apple accepts lifetimes
+ * up to 180 days, and this one expires after a day. Throws `invalid_credentials` if a secret is missing or the key cannot be
+ * read.
  */
 export async function openAppleTokens(context: ConnectorContext): Promise<AccessTokens> {
   const { clientId, teamId, keyId, privateKey } = context.secrets
@@ -33,7 +34,7 @@ export async function openAppleTokens(context: ConnectorContext): Promise<Access
   })
 }
 
-/** A private key of the curve P-256 in PEM; one that was pasted into one line keeps its line breaks as \n. */
+/** A private key of the curve P-256 in PEM. If it was pasted as one line, its line breaks are \n. */
 function keyIn(pem: string): KeyObject {
   let key: KeyObject
   try {

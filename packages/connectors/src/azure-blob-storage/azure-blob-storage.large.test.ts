@@ -38,7 +38,7 @@ acceptSource({
   missing: { blobUri: azure.address('missing-container') },
 })
 
-// Each batch is a block of its own.
+// Each batch is a separate block.
 const sent = someRows(600, 20_000)
 acceptDestination({
   ...both,

@@ -27,7 +27,7 @@ export function azureBlobs(client: AzureClient): ObjectStore {
     async get(file, fromByte) {
       let response: Response
       try {
-        // A range also keeps what is stored with a content encoding as it is.
+        // With a range, Azure also returns blobs with a content encoding unchanged.
         const headers = { range: `bytes=${fromByte}-`, 'if-match': `"${file.version}"` }
         response = await client.request({ blob: file.name, headers, permission: 'read blobs', streams: true })
       } catch (error) {
@@ -40,7 +40,7 @@ export function azureBlobs(client: AzureClient): ObjectStore {
   }
 }
 
-/** Up to 1,000 blobs, and what to ask for the next ones with; empty after the last. */
+/** Up to 1,000 blobs, and the marker for the next page, which is empty after the last. */
 async function listPage(
   client: AzureClient,
   prefix: string,

@@ -4,7 +4,7 @@ import { type FileSink, usualPartBytes } from '@penstock/connector/files'
 import { discard } from '../object-stores/answers.ts'
 import { type AzureClient, failedWith } from './azure-client.ts'
 
-/** Azure takes at most so many blocks; with parts as usual a blob can have 195 GiB at least. */
+/** Azure accepts at most this number of blocks. With parts of the usual size, a blob can have at least 195 GiB. */
 const blocksMax = 50_000
 
 /** A block is sent, and a list of all of them taken, within this time. */
@@ -13,9 +13,9 @@ const writeTimeoutMs = 300_000
 export type AzureTarget = { readonly blob: string; readonly contentType: string; readonly transferId: string }
 
 /**
- * Writes one blob block by block; nothing of it is visible until the list of its blocks is committed, and blocks that
- * never are vanish after a week. Their names contain the transfer and the number, so that a block that comes again takes
- * its own place, and a list that is committed again gives the same blob.
+ * Writes one blob block by block. Nothing is visible until the list of its blocks is committed, and uncommitted blocks vanish
+ * after a week. Their names contain the transfer and the number. So a repeated block replaces itself, and committing the list
+ * again results in the same blob.
  */
 export function azureBlocks(client: AzureClient, { blob, contentType, transferId }: AzureTarget): FileSink {
   const put = { method: 'PUT', blob, permission: 'write blobs', timeoutMs: writeTimeoutMs } as const

@@ -22,7 +22,7 @@ export type AzureRequest = {
   /** The required permission, in words: `list blobs`. */
   readonly permission: string
   readonly timeoutMs?: number
-  /** Instead of the context's; for what is done after the context was aborted. */
+  /** Instead of the context's signal, for work after the context was aborted. */
   readonly signal?: AbortSignal
   /** The answer is the content of a blob, which is read piece by piece. */
   readonly streams?: boolean
@@ -32,7 +32,7 @@ export type AzureRequest = {
 
 export type AzureClient = {
   readonly container: Container
-  /** Resolves with an answer of status 2xx, or one that is taken; throws a `ConnectorError` for all others. */
+  /** Resolves with an answer of status 2xx, or another accepted status. Throws a `ConnectorError` for all others. */
   request(asked: AzureRequest): Promise<Response>
 }
 

@@ -36,7 +36,7 @@ async function mayRead(context: ConnectorContext): Promise<string> {
   return checkReading(azureBlobs(clientOf(context, found)), found.path, readOptionsOf(settings).format)
 }
 
-/** Sends one block and commits none: just what a transfer needs, and at no time is anything to be seen. */
+/** Sends one block and does not commit it. That needs the same rights as a transfer, and nothing becomes visible. */
 async function mayWrite(context: ConnectorContext): Promise<string> {
   const found = located(context, context.settings.outputPath, 'The output path')
   if (!found) return later

@@ -5,11 +5,11 @@ export type Access =
   | { readonly kind: 'key'; readonly account: string; readonly key: Uint8Array }
   | { readonly kind: 'signature'; readonly query: string }
 
-/** Where blobs are. */
+/** The location of blobs. */
 export type Container = {
   /** Address of the storage account, without a slash at its end. */
   readonly service: string
-  /** Empty if none is named: with a signature for a whole account, before a connection says more. */
+  /** Empty if no container is named: with a signature for a whole account, before a connection names one. */
   readonly name: string
   readonly access: Access
 }
@@ -17,15 +17,15 @@ export type Container = {
 /** A container, and the name of a blob or of a folder in it. */
 export type Located = { readonly container: Container; readonly path: string }
 
-/** Reads the credentials; throws `invalid_credentials` if they cannot be any. */
+/** Reads the credentials. Throws `invalid_credentials` if they cannot be valid. */
 export function containerOf({ secrets }: Pick<ConnectorContext, 'secrets'>): Container {
   return secrets.authType === 'account-key' ? containerByKey(secrets) : containerBySignature(secrets)
 }
 
 /**
- * Finds what an address or a name means. An address must be one of the storage account, and of the container, that the
- * credentials are for: a signature must not be sent anywhere else. A name is one within the default path, else within
- * the container; without a container its first part is the container.
+ * Resolves an address or a name. An address must belong to the storage account and the container of the credentials, because a
+ * signature must not be sent anywhere else. A name is relative to the default path, else to the container. Without a container,
+ * its first part is the container.
  */
 export function locate(context: ConnectorContext, given: unknown, label: string): Located {
   const container = containerOf(context)
@@ -71,7 +71,7 @@ function within(container: Container, address: string, label: string): Located {
 
 function containerByKey({ accountName, accessKey }: Values): Container {
   const given = String(accountName ?? '').trim()
-  // The emulator, and clouds of their own, are known by an address instead of a name.
+  // The emulator and separate clouds have an address instead of a name.
   const url = /^https?:\/\//i.test(given) && URL.canParse(given) ? new URL(given) : undefined
   const account = url ? ((url.pathname.split('/')[1] || url.hostname.split('.')[0]) ?? '') : given.toLowerCase()
   if (!/^[a-z0-9]{3,24}$/.test(account)) {
@@ -99,7 +99,7 @@ function containerBySignature({ sasUrl }: Values): Container {
     throw new ConnectorError('expired_credentials', message)
   }
   const segments = decoded(url.pathname).split('/').slice(1)
-  // Where the host is an address or a bare name, as the emulator's is, the account is the first part of the path.
+  // If the host is an IP address or a bare name, as for the emulator, the account is the first part of the path.
   const above = /^[\d.]+$|^\[|^[^.]+$/.test(url.hostname) ? `/${segments.shift() ?? ''}` : ''
   return {
     service: `${url.origin}${above}`,

@@ -1,6 +1,6 @@
 import { secret, select, text } from '@penstock/connector'
 
-/** The two kinds of credential that Azure takes; what the signed address must allow depends on the direction. */
+/** The two kinds of credentials that Azure accepts. The required permissions of the signed address depend on the direction. */
 export const credentials = (permissions: string) => ({
   authType: select({
     keepsState: 'credential',

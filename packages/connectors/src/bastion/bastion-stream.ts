@@ -3,8 +3,8 @@ import type { TcpStream } from '@penstock/connector'
 import type { ClientChannel } from 'ssh2'
 
 /**
- * A forwarded connection, with the methods of a socket that drivers and Node's HTTP agents call. A channel of the library drops
- * the error with which it is destroyed; this stream reports it.
+ * A forwarded connection, with the methods of a socket that drivers and Node's HTTP agents call. A channel of the library
+ * swallows the error with which it is destroyed. This stream reports it.
  */
 export class BastionStream extends Duplex implements TcpStream {
   readonly #channel: ClientChannel
@@ -13,7 +13,7 @@ export class BastionStream extends Duplex implements TcpStream {
   /** Read by agents. */
   readonly timeout = 0
 
-  /** @param onUse is told when a process should stay alive for this stream, and when not */
+  /** @param onUse called when a process should stay alive for this stream, and when it need not */
   constructor(channel: ClientChannel, onUse: (stream: BastionStream, isUsed: boolean) => void) {
     super({ allowHalfOpen: false })
     this.#channel = channel
@@ -29,7 +29,7 @@ export class BastionStream extends Duplex implements TcpStream {
     // Earlier bytes are still read.
     channel.on('close', end)
     channel.on('error', (error: Error) => this.destroy(error))
-    // A stream may fail before its user listens.
+    // A stream can fail before its user listens.
     this.on('error', () => {})
     onUse(this, true)
   }

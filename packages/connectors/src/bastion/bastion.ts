@@ -12,7 +12,7 @@ import { BastionStream } from './bastion-stream.ts'
 type Bastion = Relay & { readonly isAlive: boolean }
 
 export type BastionOptions = {
-  /** How often the bastion is asked whether it is still there, in milliseconds; it is gone after four questions. */
+  /** How often the bastion must show that it is alive, in milliseconds. It is treated as gone after four missed checks. */
   readonly keepAliveMs?: number
   /** How long a session without connections is kept, in milliseconds. */
   readonly idleMs?: number
@@ -25,8 +25,8 @@ const connectMs = 15_000
 const shared = new Map<string, Promise<Bastion>>()
 
 /**
- * The session with the bastion of a configuration: the one that is open, or a new one. Throws a `ConnectorError`, or the reason
- * of the signal.
+ * The session with the bastion of a configuration: the open one, or a new one. Throws a `ConnectorError`, or the reason of the
+ * signal.
  * @param dial connects to the bastion
  * @param secrets the configuration, with the fields of `withNetwork`
  */

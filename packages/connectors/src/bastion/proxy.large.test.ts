@@ -46,7 +46,7 @@ const answers = (port: number) =>
     socket.on('connect', () => socket.destroy())
   })
 
-/** Starts a proxy with the user ada and the password canary. Resolves with its port; 0 if it is not installed. */
+/** Starts a proxy with the user ada and the password canary. Resolves with its port, or 0 if the proxy is not installed. */
 async function start(name: ProgramName, argumentsFor: (port: number) => Promise<string[]>): Promise<number> {
   const program = findProgram(name)
   if (!program) return 0

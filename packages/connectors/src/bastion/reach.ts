@@ -27,5 +27,5 @@ function throughProxy(egress: OpenEgress, { proxyAddress, proxyUser = '', proxyP
   return egress.through(proxyRelay(proxy, egress.dial))
 }
 
-/** The host of a URL; empty for a host without a scheme, to which no requests are sent. */
+/** The host of a URL. Empty for a host without a scheme, to which no requests are sent. */
 const hostsIn = (text: string): string[] => (URL.canParse(text.trim()) ? [new URL(text.trim()).host] : [])

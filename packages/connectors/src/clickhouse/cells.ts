@@ -46,8 +46,8 @@ const decimalOf = (bare: string): { readonly precision: number; readonly scale: 
 const digitsOf = (bare: string): number => Number(/^DateTime64\((\d)/.exec(bare)?.[1] ?? 0)
 
 /**
- * SQL that gives a value as text. Every value is read as text, because the JSON of numbers depends on settings that a
- * user with readonly = 1 cannot change.
+ * SQL that converts a value to text. Every value is read as text, because the JSON of numbers depends on settings that a user
+ * with readonly = 1 cannot change.
  */
 export function textSqlOf(expression: string, { bare }: ReadColumn): string {
   switch (kindOf(bare)) {
@@ -65,8 +65,8 @@ export function textSqlOf(expression: string, { bare }: ReadColumn): string {
 }
 
 /**
- * How such a text becomes a cell. Whole numbers are numbers as far as no digit is lost; decimals are text with all their
- * decimal places; days are ISO 8601, and so are times, in UTC; lists, maps and tuples are JSON.
+ * Converts such a text to a cell. Whole numbers are numbers unless digits would be lost. Decimals are text with all their
+ * decimal places. Days are ISO 8601, and so are times, in UTC. Lists, maps and tuples are JSON.
  */
 export function cellOf(text: string | null, { bare }: ReadColumn): Cell {
   if (text === null) return null
@@ -96,7 +96,7 @@ export function cellOf(text: string | null, { bare }: ReadColumn): Cell {
   }
 }
 
-/** Servers leave out the zeros at the end of a decimal, or keep them, by a setting. */
+/** A setting decides whether servers omit the trailing zeros of a decimal. */
 function withScale(text: string, scale: number): string {
   if (scale === 0 || !/^-?\d+(\.\d+)?$/.test(text)) return text
   const [whole = '', fraction = ''] = text.split('.')
@@ -106,7 +106,10 @@ function withScale(text: string, scale: number): string {
 /** A time in UTC as functions of ClickHouse take it, whichever of its two formats it comes in. */
 const timeTextOf = (text: string): string => text.replace('T', ' ').replace(/Z$/, '')
 
-/** The type of a column, for stores that have types; `null` if it is text, or has more digits than decimals of other stores. */
+/**
+ * The type of a column, for destinations that have types. `null` if it is text, or has more digits than decimals of other
+ * stores.
+ */
 export function columnTypeOf({ bare }: ReadColumn): ColumnType | null {
   switch (kindOf(bare)) {
     case 'whole':
@@ -134,7 +137,9 @@ export function columnTypeOf({ bare }: ReadColumn): ColumnType | null {
 /** Types within each other that are declared. */
 const levelsMax = 10
 
-/** The type of a list, or of a tuple whose values have names: the JSON of others is that of a list of anything. */
+/**
+ * The type of a list, or of a tuple whose values have names. The JSON of other tuples is like the JSON of a list of anything.
+ */
 function nestedTypeOf(bare: string, level: number): ColumnType | null {
   const [, name, inside = ''] = /^(Array|Tuple|Nested)\((.*)\)$/s.exec(bare) ?? []
   if (name === undefined || level === levelsMax) return { kind: 'json' }
@@ -192,7 +197,7 @@ export function literalOfValue(
   return literalOf(kindOf(column.bare) === 'bytes' ? Buffer.from(text).toString('hex').toUpperCase() : text, column)
 }
 
-/** The kind of cursor that a column can be: `number`, `time` or `day`; `undefined` if the column cannot. */
+/** The kind of cursor that a column can be: `number`, `time` or `day`. `undefined` if the column cannot be a cursor. */
 export function cursorKindOf({ bare }: ReadColumn): 'number' | 'time' | 'day' | undefined {
   const kind = kindOf(bare)
   if (kind === 'whole' || kind === 'decimal') return 'number'

@@ -12,26 +12,27 @@ export type ClickHouseApi = {
   /** Runs a statement. Resolves with the rows of its result, each value as JSON. */
   run(statement: string): Promise<readonly (readonly unknown[])[]>
   /**
-   * Runs a statement that reads, and whose values are all text. Resolves with its whole result; throws `response_too_large` if
-   * that is more than 64 MiB.
+   * Runs a statement that reads, whose values are all text. Resolves with its whole result. Throws `response_too_large` if that
+   * is larger than 64 MiB.
    */
   read(statement: string, at: { readonly database: string; readonly waitMs: number }): Promise<ReadResult>
   /**
-   * Inserts lines of JSON. Resolves with the code of the error, if ClickHouse refuses a value of a row; nothing is inserted then.
-   * @param token the same for the same rows: a table that detects duplicates inserts them once
+   * Inserts lines of JSON. If ClickHouse refuses a value of a row, nothing is inserted, and it resolves with the code of the
+   * error.
+   * @param token the same for the same rows: a table that detects duplicates inserts them only once
    */
   insert(statement: string, lines: string, token: string): Promise<number | undefined>
   /**
-   * Runs a statement that reads, beside a table `penstock_keys` that has these lines of JSON, for this statement alone. Resolves with its
-   * whole result, whose values are all text.
+   * Runs a statement that reads, together with a temporary table `penstock_keys` that contains these lines of JSON. Resolves
+   * with its whole result, whose values are all text.
    */
   readBeside(
     statement: string,
     beside: { readonly database: string; readonly structure: string; readonly lines: string },
   ): Promise<ReadResult['rows']>
   /**
-   * Deletes rows, and waits until every replica has deleted them. Resolves with the code of the error, if ClickHouse refuses a value of the
-   * statement; nothing is deleted then.
+   * Deletes rows, and waits until every replica has deleted them. If ClickHouse refuses a value of the statement, nothing is
+   * deleted, and it resolves with the code of the error.
    */
   deleteRows(statement: string): Promise<number | undefined>
 }
@@ -44,10 +45,10 @@ type ReadResult = {
 
 const readBytesMax = 64 << 20
 
-/** An insert of up to so many rows is one block, which is inserted whole or not at all. */
+/** An insert of up to this number of rows is one block, which is inserted as a whole or not at all. */
 const blockRows = 1_000_000
 
-/** Opens the interface. Throws `invalid_address` if the settings name none. */
+/** Opens the interface. Throws `invalid_address` if the settings contain no valid address. */
 export function openClickHouse(context: ConnectorContext): ClickHouseApi {
   const { address, user, password } = context.secrets
   const origin = originOf(address)
@@ -79,7 +80,10 @@ export function openClickHouse(context: ConnectorContext): ClickHouseApi {
   }
 
   let reading: Promise<Readonly<Record<string, string>>> | undefined
-  /** The settings of statements that read. A value that a user has anyway may be sent even if the user cannot change any. */
+  /**
+   * The settings of reading statements. Sending the value that a user already has is allowed even if the user cannot change any
+   * setting.
+   */
   async function readingSettings(): Promise<Readonly<Record<string, string>>> {
     const [row = []] = await run(`select toString(getSetting('readonly'))`)
     const mode = textIn(row[0]) ?? '0'

@@ -17,7 +17,7 @@ type OrderTerm = {
   readonly literalOf: (text: string) => string
 }
 
-/** Where a statement runs, and how long it may take. */
+/** The database of a statement, and its time limit. */
 export type ReadingPlace = { readonly database: string; readonly waitMs: number }
 
 const alias = '`penstock_source`'
@@ -92,9 +92,9 @@ export async function planReading(clickhouse: ClickHouseApi, settings: Values): 
 }
 
 /**
- * The statement that reads some of the rows behind a spot.
- * @param rows how many at most
- * @param offset how many of them it leaves out
+ * The statement that reads some of the rows after a spot.
+ * @param rows maximum number of rows
+ * @param offset how many rows it skips
  */
 export function statementOf(
   { order, digest, select, within }: ClickHousePlan,
@@ -135,7 +135,7 @@ async function boundOf(
   if (!/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(second)) {
     throw new ConnectorError('malformed_response', 'ClickHouse did not say what time it is.')
   }
-  // More rows of today may come yet, so today waits until it is over.
+  // More rows of today can still arrive, so today is read when it is over.
   if (kind === 'day') return dayBefore(inTimezone(new Date(`${second.replace(' ', 'T')}Z`), timezone).slice(0, 10))
   return second
 }

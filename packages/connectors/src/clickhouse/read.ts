@@ -6,11 +6,11 @@ import { cellOf } from './cells.ts'
 import { broken, type ClickHouseApi, openClickHouse } from './clickhouse-api.ts'
 import { type ClickHousePlan, planReading, statementOf } from './plan.ts'
 
-/** Rows of the first page; the others have as many as make `pageBytes`. */
+/** Rows of the first page. Later pages have as many rows as make `pageBytes`. */
 const firstRows = 1_000
 const rowsMax = 50_000
 const pageBytes = 8 << 20
-/** If more rows than this have one digest, ClickHouse leaves out the ones that were read, and does not send them again. */
+/** If more rows than this have the same digest, ClickHouse skips the rows that were read instead of sending them again. */
 const repeatsMax = 1_000
 
 /** Opens a reader: asks ClickHouse what there is to read, and notes up to where. */
@@ -26,7 +26,7 @@ export async function open(context: SourceContext): Promise<SourceReader> {
       const upTo = afterIn(until, plan.order.length)?.after
       if (plan.empty && !from) return
       const spot: Spot = from ?? { after: undefined, skip: 0, ...earlier, bound: plan.bound }
-      // Rows of the spot itself do not come again from `pagesOf`.
+      // `pagesOf` does not repeat rows of the spot itself.
       yield* chunksOf({ ...plan, places: !plan.digest }, spot, pagesOf(clickhouse, plan, { ...spot, upTo }), 0)
     },
     async close() {
@@ -35,7 +35,7 @@ export async function open(context: SourceContext): Promise<SourceReader> {
   }
 }
 
-/** The rows behind a spot, each page by a statement of its own, so that a slow reader holds none open. */
+/** The rows after a spot. Each page is a separate statement, so that a slow reader keeps no statement open. */
 async function* pagesOf(
   clickhouse: ClickHouseApi,
   plan: ClickHousePlan,

@@ -1,6 +1,6 @@
 import { secret, text } from '@penstock/connector'
 
-/** Where the server is, and who signs in. */
+/** The server, and the credentials. */
 export const signIn = {
   address: text({
     label: 'Address',

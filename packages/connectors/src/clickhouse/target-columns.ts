@@ -24,7 +24,7 @@ export type ClickHouseColumn = TargetColumn & {
   readonly isNested: boolean
 }
 
-/** A column as `system.columns` describes it; `undefined` if no rows can be written to it. */
+/** A column as `system.columns` describes it. `undefined` if rows cannot be written to it. */
 export function columnOf([name, typeText, defaultKind]: readonly unknown[]): ClickHouseColumn | undefined {
   const [known, type, kind] = [textIn(name), textIn(typeText), textIn(defaultKind) ?? '']
   if (
@@ -82,7 +82,7 @@ function readerFor(type: string): ReadCell | undefined {
   return readers[type]
 }
 
-/** The value of a column as a part of a line of JSON; `undefined` if it is left out, which means its default. */
+/** The value of a column as a part of a line of JSON. `undefined` if it is omitted, which means its default. */
 export function jsonOf({ name, isNullable, isNested }: ClickHouseColumn, value: unknown): string | undefined {
   if (value === null) return isNullable ? `${JSON.stringify(name)}:null` : undefined
   return `${JSON.stringify(name)}:${isNested ? String(value) : JSON.stringify(value)}`

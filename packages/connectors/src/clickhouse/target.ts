@@ -6,7 +6,7 @@ import { type Tables, type Target, writeModeOf } from '../kit/warehouse/table.ts
 import { type ClickHouseApi, openClickHouse } from './clickhouse-api.ts'
 import { type ClickHouseColumn, columnOf, quoteName, quoteText } from './target-columns.ts'
 
-/** Where rows go, as the settings name it. */
+/** The table that rows go to, as the settings name it. */
 export type ClickHouseTarget = Target & {
   readonly database: string
   /** With its database, quoted. */
@@ -25,7 +25,7 @@ export function targetOf(settings: Values): ClickHouseTarget {
   return { database, table, name, where: `the database ${database}`, mode: writeModeOf(settings), keys, create }
 }
 
-/** The columns of a table that rows can be written to; `undefined` if there is no such table. */
+/** The columns of a table that rows can be written to. `undefined` if the table does not exist. */
 async function find(
   clickhouse: ClickHouseApi,
   { database, table }: Pick<ClickHouseTarget, 'database' | 'table'>,
@@ -65,7 +65,7 @@ export const clickhouseTables: Tables<ClickHouseApi, ClickHouseTarget, Found> = 
 
 export const { inspect, tryRows, discoverColumns } = inspectionsOf(clickhouseTables)
 
-/** The statement that creates a table with columns of text; of an upsert, one that replaces the rows with the same key. */
+/** The statement that creates a table with columns of text. For an upsert, a table that replaces rows with the same key. */
 function creationOf({ name, keys }: ClickHouseTarget, names: readonly string[]): string {
   const isKey = (column: string) => keys.some((key) => key.toLowerCase() === column.toLowerCase())
   const columns = names.map((column) => `${quoteName(column)} ${isKey(column) ? 'String' : 'Nullable(String)'}`)

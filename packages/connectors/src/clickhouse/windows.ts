@@ -34,8 +34,8 @@ export function stagedLines({ columns, keys }: Pick<KeyedTable, 'columns' | 'key
 }
 
 /**
- * How windows are replaced. ClickHouse compares the keys, which are sent beside a SELECT, and the rows that it finds are deleted by their
- * keys: a DELETE with a subquery is none that replicas could repeat.
+ * How windows are replaced. ClickHouse compares the keys, which are sent along with a SELECT, and the rows that it finds are
+ * deleted by their keys. A DELETE with a subquery cannot be repeated on replicas.
  */
 export function windowStoreOf(clickhouse: ClickHouseApi, table: KeyedTable): WindowStore<StagedLines> {
   const { name, database, columns, keys } = table

@@ -21,7 +21,7 @@ type Work = {
   readonly keys: readonly number[]
 }
 
-/** Opens a writer: finds the table, and creates it if it may. Empties nothing yet. */
+/** Opens a writer: finds the table, and creates it if the settings allow that. Does not empty the table yet. */
 export async function open(context: DestinationContext): Promise<DestinationWriter> {
   const clickhouse = openClickHouse(context)
   const target = targetOf(context.settings)
@@ -40,7 +40,10 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
   })
 }
 
-/** Inserts rows. The same rows of the same transfer have the same token; rows that come after the table was emptied again have another one. */
+/**
+ * Inserts rows. The same rows of the same transfer have the same token. If the table was emptied again, later rows have another
+ * one.
+ */
 async function insert(
   { clickhouse, target, columns, keys }: Work,
   { key, batch }: BatchName,

@@ -1,6 +1,6 @@
 import { text } from '@penstock/connector'
 
-/** What a connection says about an audience at Criteo, whichever product uses it. */
+/** The settings of an audience at Criteo, for every product that uses it. */
 export const audienceFields = {
   audienceSource: text({
     label: 'Audience source',

@@ -19,7 +19,7 @@ const api = restApi({
   errors: audienceErrors,
 })
 
-/** A search for contact lists: those of an advertiser, or one by its ID. */
+/** A search for contact lists: all lists of an advertiser, or one by its ID. */
 const search = (filter: object, { limit = 100, offset = '0' } = {}): PlatformCall => ({
   method: 'POST',
   path: '/audience-segments/search',
@@ -33,7 +33,10 @@ const found = ({ json }: Answer) =>
     .map(objectIn)
     .map(({ id, attributes }) => ({ id, name: objectIn(attributes).name }))
 
-/** Leaves out what Criteo does not take. Of phone numbers it takes those of India: a refused one must not cost the other identifiers. */
+/**
+ * Omits values that Criteo does not accept. It accepts only Indian phone numbers, and a refused number must not cost the other
+ * identifiers.
+ */
 function finish(person: JsonObject, _: BatchRow, settings: Readonly<Record<string, unknown>>): Read<JsonObject> {
   const { customerId, phoneNumber, ...others } = person
   if (others.gum !== undefined && textIn(settings.gumCallerId) === undefined) {

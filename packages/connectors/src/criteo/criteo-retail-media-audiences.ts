@@ -30,11 +30,11 @@ const kinds = [
   ['CustomerId', 'customerid', 'Customer IDs'],
 ] as const
 
-/** The kind that a connection chose for its audiences; `undefined` if it chose none. */
+/** The kind that a connection chose for its audiences. `undefined` if it chose none. */
 const chosenKind = (settings: AccountTarget['settings']) =>
   kinds.find(([key]) => key === textIn(settings.identifierType))
 
-/** A search for contact lists: those of an account, or one by its ID. Pages hold up to 500. */
+/** A search for contact lists: all lists of an account, or one by its ID. Pages hold up to 500. */
 const search = ({ account }: AccountTarget, filter: object = {}, limit = 500, offset = '0'): PlatformCall => ({
   method: 'POST',
   path: `/accounts/${account}/audience-segments/search`,
@@ -43,7 +43,7 @@ const search = ({ account }: AccountTarget, filter: object = {}, limit = 500, of
   repeatable: true,
 })
 
-/** The lists of the retailer, if the connection names one: other retailers may have a list of the same name. */
+/** The lists of the retailer, if the connection names one. Other retailers can have a list of the same name. */
 const ofRetailer = ({ settings }: AccountTarget) => {
   const retailer = textIn(settings.retailerId)?.trim()
   return retailer === undefined ? {} : { retailerIds: [retailer] }
@@ -80,7 +80,7 @@ function make({ account, settings }: AccountTarget, name: string, columns: reado
   }
 }
 
-/** A list has identifiers of one kind: that of the connection, or the first one that the row has. */
+/** A list has identifiers of one kind: the kind of the connection, or the first kind that the row has. */
 function finish(person: JsonObject, _: BatchRow, settings: AccountTarget['settings']): Read<JsonObject> {
   const chosen = chosenKind(settings)
   const [key, column] = chosen ?? kinds.find(([one]) => person[one] !== undefined) ?? kinds[0]

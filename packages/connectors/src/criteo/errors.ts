@@ -19,7 +19,7 @@ export const audienceErrors: ErrorFacts = {
   special: meaningOfSuccess,
 }
 
-/** The meaning of an answer with the status 200 that has errors, or warnings in place of the data that was asked for. */
+/** The meaning of an answer with the status 200 that contains errors, or warnings instead of the requested data. */
 function meaningOfSuccess({ status, json }: Answer): ErrorFact | ConnectorError | undefined {
   if (status >= 300) return undefined
   const { data, errors, warnings } = objectIn(json)

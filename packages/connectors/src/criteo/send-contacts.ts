@@ -17,7 +17,7 @@ export function contactSender(client: PlatformClient): SendPeople {
   }
 }
 
-/** Sends identifiers of one kind. Criteo counts those that are invalid and shows some of them. */
+/** Sends identifiers of one kind. Criteo counts invalid identifiers and shows some of them. */
 async function amend(
   client: PlatformClient,
   kind: string,

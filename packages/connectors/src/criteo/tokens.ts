@@ -6,7 +6,7 @@ export const openCriteoTokens = (context: ConnectorContext): AccessTokens =>
   openTokens(context, {
     platform: 'Criteo',
     url: 'https://api.criteo.com/oauth2/token',
-    // Where an answer has a new refresh token, that is the one that counts.
+    // If an answer contains a new refresh token, it replaces the old one.
     grant: { type: 'refresh_token', rotates: true },
     client: { id: String(context.secrets.clientId ?? ''), secret: String(context.secrets.clientSecret ?? '') },
   })

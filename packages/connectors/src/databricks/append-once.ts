@@ -24,9 +24,9 @@ type Appended = {
 type Note = { readonly attempt: number; readonly rows: number | undefined }
 
 /**
- * Appends rows to a table once for a key, however often it is called. Databricks writes them as files to a folder of the volume; a note beside it
- * says which attempt's folder counts; and COPY INTO loads each file of it once, also if an earlier statement is still running: of two,
- * one fails with a conflict. The note stays for 30 days.
+ * Appends rows to a table exactly once per key, however often it is called. The rows are written as files to a folder of the
+ * volume. A note next to it says which attempt's folder is valid. COPY INTO loads each file once, even if an earlier statement
+ * is still running: one of the two fails with a conflict. The note stays for 30 days.
  */
 export async function appendOnce(
   {
@@ -53,7 +53,7 @@ export async function appendOnce(
     const text = `copy into ${target.name} from (select ${select} from ${quoteText(from)}) fileformat = parquet`
     const [counts = []] = await databricks.run({ ...target, text })
     const loaded = countOf(platform, String(counts[1] ?? counts[0] ?? ''))
-    // None, if they were loaded before the answer was lost.
+    // 0 if they were loaded before the answer was lost.
     if (loaded !== accepted && loaded !== 0) throw notAsManyRows(platform)
     await write(databricks, note, { attempt: noted.attempt, rows: accepted }, true)
   } else if (noted.rows !== accepted) throw notAsManyRows(platform)
@@ -90,7 +90,7 @@ async function write(databricks: Databricks, path: string, note: object, overwri
   return status !== 409
 }
 
-/** The files and folders right in a folder; none if it is not there. */
+/** The direct entries of a folder. Empty if the folder does not exist. */
 async function entriesOf(databricks: Databricks, folder: string) {
   const found: { readonly path: string; readonly isDirectory: boolean; readonly modifiedMs: number }[] = []
   let next: string | undefined
@@ -111,7 +111,7 @@ async function entriesOf(databricks: Databricks, folder: string) {
   return found
 }
 
-/** Removes the files of a folder. Never throws: what stays is never loaded again. */
+/** Removes the files of a folder. Never throws, because remaining files are never loaded again. */
 async function dropFolder(databricks: Databricks, folder: string): Promise<void> {
   try {
     const found = await entriesOf(databricks, folder)

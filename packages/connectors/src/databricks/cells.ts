@@ -22,7 +22,7 @@ const decimalOf = (type: string): { readonly precision: number; readonly scale: 
   return precision === undefined ? undefined : { precision: Number(precision), scale: Number(scale) }
 }
 
-/** SQL that gives a value as text, whatever the time zone and the formats of the session are. */
+/** SQL that converts a value to text, independently of the session's time zone and formats. */
 export function textSqlOf(expression: string, { type }: ResultColumn): string {
   if (isText(type)) return expression
   if (isNested(type)) return `to_json(${expression})`
@@ -32,8 +32,8 @@ export function textSqlOf(expression: string, { type }: ResultColumn): string {
 }
 
 /**
- * How such a text becomes a cell. Whole numbers are numbers as far as no digit is lost; decimals stay text; times are ISO 8601,
- * those with a zone in UTC; bytes are \x and hexadecimal digits; lists, maps and structs are JSON.
+ * Converts such a text to a cell. Whole numbers are numbers unless digits would be lost. Decimals stay text. Times are ISO
+ * 8601, and in UTC if they have a zone. Bytes are \x and hexadecimal digits. Lists, maps and structs are JSON.
  */
 export function cellOf(text: string | null, { type }: ResultColumn): Cell {
   if (text === null) return null
@@ -55,7 +55,7 @@ export function cellOf(text: string | null, { type }: ResultColumn): Cell {
   return type === 'TIMESTAMP_NTZ' ? text.replace(' ', 'T') : text
 }
 
-/** The type of a column, for stores that have types; `null` if it is text. */
+/** The type of a column, for destinations that have types. `null` if it is text. */
 export function columnTypeOf({ type, declared }: ResultColumn): ColumnType | null {
   if (isWhole(type)) return { kind: 'bigint' }
   if (isFloat(type)) return { kind: 'double' }
@@ -89,7 +89,7 @@ export function literalOf(text: string, { name, type }: ResultColumn): string {
   throw notOrdered({ name, type })
 }
 
-/** The kind of cursor that a column can be: `number`, `time` or `day`; `undefined` if the column cannot. */
+/** The kind of cursor that a column can be: `number`, `time` or `day`. `undefined` if the column cannot be a cursor. */
 export function cursorKindOf({ type }: ResultColumn): 'number' | 'time' | 'day' | undefined {
   if (isWhole(type) || decimalOf(type)) return 'number'
   if (type === 'DATE') return 'day'

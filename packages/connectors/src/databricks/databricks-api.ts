@@ -10,20 +10,23 @@ export type Databricks = PlatformClient & {
   /** `https://…`, without a path. */
   readonly origin: string
   /**
-   * Runs a statement to its end, and resolves with its first rows. The same statement again must leave the data as it is after
-   * one, since the engine repeats it if an answer is lost. Throws `Misfit` if a value in the data is not one of its column.
+   * Runs a statement to its end, and resolves with its first rows. The statement must be idempotent, since the engine repeats
+   * it if an answer is lost. Throws `Misfit` if a value in the data is not valid for its column.
    */
   run(statement: DatabricksStatement): Promise<readonly (readonly unknown[])[]>
-  /** The same, and resolves with the whole answer. A statement that is stopped, or takes longer than `waitMs`, is cancelled. */
+  /**
+   * The same, and resolves with the whole answer. If the job is stopped or the statement takes longer than `waitMs`, it is
+   * cancelled.
+   */
   execute(statement: DatabricksStatement): Promise<JsonObject>
 }
 
 export type DatabricksStatement = {
   readonly text: string
   readonly warehouse: string
-  /** Where rows are: in the answer, unless they are said to be in parts at addresses of a cloud storage. */
+  /** Where the rows are: in the answer by default, or in parts at addresses of a cloud storage. */
   readonly disposition?: 'EXTERNAL_LINKS'
-  /** How long it may take, in milliseconds; as long as Databricks lets it unless said. */
+  /** Time limit in milliseconds. By default the limit of Databricks. */
   readonly waitMs?: number
 }
 
@@ -42,7 +45,7 @@ const waitSeconds = 30
 const briefSeconds = 5
 const [firstMs, mostMs] = [500, 5_000]
 
-/** Opens the workspace. Throws `invalid_address` or `invalid_setting` if the secrets name none. */
+/** Opens the workspace. Throws `invalid_address` or `invalid_setting` if the secrets contain no valid workspace. */
 export function openDatabricks(context: ConnectorContext): Databricks {
   const { secrets, signal } = context
   const origin = originOf(secrets.host)
@@ -69,7 +72,7 @@ export function openDatabricks(context: ConnectorContext): Databricks {
       },
     })
     const id = textIn(json.statement_id) ?? ''
-    // A warehouse that was stopped starts first, which takes minutes.
+    // A stopped warehouse starts first, which takes minutes.
     for (let waitMs = firstMs; ; waitMs = Math.min(mostMs, waitMs * 2)) {
       const state = textIn(objectIn(json.status).state)
       if (state === 'SUCCEEDED') return json
@@ -179,7 +182,7 @@ function connectorErrorIn(answer: Answer): ConnectorError | undefined {
 const misfits =
   /^(CAST_INVALID_INPUT|CAST_OVERFLOW|NUMERIC_VALUE_OUT_OF_RANGE|CANNOT_PARSE_TIMESTAMP|EXCEED_LIMIT_LENGTH|DELTA_EXCEED_CHAR_VARCHAR_LIMIT|DELTA_NOT_NULL_CONSTRAINT_VIOLATED|DELTA_VIOLATE_CONSTRAINT_WITH_VALUES|MALFORMED_RECORD_IN_PARSING|CONVERSION_INVALID_INPUT|NOT_NULL_ASSERT_VIOLATION)(\.|$)/
 
-/** The error of a statement that failed. Its message may quote values, so only the name of the condition is used. */
+/** The error of a statement that failed. Its message can quote values, so only the name of the condition is used. */
 function failureIn(json: JsonObject): Error {
   const { error_code: code, message } = objectIn(objectIn(json.status).error)
   const [, condition = ''] = /\[([A-Z][A-Z0-9_]{2,80}(?:\.[A-Z0-9_]{1,80})*)\]/.exec(textIn(message) ?? '') ?? []

@@ -11,7 +11,7 @@ import { type DatabricksTable, databricksTables, targetOf } from './target.ts'
 import { type DatabricksColumn, quoteName } from './target-columns.ts'
 
 const platform = 'Databricks'
-/** How long a query may take that judges rows, in milliseconds. */
+/** Time limit of a query that judges rows, in milliseconds. */
 const queryMs = 4 * 3_600_000
 /** How many earlier attempts are cleaned up after. */
 const earlierMax = 10

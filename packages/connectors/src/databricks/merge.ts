@@ -19,8 +19,9 @@ export const quoted = (columns: readonly DatabricksColumn[]) =>
 
 /**
  * Merges the rows of a file.
- * @param isReplaced whether the file has all rows of the batch's window; the same statement deletes the others of its scope
- * @param removes whether the file has rows that are to be removed
+ * @param isReplaced whether the file has all rows of the batch's window. The same statement then deletes the other rows of its
+ * scope
+ * @param removes whether the file has rows that must be removed
  */
 export function mergeOf(
   { target, columns }: Merged,
@@ -39,7 +40,7 @@ export function mergeOf(
   })
 }
 
-/** Deletes the rows of a window whose keys are in none of some files; `undefined` if it can have no rows. */
+/** Deletes the rows of a window whose keys are not in any of some files. `undefined` if the window cannot have rows. */
 export function deleteOthersOf(
   { target, columns }: Merged,
   { columns: names, window }: Batch,

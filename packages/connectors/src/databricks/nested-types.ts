@@ -5,8 +5,8 @@ import { splitTypes } from '../databases/nested-types.ts'
 const levelsMax = 10
 
 /**
- * The type of a list or struct, as in `array<struct<id:int,name:string>>`; JSON for maps and variants, and `undefined` if the text is
- * neither.
+ * The type of a list or struct, as in `array<struct<id:int,name:string>>`, or JSON for maps and variants. `undefined` for other
+ * texts.
  * @param scalarOf the type of a value that is neither
  */
 export function nestedTypeOf(

@@ -21,7 +21,7 @@ type OrderTerm = {
   readonly literalOf: (text: string) => string
 }
 
-/** Where a statement runs, and how long it may. */
+/** The warehouse of a statement, and its time limit. */
 export type WarehousePlace = { readonly warehouse: string; readonly waitMs: number }
 
 const alias = '`penstock_source`'
@@ -141,6 +141,6 @@ async function boundOf(
   const micros = BigInt(text) - BigInt(Math.round(lagSeconds)) * 1_000_000n
   if (column.type === 'TIMESTAMP') return String(micros)
   const local = inTimezone(new Date(`${(localTime(micros * 1000n) ?? '').slice(0, 19)}Z`), timezone)
-  // More rows of today may come yet, so today waits until it is over.
+  // More rows of today can still arrive, so today is read when it is over.
   return kind === 'day' ? dayBefore(local.slice(0, 10)) : local
 }

@@ -11,7 +11,7 @@ import { type DatabricksPlan, planReading, statementOf } from './plan.ts'
 
 /** Parts of a result have about 20 MiB. */
 const partBytesMax = 128 << 20
-/** Rows that are made at once of a part. */
+/** Rows of a part that are converted together. */
 const batchRows = 2_000
 
 /** Opens a reader: asks Databricks what there is to read, and notes up to where. */
@@ -83,7 +83,7 @@ async function* resultRows(
   }
 }
 
-/** Where a part of a result is. Addresses end within minutes, so each is requested just before it is used. */
+/** The address of a part of a result. Addresses expire within minutes, so each is requested just before it is used. */
 async function linkOf(
   databricks: Databricks,
   statement: string,
@@ -98,8 +98,8 @@ async function linkOf(
 }
 
 /**
- * Downloads a part from the cloud storage of the workspace. The address is signed and needs no token, which the storage must not
- * get; the egress examines its host like any other.
+ * Downloads a part from the cloud storage of the workspace. The address is signed and needs no token. The storage must not get
+ * the token, and egress checks its host like any other.
  */
 async function partAt(context: SourceContext, link: Readonly<Record<string, unknown>>): Promise<readonly unknown[]> {
   const { external_link: address, http_headers: given } = link

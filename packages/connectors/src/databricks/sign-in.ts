@@ -1,6 +1,6 @@
 import { secret, select, text } from '@penstock/connector'
 
-/** Where a workspace of Databricks is, and how to sign in. */
+/** A Databricks workspace, and how to sign in. */
 export const signIn = {
   host: text({
     label: 'Host',

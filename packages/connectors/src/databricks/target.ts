@@ -50,7 +50,7 @@ export type DatabricksTable = {
   readonly untried: readonly string[]
 }
 
-/** The table; `undefined` if there is none, or no such schema. */
+/** The table. `undefined` if the table or its schema does not exist. */
 export async function findTable(
   databricks: Databricks,
   { path }: Pick<DatabricksTarget, 'path'>,

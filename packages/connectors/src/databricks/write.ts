@@ -24,7 +24,7 @@ type Work = {
 /** More files are not read by one statement. */
 const filesMax = 500
 
-/** Opens a writer: finds the table, and creates it if it may. Empties nothing yet. */
+/** Opens a writer: finds the table, and creates it if the settings allow that. Does not empty the table yet. */
 export async function open(context: DestinationContext): Promise<DestinationWriter> {
   const databricks = openDatabricks(context)
   const target = targetOf(context.settings)
@@ -53,8 +53,8 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
 }
 
 /**
- * Uploads rows as a file and loads it. The same rows of the same transfer have the same path, from which COPY INTO loads once; rows
- * that are loaded after the table was emptied again have another one. The file stays as a stage if it is a part of a window.
+ * Uploads rows as a file and loads it. The same rows of the same transfer have the same path, from which COPY INTO loads once.
+ * If the table was emptied again, later rows have another path. The file stays as a stage if it belongs to a window.
  */
 async function load(work: Work, { key, batch }: BatchName, items: readonly JudgedRow[]): Promise<Loaded<UploadedFile>> {
   const { databricks, target } = work
@@ -86,7 +86,7 @@ async function load(work: Work, { key, batch }: BatchName, items: readonly Judge
 
 const addressOf = (path: string): string => `/api/2.0/fs/files${path.split('/').map(encodeValue).join('/')}`
 
-/** Deletes a file. If that fails, it stays in the volume, and is written again if the batch comes again. */
+/** Deletes a file. If that fails, it stays in the volume. If the batch is sent again, the file is overwritten. */
 async function drop({ databricks }: Work, { path }: UploadedFile): Promise<void> {
   await databricks.ask({ path: addressOf(path), method: 'DELETE' }).catch(() => {})
 }
@@ -99,7 +99,7 @@ const lineOf = ({ index, values, isRemoved }: JudgedRow): string =>
     ...(isRemoved && { removed: 'true' }),
   })
 
-/** By Databricks' own count: all rows, or none if they were loaded before. */
+/** Checks Databricks' own count: all rows, or 0 if they were loaded before. */
 function assertLoaded([affected, inserted]: readonly unknown[], sent: number): void {
   const count = numberIn(inserted ?? affected)
   if (count === sent || count === 0) return

@@ -2,10 +2,10 @@ import type { Discovered, DiscoveredPage, DiscoveryContext } from '@penstock/con
 import { pageIn, windowOf } from './pages.ts'
 
 /**
- * Browses a tree of folders: the search up to its last slash is the folder whose entries are listed, and what follows is looked for
+ * Browses a tree of folders. The search up to its last slash is the folder whose entries are listed, and the rest is searched
  * in their names. Folders come first.
- * @param list the entries of a folder, which is empty or ends with a slash; their values begin with it, and those of folders end with
- * a slash
+ * @param list returns the entries of a folder, which is empty or ends with a slash; their values begin with it, and values of
+ * folders end with a slash
  */
 export async function browsed(
   context: DiscoveryContext,

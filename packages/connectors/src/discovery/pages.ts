@@ -12,7 +12,7 @@ export type Window = { readonly offset: number; readonly limit: number }
 export const strangeCursor = (): ConnectorError =>
   new ConnectorError('invalid_setting', 'The cursor is not one of an earlier page: begin without one.')
 
-/** Reads the cursor of a discovery. Throws `invalid_setting` if it is none of ours. */
+/** Reads the cursor of a discovery. Throws `invalid_setting` if the cursor was not created here. */
 export function windowOf({ cursor = '0', size }: DiscoveryContext): Window {
   const offset = Number(cursor)
   if (!/^\d{1,6}$/.test(cursor) || offset > entriesMax) {
@@ -27,7 +27,7 @@ export const pageIn = (found: readonly Discovered[], { offset, limit }: Window):
   next: found.length < limit ? undefined : String(offset + limit - 1),
 })
 
-/** A page of a list that is known whole, such as the columns of a table: what contains the search. */
+/** A page of a list that is completely known, such as the columns of a table: the entries that contain the search. */
 export function pageOfAll(found: readonly Discovered[], context: DiscoveryContext): DiscoveredPage {
   const window = windowOf(context)
   const search = context.search.toLowerCase()

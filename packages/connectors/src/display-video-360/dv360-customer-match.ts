@@ -14,7 +14,7 @@ import { accountSetting, displayVideoAccounts } from '../google-ads/data-manager
 import { customerMatchColumns } from '../google-ads/people.ts'
 import { displayVideo360 } from './platform.ts'
 
-/** Customer lists of Display & Video 360, to target or to leave out. */
+/** Customer lists of Display & Video 360, to target or to exclude. */
 export const dv360CustomerMatch = customerLists({
   slug: 'dv360-customer-match',
   name: 'Display & Video 360 Customer Match',
@@ -27,7 +27,7 @@ export const dv360CustomerMatch = customerLists({
   secrets: googleSignIn('a user of Display & Video 360'),
   accounts: displayVideoAccounts,
   account: 'advertiserId',
-  // Display & Video 360 takes only people who consented; a row can say otherwise.
+  // Display & Video 360 accepts only people who consented. A row can override that.
   consents: () => ({ adUserDataConsent: 'Granted', adPersonalizationConsent: 'Granted' }),
   device: ({ audienceType }) => (audienceType === 'MAID' ? 'maid' : undefined),
   list: (settings) => ({

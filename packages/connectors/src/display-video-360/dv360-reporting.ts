@@ -20,7 +20,7 @@ const dateOf = (of: string) => {
 }
 const groupsOf = ({ asks }: ReportRequest): string[] => [...asks.always, ...asks.level, ...asks.breakdowns]
 
-/** Makes a query and runs it. The ID is that of the query and that of the run; empty if Google returns none. */
+/** Creates a query and runs it. The ID combines the IDs of the query and the run. Empty if Google returns no ID. */
 async function start(client: PlatformClient, to: ReportRequest): Promise<string> {
   const { account, from, to: until, asks } = to
   const { json: query } = await client.askObject({

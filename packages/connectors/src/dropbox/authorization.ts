@@ -5,7 +5,7 @@ const dropbox: AuthorizationServer = {
   name: 'Dropbox',
   authorizeUrl: 'https://www.dropbox.com/oauth2/authorize',
   tokenUrl: 'https://api.dropboxapi.com/oauth2/token',
-  // Dropbox documents PKCE in place of the secret of the app, not beside it.
+  // Dropbox documents PKCE instead of the app's secret, not in addition to it.
   pkce: false,
   // Without it, Dropbox grants four hours and no refresh token.
   authorizeParameters: { token_access_type: 'offline' },

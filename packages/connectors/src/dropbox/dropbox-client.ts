@@ -16,13 +16,13 @@ const sendTimeoutMs = 300_000
 
 /** Options of a request. */
 type Asking = {
-  /** The same request again leaves Dropbox as it is: it is repeated after a transient error. */
+  /** Whether the request is idempotent. Then it is repeated after a transient error. */
   readonly repeatable?: boolean
   /** Refusals of these summaries are answers, too. */
   readonly takes?: RegExp
 }
 
-/** Dropbox within one job. Everything throws connector errors; `source_changed` means that a path does not exist. */
+/** Dropbox, within one job. Every function throws connector errors. `source_changed` means that a path does not exist. */
 export type DropboxClient = {
   /** Asks an endpoint whose arguments and answer are JSON: `files/list_folder`. */
   ask(endpoint: string, args: object | null, asking?: Asking): Promise<Answer & { readonly json: JsonObject }>

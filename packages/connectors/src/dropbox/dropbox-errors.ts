@@ -2,7 +2,10 @@ import { ConnectorError, type ConnectorErrorCode, retryAfterMs } from '@penstock
 import type { Answer } from '../platform-api/call.ts'
 import { numberIn, objectIn, textIn } from '../platform-api/json.ts'
 
-/** The reason that Dropbox gives for a refusal: tags with slashes between them, such as `path/not_found`; empty if it says none. */
+/**
+ * The reason that Dropbox returns for a refusal: tags with slashes between them, such as `path/not_found`. Empty if it returns
+ * none.
+ */
 export const summaryOf = ({ json }: Pick<Answer, 'json'>): string =>
   /^[a-z_]+(\/[a-z_]+)*/.exec(textIn(objectIn(json).error_summary) ?? '')?.[0].slice(0, 100) ?? ''
 
@@ -23,7 +26,7 @@ const meanings: readonly (readonly [tag: RegExp, code: ConnectorErrorCode, messa
   [/too_large/, 'file_too_large', 'The file is larger than Dropbox allows.'],
 ]
 
-/** The error of a response of Dropbox that is not a success; `undefined` leaves it to the status. */
+/** The error of a Dropbox response that is not a success. `undefined` leaves the decision to the status. */
 export function errorOf(answer: Answer): ConnectorError | undefined {
   const { status, json } = answer
   const error = objectIn(objectIn(json).error)

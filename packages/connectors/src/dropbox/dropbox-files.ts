@@ -10,7 +10,7 @@ import { dropboxPath } from './paths.ts'
 
 const store = 'Dropbox'
 
-/** Asked for on a page: Dropbox may give a few more than that. */
+/** Requested entries of a page. Dropbox can return a few more. */
 const entriesAsked = 500
 
 /** Reading a Dropbox. Its names are without a slash at the beginning, and compared without regard to case. */

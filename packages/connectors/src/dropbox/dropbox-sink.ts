@@ -20,7 +20,7 @@ type PartState = {
 
 export type DropboxTarget = {
   readonly name: string
-  /** The name that a transfer without success gives what was confirmed. */
+  /** The name that a failed transfer gives to the confirmed part. */
   readonly abortedName: string
   readonly transferId: string
   /** ISO 8601. */
@@ -28,10 +28,10 @@ export type DropboxTarget = {
 }
 
 /**
- * Writes one file by an upload session, of which nothing is visible until it is finished. A session only grows, so that a
- * part in it cannot be written over; therefore a part is a hidden file at first, and appended once it is confirmed, by
- * the next part. Dropbox verifies every request by a hash. The time of the last change is that of the transfer, by which
- * a file is known that was finished already.
+ * Writes one file by an upload session. Nothing is visible until the session is finished. A session can only be appended to, so
+ * a part in it cannot be overwritten. So a part is first stored as a hidden file, and the next part appends it after it is
+ * confirmed. Dropbox verifies every request by a hash. The modification time is the time of the transfer, which identifies a
+ * file that was already finished.
  */
 export function dropboxSink(client: DropboxClient, target: DropboxTarget): FileSink {
   const { name, abortedName, transferId, startedTime } = target

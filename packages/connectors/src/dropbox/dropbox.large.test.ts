@@ -43,7 +43,7 @@ server.put('/Daily/deeper/3.csv', csvOfRows(columns, rows.slice(0, 10)))
 
 acceptSource({ ...both, columns, rows, settings: { path: '/daily' }, missing: { path: '/missing/' } })
 
-// Each batch is a part of its own.
+// Each batch is a separate part.
 const sent = someRows(900, 20_000)
 acceptDestination({
   ...both,

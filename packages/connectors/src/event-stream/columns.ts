@@ -39,7 +39,7 @@ function rankOf(name: string): number {
 export const ordered = (columns: readonly StreamColumn[]): StreamColumn[] =>
   columns.filter(({ name }) => !own.includes(name)).toSorted((a, b) => rankOf(a.name) - rankOf(b.name))
 
-/** The type of a column with values of these kinds; `null` for texts and for values of several kinds. */
+/** The type of a column with values of these kinds. `null` for texts and for values of several kinds. */
 export function typeOfKinds(kinds: number): ColumnTypes[number] {
   switch (kinds) {
     case eventKinds.integer:
@@ -137,7 +137,7 @@ function valueAt(value: unknown, path: readonly string[]): unknown {
   return at ?? undefined
 }
 
-/** The kinds of values at a place in a list are not known: a number that is none is empty. */
+/** The kinds of values at an index of a list are not known. An invalid number is empty. */
 function knownCellOf(value: unknown, kind: string | undefined): Cell {
   if (kind !== 'double') return cellOf(value, undefined)
   const number = typeof value === 'number' ? value : Number(JSON.stringify(value))

@@ -68,7 +68,7 @@ function wordsOf(kinds: number, of: Seen | undefined, events: number): string {
   return events === 0 ? names : `${names}, in ${Math.round(((of?.total ?? 0) / events) * 100)} %`
 }
 
-/** Whether events can be stored: in Kafka, whether the user may write to the topic. */
+/** Checks whether events can be stored. In Kafka, whether the user is allowed to write to the topic. */
 export const check: Check = async (context) => {
   if (!isStoredInKafka(context.secrets)) return checkKept(context)
   const { check } = await import('../kafka/check.ts')

@@ -13,7 +13,7 @@ export type NumberedEvent = {
   readonly lost?: string
 }
 
-/** Lines of a batch are far smaller; a larger one was not written by this service. */
+/** Lines of a batch are far smaller. This service did not write a larger one. */
 const batchBytesMax = 64 << 20
 
 /** The events of a batch, with their numbers. Throws `source_changed` if the batch is damaged. */

@@ -13,8 +13,8 @@ export type StreamPreset = Pick<
   /** JSON pointer to the ID of an event. Without it or a value there, the ID of the signed message is the ID. */
   readonly messageIdAt?: string
   /**
-   * Keys under which a body holds its events, one or a list, from the outside in; of several keys, the first that is there. Other keys of
-   * the body are added to each event.
+   * Keys under which a body contains its events, one or a list, from the outside in. If several keys are listed, the first
+   * existing one is used. Other keys of the body are added to each event.
    */
   readonly unwrap: readonly (readonly string[])[]
   /** Keys of a body that are not added to its events. */
@@ -44,7 +44,7 @@ export type MessageAnswers = {
 
 export type MessageAnswer = {
   readonly body: Readonly<Record<string, unknown>>
-  /** The key with the events of the message. A message without it is a probe, which has none. */
+  /** The key with the events of the message. A message without it is a probe without events. */
   readonly holds?: string
   /** Whether it is answered without the secret, and not stored. */
   readonly isOpen?: true

@@ -24,13 +24,13 @@ const presets: readonly StreamPreset[] = [
 ]
 const byId = new Map(presets.map((preset) => [catalogueId('connector', preset.slug), preset]))
 
-/** The facts of the sender for which a connector receives events; `undefined` if it is for any sender. */
+/** The facts of the sender for which a connector receives events. `undefined` if it accepts any sender. */
 export const presetOf = (connectorId: string): StreamPreset | undefined => byId.get(connectorId)
 
 type Json = Readonly<Record<string, unknown>>
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The events in the values of a body, as the sender wraps them. A value without events stays as it is. */
+/** The events in the values of a body, as the sender wraps them. A value without events does not change. */
 export function unwrapped(
   { unwrap, omitted = [], named, callback }: StreamPreset,
   values: readonly unknown[],
@@ -54,7 +54,7 @@ export type AnsweredMessage = {
 }
 
 /**
- * A message with its answer. `undefined` if the sender expects none. A text says why there is no answer.
+ * A message with its answer. `undefined` if the sender expects no answer. A text says why there is no answer.
  * @param nowMs the time of the answer
  */
 export function answeredMessage(
@@ -76,9 +76,9 @@ export function answeredMessage(
 }
 
 /**
- * The address that a sender calls for each event, with its placeholders; `undefined` if it sends bodies.
- * @param address of the stream
- * @param key stands for the write key
+ * The address that a sender calls for each event, with its placeholders. `undefined` if it sends bodies.
+ * @param address the address of the stream
+ * @param key a placeholder for the write key
  */
 export function callbackAddress(connectorId: string, address: string, key: string): string | undefined {
   const { callback } = presetOf(connectorId) ?? {}

@@ -14,7 +14,7 @@ import { type EventReading, eventReading, type KnownColumns } from './columns.ts
 import { eventsIn, type NumberedEvent } from './events.ts'
 import { whyNotSource } from './store-fields.ts'
 
-/** Where reading continues: after the event with this number. */
+/** Reading continues after the event with this number. */
 type Place = { readonly after: number }
 /** The place for the next transfer. Numbers of one stream mean nothing for another one. */
 type EventCursor = Place & { readonly of: string }
@@ -44,7 +44,7 @@ export async function openStream(
   const begin = saved?.of === id ? saved.after : fixed.begin
   const untilMs = range ? timesOf(range).untilMs : Number.POSITIVE_INFINITY
   const reading = readingOf(fixed)
-  // If the stream was restored from a backup, it may end before the cursor.
+  // If the stream was restored from a backup, it can end before the cursor.
   const end = Math.max(fixed.last, begin)
 
   async function* batchesAfter(from: number, last: number): AsyncGenerator<NumberedEvent> {
@@ -152,7 +152,7 @@ class EventChunk {
   }
 }
 
-/** Where a transfer without a cursor begins. */
+/** The start of a transfer without a cursor. */
 function startOf({ startAt, startTime }: Values): StreamStart {
   if (startAt !== 'time') return { at: startAt === 'newest' ? 'newest' : 'oldest' }
   const given = String(startTime ?? '').trim()

@@ -29,7 +29,7 @@ function isRange(entry: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
 }
 
-/** The ranges of a valid list; undefined if it is empty. */
+/** The ranges of a valid list. Undefined if it is empty. */
 export function rangesOf(list: unknown): BlockList | undefined {
   const entries = entriesOf(list)
   if (entries.length === 0) return undefined

@@ -32,7 +32,7 @@ export const keepReadField = (what: string) =>
     default: true,
   })
 
-/** The start of the first transfer. @param what is read: `events`; and one of it */
+/** The start of the first transfer. @param what is read: `events`; and its singular */
 export const startFields = (what: string, one: string) => ({
   startAt: select({
     asked: true,

@@ -112,7 +112,7 @@ const table = {
     encoding: 'text',
     place: inHeader('authorization'),
   },
-  /** The key is the client secret as it is. Its page encodes it with Base64 only for the library. */
+  /** The key is the unchanged client secret. Its page encodes it with Base64 only for the library. */
   bigcommerce: {
     ...standardWebhooks('webhook', 'v1'),
     label: 'BigCommerce',

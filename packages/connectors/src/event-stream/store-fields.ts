@@ -49,7 +49,7 @@ export const storeFields = {
   ),
 }
 
-/** Why a stream cannot be the source of a connection; `undefined` if it can. */
+/** Why a stream cannot be the source of a connection. `undefined` if it can. */
 export const whyNotSource = ({ topic, ...settings }: Values): string | undefined =>
   isStoredInKafka(settings)
     ? `stores its events in Apache Kafka, and keeps none. Add the connector Apache Kafka as source and read the topic ${String(topic ?? '').slice(0, 249)} with it`

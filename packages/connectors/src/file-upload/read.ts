@@ -33,7 +33,7 @@ export async function discoverUploads(context: DiscoveryContext): Promise<Discov
   )
 }
 
-/** A store of the one file. Its content never changes, so that its version is its identifier. */
+/** A store with only this file. Its content never changes, so its identifier is its version. */
 function storeOf(uploads: Uploads, id: string): FileStore {
   let chunkBytes = 1
   return {

@@ -23,7 +23,7 @@ const create = ([from, to]: [string, string], names: [string[], string[]], answe
   },
   answer,
 })
-/** A report with the given number that is made at once, and its pages of rows. */
+/** A report with the given number that is created immediately, and its pages of rows. */
 const report = (id: string, days: [string, string], names: [string[], string[]], ...pages: unknown[]): Exchange[] => [
   create(days, names, { json: { name: `networks/218/reports/${id}`, reportId: id } }),
   {

@@ -23,7 +23,10 @@ const dateOf = (of: string) => {
 }
 const dimensionsOf = ({ asks }: ReportRequest): string[] => [...asks.always, ...asks.level, ...asks.breakdowns]
 
-/** Makes a report that people do not see in Ad Manager, and runs it. The ID is the name of the operation; empty if there is none. */
+/**
+ * Creates a report that is hidden in Ad Manager, and runs it. The ID is the name of the operation. Empty if Google returns
+ * none.
+ */
 async function start(client: PlatformClient, to: ReportRequest): Promise<string> {
   const { json: report } = await client.askObject({
     method: 'POST',
@@ -47,7 +50,7 @@ async function start(client: PlatformClient, to: ReportRequest): Promise<string>
   return operationName.test(operation) ? operation : ''
 }
 
-/** A value of Ad Manager, which says its type; lists stay JSON. */
+/** A typed value of Ad Manager. Lists stay JSON. */
 function typedValue(value: unknown): unknown {
   const [typed] = Object.values(objectIn(value))
   return isObject(typed) ? JSON.stringify(listIn(typed.values)) : typed

@@ -8,13 +8,13 @@ import { codeIn } from './google-errors.ts'
 import { meaningOfCode } from './reporting-errors.ts'
 
 /**
- * Results of adjustments. The codes and their meanings are those of `ConversionAdjustmentUploadError` in the published protocol
+ * Results of adjustments. The codes and their meanings come from `ConversionAdjustmentUploadError` in the published protocol
  * buffers of the Google Ads API v25.
  */
 
 type Adjusted = 'RETRACTION' | 'RESTATEMENT' | 'ENHANCEMENT'
 
-/** The error of an adjustment that Google has recorded already, which a batch meets that comes again after a crash. */
+/** The error of an adjustment that Google has recorded already. A batch gets it if it is sent again after a crash. */
 const done: Readonly<Record<Adjusted, string>> = {
   RETRACTION: 'CONVERSION_ALREADY_RETRACTED',
   RESTATEMENT: 'RESTATEMENT_ALREADY_EXISTS',
@@ -78,7 +78,7 @@ const ofRow: Readonly<Record<string, readonly [why: string, field: string]>> = {
 
 type AdjustmentError = { readonly at: number | undefined; readonly code: string }
 
-/** The errors of a partial failure. `at`: the place of the adjustment; `undefined` if the error names none. */
+/** The errors of a partial failure. `at`: the index of the adjustment, or `undefined` if the error names none. */
 function errorsIn(partialFailureError: unknown): AdjustmentError[] {
   return listIn(objectIn(partialFailureError).details)
     .flatMap((detail) => listIn(objectIn(detail).errors))
@@ -93,8 +93,9 @@ function errorsIn(partialFailureError: unknown): AdjustmentError[] {
 }
 
 /**
- * The result of each adjustment; `undefined` if the answer has none. A request that only validates has no results. An adjustment
- * that Google has recorded already is accepted. Throws errors of the account and of the connection's conversion action.
+ * The result of each adjustment. `undefined` if the answer has no results. A request that only validates has no results. An
+ * adjustment that Google has recorded already is accepted. Throws errors of the account and of the connection's conversion
+ * action.
  */
 export function adjustmentResults(
   answer: Answer,
@@ -128,7 +129,7 @@ function whyNot(code: string): WhyNot {
   return field ? { reason, field } : reason
 }
 
-/** Throws the error of an account, and transient errors: the batch then comes again. */
+/** Throws the error of an account, and transient errors. The batch is then sent again. */
 function assertAccount(code: string): void {
   const fact = ofAccount[code] ?? meaningOfCode(code)
   if (fact === undefined) return

@@ -29,7 +29,7 @@ export const conversionAction = {
   wanted:
     'The conversion action must be its number in Google Ads, which follows ctId= in the address of the page of the action.',
 }
-/** The setting of the conversion action of all rows that name none. */
+/** The setting with the conversion action of all rows that name none. */
 export const conversionActionSetting = idSetting({
   label: 'Conversion action ID',
   description:
@@ -37,12 +37,12 @@ export const conversionActionSetting = idSetting({
   pattern: conversionAction.pattern,
   example: '1234567890',
 })
-/** The number of a conversion action; `undefined` if there is none. */
+/** The number of a conversion action. `undefined` if there is none. */
 export const actionIn = (id: unknown): string | undefined => /\d+$/.exec(String(id ?? '').trim())?.[0]
 
 const unlessSaid = ', for rows without a value'
 
-/** Nothing of this is required by the catalogue; a transfer says what is missing. */
+/** The catalogue requires none of these. A transfer reports what is missing. */
 const settings = {
   customerId: accountSetting('Customer ID', 'ID of the Google Ads account that owns the conversion action', {
     needed: true,
@@ -145,7 +145,7 @@ const conversionColumns = {
   custom_variables: object('@variables', 'Object with the values of custom variables by name'),
 }
 
-/** How far the clocks of two machines may be apart. */
+/** How much the clocks of two machines can differ. */
 const aheadMicroseconds = 60_000_000n
 
 function timeOf(row: BatchRow): Read<string> {
@@ -163,8 +163,9 @@ function timeOf(row: BatchRow): Read<string> {
 }
 
 /**
- * An ID by which Google counts an event once that comes again and has neither an ID of its own nor a click, of which
- * Google counts one conversion at one time. Equal events have the same ID, in every release: do not change the order of keys.
+ * An ID that makes Google count a repeated event once. It is for events that have neither their own ID nor a click, because
+ * Google counts one conversion per click and time. Equal events have the same ID, in every release: do not change the order of
+ * keys.
  */
 function derivedId(action: unknown, said: JsonObject): string | undefined {
   const { gclid, gbraid, wbraid } = objectIn(said.adIdentifiers)
@@ -177,15 +178,16 @@ type Conversions = Pick<
   EventDestination,
   'slug' | 'name' | 'dataType' | 'description' | 'notes' | 'secrets' | 'settings' | 'person'
 > & {
-  /** Where events happened whose rows and connection do not say so. */
+  /** The source of events whose rows and connection do not name one. */
   readonly source: 'WEB' | 'IN_STORE'
   /** Further columns. */
   readonly columns: EventColumns
 }
 
 /**
- * A connector that sends conversions to Google Ads as events, those of one conversion action in one request. Google takes a
- * request as a whole or not at all, goes through it later, and counts an event once that comes again under its transaction ID.
+ * A connector that sends conversions to Google Ads as events. A request contains the events of one conversion action. Google
+ * accepts a request as a whole or not at all, processes it later, and counts an event once if it is repeated under its
+ * transaction ID.
  */
 export const googleConversions = ({ source, columns, notes, ...facts }: Conversions) =>
   eventDestination({

@@ -55,15 +55,15 @@ type CustomerLists = Pick<
   readonly accounts: AccountsOf
   /** The settings that say what people consented to: `adUserDataConsent`, `adPersonalizationConsent`. */
   readonly consents?: (settings: Values) => Values
-  /** The column with the advertising ID; `undefined` if the lists consist of contact data. */
+  /** The column with the advertising ID. `undefined` if the lists consist of contact data. */
   readonly device: (settings: Values) => string | undefined
   /** The properties of a new list, without its name. Throws `invalid_setting` if a setting for them is missing. */
   readonly list: (settings: Values) => JsonObject
 }
 
 /**
- * A connector whose rows join and leave customer lists. Google takes a request as a whole or not at all, and goes through it
- * later; the same member may come twice. No two lists of an account have one name.
+ * A connector whose rows join and leave customer lists. Google accepts a request as a whole or not at all, and processes it
+ * later. Members can be repeated. Names of lists are unique within an account.
  */
 export function customerLists({ accounts, consents = (settings) => settings, device, list, ...facts }: CustomerLists) {
   const columns: EventColumns = { ...segmentColumns, ...contactColumns, ...facts.columns, ...consentColumns }
@@ -148,13 +148,13 @@ export function customerLists({ accounts, consents = (settings) => settings, dev
       (await import('./later.ts')).openLater('member', accounts(context.settings), client, context),
     check: {
       credentials: 'the OAuth client and the refresh token',
-      // A check answers at once, whatever comes.
+      // A check answers immediately, without retries.
       account: ({ account }) => ({ path: `/${account}/userLists`, query: { pageSize: '1' }, repeatable: false }),
     },
   })
 }
 
-/** Google takes whole days, as seconds. */
+/** Google expects whole days, in seconds. */
 export const retentionOf = ({ retentionDays }: Values): JsonObject =>
   retentionDays === undefined ? {} : { membershipDuration: `${Number(retentionDays) * 86_400}s` }
 
@@ -170,7 +170,7 @@ export const deviceList = (options: { source?: unknown; appId: unknown; keySpace
   return { ingestedUserListInfo: { uploadKeyTypes: ['MOBILE_ID'], mobileIdInfo } }
 }
 
-/** The same by the app alone: apps for iOS are known by a number, apps for Android by the name of their package. */
+/** The same by the app only. Apps for iOS have a number, apps for Android the name of their package. */
 export function deviceListOfApp({ mobileAppId }: Values): JsonObject {
   const appId = String(mobileAppId ?? '').trim()
   if (appId !== '') return deviceList({ appId, keySpace: /^\d+$/.test(appId) ? 'IOS' : 'ANDROID' })

@@ -1,7 +1,7 @@
 /**
  * A time in microseconds since 1970: from a number of seconds, milliseconds or microseconds, distinguished by their digits, or
- * from ISO 8601 with its zone, as `2026-01-31T12:00:00Z` or `2026-01-31 13:00:00+01:00`. `undefined` for anything else;
- * times without a zone mean something else to each reader.
+ * from ISO 8601 with a time zone, as `2026-01-31T12:00:00Z` or `2026-01-31 13:00:00+01:00`. `undefined` for anything else,
+ * including times without a zone, because their meaning is ambiguous.
  */
 export function microsecondsOf(text: string): bigint | undefined {
   const [, digits = '', fraction = ''] = /^(\d{9,16})(?:\.(\d+))?$/.exec(text) ?? []
@@ -21,11 +21,11 @@ function ofIso(text: string): bigint | undefined {
     : BigInt(milliseconds) * 1_000n + scaled(fraction, 6)
 }
 
-/** The digits behind a point, as so many digits before it. */
+/** The digits after a point, as a whole number with this number of digits. */
 const scaled = (fraction: string, digits: number): bigint =>
   BigInt(fraction.slice(0, digits).padEnd(digits, '0') || '0')
 
-/** As RFC 3339 in UTC, with as many digits behind the point as there are: none, 3 or 6. */
+/** As RFC 3339 in UTC, with as many digits after the point as are needed: 0, 3 or 6. */
 export function timestampOf(microseconds: bigint): string {
   const seconds = new Date(Number(microseconds / 1_000_000n) * 1000).toISOString().slice(0, 19)
   const fraction = String(microseconds % 1_000_000n).padStart(6, '0')

@@ -19,7 +19,7 @@ export const googleAdsVersion = {
 /** The Google Ads API. */
 export const googleAdsApi = googleReports('Google Ads', `https://googleads.googleapis.com/${version}`, meaningOfRefusal)
 
-/** An ID of an account without its dashes, as the API takes it; empty if there is none. */
+/** An ID of an account without its dashes, as the API expects it. Empty if there is no ID. */
 export const customerDigits = (id: unknown): string => String(id ?? '').replace(/\D/g, '')
 
 /** Signs in at the Google Ads API, through the manager account of the settings if there is one. */

@@ -24,7 +24,7 @@ import { googleAds } from './platform.ts'
 const only = (type: string) => ({ only: { at: 'adjustmentType', is: [type] } })
 const enhances = only('ENHANCEMENT')
 
-/** Contact data, which Google takes in enhancements alone. */
+/** Contact data, which Google accepts only in enhancements. */
 const personColumns: EventColumns = Object.fromEntries(
   Object.entries<EventColumns[string]>({ ...contactColumns, ...addressColumns }).map(([name, column]) => [
     name,
@@ -43,7 +43,7 @@ const api = restApi({
   },
 })
 
-/** A time as the Google Ads API takes it: `2026-01-31 12:00:00+00:00`. @param iso the time in UTC, in ISO 8601 */
+/** A time as the Google Ads API expects it: `2026-01-31 12:00:00+00:00`. @param iso the time in UTC, in ISO 8601 */
 const dateTimeOf = (iso: unknown): string => `${String(iso).slice(0, 19).replace('T', ' ')}+00:00`
 
 /** The name of an identifier in the Google Ads API, which differs from that in the Data Manager API. */
@@ -191,7 +191,7 @@ export const googleAdsConversionAdjustments = eventDestination({
     if (adjustmentType === 'ENHANCEMENT' && contact.read.length === 0) {
       return wrong('An enhancement needs an e-mail address, a phone number or an address.', 'email')
     }
-    // Google takes both identifiers of a conversion in enhancements alone.
+    // Google accepts both identifiers of a conversion only in enhancements.
     const isByClick = gclid !== undefined && happened !== undefined
     const hasPair = isByClick && (orderId === undefined || adjustmentType === 'ENHANCEMENT')
     return {

@@ -90,7 +90,7 @@ describe('Google Ads Conversions: what becomes of requests', () => {
     const writer = await openWriter({ columns: names })
     const rows: Cell[][] = [1, 2, 3].map((n) => [...row(n), '1234'])
     const second: Cell[] = [...row(4), '5678']
-    // The events of one conversion action are taken in, and then those of the other one are refused.
+    // The events of one conversion action are accepted, and then the events of the other are refused.
     scene.server.failure(ingest, { json: { requestId: 'stale' } })
     scene.server.failure(ingest, because('TOO_MANY_EVENTS', 'events'))
     const halved = await connectorErrorOf(writer.deliver(batchOf(names, [...rows, second])), contextOf())

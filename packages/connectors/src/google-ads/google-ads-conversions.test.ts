@@ -236,7 +236,7 @@ await testDestination<DataManagerServer>({
       await deliver(rows, names)
       assert.equal(scene.server.events.size, 2)
       const ids = eventsOf().map(({ transactionId }) => transactionId)
-      // The same in every release: otherwise, events that come again after an update would count twice.
+      // The IDs are the same in every release. Otherwise, events that are sent again after an update would be counted twice.
       assert.deepEqual(ids, ['7943819aec2e193fda384c2db9075ffc', '55ae48c3a177e16df6e8e25f30c4ea4e'])
     })
 

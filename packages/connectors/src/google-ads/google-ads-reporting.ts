@@ -50,10 +50,10 @@ const textOf = ({ level, from, to, asks }: ReportRequest): string => {
 }
 
 const usual = ['impressions', 'clicks', 'cost', 'conversions', 'conversions_value', 'ctr', 'average_cpc']
-/** Figures that Google leaves out of its JSON if they are zero; of averages and shares, absence means that there is none. */
+/** Figures that Google omits from its JSON if they are zero. For averages and shares, absence means that there is no value. */
 const zeros = new Set(['impressions', 'clicks', 'costMicros', 'conversions', 'conversionsValue', 'interactions'])
 
-/** Puts zeros into a row for counted figures that were asked for and left out. */
+/** Puts zeros into a row for counted figures that were requested and omitted. */
 function withZeros(row: JsonObject, { asks }: ReportRequest): JsonObject {
   const figures = objectIn(row.metrics)
   const missing = asks.metrics
@@ -65,10 +65,10 @@ function withZeros(row: JsonObject, { asks }: ReportRequest): JsonObject {
 }
 
 const days = { backMax: 1_095, lookBack: 30, chunk: 14 } satisfies ReportDays
-/** Google has each click for 90 days, and returns those of one day. */
+/** Google has each click for 90 days, and returns the clicks of one day. */
 const clickDays = { backMax: 90, chunk: 1 }
 
-/** @param textOf the query of some days, if it is not the one of the level */
+/** @param textOf the query of some days, if it differs from the query of the level */
 const report = (textOfDays?: (from: string, to: string) => string): PagesReport => ({
   form: 'pages',
   page: (to, pageToken) => googleAdsQuery(to.account, textOfDays?.(to.from, to.to) ?? textOf(to), pageToken),

@@ -29,7 +29,7 @@ export const googleDataManagerAudiences = customerLists({
   accounts: (settings) =>
     (settings.accountType === 'Display & Video 360' ? displayVideoAccounts : googleAdsAccounts)(settings),
   account: 'advertiserId',
-  // iOS devices are in one column and Android devices in another; a list has one kind.
+  // iOS devices are in one column and Android devices in another. A list contains one kind.
   device: (settings) => {
     if (!areDevices(settings)) return undefined
     return settings.keySpace === 'ANDROID' ? 'gaid' : 'idfa'

@@ -54,7 +54,7 @@ describe('Google Data Manager Audiences: what becomes of requests', () => {
   })
 
   test('10,000 rows that Google refuses all alike are given up after a bounded number of requests', async () => {
-    // An error of members, but Google names none of them.
+    // An error of members, but Google does not name any of them.
     scene.server.refusing.reply = because('INVALID_SHA256_FORMAT', 'audience_members')
     const connectorError = await connectorErrorOf(
       deliverHalving(await openWriter(), columns, rowsOf(10_000)),

@@ -21,15 +21,15 @@ const violationsOf = (json: unknown): Violation[] =>
     .map(({ field, reason }) => ({ field: textIn(field) ?? '', reason: codeIn(reason) ?? 'INVALID_ARGUMENT' }))
 
 /**
- * All reasons that an answer gives. Those of its fields come first: beside them, the reason of the request as a whole says
- * only that something is wrong.
+ * All reasons in an answer. The reasons of its fields come first, because the reason of the request as a whole says only that
+ * something is wrong.
  */
 const reasonsOf = (json: unknown): string[] => [
   ...violationsOf(json).map(({ reason }) => reason),
   ...detailsOf(json).flatMap(({ reason }) => codeIn(reason) ?? []),
 ]
 
-/** Where violations name members, and where events: `audience_members[3].user_data…`, `events.events[3].currency`. */
+/** The paths with which violations name members and events: `audience_members[3].user_data…`, `events.events[3].currency`. */
 const places = { member: /audience_?members\[(\d+)\](.*)$/is, event: /events\[(\d+)\](.*)$/is } as const
 
 /**
@@ -52,11 +52,11 @@ export function blamedItems({ status, json }: Answer, item: Item, items: number)
   return blamed
 }
 
-/** A constant that names a reason; `undefined` for anything else, which could quote what was sent. */
+/** A constant that names a reason. `undefined` for anything else, which could quote what was sent. */
 export const codeIn = (value: unknown): string | undefined =>
   typeof value === 'string' && /^[A-Z][A-Z0-9_]{1,80}$/.test(value) ? value : undefined
 
-/** The error that an answer is, if any. Leaves out Google's message, which may quote the request. */
+/** The error of an answer, if any. Omits Google's message, which can quote the request. */
 export function errorOfGoogle(answer: Answer): ConnectorError | undefined {
   if (isSuccess(answer)) return undefined
   const { status, json } = answer
@@ -85,7 +85,7 @@ export function errorOfGoogle(answer: Answer): ConnectorError | undefined {
     if (isOfItems || reasons.some((reason) => sizeReasons.has(reason))) {
       return new ConnectorError('invalid_batch', `Google refuses the request because of its content (${because}).`)
     }
-    // Google names what it does not accept; if it names none, other rows would change nothing.
+    // Google names what it does not accept. If it names nothing, other rows would be refused too.
     const message = `Google refuses the request, whatever rows are in it (${because}); check the settings of the connection, and report this if they are right.`
     return new ConnectorError('request_refused', message)
   }

@@ -21,7 +21,7 @@ const listOwner: Refusal = [
 ]
 const admission: Refusal = ['account_restricted', 'ask your contact at Google to admit the account to customer lists']
 
-/** Reasons that no other rows would change: something has to be done at Google or in the settings. */
+/** Reasons that do not depend on the rows: something must be changed at Google or in the settings. */
 export const refusals: Readonly<Record<string, Refusal>> = {
   ACCESS_TOKEN_SCOPE_INSUFFICIENT: [
     'permission_denied',

@@ -13,9 +13,9 @@ import type { Item } from './google-errors.ts'
 import { openReplacement } from './replacement.ts'
 import { decide, type HeldRequest } from './request-status.ts'
 
-/** So many batches are held at most until it is known what became of them: after a crash they are sent again. */
+/** Maximum number of batches that are held until their result is known. After a crash they are sent again. */
 const heldBatchesMax = 10
-/** So many requests are asked about at most in the end: Google allows 300 requests a minute. */
+/** Maximum number of requests whose status is requested at the end, since Google allows 300 requests a minute. */
 const undecidedMax = 100
 
 /**
@@ -85,7 +85,7 @@ export function openLater(item: Item, accounts: Accounts, client: PlatformClient
 
 const countOf = (rejections: readonly Rejection[]): number => rejections.reduce((sum, { count = 1 }) => sum + count, 0)
 
-/** At most so many rows, because confirmed rows cannot be rejected any more. */
+/** At most `rows` rejections, because confirmed rows can no longer be rejected. */
 function within(rows: number, rejections: readonly Rejection[]): Rejection[] {
   let left = rows
   return rejections.flatMap((rejection) => {

@@ -15,7 +15,7 @@ export const placeOf = (field: string): string => field.replace(/_(\w)/g, (_, le
 export type Gaql = {
   readonly fields: readonly string[]
   readonly resource: string
-  /** The query of some days, if it selects `segments.date`; otherwise the query as it was entered. */
+  /** The query for some days, if it selects `segments.date`. Otherwise the query as it was entered. */
   readonly textOf: (from: string, to: string) => string
 }
 
@@ -58,7 +58,7 @@ function columnOf(field: string): ReportColumn {
   return field.startsWith('metrics.') ? metric('decimal', '', place) : dimension('', place)
 }
 
-/** The facts of a query of one's own; `undefined` if the settings have none. Throws `invalid_setting`. */
+/** The facts of a custom query. `undefined` if the settings contain none. Throws `invalid_setting`. */
 export function ownQuery(
   settings: Values,
   { always, columns, days }: Pick<ReportSource, 'always' | 'columns' | 'days'>,

@@ -6,7 +6,7 @@ import { type Read, wrong } from '../platform-api/rows/events.ts'
 
 // Identifiers of a person. Paths that begin with `@contact` are for `identifiersIn`.
 
-/** Google takes dots and what follows a plus out of addresses at Gmail before it hashes them. */
+/** Google removes dots, and the part after a plus, from Gmail addresses before it hashes them. */
 export const contactColumns = {
   email: digest('@contact.email', 'E-mail address; it is hashed before it is sent', 'email-gmail'),
   email_sha256: digest('@contact.emailDigest', 'SHA-256 of the e-mail address', 'email-gmail'),
@@ -59,8 +59,8 @@ export const customerMatchColumns = {
 }
 
 /**
- * The `userIdentifiers` of a row, none if it has none. Google matches an address as a whole, so that an incomplete
- * one is left out if something else identifies the person, and is wrong if nothing else does.
+ * The `userIdentifiers` of a row. Empty if it has none. Google matches an address as a whole. So an incomplete address is
+ * omitted if something else identifies the person, and is an error otherwise.
  */
 export function identifiersIn({ '@contact': contact }: JsonObject, columns: EventColumns): Read<JsonObject[]> {
   const { email, emailDigest, phone, phoneDigest, address: given } = objectIn(contact)
@@ -85,7 +85,10 @@ export function identifiersIn({ '@contact': contact }: JsonObject, columns: Even
 
 const options = ['Granted', 'Denied', 'Unspecified']
 
-/** The consent of the people of a connection. @param form how the field is filled in; `rows` is added to its description */
+/**
+ * The consent of the people of a connection. @param form whether the field is required or has a default; `rows` is added to its
+ * description
+ */
 export const consentFields = (form: { readonly required?: true; readonly default?: string }, rows = '') => ({
   adUserDataConsent: select({
     label: 'Ad user data consent',
@@ -126,7 +129,7 @@ export const consentColumns = {
 
 type Status = 'CONSENT_GRANTED' | 'CONSENT_DENIED' | 'CONSENT_STATUS_UNSPECIFIED'
 
-/** A consent as the Data Manager takes it. */
+/** A consent as the Data Manager expects it. */
 type Consent = { readonly adUserData?: Status; readonly adPersonalization?: Status }
 
 const statuses: Readonly<Record<string, Status>> = {
@@ -136,7 +139,7 @@ const statuses: Readonly<Record<string, Status>> = {
 }
 const statusOf = (value: unknown): Status => statuses[String(value).toLowerCase()] ?? 'CONSENT_STATUS_UNSPECIFIED'
 
-/** The consent of a whole request without its unspecified parts; `undefined` if nothing is specified. */
+/** The consent of a whole request without its unspecified parts. `undefined` if nothing is specified. */
 export function consentOfSettings({ adUserDataConsent, adPersonalizationConsent }: Values): Consent | undefined {
   const specified = Object.entries({
     adUserData: statusOf(adUserDataConsent),
@@ -146,8 +149,8 @@ export function consentOfSettings({ adUserDataConsent, adPersonalizationConsent 
 }
 
 /**
- * The consent of one member, which replaces the consent of the request; `undefined` if the row contains none. If only
- * one of the columns has a value, the connection's settings provide the other.
+ * The consent of one member, which replaces the consent of the request. `undefined` if the row contains none. If only one of
+ * the columns has a value, the connection's settings provide the other.
  */
 export function consentOfRow(row: BatchRow, settings: Values): Consent | undefined {
   const userData = row.text('consent_ad_user_data')

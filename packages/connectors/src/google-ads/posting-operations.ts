@@ -9,7 +9,7 @@ import { meaningOfCode } from './reporting-errors.ts'
 
 /** Requests that create and change campaigns and ad groups: `MutateGoogleAdsRequest` of the Google Ads API v25. */
 
-/** One request: all its operations are done or none. */
+/** One request, whose operations are all done or not at all. */
 const mutate = ({ account, isTry }: PostingRequest, mutateOperations: readonly object[]): PlatformCall => ({
   path: `/customers/${account}/googleAds:mutate`,
   body: { mutateOperations, ...(isTry && { validateOnly: true }) },

@@ -37,7 +37,7 @@ export const processingReasons: Readonly<Record<string, string>> = {
   PROCESSING_ERROR_REASON_INVALID_MERCHANT_ID: 'the Merchant Center ID is not a number',
 }
 
-/** Reasons for items that Google already has, such as those of a batch that is repeated after a crash. */
+/** Reasons for items that Google already has, such as items of a batch that is repeated after a crash. */
 export const duplicateReasons: ReadonlySet<string> = new Set([
   'PROCESSING_ERROR_REASON_DUPLICATE_TRANSACTION_ID',
   'PROCESSING_ERROR_REASON_DUPLICATE_GCLID',

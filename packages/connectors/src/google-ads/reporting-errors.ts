@@ -46,8 +46,8 @@ const ofFields = /FIELD|METRIC|SEGMENT|RESOURCE_TYPE_IN_(SELECT|WHERE)/
 const quotedField = /'([a-z][a-z0-9_]*(?:\.[a-z0-9_]+)*)'/g
 
 /**
- * The meaning of a query that is refused; `undefined` if the answer is not about the query. It names up to five fields: names consist
- * of lower-case letters, digits, `_` and dots, so that no value is quoted.
+ * The meaning of a refused query. `undefined` if the answer is not about the query. It names up to five fields. Names consist
+ * of lower-case letters, digits, `_` and dots, so no value is quoted.
  */
 function meaningOfQuery(errors: readonly JsonObject[]): ErrorFact | undefined {
   for (const { errorCode, message } of errors) {
@@ -61,7 +61,9 @@ function meaningOfQuery(errors: readonly JsonObject[]): ErrorFact | undefined {
   }
 }
 
-/** The meaning of a refusal of the Google Ads API, by the codes of its details; `undefined` leaves it to the status. */
+/**
+ * The meaning of a refusal of the Google Ads API, by the codes of its details. `undefined` leaves the decision to the status.
+ */
 export function meaningOfRefusal({ json }: Answer): ErrorFact | undefined {
   const errors = listIn(objectIn(objectIn(json).error).details)
     .flatMap((detail) => listIn(objectIn(detail).errors))
@@ -70,6 +72,6 @@ export function meaningOfRefusal({ json }: Answer): ErrorFact | undefined {
   return found.map(meaningOfCode).find((fact) => fact !== undefined) ?? meaningOfQuery(errors)
 }
 
-/** The meaning of one code of an error; `undefined` if it is about the request or something in it. */
+/** The meaning of one code of an error. `undefined` if it is about the request or something in it. */
 export const meaningOfCode = (code: string): ErrorFact | undefined =>
   Object.hasOwn(codes, code) ? codes[code] : undefined

@@ -11,7 +11,7 @@ export type HeldRequest = {
   readonly requestId: string
   /** How many members or events it had. */
   readonly count: number
-  /** These, in the order of the request; absent where their rows cannot be named any more. */
+  /** These items, in the order of the request. Absent if their rows can no longer be named. */
   readonly items?: readonly SentItem[]
 }
 
@@ -19,9 +19,8 @@ export type HeldRequest = {
 type Decided = { readonly rejected: Rejection[]; readonly undecided: HeldRequest[] }
 
 /**
- * Asks what became of requests, again and again until all are decided. Throws a connector error if one failed as a whole
- * because of the account.
- * @param waitMs until when to ask, from now; each request is asked about once whatever it is
+ * Polls the status of requests until all are decided. Throws a connector error if one failed as a whole because of the account.
+ * @param waitMs time limit from now; each request is polled at least once
  */
 export async function decide(
   client: PlatformClient,
@@ -48,8 +47,8 @@ export async function decide(
 }
 
 /**
- * The rejections of one request; `undefined` if they are not known. That its items were taken in is certain by now, so
- * that what goes wrong with asking changes nothing.
+ * The rejections of one request. `undefined` if they are not known. It is already certain that its items were accepted, so
+ * failures to get them are ignored.
  */
 async function rejectionsOf(
   client: PlatformClient,
@@ -68,7 +67,7 @@ async function rejectionsOf(
   if (failed && errors.length === 0) errors.push({ reason: unspecified, count, places: [] })
   // Google has the item of a duplicate already, and counts it once.
   const blames = errors.filter(({ reason }) => !duplicateReasons.has(reason))
-  // An item may fail for several reasons, and is one all the same.
+  // An item can fail for several reasons, and is counted once.
   if (items) return rejectionsOfItems(items, blames, item)
   const unnamed = blames.map(({ reason, count }) => ({ reason, count, places: [] }))
   return rejectionsOfItems([{ rows: Array.from({ length: count }, (_, place) => place) }], unnamed, item)

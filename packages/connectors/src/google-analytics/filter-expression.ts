@@ -27,7 +27,10 @@ const depthMax = 10
 const isNumeric = (value: unknown): boolean =>
   isObject(value) && (textIn(value.int64Value) !== undefined || typeof value.doubleValue === 'number')
 
-/** A filter expression of the Data API; `undefined` if a setting has none. A text that is not JSON is an error of `wrongFilter`. */
+/**
+ * A filter expression of the Data API. `undefined` if a setting contains none. A text that is not JSON is an error of
+ * `wrongFilter`.
+ */
 export const filterIn = (setting: unknown): JsonObject | undefined => {
   const value = parseJson(textIn(setting) ?? '')
   return isObject(value) ? value : undefined

@@ -124,7 +124,7 @@ const columns: Readonly<Record<string, ReportColumn>> = {
   cohortTotalUsers: metric('whole', 'All people of the cohort'),
 }
 
-/** The columns of a report of cohorts: its day is that of the first session. */
+/** The columns of a cohort report. Its day is the day of the first session. */
 const cohortColumns = {
   ...columns,
   date: day('Day of the first session, in the time zone of the property', { ask: 'cohort' }),
@@ -146,7 +146,7 @@ function meaningOfField({ json }: Answer): ErrorFact | undefined {
 }
 
 const days = { backMax: 1_500, lookBack: 12, chunk: 7 }
-/** How many days cohorts are followed; 0 if the report is not one of cohorts. */
+/** How many days cohorts are followed. 0 if the report is not a cohort report. */
 const cohortDaysIn = (settings: Values): number => numberIn(settings.cohortDays) ?? 0
 const ofCohorts = ['cohortActiveUsers', 'cohortTotalUsers']
 

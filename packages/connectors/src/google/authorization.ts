@@ -15,7 +15,10 @@ const google: AuthorizationServer = {
     'Remove the access of the app in the security settings of the Google account, then authorize the connector again.',
 }
 
-/** Google, for one scope; each connector asks only for what it needs. @param sets other secrets that choose this way to sign in */
+/**
+ * Authorization at Google for one scope. Each connector asks only for the access that it needs. @param sets other secrets that
+ * choose this way to sign in
+ */
 export const googleAuthorization = (scope: string, sets: Values = {}): Authorization =>
   authorizationAt(google, [scope], { sets })
 

@@ -1,6 +1,6 @@
 import type { ErrorFact } from '../kit/api.ts'
 
-/** The names that Google gives to transient errors of its newer APIs (`error.status`). */
+/** Google's names for transient errors of its newer APIs (`error.status`). */
 export const googleCodes = {
   RESOURCE_EXHAUSTED: 'rate_limited',
   UNAVAILABLE: 'platform_error',

@@ -19,7 +19,7 @@ function isLimited({ status, json }: Answer): ErrorFact | undefined {
 
 /**
  * An API of Google that reads reports. @param name for messages @param baseUrl without a slash at its end
- * @param special meanings of its own, which come first
+ * @param special meanings of the API itself, which have priority
  */
 export const googleReports = (
   name: string,

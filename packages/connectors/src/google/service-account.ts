@@ -2,7 +2,7 @@ import { type ConnectorContext, ConnectorError } from '@penstock/connector'
 import { importPKCS8, SignJWT } from 'jose'
 import { openTokens } from '../platform-api/oauth.ts'
 
-/** Where Google gives tokens. The key names a place, too, which is not asked: it could be anywhere. */
+/** Google's token endpoint. The key also contains an address, which is not used, because it could be any address. */
 const tokenUrl = 'https://oauth2.googleapis.com/token'
 
 /** Tokens of a service account, for as long as a reader or writer lives. */
@@ -17,8 +17,8 @@ export type ServiceAccount = {
 
 /**
  * Signs in with the key file of a service account.
- * @param jsonKey the file, as Google gave it
- * @param scope what the token is to be good for, as Google names it
+ * @param jsonKey the file, as Google created it
+ * @param scope the scope of the token, as Google names it
  */
 export function serviceAccount(context: ConnectorContext, jsonKey: unknown, scope: string): ServiceAccount {
   const key = keyOf(jsonKey)

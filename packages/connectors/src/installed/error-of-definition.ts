@@ -13,7 +13,7 @@ import {
   writeMeanings,
 } from '@penstock/wire/rules'
 
-/** Characters of a name, of a text, and how many fields or columns there may be. */
+/** Maximum characters of a name and of a text, and maximum number of fields or columns. */
 const limits = { name: 200, text: 10_000, entries: 2_000 }
 
 type Rule = (value: unknown) => string | undefined
@@ -136,7 +136,7 @@ const definition = object({
 })
 
 /**
- * Why a definition cannot be used, as the rest of a sentence; undefined if it can. The code of an author was not checked by a
- * compiler, and what is wrong here would make answers of the service wrong.
+ * Why a definition cannot be used, as the rest of a sentence. Undefined if it can be used. No compiler checked the author's
+ * code, and mistakes here would make answers of the service wrong.
  */
 export const errorOfDefinition = (written: unknown): string | undefined => definition(written)

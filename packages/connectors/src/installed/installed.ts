@@ -15,9 +15,9 @@ export type InstalledRecord = {
   readonly slug: string
   /** The package that it came in, and where from, as the operator named it. */
   readonly package: { readonly name: string; readonly version: string; readonly from: string }
-  /** The folder of the package in `code`, with `/` between its parts; its own exports say which module is the definition. */
+  /** The folder of the package in `code`, with `/` between its parts. Its exports say which module is the definition. */
   readonly main?: string
-  /** In place of code, a program that reads the data. */
+  /** A program that reads the data, instead of code. */
   readonly program?: Program
   readonly definition: WrittenDefinition
   /** When it was added, in ISO 8601. A record that an earlier version wrote has the time of its file. */
@@ -30,7 +30,7 @@ export type Defined = {
   readonly definition: WrittenDefinition
 }
 
-/** Connectors that were read from a folder, and a sentence for each folder in it that has none which can be used. */
+/** Connectors that were read from a folder, and a sentence for each subfolder without a usable connector. */
 export type Installed = {
   readonly connectors: readonly { readonly connector: Connector; readonly record: InstalledRecord }[]
   readonly problems: readonly string[]
@@ -39,12 +39,12 @@ export type Installed = {
 /** The file of an installed connector, in its folder. */
 export const recordFile = 'connector.json'
 
-/** Slugs are names of folders, and nothing else. */
+/** Slugs are the only valid folder names. */
 const isSlug = (name: string): boolean => /^[a-z0-9]+(-[a-z0-9]+)*$/.test(name)
 
 /**
- * Reads the connectors of a folder; none if there is no such folder. Loads none of their code, and never throws.
- * @param taken the connectors of the catalogue, whose slugs and names are theirs
+ * Reads the connectors of a folder. Empty if the folder does not exist. Loads none of their code, and never throws.
+ * @param taken the connectors of the catalogue, whose slugs and names are reserved
  */
 export function readInstalled(
   folder: string,
@@ -70,7 +70,7 @@ export function readInstalled(
   return { connectors, problems }
 }
 
-/** Why a connector cannot stand beside others, as the rest of a sentence; undefined if it can. */
+/** Why a connector conflicts with others, as the rest of a sentence. Undefined if it does not. */
 export function whyTaken({ slug, name }: Connector, others: readonly Connector[]): string | undefined {
   if (others.some((one) => one.slug === slug)) return `the catalogue has a connector ${slug} already`
   return others.some((one) => one.name === name)
@@ -80,7 +80,7 @@ export function whyTaken({ slug, name }: Connector, others: readonly Connector[]
 
 /**
  * The record of one installed connector.
- * @throws Error without a full stop if there is none that can be read
+ * @throws Error without a full stop if there is no readable record
  */
 export function readRecord(folder: string, slug: string): InstalledRecord {
   if (!isSlug(slug)) throw new Error(`${slug} is no slug`)
@@ -104,7 +104,7 @@ export function readRecord(folder: string, slug: string): InstalledRecord {
 const isFolder = (main: unknown): boolean =>
   typeof main === 'string' && /^[\w@.-]+(\/[\w@.-]+)*$/.test(main) && !main.split('/').includes('..')
 
-/** The slugs of the connectors in a folder that are programs; others are skipped. */
+/** The slugs of the connectors in a folder that are programs. Other connectors are skipped. */
 export const programsIn = (folder: string): readonly string[] =>
   foldersIn(folder, []).filter((slug) => isProgramIn(folder, slug))
 
@@ -117,7 +117,10 @@ export function isProgramIn(folder: string, slug: string): boolean {
   }
 }
 
-/** Names the code of the connector in a folder, as the folder is now; undefined if there is none. Each time that it is added, it gets another name. */
+/**
+ * Identifies the present code of the connector in a folder. Undefined if there is no connector. Each time that the connector is
+ * added, the identifier changes.
+ */
 export function codeIn(folder: string, slug: string): string | undefined {
   try {
     const { addedTime, package: from } = readRecord(folder, slug)
@@ -146,7 +149,7 @@ function foldersIn(folder: string, problems: string[]): string[] {
       .sort()
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    // A data directory that is none is reported as such.
+    // A data directory that is not a directory is reported as such.
     if (code !== 'ENOENT' && code !== 'ENOTDIR')
       problems.push(`The folder ${folder} of added connectors cannot be read (${code}).`)
     return []

@@ -9,7 +9,7 @@ const modules = new Map(
 )
 
 /**
- * The address of a module of the kit, as this program has it; undefined if it is none. The build of the published package replaces this
- * module.
+ * The address of a module of the kit in this program. Undefined if the kit has no such module. The build of the published
+ * package replaces this module.
  */
 export const kitModule = (specifier: string): string | undefined => modules.get(specifier)

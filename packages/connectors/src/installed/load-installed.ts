@@ -23,7 +23,7 @@ export async function loadInstalled(folder: string, slug: string, wall: ProgramW
         program,
         wall,
       )
-    // Runners of programs may start processes, and code of a package in one could, too.
+    // Runners of programs can start processes, and so could the code of a package in such a runner.
     if (wall.kind !== 'user' && process.permission?.has('child'))
       throw new Error('a package cannot share a connection with a program on this machine')
     useKit()
@@ -45,7 +45,7 @@ function reasonOf(error: unknown): string {
 /**
  * Imports the module that a package exports under its own name.
  * @param root the folder of the package
- * @throws Error if there is none, or it throws
+ * @throws Error if there is no such module, or it throws
  */
 export async function importPackage(root: string): Promise<Record<string, unknown>> {
   return import(pathToFileURL(join(root, entryOf(root))).href)

@@ -4,7 +4,10 @@ import { connectors, platforms } from '../index.ts'
 import { errorOfDefinition } from './error-of-definition.ts'
 import { readDefinition, type WrittenDefinition, writeDefinition } from './written-definition.ts'
 
-/** Without connectors that only this program can have, and without texts in a language of their own, whose check is not written down. */
+/**
+ * Without connectors that only this program can have, and without texts in a custom language, whose check is not written to the
+ * file.
+ */
 const writable = connectors.filter(
   ({ authorization, readsEvents, readsRejects, readsUploads, status, secrets }) =>
     !authorization &&

@@ -11,8 +11,8 @@ import {
 } from '@penstock/connector'
 
 /**
- * A definition as it is kept in a file. The service works with it, and never loads the code of a connector that an operator added:
- * what is a function in the code is here that there is one, or what it answers.
+ * A definition in the form in which it is stored in a file. The service works with it, and never loads the code of a connector
+ * that an operator added. A function of the code becomes the fact that it exists, or its result.
  */
 export type WrittenDefinition = Omit<ConnectorDefinition, 'source' | 'destination' | 'check' | 'authorization'> & {
   readonly checks: boolean
@@ -27,7 +27,7 @@ type WrittenDelivery = {
   readonly bytesMax: number
   readonly inspects: boolean
   readonly replaces: WrittenChoice
-  /** Whether it removes rows; none of a definition that an earlier version wrote. */
+  /** Whether it removes rows. Missing in definitions that an earlier version wrote. */
   readonly removes?: boolean
 }
 
@@ -88,7 +88,7 @@ const defaultsOf = (fields: Fields = {}): Values =>
     Object.entries(fields).flatMap(([key, field]) => (field.default === undefined ? [] : [[key, field.default]])),
   )
 
-/** Asks for each value of each choice, the others being as they are by default. */
+/** Evaluates each value of each choice, with the defaults of the other choices. */
 function choiceOf(
   slug: string,
   fields: Fields = {},
@@ -111,8 +111,8 @@ const elsewhere = async (): Promise<never> => {
 }
 
 /**
- * The connector of a definition that was written down. Its functions are those of the service alone.
- * @param platforms those of the catalogue, which are used in place of the same in the definition
+ * The connector of a stored definition. It only has the functions that the service needs.
+ * @param platforms the platforms of the catalogue, which replace the same platforms in the definition
  * @throws Error with a sentence if the definition breaks a rule of this version
  */
 export function readDefinition(written: WrittenDefinition, platforms: readonly Platform[]): Connector {
@@ -121,7 +121,7 @@ export function readDefinition(written: WrittenDefinition, platforms: readonly P
   const { icon: _, ...own } = platform
   return defineConnector({
     ...facts,
-    // An icon is of the catalogue; others have a monogram.
+    // Only platforms of the catalogue have an icon. Others have a monogram.
     platform: known ?? own,
     ...(checks ? { check: elsewhere } : {}),
     ...(source && { source: readSource(source) }),

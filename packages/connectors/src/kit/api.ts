@@ -16,13 +16,13 @@ import type { Credentials } from '../platform-api/client.ts'
 export type RestApi = {
   /** For messages: `LinkedIn`. */
   readonly name: string
-  /** What paths are relative to, without a slash at its end: `https://api.linkedin.com/rest`. */
+  /** Paths are relative to this address, which has no trailing slash: `https://api.linkedin.com/rest`. */
   readonly baseUrl: string
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The meaning of its answers, beyond that of every HTTP status. */
+  /** The meaning of its answers, in addition to the meaning of every HTTP status. */
   readonly errors?: ErrorFacts
-  /** The same by a function, if the codes of the platform need one; it comes first. */
+  /** The same as a function, if the codes of the platform need one. It has priority. */
   readonly errorOf?: (answer: Answer) => ConnectorError | null | undefined
 }
 
@@ -30,24 +30,26 @@ export type RestApi = {
 export type ErrorFact = ConnectorErrorCode | readonly [code: ConnectorErrorCode, advice: string]
 
 /**
- * The meaning of an answer: by the code of the platform, which comes first, and by the status. A status may be a class of statuses
- * that are not named: `4xx`. The words of the platform are not used: they may quote what was sent.
+ * The meaning of an answer, first by the platform's code and then by the status. A status can be a class, `4xx`, for the
+ * statuses that are not listed. The platform's messages are not used, because they can quote what was sent.
  */
 export type ErrorFacts = {
-  /** The path of the platform's own code in the answer: `error.code`, or that of the errors in a list. Messages quote it. */
+  /**
+   * The path of the platform's own code in the answer: `error.code`, or its path in the errors of a list. Messages quote it.
+   */
   readonly codeAt?: string
   readonly codes?: Readonly<Record<string, ErrorFact | 'success'>>
   /** The meaning of any other code. */
   readonly otherCodes?: ErrorFact
   readonly statuses?: Readonly<Record<string, ErrorFact>>
   /**
-   * The meaning of answers that neither a code nor a status shows; `undefined` leaves it to them, `null` makes it an answer like
-   * any other. An error is thrown unchanged.
+   * The meaning of answers that neither a code nor a status shows. `undefined` leaves the decision to them, `null` makes it an
+   * answer like any other. An error is thrown unchanged.
    */
   readonly special?: (answer: Answer) => ErrorFact | ConnectorError | null | undefined
 }
 
-/** States the facts of an API; an identity function that checks the type. */
+/** States the facts of an API. An identity function that checks the type. */
 export const restApi = (api: RestApi): RestApi => Object.freeze(api)
 
 /** How requests are signed in: with one secret in a header, with two as Basic, or in a way of the platform's own. */
@@ -63,17 +65,17 @@ export type Auth =
 export const bearer = (secret: string): Auth => ({ bearer: secret })
 
 type IdFacts = {
-  /** What the whole ID must match. */
+  /** The pattern that the whole ID must match. */
   readonly pattern: RegExp
   /** One, for messages. */
   readonly example: string
-  /** Its name in messages; an ID of the platform unless said otherwise. */
+  /** Its name in messages. By default an ID of the platform. */
   readonly what?: string
   /** Whether nothing can be delivered without it, although the form does not require it. */
   readonly needed?: boolean
 }
 
-/** A setting that is an ID of the platform, and may so be part of a path. */
+/** A setting that is an ID of the platform, and can therefore be part of a path. */
 export type IdSetting = FieldDefinition & IdFacts
 
 export const idSetting = ({

@@ -46,7 +46,7 @@ export const segmentColumns = {
 export const replaceSetting = (description: string): FieldDefinition =>
   boolean({ asked: true, label: 'Replace existing audience', description })
 
-/** The audience of rows that name none; nothing if each row must name one. */
+/** The audience of rows that name no audience. Empty if each row must name one. */
 function createdBy({ columns, own = {} }: AudienceDestination): Pick<DestinationSide, 'creates'> {
   const records = Object.keys(segmentColumns).filter((name) => columns[name] && name !== 'action')
   if (records.some((name) => columns[name]?.required || columns[name]?.oneOf !== undefined)) return {}
@@ -54,7 +54,9 @@ function createdBy({ columns, own = {} }: AudienceDestination): Pick<Destination
   return { creates: { what: 'audience', records, settings } }
 }
 
-/** Makes a connector of the facts. Fails at once, as a programmer's error, on facts that break a rule of `defineConnector`. */
+/**
+ * Creates a connector from the facts. Throws immediately, as a programmer's error, if facts break a rule of `defineConnector`.
+ */
 export function audienceDestination(facts: AudienceDestination): Connector {
   const {
     platformApi,

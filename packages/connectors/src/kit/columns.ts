@@ -46,14 +46,14 @@ export type ColumnReading =
 
 export type TimeUnit = 'seconds' | 'milliseconds' | 'iso' | 'utc'
 
-/** How old an event may be, in days, by the value at a path of the event; of other values `else`, or any age. */
+/** How old an event can be, in days, by the value at a path of the event. For other values `else`, or any age. */
 export type DaysMaxBy = {
   readonly by: string
   readonly of: Readonly<Record<string, number>>
   readonly else?: number
 }
 
-/** The keys of an object that are sent, and as what; a value that is of another type is left out. `from`: other names of the key. */
+/** The keys of an object that are sent, and their types. A value of another type is omitted. `from`: other names of the key. */
 export type ObjectKeys = Readonly<
   Record<string, 'text' | 'number' | 'whole' | readonly [ObjectType, ...from: string[]]>
 >
@@ -62,8 +62,8 @@ export type ObjectType = 'text' | 'number' | 'whole'
 export type EventColumn = RecordField & {
   readonly reading: ColumnReading
   /**
-   * The path of its key in the event, `user.email`; with `[]` at its end, a list of one. A path that begins with `@` is not
-   * sent: rules and functions see it.
+   * The path of its key in the event, `user.email`. With `[]` at its end, the value becomes a list of one. A path that begins
+   * with `@` is not sent, but rules and functions see it.
    */
   readonly to: string
   readonly how: How
@@ -116,8 +116,8 @@ function columnOf(reading: ColumnReading, to: string, description: string, optio
 type Reads<Kind extends ColumnReading['kind']> = Omit<Extract<ColumnReading, { kind: Kind }>, 'kind'>
 
 /**
- * A text, within bounds; `wanted` says which in a sentence. `upper`: it is sent in upper case. `leaveOut`: a value out of bounds
- * is left out, and the row is sent without it.
+ * A text, within bounds. `wanted` describes valid values in a sentence. `upper`: it is sent in upper case. `leaveOut`: a value
+ * out of bounds is omitted, and the row is sent without it.
  */
 export const plain = (
   to: string,
@@ -139,9 +139,9 @@ export const plain = (
   )
 
 /**
- * A digest in hexadecimal, which identifies a person; the engine makes it of a value in a form.
- * @param options.suffix what a library of the platform adds to digests, which is removed
- * @param options.hash SHA-256 unless said otherwise
+ * A digest in hexadecimal, which identifies a person. The engine computes it from a plain value.
+ * @param options.suffix a suffix that a library of the platform adds to digests, which is removed
+ * @param options.hash SHA-256 by default
  */
 export function digest(
   to: string,
@@ -154,7 +154,7 @@ export function digest(
   return { ...made, hashed: [hash ?? 'sha256'] }
 }
 
-/** A decimal number with a point; with `as: 'text'` the platform wants it as a text. */
+/** A decimal number with a point. With `as: 'text'` it is sent as a text. */
 export const decimal = (
   to: string,
   description: string,
@@ -194,14 +194,16 @@ export const whole = (to: string, description: string, options?: ColumnOptions):
 export const currency = (to: string, description: string, options?: ColumnOptions): EventColumn =>
   columnOf({ kind: 'currency' }, to, description, options)
 
-/** Yes or no, as it is commonly written and by other words, in lower case. */
+/** Yes or no, in the common spellings and in further words, in lower case. */
 export const flag = (
   to: string,
   description: string,
   { words, as, ...options }: ColumnOptions & Reads<'flag'> = {},
 ): EventColumn => columnOf({ kind: 'flag', ...(words && { words }), ...(as && { as }) }, to, description, options)
 
-/** A time: seconds or milliseconds since 1970, or ISO 8601 with its zone. It is sent as its `unit`; `utc` is ISO 8601 in UTC. */
+/**
+ * A time: seconds or milliseconds since 1970, or ISO 8601 with a time zone. It is sent in its `unit`. `utc` is ISO 8601 in UTC.
+ */
 export const time = (
   to: string,
   description: string,
@@ -212,14 +214,14 @@ export const time = (
     ...options,
   })
 
-/** A time that may lie ahead, in ISO 8601 with its zone. It is sent in UTC, in whole seconds. */
+/** A time that can be in the future, in ISO 8601 with a time zone. It is sent in UTC, in whole seconds. */
 export const moment = (to: string, description: string, options?: ColumnOptions): EventColumn =>
   columnOf({ kind: 'moment' }, to, description, options)
 
 /**
- * One of some values: the keys of `values` are what a cell may hold, in lower case, and the values what is sent.
- * `lettersOnly`: `add_to_cart` is `AddToCart`. `otherwise`: the path of any other value, and the value that is sent in its place.
- * `usual`: what a row without a value has. `wanted`: the values in words. `listed`: the values that the mapping and the pages list.
+ * One of some values: the keys of `values` are the accepted cells, in lower case, and its values are sent. `lettersOnly`:
+ * `add_to_cart` matches `AddToCart`. `otherwise`: the path of any other value, and the value that is sent instead. `usual`: the
+ * value of a row without one. `wanted`: the values in words. `listed`: the values that the mapping and the pages list.
  */
 export const oneOf = (
   to: string,
@@ -250,7 +252,7 @@ export const oneOf = (
   ...(listed && { values: listed }),
 })
 
-/** The values of `oneOf` that are sent as they are, however they are written. */
+/** The values of `oneOf` that are sent as they are, in any letter case. */
 export const asWritten = (...values: readonly string[]): Record<string, string> =>
   Object.fromEntries(values.map((value) => [value.toLowerCase(), value]))
 
@@ -267,9 +269,9 @@ export const objects = (
   columnOf({ kind: 'objects', ...(keys && { keys }), ...(strict && { strict }) }, to, description, options)
 
 /**
- * A JSON object that holds what columns of their own also say, which come first. What it has at the path of another column is
- * read like that column. @param options.keys the only keys that it may have; `as: 'texts'`: its values become texts; `shape`
- * makes the form of the event of it, if an object of another form is accepted, too
+ * A JSON object with values that separate columns can also have. The separate columns have priority. A value at the path of
+ * another column is read like that column. @param options.keys the only keys that it can have; `as: 'texts'`: its values become
+ * texts; `shape` converts it into the form of the event, if an object of another form is accepted too
  */
 export const object = (
   to: string,
@@ -283,7 +285,10 @@ export const object = (
     options,
   )
 
-/** The ID by which the platform recognises a repeated event. A row without one has one that stays the same when it comes again. */
+/**
+ * The ID by which the platform recognises a repeated event. A row without an ID gets one that stays the same when the row is
+ * sent again.
+ */
 export const eventId = (to: string, description: string, options?: ColumnOptions): EventColumn =>
   columnOf({ kind: 'eventId' }, to, description, options)
 

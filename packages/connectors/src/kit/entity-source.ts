@@ -5,18 +5,19 @@ import type { ReadFacts, ReportSource } from './report-facts.ts'
 import { assertFacts, dayFields, formsOf, lookBack, recordsOf } from './report-source.ts'
 
 /**
- * A source of what a platform has now, such as campaigns and ads, as a statement of facts. It is a source of reports without days: each
- * transfer reads the list of each account whole. `levels` are the kinds of entities, one of which a connection reads; a row has the
- * columns `always` and those of its level. `report` says how a list is read; `to.from` and `to.to` are the day of the transfer. Rows
- * differ by the account and `levels.x.key`. With `days`, entities are listed by the day on which they were created, which is a column
- * of `always`: a transfer reads the days since the last transfer, and some days before it again, since entities change.
+ * A source of present objects of a platform, such as campaigns and ads, as a statement of facts. It is a report source without
+ * days: each transfer reads the complete list of each account. `levels` are the kinds of entities. A connection reads one of
+ * them. A row has the columns `always` and the columns of its level. `report` says how a list is read. `to.from` and `to.to`
+ * are the day of the transfer. The account and `levels.x.key` identify a row. With `days`, entities are listed by the day on
+ * which they were created, which is a column of `always`. A transfer reads the days since the last transfer, and some earlier
+ * days again, since entities change.
  */
 export type EntitySource = Omit<ReportSource, 'breakdowns' | 'changed' | 'days' | 'free' | 'metricsMax' | 'presets'> &
   Pick<ReadFacts, 'days'>
 
 /**
- * Makes a connector of the facts. Fails at once, as a programmer's error, on facts that break a rule of `defineConnector`, or that
- * name a column which they do not state.
+ * Creates a connector from the facts. Throws immediately, as a programmer's error, if facts break a rule of `defineConnector`
+ * or name a column that they do not state.
  */
 export function entitySource(facts: EntitySource): Connector {
   const read: ReadFacts = { ...facts, breakdowns: [], presets: {} }
@@ -51,7 +52,7 @@ export function entitySource(facts: EntitySource): Connector {
   })
 }
 
-/** The notes of the facts, and what is true of every list. */
+/** The notes of the facts, and notes that apply to every list. */
 function notesOf({ notes = '', always, columns, levels, platformApi, name, days }: EntitySource): string {
   const platform = typeof platformApi === 'function' ? name : platformApi.name
   const account = always.find((one) => columns[one]?.of === 'account')

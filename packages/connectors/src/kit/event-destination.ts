@@ -3,7 +3,9 @@ import { recordOf } from './columns.ts'
 import type { EventDestination } from './event-facts.ts'
 import { discoveriesOf } from './listing.ts'
 
-/** Makes a connector of the facts. Fails at once, as a programmer's error, on facts that break a rule of `defineConnector`. */
+/**
+ * Creates a connector from the facts. Throws immediately, as a programmer's error, if facts break a rule of `defineConnector`.
+ */
 export function eventDestination(facts: EventDestination): Connector {
   const {
     platformApi,

@@ -16,11 +16,11 @@ import type { Lister } from './listing-facts.ts'
 export type EventDestination = Omit<ConnectorDefinition, 'destination' | 'source' | 'check' | 'dataTypeCategory'> &
   Partial<Pick<ConnectorDefinition, 'source' | 'dataTypeCategory'>> & {
     readonly api: Pick<NonNullable<ConnectorDefinition['api']>, 'version' | 'ends'>
-    /** The platform's API; of several hosts, by the connector's secrets. */
+    /** The platform's API. A function of the connector's secrets if there are several hosts. */
     readonly platformApi: RestApi | ((context: Pick<ConnectorContext, 'secrets' | 'settings'>) => RestApi)
     readonly auth: Auth
     readonly settings: Readonly<Record<string, Fields[string] | IdSetting>>
-    /** What settings can name. */
+    /** The lists that settings can name. */
     readonly listed?: Lister['listed']
     readonly batch: { readonly rowsMax: number; readonly bytesMax: number }
     /** How many events and bytes of JSON one request has at most, if a batch can have more. */
@@ -47,7 +47,7 @@ export type EventDestination = Omit<ConnectorDefinition, 'destination' | 'source
       readonly paths: readonly string[]
       readonly missing: string
     }[]
-    /** Finishes what was read of a row, if columns do not say it all; sees paths with `@`, too. */
+    /** Completes the event of a row, if columns cannot express everything. It also sees paths with `@`. */
     readonly finish?: (event: JsonObject, row: BatchRow, settings: Values) => Read<JsonObject>
     /**
      * Asks the platform for what rows need, before the first batch of a transfer. The function that it makes completes each event
@@ -55,8 +55,8 @@ export type EventDestination = Omit<ConnectorDefinition, 'destination' | 'source
      */
     readonly lookUp?: (context: ConnectorContext) => Promise<Completion>
     /**
-     * Where events go, if not all go to one place: by the value at a path, and the setting that is needed for it, `null` if none.
-     * They are sent in this order. Without settings, the value is the ID.
+     * Where events go, if they do not all go to one place: by the value at a path, with the setting that is needed for it,
+     * `null` if no setting is needed. Targets are sent in this order. Without settings, the value is the ID.
      */
     readonly targets?: {
       readonly at: string
@@ -70,11 +70,14 @@ export type EventDestination = Omit<ConnectorDefinition, 'destination' | 'source
     readonly answer: AnswerFacts
     /** For a platform that accepts a request now and processes it later. */
     readonly later?: OpenLater
-    /** `null` if the platform has nothing to try without recording it. The check then says so. */
+    /** `null` if the platform has no request that can be tried without recording an event. The check then reports that. */
     readonly probe?: Probe | null
     /** Of a connector that is a source, too: how that side is checked, and whether a context is of it. */
     readonly sourceCheck?: { readonly isMeant: (context: ConnectorContext) => boolean; readonly check: Check }
-    /** In place of what `probe` makes. Load what they need when they are called. The settings are inspected before. */
+    /**
+     * Replace the functions that `probe` creates. They must load their code when they are called. The settings are inspected
+     * first.
+     */
     readonly check?: Check
     readonly inspect?: Inspect
   }
@@ -82,7 +85,7 @@ export type EventDestination = Omit<ConnectorDefinition, 'destination' | 'source
 /** Completes an event by what the platform reports. */
 export type Completion = (event: JsonObject) => Read<JsonObject>
 
-/** Where a request goes. */
+/** The destination of a request. */
 export type EventTarget = {
   readonly settings: Values
   readonly secrets: Values
@@ -96,20 +99,20 @@ export type EventTarget = {
 /** How an answer reports the result of each event. Events that it does not blame are accepted. */
 export type AnswerFacts = {
   /**
-   * Which answers refuse the whole request because of what is in it: the kit then sends halves, with the same IDs. `blamed`: those
-   * that blame an event. The engine halves the batch after other refusals, which is right if each event has an ID of its own.
+   * Which answers refuse the whole request because of its content. The kit then sends halves, with the same IDs. `blamed`:
+   * answers that blame an event. The engine halves the batch after other refusals, which is right if each event has its own ID.
    */
   readonly refuses?: readonly number[] | ((answer: Answer) => boolean) | 'blamed'
   /**
-   * Why an event is rejected that was refused alone: words to which the status and the platform's codes are added, or a sentence.
-   * By default, that the platform does not accept it.
+   * Why an event is rejected that was refused in a request without other events: words to which the status and the platform's
+   * codes are added, or a sentence. By default, that the platform does not accept it.
    */
   readonly refusal?: string | ((answer: Answer) => string)
   /** Whether an answer that is a success says that all events were taken. */
   readonly confirms?: (answer: Answer, sent: number) => boolean
   /**
-   * The result of each event of an answer, in the order in which they were sent, or `undefined` if it has none: why it was not
-   * taken. Throws what the connection is to blame for, and what means that all of them have to come again.
+   * The result of each event of an answer, in the order in which they were sent: why it was not accepted, or `undefined`.
+   * Throws errors of the connection, and errors after which all events must be sent again.
    */
   readonly results?: (
     answer: Answer,
@@ -132,15 +135,15 @@ export type WhyNot = string | { readonly reason: string; readonly field?: string
 
 /** How the credentials and the settings are tried, so that the platform records nothing. */
 export type Probe = {
-  /** The events to send; by default none. */
+  /** The events to send. By default there are none. */
   readonly events?: () => readonly JsonObject[]
   /** Settings that name an object of no one, with which only the credentials are tried. */
   readonly stranger?: Values
-  /** Whether the credentials are exchanged for a token. The check of the credentials is then the exchange alone. */
+  /** Whether the credentials are exchanged for a token. The check of the credentials is then only the exchange. */
   readonly exchanges?: boolean
   /** The object that the settings of a connection name: `pixel`. Without one, nothing is checked. */
   readonly names: string
-  /** The settings without which nothing is checked, if it takes more than one that is an ID. */
+  /** The settings without which nothing is checked, if one ID is not enough. */
   readonly needs?: readonly string[]
   /** Whether an answer that refuses these events shows that the platform would take others. */
   readonly mayBeRefused?: boolean

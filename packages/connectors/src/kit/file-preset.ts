@@ -26,7 +26,9 @@ export const bucketKeys = {
   ...access,
 }
 
-/** Makes a connector of the facts. Fails at once, as a programmer's error, on facts that break a rule of `defineConnector`. */
+/**
+ * Creates a connector from the facts. Throws immediately, as a programmer's error, if facts break a rule of `defineConnector`.
+ */
 export function filePreset(preset: FilePreset): Connector {
   const { source, destination, secrets, ...definition } = preset
   const run = () => import('./run/preset-files.ts')
@@ -61,8 +63,8 @@ export function filePreset(preset: FilePreset): Connector {
 }
 
 /**
- * The side of a connector that reads files of a preset, also beside a destination that is none.
- * @param keysOf the keys of the bucket in a context, if its secrets do not have them under the names of {@link bucketKeys}
+ * The side of a connector that reads files of a preset, also for connectors whose destination is not a preset.
+ * @param keysOf the bucket keys in a context, if its secrets do not have them under the names of {@link bucketKeys}
  */
 export function presetSource(
   source: PresetSource,

@@ -12,9 +12,9 @@ import type { FileReading } from '../object-stores/file-store.ts'
 /**
  * The side of a connector that reads files.
  * @param load imports the code when it is called
- * @param fields the fields that say what is read; the fields of the formats of files follow
+ * @param fields the fields that say what is read; the fields of the file formats follow
  * @param discover finds values of these fields
- * @param formats the fields of the formats; all of them unless given
+ * @param formats the fields of the formats; by default all
  */
 export const fileSource = (
   load: () => Promise<FileReading>,

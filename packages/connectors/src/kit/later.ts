@@ -3,12 +3,12 @@ import type { Answer } from '../platform-api/call.ts'
 import type { PlatformClient } from '../platform-api/client.ts'
 import type { SentItem } from '../platform-api/rows/row-results.ts'
 
-/** The results of requests that a platform accepts at once and processes later. */
+/** The results of requests that a platform accepts immediately and processes later. */
 export type Later = {
   /**
    * Called with each accepted request. Throws `malformed_response` if the answer does not name the request.
-   * @param items the people or events of the request, in its order, by the rows that they stand for, with their keys if
-   * the facts say what identifies a person
+   * @param items the people or events of the request, in its order, with their rows, and with their keys if the facts say what
+   * identifies a person
    * @param to the audience that people were added to or removed from
    */
   readonly accepted: (

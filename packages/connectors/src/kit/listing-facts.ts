@@ -8,24 +8,24 @@ import type { Auth, RestApi } from './api.ts'
 /** How the platform lists values of a setting: ad accounts, pixels, conversion rules. Its discovery follows from it. */
 export type Listing = {
   readonly kind: DiscoveredKind
-  /** The form of a value, if the setting is no `idSetting`; anything else in a list is left out. */
+  /** The form of a value, if the setting is not an `idSetting`. Other values of a list are skipped. */
   readonly id?: RegExp
-  /** Its API, if it is not the one of the connector. */
+  /** The API of the list, if it differs from the connector's API. */
   readonly platformApi?: RestApi
-  /** How its requests are signed in, if not as those of the connector. */
+  /** How its requests are authenticated, if it differs from the connector's requests. */
   readonly auth?: Auth
-  /** The form of a cursor. It can come from anyone: without a form, it may only be the value of a parameter. */
+  /** The form of a cursor. A cursor can come from anyone: without a form, use it only as the value of a parameter. */
   readonly cursor?: RegExp
 } & (
   | {
       /** A page. @param cursor what `next` made of the page before. It throws `invalid_setting` if another setting is needed. */
       readonly page: (cursor: string | undefined, context: ConnectorContext) => PlatformCall
       readonly found: (answer: Answer) => readonly Listed[]
-      /** The value of the answer in the place of the next cursor, as `next` of a report; without it, there is one page. */
+      /** The value of the answer that contains the next cursor, like `next` of a report. Without it, there is one page. */
       readonly next?: (answer: Answer, cursor: string | undefined) => unknown
     }
   | {
-      /** Reads a page by hand, if it takes more than one request. Loads what it needs when it is called. */
+      /** Reads a page in code, if one request is not enough. It must load its code when it is called. */
       readonly read: (
         client: PlatformClient,
         cursor: string | undefined,
@@ -38,7 +38,7 @@ export type Listing = {
 export type Listed = {
   readonly id: unknown
   readonly name?: unknown
-  /** If it is not that of the list. */
+  /** The kind of the entries, if it differs from the kind of the list. */
   readonly kind?: DiscoveredKind
 }
 

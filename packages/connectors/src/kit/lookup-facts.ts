@@ -26,5 +26,5 @@ export type LookUp<Item> = (
   items: readonly Item[],
 ) => Promise<{ readonly bytes: number; readonly results: readonly LookedUp[] }>
 
-/** The answer about an item, or why there is none. */
+/** The answer about an item, or why there is no answer. */
 export type LookedUp = { readonly answer: Json } | { readonly wrong: string }

@@ -4,7 +4,9 @@ import { discoveriesOf } from './listing.ts'
 import { inWords } from './names.ts'
 import type { PostingDestination } from './posting-facts.ts'
 
-/** Makes a connector of the facts. Fails at once, as a programmer's error, on facts that break a rule of `defineConnector`. */
+/**
+ * Creates a connector from the facts. Throws immediately, as a programmer's error, if facts break a rule of `defineConnector`.
+ */
 export function postingDestination(facts: PostingDestination): Connector {
   const { platformApi, auth, settings, listed, account, money, levels, validates, refusal, isTaken, ...rest } = facts
   const { check, ...definition } = rest

@@ -32,7 +32,10 @@ export type PostingDestination = Omit<
     readonly currency: (answer: Answer) => unknown
   }
   readonly money: {
-    /** Decimals of an amount in a currency, if the platform takes whole numbers of its smallest unit; `undefined` of an unknown currency. */
+    /**
+     * Decimals of an amount in a currency, if the platform expects whole numbers of its smallest unit. `undefined` for an
+     * unknown currency.
+     */
     readonly digits: (currency: string) => number | undefined
     readonly as: 'number' | 'text'
   }
@@ -40,7 +43,7 @@ export type PostingDestination = Omit<
   readonly levels: Readonly<Record<string, PostingLevel>>
   /** Whether the platform can validate a request without doing it. */
   readonly validates: boolean
-  /** Why an answer refuses the object of a request; `undefined` if it does not, or refuses for another reason. */
+  /** Why an answer refuses the object of a request. `undefined` if it does not, or if it refuses for another reason. */
   readonly refusal: (answer: Answer, level: PostingLevel) => WhyNot | undefined
   /** Whether a refusal says that another object has the name. */
   readonly isTaken?: (answer: Answer) => boolean
@@ -63,9 +66,9 @@ export type PostingLevel = {
   readonly id: RegExp
   /** The most characters of a name. */
   readonly nameMax: number
-  /** Its columns; paths are the platform's keys. The paths `name` and `status` are those of the name and the status. */
+  /** Its columns. Paths are the platform's keys. The paths `name` and `status` are the paths of the name and the status. */
   readonly columns: EventColumns
-  /** Columns without which an object cannot be created; of several in a list, one. */
+  /** Columns without which an object cannot be created. A list means that one of its columns is enough. */
   readonly needs: readonly (string | readonly string[])[]
   /** Columns that cannot change once it is created. */
   readonly fixed: readonly string[]
@@ -77,7 +80,7 @@ export type PostingLevel = {
   readonly page: (to: PostingTarget, cursor: string | undefined) => PlatformCall
   readonly next?: (answer: Answer) => unknown
   readonly found: (answer: Answer) => readonly PostedAnswer[]
-  /** A request for an object by its ID, and the ID of the parent in the answer; only of a level with parents. */
+  /** A request for an object by its ID, and the ID of the parent in the answer. Only for a level with parents. */
   readonly ofParent?: readonly [(account: string, id: string) => PlatformCall, parent: (answer: Answer) => unknown]
   /** Why an object cannot be changed like this. */
   readonly cannot?: (object: PostedObject, changes: JsonObject) => Wrong | undefined
@@ -87,7 +90,7 @@ export type PostingLevel = {
   readonly made: (answer: Answer) => unknown
 }
 
-/** Whose objects they are; `parent` is an ID, and empty of a level without parents. */
+/** The account of the objects, and the ID of their parent, which is empty for a level without parents. */
 export type PostingTarget = { readonly account: string; readonly parent: string }
 
 export type PostingRequest = PostingTarget & {
@@ -101,7 +104,7 @@ export type PostingRequest = PostingTarget & {
 export type PostedAnswer = {
   readonly id: unknown
   readonly name: unknown
-  /** Its values by the paths of columns; absent values are empty there. */
+  /** The values by the paths of columns. Values that the object does not have are empty there. */
   readonly values: JsonObject
   /** More about it, for requests that change it. */
   readonly about?: JsonObject

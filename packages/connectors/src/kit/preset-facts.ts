@@ -4,8 +4,9 @@ import type { BatchRow } from '../platform-api/rows/batch-rows.ts'
 import type { Read } from '../platform-api/rows/events.ts'
 
 /**
- * A connector that is a preset over Amazon S3: the layout that a platform documents, so that a user gives only the keys and the place.
- * The reading and writing of objects, checkpoints, parts, the check and the discovery are those of the connectors of Amazon S3.
+ * A connector that is a preset over Amazon S3: the layout that a platform documents, so that a user enters only the keys and
+ * the location. The connector of Amazon S3 provides everything else: reading and writing of objects, checkpoints, parts, the
+ * check and the discovery.
  */
 export type FilePreset = Omit<ConnectorDefinition, 'source' | 'destination' | 'check' | 'actions'> & {
   readonly source?: PresetSource
@@ -14,11 +15,11 @@ export type FilePreset = Omit<ConnectorDefinition, 'source' | 'destination' | 'c
 
 /** Files that a platform leaves in a bucket. */
 export type PresetSource = {
-  /** Settings beside the place, and where reading begins. */
+  /** Settings in addition to the location and the start of reading. */
   readonly fields?: Fields
   /** Facts about the columns. */
   readonly records?: Records
-  /** How the files hold rows. May throw `invalid_setting`. */
+  /** How the files contain rows. Can throw `invalid_setting`. */
   readonly layout: (settings: Values) => PresetLayout | PresetLines
   /** Which names are data, without their folders. */
   readonly names: RegExp
@@ -28,7 +29,8 @@ export type PresetSource = {
    */
   readonly order: (name: string) => string
   /**
-   * Whether no earlier file can still arrive beside this one; the others are left to the next transfer. By default none can.
+   * Whether earlier files can no longer arrive. If they can, the next transfer reads this file. By default earlier files cannot
+   * arrive.
    * @param nowMs milliseconds since 1970
    */
   readonly isSettled?: (name: string, nowMs: number) => boolean
@@ -37,8 +39,8 @@ export type PresetSource = {
 /**
  * Text with cells.
  * @property delimiter the character between two cells
- * @property columns their names, which the files do not have
- * @property shortRows whether a row may end before its last cells
+ * @property columns their names, which the files do not contain
+ * @property shortRows whether a row can end before its last cells
  */
 export type PresetLayout = {
   readonly delimiter: string
@@ -52,14 +54,17 @@ export type PresetLines = {
   readonly rowsOf: (line: JsonObject) => readonly Row[]
 }
 
-/** Files that a platform takes from a bucket: text, a line for each row. */
+/** Files that a platform reads from a bucket: text, with a line for each row. */
 export type PresetDestination = {
-  /** Settings beside the place. */
+  /** Settings in addition to the location. */
   readonly fields: Fields
   readonly records: Records
   /** The name of the file below the place. @param startedMs when the transfer began, in milliseconds since 1970 */
   readonly name: (settings: Values, startedMs: number) => string
-  /** The line of a row without its end, or why it can have none. Throws `invalid_setting` for settings that contradict each other. */
+  /**
+   * The line of a row without its line end, or why the row has no line. Throws `invalid_setting` for settings that contradict
+   * each other.
+   */
   readonly line: (row: BatchRow, settings: Values) => Read<string>
   /** Whether files are compressed with gzip. */
   readonly gzip: boolean

@@ -1,13 +1,13 @@
-/** A column of a report: what it is, the platform's name of it, and the place of its value. */
+/** A column of a report: what it means, the platform's name of it, and the location of its value. */
 export type ReportColumn = {
   readonly kind: 'dimension' | 'metric'
   /**
-   * How a value is read. A value that is missing is null, never zero; one that is not of the type stays as it is.
-   * `whole`, `decimal`: numbers, which keep all their digits. `money`: an amount in units of the currency. `micros`, `cents`: the same
-   * in millionths or hundredths of a unit, which becomes units by moving the point. `percent`: `12.5`, with or without its sign,
-   * becomes the fraction 0.125. `day`: `2026-01-31`, `20260131`, `1/31/2026`, a time or an object with year, month and day.
-   * `seconds`: a time in seconds since 1970, which becomes ISO 8601 in UTC; 0 and less are no time. `boolean`: true or false, however it
-   * is written. `time`, `text`: as it comes. `json`: anything that is nested.
+   * How a value is read. A missing value is null, never zero. A value that is not of the type does not change. `whole`,
+   * `decimal`: numbers, which keep all their digits. `money`: an amount in units of the currency. `micros`, `cents`: an amount
+   * in millionths or hundredths of a unit, which becomes units by moving the decimal point. `percent`: `12.5`, with or without
+   * its sign, becomes the fraction 0.125. `day`: `2026-01-31`, `20260131`, `1/31/2026`, a time or an object with year, month
+   * and day. `seconds`: a time in seconds since 1970, which becomes ISO 8601 in UTC. Values up to 0 are not a time. `boolean`:
+   * true or false in any spelling. `time`, `text`: unchanged. `json`: any nested value.
    */
   readonly type:
     | 'text'
@@ -23,7 +23,7 @@ export type ReportColumn = {
     | 'boolean'
     | 'json'
   readonly description: string
-  /** The platform's name of it in a request, if it has another; `null` if it comes without being asked for. */
+  /** The platform's name of it in a request, if it differs. `null` if it is returned without being requested. */
   readonly ask?: string | null
   /**
    * The place of its value in a row: a key, or a path of keys such as `metrics.costMicros`. The name by which it is asked for unless
@@ -34,7 +34,7 @@ export type ReportColumn = {
   readonly of?: 'account' | 'name' | 'currency' | 'zone'
   /** Whether it is the day of the row. */
   readonly isDay?: boolean
-  /** The levels that have it; all unless said otherwise. */
+  /** The levels that have it. By default all. */
   readonly levels?: readonly string[]
 }
 

@@ -1,10 +1,10 @@
 /** Days of reports: texts YYYY-MM-DD, which compare like the days they are. Pure functions, for facts and for the kit. */
 
-/** The day so many days later, or earlier if negative. */
+/** The day `count` days later, or earlier if negative. */
 export const addDays = (day: string, count: number): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) + count * 86_400_000).toISOString().slice(0, 10)
 
-/** How many days there are from one day to another, both counted; 1 if they are the same. */
+/** The number of days from one day to another, both included. 1 if they are the same. */
 export const daysFrom = (from: string, to: string): number =>
   Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / 86_400_000) + 1
 
@@ -12,7 +12,7 @@ export const daysFrom = (from: string, to: string): number =>
 export const eachDay = (from: string, to: string): string[] =>
   Array.from({ length: Math.max(0, daysFrom(from, to)) }, (_, index) => addDays(from, index))
 
-/** Formats by time zone: each takes a while to make. */
+/** Formats by time zone, because creating one is slow. */
 const dayFormats = new Map<string, Intl.DateTimeFormat>()
 const offsetFormats = new Map<string, Intl.DateTimeFormat>()
 const kept = (formats: Map<string, Intl.DateTimeFormat>, zone: string, make: () => Intl.DateTimeFormat) => {

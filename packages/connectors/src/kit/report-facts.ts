@@ -30,21 +30,24 @@ import type { ReportColumn } from './report-columns.ts'
  * them, checkpoints by account and days, and the accounts that are refused follow from the facts.
  */
 export type ReportSource = Omit<ConnectorDefinition, 'destination' | 'source' | 'check'> & {
-  /** The platform's API; of several hosts, by the connector's secrets and settings. */
+  /** The platform's API. A function of the connector's secrets and settings if there are several hosts. */
   readonly platformApi: RestApi | ((context: Pick<ConnectorContext, 'secrets' | 'settings'>) => RestApi)
   readonly auth: Auth
-  /** Settings besides those of every report, such as attribution windows; functions find their values in `to.context.settings`. */
+  /**
+   * Settings in addition to the settings of every report, such as attribution windows. Functions find their values in
+   * `to.context.settings`.
+   */
   readonly settings?: Fields
   readonly accounts: ReportAccounts
-  /** The lists of values that settings can have; `accountIds` is that of the accounts. */
+  /** The lists of values that settings can have. `accountIds` is the list of the accounts. */
   readonly listed?: Lister['listed']
   /** The objects that rows are about, such as ads. The first is the usual one. */
   readonly levels: Readonly<Record<string, ReportLevel>>
-  /** The columns of every row, in any level, with that of the account and that of the day. */
+  /** The columns of every row, in any level, including the column of the account and the column of the day. */
   readonly always: readonly string[]
-  /** The columns by which rows can be broken down; each multiplies them. */
+  /** The columns by which rows can be broken down. Each multiplies the rows. */
   readonly breakdowns: readonly string[]
-  /** Usual choices by their names; the first is the default. A choice of the connection replaces that part of it. */
+  /** Common choices by name. The first is the default. A choice of the connection replaces that part of the preset. */
   readonly presets: Readonly<Record<string, ReportPreset>>
   readonly columns: Readonly<Record<string, ReportColumn>>
   /** Names that the facts do not list and a connection can enter, such as metrics that an organization defined. */
@@ -57,25 +60,29 @@ export type ReportSource = Omit<ConnectorDefinition, 'destination' | 'source' | 
   readonly days: ReportDays
   readonly report: ReportForm | ((to: ReportRequest) => ReportForm)
   /**
-   * Lists what the report of an account is asked for piece by piece, if not at once: the IDs of its campaigns. They are read in the
-   * order of their texts, `atOnce` in one request (100 at most), which finds them in `to.ids`; none: nothing is asked.
+   * Lists the parts of an account's report that are requested separately, such as the IDs of its campaigns. They are read in
+   * the order of their texts. One request, which finds them in `to.ids`, reads `atOnce` parts (at most 100). If there are no
+   * parts, nothing is requested.
    */
   readonly parts?: {
     readonly list: (client: PlatformClient, to: ReportRequest) => Promise<readonly string[]>
     readonly atOnce: number
-    /** A part of the text that all parts of one request share, from its beginning; none unless said otherwise. */
+    /** A prefix that all parts of one request share. By default, no prefix. */
     readonly groupOf?: (part: string) => string
   }
   /**
-   * How many workers may read at once for one transfer, each some accounts or days: as many as the limits of the platform bear, with all
-   * that they do at the same time, such as jobs. 1 unless said otherwise: one worker reads everything.
+   * How many workers can read concurrently for one transfer, each some accounts or days: the number that the platform's limits
+   * allow, including everything that they do concurrently, such as jobs. By default 1: one worker reads everything.
    */
   readonly readers?: number
-  /** How many metrics one request may name, if not all: there is one request for so many, and rows with the same key become one. */
+  /**
+   * How many metrics one request can name, if not all. Otherwise there are several requests, and rows with the same key become
+   * one.
+   */
   readonly metricsMax?: number
   /**
-   * The facts that other settings of the connection replace, such as a query in the language of the platform, or months in place of
-   * days; `undefined`: none. Throws `invalid_setting`.
+   * The facts that other settings of the connection replace, such as a query in the platform's language, or months instead of
+   * days. `undefined` if they replace none. Throws `invalid_setting`.
    */
   readonly changed?: (settings: Values) => ChangedFacts | undefined
   /** Why the platform would refuse what a connection chose, in a sentence. It is asked before the first request. */
@@ -89,10 +96,12 @@ export type ReportSource = Omit<ConnectorDefinition, 'destination' | 'source' | 
   }
 }
 
-/** The facts that reading needs: those of reports, or of a list without days, which is read whole each time (`entity-source.ts`). */
+/**
+ * The facts that reading needs: a report, or a list without days, which each transfer reads completely (`entity-source.ts`).
+ */
 export type ReadFacts = Omit<ReportSource, 'days'> & { readonly days?: ReportDays }
 
-/** Facts that replace facts of `ReportSource`. @param days `none`: rows have no days, and each transfer reads all of them */
+/** Facts that replace facts of `ReportSource`. @param days `none`: rows have no days, and each transfer reads all rows */
 export type ChangedFacts = Partial<
   Pick<ReportSource, 'always' | 'levels' | 'breakdowns' | 'presets' | 'columns' | 'report'>
 > & { readonly days?: ReportDays | 'none' }
@@ -103,14 +112,19 @@ export type ReportAccounts = {
   readonly id: RegExp
   /** An ID, for messages. */
   readonly example: string
-  /** Whether a connection that names none reads all that `listed.accountIds` lists. */
+  /** Whether a connection that names no account reads all accounts of `listed.accountIds`. */
   readonly all?: boolean
-  /** The one form of an ID that can be written in several: rows, checkpoints and functions have it. */
+  /** The normal form of an ID that can be written in several ways. Rows, checkpoints and functions use it. */
   readonly normal?: (id: string) => string
-  /** Asks for an account, before its report; `about` then reads the answer. Without it, nothing is known of the account. */
+  /**
+   * A request for an account, before its report. `about` then reads the answer. Without it, nothing is known about the account.
+   */
   readonly get?: (account: string, context: ConnectorContext) => PlatformCall
   readonly about?: (answer: Answer, account: string) => AccountFacts
-  /** Facts that take further requests, such as the currency if another object has it. They are added to those of `about`. */
+  /**
+   * Facts that need further requests, such as the currency if another object contains it. They are added to the facts of
+   * `about`.
+   */
   readonly more?: (client: PlatformClient, account: string) => Promise<AccountFacts>
 }
 
@@ -130,7 +144,7 @@ export type ReportLevel = {
   readonly key: readonly string[]
   /** The other columns of the level, such as names. */
   readonly columns?: readonly string[]
-  /** How far back the platform has reports of this level, and how many days one of them may have, if not as of the others. */
+  /** How far back the platform has reports of this level, and how many days one report can cover, if this level differs. */
   readonly days?: Partial<Pick<ReportDays, 'backMax' | 'chunk'>>
 }
 
@@ -146,11 +160,11 @@ export type FreeNames = {
   readonly label: string
   readonly pattern: RegExp
   readonly example: string
-  /** The type of their values; `text` of breakdowns and `decimal` of metrics unless said otherwise. */
+  /** The type of their values. By default `text` for breakdowns and `decimal` for metrics. */
   readonly type?: ReportColumn['type']
-  /** The place of a value in a row of the platform; the name itself unless said otherwise. */
+  /** The location of a value in a row of the platform. By default the name itself. */
   readonly at?: (name: string) => string
-  /** Whether names can contain spaces, so that commas and semicolons alone separate them. */
+  /** Whether names can contain spaces, so that only commas and semicolons separate them. */
   readonly spaced?: boolean
 }
 
@@ -159,15 +173,15 @@ export type ReportDays = {
   readonly backMax: number
   /** How many days it restates, usually: they are read again. */
   readonly lookBack: number
-  /** How many days one report may have at most. 1: a row needs no day of its own. */
+  /** How many days one report can cover at most. With 1, rows need no day. */
   readonly chunk: number
   /** `month`: each report is one of a month, whose rows have its first day. The month that has not ended is read to its newest day. */
   readonly by?: 'month'
-  /** How many days old the newest day with figures is; 0 is today. 0 unless said otherwise. */
+  /** The age in days of the newest day with figures. 0 is today, and the default. */
   readonly newest?: number
   /**
-   * The time zone by which days begin: that of each account (UTC if it names none), the same for all, or the one that a setting
-   * names. `account` unless said otherwise.
+   * The time zone in which days begin: the time zone of each account (UTC if it names none), the same for all, or the one that
+   * a setting names. `account` by default.
    */
   readonly zone?: 'account' | { readonly fixed: string } | { readonly setting: string }
 }
@@ -185,7 +199,7 @@ export type ReportChoice = {
 export type ReportRequest = Omit<ReportChoice, 'settings'> & {
   readonly account: string
   readonly about: AccountFacts
-  /** The first day and the last one, YYYY-MM-DD, in `zone`; the same if it is one. */
+  /** The first day and the last day, YYYY-MM-DD, in `zone`. They are the same for one day. */
   readonly from: string
   readonly to: string
   /** The time zone of the days, by its name in the database of IANA. */
@@ -197,12 +211,12 @@ export type ReportRequest = Omit<ReportChoice, 'settings'> & {
     readonly always: readonly string[]
     readonly level: readonly string[]
     readonly breakdowns: readonly string[]
-    /** With `metricsMax`, those of this request. */
+    /** With `metricsMax`, the metrics of this request. */
     readonly metrics: readonly string[]
   }
-  /** The parts of this request, of `parts`; empty without them. */
+  /** The parts of this request, from `parts`. Empty without `parts`. */
   readonly ids: readonly string[]
-  /** How many rows the page may have, if the form has `pageRows`. */
+  /** Maximum number of rows of the page, if the form has `pageRows`. */
   readonly pageRows?: number
   readonly context: ConnectorContext
 }
@@ -215,18 +229,19 @@ export type PagesReport = {
   /** @param cursor what `next` made of the page before */
   readonly page: (to: ReportRequest, cursor: string | undefined) => PlatformCall
   /**
-   * The rows of a page; `undefined` if the answer has no list of rows, which is an error: an empty report has an empty one. Numbers
-   * that a double cannot hold are texts in `answer.json`, so that no digit is lost.
+   * The rows of a page. `undefined` if the answer has no list of rows, which is an error: an empty report has an empty list.
+   * Numbers that a double cannot represent are texts in `answer.json`, so that no digit is lost.
    */
   readonly rows: (answer: Answer, to: ReportRequest) => readonly JsonObject[] | undefined
   /**
-   * The value of the answer in the place of the cursor of the page after it; without it, there is one page. Nothing and null mean that the page
-   * is the last one. A text of at most 4,000 characters is a cursor. Anything else fails with `malformed_response`.
+   * The value of the answer that contains the cursor of the next page. Without it, there is one page. Undefined and null mean
+   * that the page is the last one. A text of at most 4,000 characters is a cursor. Anything else fails with
+   * `malformed_response`.
    */
   readonly next?: ((answer: Answer, page: PageAt) => unknown) | undefined
   /**
-   * How many rows a page has at most, if a request says so: `to.pageRows` is this number, or a smaller one once the platform reported that a
-   * page is too large (`batch_too_large`). The cursor must not depend on it.
+   * Maximum number of rows of a page, if a request states it. `to.pageRows` is this number, or a smaller one after the platform
+   * reported that a page is too large (`batch_too_large`). The cursor must not depend on it.
    */
   readonly pageRows?: number
 }
@@ -247,13 +262,13 @@ type StartedReport = {
   readonly state: (job: string, to: ReportRequest) => PlatformCall
   /** `gone`: the platform forgot or dropped the report. It is started again at most 3 times, and after `failed` at most 2 times. */
   readonly stateOf: (answer: Answer, job: string, to: ReportRequest) => ReportState
-  /** How long a report takes at most, in milliseconds. */
+  /** Time limit of a report, in milliseconds. */
   readonly totalMs: number
   /** Deletes the report at the platform once it is read. An error of it is ignored. */
   readonly discard?: (job: string, to: ReportRequest) => PlatformCall
 }
 
-/** `too large`: it has to be asked for in halves of its parts, or of its days. */
+/** `too large`: request it in halves of its parts, or of its days. */
 export type ReportState = 'running' | 'done' | 'failed' | 'gone' | 'too large'
 
 /** A report that is made by a job, and read in pages. @param done the answer with the state of the job */
@@ -268,13 +283,13 @@ export type JobReport = StartedReport & {
 /** A report that is made by a job, and read as a file, piece by piece. It is unpacked if it begins like gzip or ZIP. */
 export type FileReport = StartedReport & {
   readonly form: 'file'
-  /** Where the file is; `undefined` if there are no rows. @param done the answer with the state of the job */
+  /** Where the file is. `undefined` if there are no rows. @param done the answer with the state of the job */
   readonly file: (done: Answer, to: ReportRequest, job: string) => ReportFile | undefined
   readonly content: ReportContent
 }
 
 export type ReportFile = {
-  /** An address with https, which may belong to a store of the platform. */
+  /** An address with https, which can belong to a store of the platform. */
   readonly url: string
   /** The hosts of the platform's files, if they are known: an address at any other host fails, and a redirect does. */
   readonly hosts?: RegExp
@@ -290,22 +305,22 @@ export type ReportFile = {
 export type ReportContent =
   | {
       readonly format: 'csv' | 'tsv'
-      /** Which line has the names of the columns: the first with a cell like this; the first line unless said otherwise. */
+      /** Which line contains the names of the columns: the first line with a cell that matches. By default the first line. */
       readonly header?: RegExp
       /**
-       * The names of the columns in place of those in the header, in their order, if the header has labels. The file must have so
-       * many columns. It throws `invalid_setting` if the header does not have what the connection chose.
+       * The names of the columns, in their order, if the header contains labels instead. The file must have exactly this number
+       * of columns. Throws `invalid_setting` if the header does not contain what the connection chose.
        */
       readonly names?: (to: ReportRequest, header: readonly string[]) => readonly string[]
       /** The line at which the rows end: the first empty one, or the first that begins like this. To the end unless said otherwise. */
       readonly ends?: 'empty line' | RegExp
-      /** Lines that are no rows, such as totals, by their first cell; `''` if it is empty. */
+      /** Lines that are not rows, such as totals, by their first cell. `''` if that is empty. */
       readonly omits?: RegExp
     }
   | {
       readonly format: 'json' | 'json lines'
       /** Where the list is in a document that is an object: `data`, `result.rows`; `*` for the lists of all its keys. */
       readonly at?: string
-      /** The rows that an element is; by default itself. */
+      /** The rows of an element. By default the element itself. */
       readonly rows?: (element: JsonObject, to: ReportRequest) => readonly JsonObject[]
     }

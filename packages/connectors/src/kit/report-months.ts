@@ -1,7 +1,7 @@
 import { select, type Values } from '@penstock/connector'
 import type { ChangedFacts, ReportDays } from './report-facts.ts'
 
-/** The setting `granularity` of a report that can have a row for each month in place of each day. */
+/** The setting `granularity` of a report that can have a row for each month instead of each day. */
 export const granularity = select({
   label: 'Granularity',
   description: 'A row for each day, or for each month. The day of a month is its first day',
@@ -12,7 +12,7 @@ export const granularity = select({
 /** Whether a connection chose months. */
 export const isMonthly = ({ granularity }: Values): boolean => granularity === 'Month'
 
-/** The facts of a connection that chose months; `undefined` if it did not. @param days the facts of days */
+/** The facts of a connection that chose months. `undefined` if it did not. @param days the facts of days */
 export const monthsOf = (settings: Values, days: ReportDays): ChangedFacts | undefined =>
   isMonthly(settings) ? { days: { ...days, by: 'month' } } : undefined
 

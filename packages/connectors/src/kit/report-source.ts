@@ -15,8 +15,8 @@ import type { ReportColumn } from './report-columns.ts'
 import type { FreeNames, ReadFacts, ReportDays, ReportSource } from './report-facts.ts'
 
 /**
- * Makes a connector of the facts. Fails at once, as a programmer's error, on facts that break a rule of `defineConnector`, or that
- * name a column which they do not state.
+ * Creates a connector from the facts. Throws immediately, as a programmer's error, if facts break a rule of `defineConnector`
+ * or name a column that they do not state.
  */
 export function reportSource(facts: ReportSource): Connector {
   assertFacts(facts)
@@ -39,7 +39,7 @@ export function reportSource(facts: ReportSource): Connector {
   })
 }
 
-/** The notes of the facts, and what is true of every report. */
+/** The notes of the facts, and notes that apply to every report. */
 function notesOf({ notes = '', always, columns, days, readers = 1, platformApi, name }: ReportSource): string {
   const platform = typeof platformApi === 'function' ? name : platformApi.name
   const key = always.filter((one) => columns[one]?.isDay || columns[one]?.of === 'account')

@@ -5,7 +5,7 @@ import { after, describe, test } from 'node:test'
 import { testContext } from '@penstock/connector/acceptance'
 import { call } from './call.ts'
 
-/** Gives back what it was sent: the same bytes, of the same kind. */
+/** Returns what it was sent: the same bytes, of the same kind. */
 const server = createServer(async (request, response) => {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk)
@@ -52,7 +52,7 @@ describe('one request', () => {
 
   test('the parts of a form are what a parser of browsers reads', async () => {
     const binary = Uint8Array.from({ length: 256 }, (_, i) => i)
-    // The server gives back the bytes, and these are what is parsed.
+    // The server returns the bytes, which are then parsed.
     const response = await context.egress.request(url, { method: 'POST', ...(await sentParts(binary)) })
     const form = await new Response(await response.arrayBuffer(), { headers: response.headers }).formData()
     assert.equal(form.get('operation'), 'ADD ü\r\n--x')

@@ -11,26 +11,26 @@ export type FormPart = {
   readonly content: string | Uint8Array
   /** Makes it a file with this name. */
   readonly fileName?: string
-  /** Its media type; for a file `application/octet-stream` unless said otherwise. */
+  /** Its media type. For a file, `application/octet-stream` by default. */
   readonly type?: string
 }
 
-/** One request to a platform's HTTP API; of the four kinds of body, one. */
+/** One request to a platform's HTTP API, with at most one of the four kinds of body. */
 export type Call = {
   readonly url: string
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent as JSON; a text or bytes are sent as they are, for who has signed them or sends a file. */
+  /** Sent as JSON. A text or bytes are sent unchanged, for callers that signed them or send a file. */
   readonly body?: unknown
   /** Sent as `application/x-www-form-urlencoded`. */
   readonly form?: Readonly<Record<string, string>>
   /** Sent as `multipart/form-data`. */
   readonly parts?: readonly FormPart[]
-  /** How long the answer may take, in milliseconds; two minutes unless said otherwise. */
+  /** Time limit of the answer, in milliseconds. Two minutes by default. */
   readonly timeoutMs?: number
-  /** How large the answer may be, in bytes; 16 MiB unless said otherwise. */
+  /** Size limit of the answer, in bytes. 16 MiB by default. */
   readonly bytesMax?: number
-  /** Whether a body that is a gzip file is unpacked; it then has at most `bytesMax` bytes, too. */
+  /** Whether a gzip body is unpacked. The limit `bytesMax` also applies to the unpacked body. */
   readonly unpacks?: boolean
 }
 
@@ -38,11 +38,11 @@ export type Call = {
 export type Answer = {
   readonly status: number
   readonly headers: Headers
-  /** The parsed body; `undefined` if it is not JSON, such as a gateway's page. */
+  /** The parsed body. `undefined` if it is not JSON, such as a gateway's page. */
   readonly json: unknown
   /** The body, as it came. */
   readonly text: string
-  /** Whether bytes of the body are not text in its encoding; they are U+FFFD in the text. */
+  /** Whether some bytes of the body are not valid in its encoding. They are U+FFFD in the text. */
   readonly isDamaged?: boolean
   /** Size of the body that was sent, in bytes. */
   readonly bytesSent: number
@@ -95,7 +95,7 @@ function decoderOf(type: string, bytes: Buffer): InstanceType<typeof TextDecoder
   }
 }
 
-/** The bytes of a gzip file; others as they are. Throws `malformed_response` and `response_too_large`. */
+/** The unpacked bytes of a gzip file. Other bytes do not change. Throws `malformed_response` and `response_too_large`. */
 async function unpacked(bytes: Buffer, url: string, bytesMax = 16 << 20): Promise<Buffer> {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes
   try {
@@ -117,7 +117,7 @@ function bodyOf({ body, form, parts }: Call): { content: string | Uint8Array; ty
   return { content: isReady ? body : JSON.stringify(body), type: 'application/json' }
 }
 
-/** A form as RFC 7578 has it, whose boundary occurs in none of its parts. */
+/** A form as RFC 7578 defines it, with a boundary that does not occur in any of its parts. */
 function multipart(parts: readonly FormPart[]): { content: Uint8Array; type: string } {
   const boundary = `penstock-${randomBytes(16).toString('hex')}`
   const pieces = parts.flatMap(({ name, content, fileName, type }) => {

@@ -30,7 +30,7 @@ const fail = (...failures: Failure[]) => {
   for (const failure of failures) server.failure(/./, failure)
 }
 const at = (path = '/x'): PlatformCall => ({ path })
-/** An error that passes, after a wait that takes no time. */
+/** A transient error, with a minimal wait. */
 const busy = (status = 500) => ({ status, headers: { 'retry-after': '0.001' } })
 
 describe('a request', () => {
@@ -153,7 +153,7 @@ describe("the platform's own codes", () => {
 })
 
 describe('credentials', () => {
-  /** Gives a new token each time that one was refused. */
+  /** Returns a new token each time that a token was refused. */
   function counting(): Credentials & { given: string[] } {
     const given = ['t1']
     return {

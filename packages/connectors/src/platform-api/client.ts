@@ -12,7 +12,7 @@ export type Platform = {
   readonly baseUrl: string
   /** Sent with every request: a version, a kind of content. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Signs requests in; absent if they carry no credentials. */
+  /** Authenticates requests. Absent if they carry no credentials. */
   readonly credentials?: Credentials
   /**
    * The error of a response, if the platform's own codes are more specific than the status. Called for every response,
@@ -33,7 +33,7 @@ export type Credentials = {
   readonly renews: boolean
   /** Set if they are parameters of the address and not headers. */
   readonly in?: 'query'
-  /** Parameters of the address of every request, beside the headers. */
+  /** Query parameters of every request, in addition to the headers. */
   readonly query?: Readonly<Record<string, string>>
   /** More headers of one request, if each is signed on its own. @param url with its query */
   readonly sign?: (method: string, url: string) => SignInHeaders
@@ -46,13 +46,13 @@ export type PlatformCall = Omit<Call, 'url'> & {
   readonly path: string
   readonly query?: Readonly<Record<string, string | undefined>>
   /**
-   * Whether the same request again leaves the platform as it is after one: a request that reads, or sets. It is repeated
-   * after a transient error. GET and PUT are, anything else is not unless said so.
+   * Whether the request is idempotent: it reads or sets, so repeating it makes no difference. It is repeated after a transient
+   * error. By default only GET and PUT are.
    */
   readonly repeatable?: boolean
   /** Answers for the caller to deal with, although they are not success. */
   readonly expects?: (answer: Answer) => boolean
-  /** The error of a response to this request; `undefined` leaves it to the platform's `errorOf`. */
+  /** The error of a response to this request. `undefined` leaves the decision to the platform's `errorOf`. */
   readonly errorOf?: (answer: Answer) => ConnectorError | undefined
 }
 
@@ -60,7 +60,7 @@ export type PlatformCall = Omit<Call, 'url'> & {
 export type PlatformClient = {
   /** Asks, and resolves with an answer that is a success or is expected. */
   ask(asked: PlatformCall): Promise<Answer>
-  /** The same for answers that must be a JSON object; throws `malformed_response` if one is none. */
+  /** The same for answers that must be a JSON object. Throws `malformed_response` if an answer is not. */
   askObject(asked: PlatformCall): Promise<Answer & { readonly json: JsonObject }>
 }
 
@@ -98,7 +98,7 @@ export function openPlatform(context: ConnectorContext, platform: Platform): Pla
     try {
       return await once(asked, signIn)
     } catch (error) {
-      // A token can end before its time; nothing was done with a request that was not accepted.
+      // A token can expire early. A request that was not accepted has changed nothing.
       if (!credentials?.renews || asConnectorError(error)?.action !== 'reauthenticate') throw error
       return await once(asked, await credentials.headers(signIn))
     }
@@ -135,11 +135,11 @@ export function openPlatform(context: ConnectorContext, platform: Platform): Pla
 export const wait = (waitMs: number, signal: AbortSignal): Promise<void> =>
   delay(waitMs, undefined, { signal }).catch(() => signal.throwIfAborted())
 
-/** How long to wait before an error is met again; `undefined` if it is not to be. */
+/** How long to wait before a retry after an error. `undefined` if the request must not be retried. */
 function waitBefore(error: unknown, repeats: number): number | undefined {
   const connectorError = asConnectorError(error)
   if (connectorError?.action !== 'retry') return undefined
-  // Several workers that were refused at once do not come back at once.
+  // Workers that were refused at the same time retry at different times.
   const waitMs = connectorError.afterMs ?? firstWaitMs * 2 ** repeats * (1 + Math.random())
   return waitMs <= waitMsMax ? waitMs : undefined
 }
@@ -152,7 +152,7 @@ function urlOf(address: string, query: PlatformCall['query'] = {}): string {
   return search === '' ? address : `${address}${address.includes('?') ? '&' : '?'}${search}`
 }
 
-/** Where platforms put the identifier that their support asks for. */
+/** Headers in which platforms return the identifier that their support asks for. */
 const requestIdHeaders = [
   'x-request-id',
   'request-id',

@@ -1,4 +1,4 @@
-/** Reading what a platform answered without believing it: whatever is not of the kind asked for counts as absent. */
+/** Reads a platform's answer without trusting it: a value of the wrong kind is treated as absent. */
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
@@ -8,7 +8,7 @@ export const isObject = (value: unknown): value is JsonObject =>
 /** The object, or an empty one. */
 export const objectIn = (value: unknown): JsonObject => (isObject(value) ? value : {})
 
-/** Parses a text as a JSON object; an empty object if it is not one. */
+/** Parses a text as a JSON object. An empty object if it is not one. */
 export const parseObject = (text: string): JsonObject => objectIn(parseJson(text))
 
 /** The list, or an empty one. */
@@ -26,7 +26,7 @@ export function numberIn(value: unknown): number | undefined {
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined
 }
 
-/** Parses a text as JSON; `undefined` if it is not JSON. */
+/** Parses a text as JSON. `undefined` if it is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

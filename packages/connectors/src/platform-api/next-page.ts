@@ -9,8 +9,8 @@ import { ConnectorError } from '@penstock/connector'
 const cursorMax = 4_000
 
 /**
- * The cursor of the next page; `undefined` if an answer has nothing or null in its place.
- * @param value what the answer has there
+ * The cursor of the next page. `undefined` if the answer has no value or null there.
+ * @param value the value in the answer
  * @param platform its name, for messages
  */
 export function cursorIn(value: unknown, platform: string): string | undefined {
@@ -27,8 +27,8 @@ export const tokenIn = (value: unknown, platform: string): string | undefined =>
   cursorIn(value === '' ? undefined : value, platform)
 
 /**
- * The address of the next page, which must be below a base; `undefined` if an answer has nothing or null in its place.
- * @param value what the answer has there, perhaps relative to the host of the base
+ * The address of the next page, which must be below a base. `undefined` if the answer has no value or null there.
+ * @param value the value in the answer, which can be relative to the host of the base
  */
 export function nextAddressIn(value: unknown, base: string, platform: string): URL | undefined {
   if (value === undefined || value === null) return undefined

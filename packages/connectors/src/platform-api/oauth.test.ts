@@ -197,7 +197,7 @@ describe('a refresh token', () => {
       if (typeof body === 'object')
         body.refresh_token = request.body.refresh_token?.replace(/\d+/, (n) => String(+n + 1))
     }
-    // Two jobs that share what is saved.
+    // Two jobs that share the saved token.
     const jobs = [1, 2].map(() => openTokens(contextOf({ saveSecret }), rotating))
     const got = await Promise.all(jobs.flatMap((tokens) => [tokens.token(), tokens.token()]))
     assert.equal(new Set(got).size, 2)
@@ -387,7 +387,7 @@ describe('scopes', () => {
   })
 })
 
-/** Waits for a condition, a turn of the event loop at a time, as long as it may become true. */
+/** Waits for a condition, one turn of the event loop at a time. */
 async function until(condition: () => Promise<boolean>): Promise<void> {
   for (let tries = 0; tries < 20_000 && !(await condition()); tries++) await new Promise(setImmediate)
 }

@@ -10,9 +10,9 @@ export type Grant =
   | { readonly type: 'client_credentials' }
   | {
       readonly type: 'refresh_token'
-      /** The field of the connector's secrets that holds it; `refreshToken` unless said otherwise. */
+      /** The field of the connector's secrets that contains it. By default `refreshToken`. */
       readonly key?: string
-      /** Whether the platform gives a new one each time, which is saved and replaces it. */
+      /** Whether the platform returns a new one each time, which is saved and replaces it. */
       readonly rotates?: boolean
     }
   /** @property assertion makes the signed JWT */
@@ -37,21 +37,25 @@ export type TokenOptions = {
   readonly scope?: string
   /** Scopes that were asked for before, when the user consented, and without which a token is no use. */
   readonly consented?: string
-  /** Parameters beside those of the standard, such as `audience`; a function makes those of each request, such as a signed JWT. */
+  /**
+   * Parameters in addition to the standard ones, such as `audience`. A function computes them for each request, such as a
+   * signed JWT.
+   */
   readonly parameters?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>)
   /** The remedy if the grant is no longer accepted: `create a new service account key and save it`. */
   readonly renewal?: string
   /** Gets each answer with a token, if the platform says more in it, such as where its API is. Can throw a `ConnectorError`. */
   readonly onAnswer?: (answer: JsonObject) => void
-  /** The error of an answer without a token, if the platform means something special by it; it comes first. */
+  /** The error of an answer without a token, if it has a special meaning at the platform. It has priority. */
   readonly errorOf?: (answer: Answer) => ConnectorError | undefined
 }
 
 /** Access tokens of one job: each is used until shortly before it ends, and only one is asked for at a time. */
 export type AccessTokens = Credentials & {
   /**
-   * A token that is good for a while. Once the signal is aborted none is waited for: its reason is thrown at once.
-   * @param refused one that the platform did not accept: another one is wanted
+   * A token with a limited lifetime. After the signal is aborted, it does not wait for a token, and immediately throws the
+   * signal's reason.
+   * @param refused a token that the platform refused, so that another one is returned
    */
   token(refused?: string): Promise<string>
 }
@@ -62,7 +66,7 @@ const earlyMs = 60_000
 const usualMs = 10 * 60_000
 /** No token is used longer, however long it lives. */
 const longestMs = 24 * 60 * 60_000
-/** A token endpoint that needs longer is not waited for; what renews a saved secret must end within 30 seconds. */
+/** Time limit for a token endpoint, because a renewal of a saved secret must end within 30 seconds. */
 const exchangeMs = 25_000
 /** Characters of a token. Longer ones fit in no header. */
 const tokenLengthMax = 16_384
@@ -82,7 +86,7 @@ export function openTokens(context: ConnectorContext, options: TokenOptions): Ac
     }
   }
   const token = async (refused?: string): Promise<string> => {
-    // Where the job has ended, what it has begun may still be taken away with the token that there is.
+    // When the job has ended, its cleanup can still use the present token.
     if (current && current.token !== refused && Date.now() < current.usableUntilMs) return current.token
     signal.throwIfAborted()
     pending ??= renew()
@@ -117,8 +121,8 @@ export type ConsentedCode = {
 }
 
 /**
- * Exchanges the code of an authorization, once. Resolves with the refresh token, or with `undefined` if the platform
- * granted none. All errors are connector errors.
+ * Exchanges the code of an authorization, which works one time. Resolves with the refresh token, or with `undefined` if the
+ * platform granted none. All errors are connector errors.
  */
 export async function exchangeCode(
   context: ConnectorContext,
@@ -145,8 +149,8 @@ async function request(context: ConnectorContext, options: TokenOptions): Promis
   }
   if (!rotates) return exchangeFor(String(context.secrets[key] ?? ''), context.signal)
   let granted: Granted | undefined
-  // A refresh token that is good for one use: one process at a time uses it, and leaves the next one to the others. Once it
-  // is sent it is used up, so what is given in exchange is saved, even where the job ends meanwhile.
+  // A refresh token that can be used one time. One process at a time uses it, and saves the next one for the others. Sending it
+  // uses it up, so the new token is saved even if the job ends meanwhile.
   await context.saveSecret(key, async (refreshToken) => {
     context.signal.throwIfAborted()
     const late = AbortSignal.timeout(exchangeMs)
@@ -238,8 +242,8 @@ function authenticationOf(client: TokenOptions['client']): oauth.ClientAuth {
 }
 
 /**
- * A success in the form that the standard asks for, since platforms are lax: some leave out the type of the token, or give
- * what is not there as `null`. `undefined` if the response has no token.
+ * A success in the form of the standard. Platforms deviate from it: some omit the token type, or return `null` for absent
+ * values. `undefined` if the response has no token.
  */
 function standardBodyOf({ status, json }: Answer): JsonObject | undefined {
   if (status < 200 || status > 299 || !isObject(json)) return undefined
@@ -262,7 +266,10 @@ function standardBodyOf({ status, json }: Answer): JsonObject | undefined {
 const tokenIn = (value: unknown, form = /^[\x21-\x7e]+$/): string | undefined =>
   typeof value === 'string' && value.length <= tokenLengthMax && form.test(value) ? value : undefined
 
-/** Asked for, and not named among what was granted: they concern the sign-in, or stand for whatever the app may do. */
+/**
+ * Scopes that are requested but not listed in the grant: they are about the sign-in, or mean everything that the app is allowed
+ * to do.
+ */
 const unnamedScope = /^(offline_access|openid|profile|email)$|\/\.default$/
 
 function assertScopes({ platform, scope, consented }: TokenOptions, granted: string | undefined): void {
@@ -289,7 +296,7 @@ const grantNames = {
   client_credentials: 'credentials',
 } as const satisfies Record<Grant['type'], string>
 
-/** The error of a response without a token. Leaves out the platform's message, which may quote the request. */
+/** The error of a response without a token. Omits the platform's message, which can quote the request. */
 function tokenError(options: TokenOptions, answer: Answer): ConnectorError {
   const { platform, grant, renewal } = options
   const { status } = answer

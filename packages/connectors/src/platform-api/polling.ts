@@ -4,19 +4,19 @@ import { wait } from './client.ts'
 
 /** How an asynchronous job at a platform is waited for. Times in milliseconds. */
 export type Polling = {
-  /** Before the second question; each further wait is twice as long. One second unless said otherwise. */
+  /** The wait before the second request. Each further wait is twice as long. One second by default. */
   readonly firstMs?: number
   /** No wait is longer. 30 seconds unless said otherwise. */
   readonly mostMs?: number
-  /** How long to ask at all, from now; infinite for what ends in time on the platform. */
+  /** Time limit from now. Infinite for work that always ends on the platform. */
   readonly totalMs: number
   readonly signal: AbortSignal
 }
 
 /**
- * Asks again and again, with growing waits, until there is a result.
- * @param ask resolves with `undefined` while there is none
- * @returns the result, or `undefined` if there was none in time. It is asked once at least.
+ * Polls with growing waits until there is a result.
+ * @param ask resolves with `undefined` while there is no result
+ * @returns the result, or `undefined` if there was no result in time. It asks at least once
  */
 export async function poll<T>(
   ask: () => Promise<T | undefined>,
@@ -45,11 +45,11 @@ export async function pollUntilDone<T>(what: string, ask: () => Promise<T | unde
 /** One page of a list at a platform. */
 export type Page<Item> = {
   readonly items: readonly Item[]
-  /** Leads to the page after it; `undefined` on the last one. */
+  /** Leads to the next page. `undefined` on the last page. */
   readonly next: string | undefined
 }
 
-/** A list has no more pages than this; one that always has another page would never end. */
+/** Page limit of a list, since a list that always has another page would never end. */
 const pagesMax = 100_000
 
 /**
@@ -61,7 +61,7 @@ export async function* pagesOf<OnePage extends Page<unknown>>(
   read: (cursor: string | undefined) => Promise<OnePage>,
   cursor?: string,
 ): AsyncGenerator<OnePage & { readonly cursor: string | undefined }> {
-  // Digests, since cursors may be long.
+  // Digests, since cursors can be long.
   const seen = new Set(cursor === undefined ? [] : [digestOf(cursor)])
   let at = cursor
   for (let pages = 0; pages < pagesMax; pages++) {

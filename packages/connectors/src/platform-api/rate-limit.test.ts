@@ -19,7 +19,7 @@ test('what an answer asks to wait is read in every form that platforms write it 
     [{ 'x-ratelimit-reset': '2026-01-31T12:01:00Z' }, 60_000],
     [{ ratelimit: '"default";r=0;t=45' }, 45_000],
     [{ ratelimit: '"burst";r=0;t=5, "daily";r=100;t=5000, "hour"; r=0; t=90' }, 90_000],
-    // An explicit wait takes precedence.
+    // An explicit wait has priority.
     [{ 'retry-after': '1', 'x-ratelimit-reset': '50' }, 1_000],
   ]
   for (const [headers, wanted] of forms) assert.equal(waitMs(headers), wanted, JSON.stringify(headers))

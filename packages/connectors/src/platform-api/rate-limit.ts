@@ -3,7 +3,7 @@ import { listIn, objectIn, textIn } from './json.ts'
 
 /** Beyond this, a number of seconds is a time since 1970 and no wait: the ninth of September 2001. */
 const epochSecondsMin = 1_000_000_000
-/** No platform asks for more than a day; what does is no wait. */
+/** Longer waits are ignored, since no platform asks for more than a day. */
 const waitMsMax = 24 * 60 * 60 * 1000
 
 /** Headers with the time of the reset, in the order in which they are believed. */
@@ -35,7 +35,7 @@ function waitInHeaders(headers: Headers, now: number): number | undefined {
     const waitMs = waitUntil(headers.get(name)?.trim() ?? '', now)
     if (waitMs !== undefined && waitMs <= waitMsMax) return Math.max(0, waitMs)
   }
-  // `"default";r=0;t=30`, of each limit that is used up.
+  // Parses `"default";r=0;t=30` for each limit that is used up.
   const waits = [...(headers.get('ratelimit') ?? '').matchAll(/;\s*r=0\s*;\s*t=(\d{1,5})\b/g)]
   return waits.length === 0 ? undefined : Math.max(...waits.map(([, seconds]) => Number(seconds) * 1000))
 }

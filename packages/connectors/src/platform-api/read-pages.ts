@@ -9,10 +9,10 @@ export type RowPage = Page<Row> & Pick<Chunk, 'columns' | 'errors'> & { readonly
 const cursorBytesMax = 8_192
 
 /**
- * Reads a list at a platform as a source does: each page is a chunk, and its checkpoint leads to the page after it, so that
- * reading resumes there after a crash. A page should have a few thousand rows or about a megabyte at most. The cursors of
- * the platform must stay good for as long as a transfer is retried.
- * @param read gives the page that a cursor leads to, or the first
+ * Reads a list of a platform as a source does: each page is a chunk, and its checkpoint leads to the next page, so that reading
+ * resumes there after a crash. A page should have a few thousand rows or about a megabyte at most. The cursors of the platform
+ * must stay valid for as long as a transfer is retried.
+ * @param read returns the page that a cursor leads to, or the first page
  * @param after the checkpoint of a chunk
  */
 export async function* readPages(

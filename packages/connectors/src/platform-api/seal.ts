@@ -3,9 +3,9 @@ import type { Json } from '@penstock/connector'
 import { parseJson } from './json.ts'
 
 /**
- * A value for a delivery state that only the connector's credentials can open: what concerns people is not to lie
- * open beside a transfer.
- * @param secret of the connector, of any length
+ * Seals a value for a delivery state so that only the connector's credentials can open it, because personal data must not be
+ * readable next to a transfer.
+ * @param secret a secret of the connector, of any length
  */
 export function seal(value: Json, secret: string, transferId: string): string {
   const iv = randomBytes(12)
@@ -14,7 +14,7 @@ export function seal(value: Json, secret: string, transferId: string): string {
   return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64')
 }
 
-/** The sealed value; `undefined` if it was sealed with another secret, or if the text is not a sealed value. */
+/** The sealed value. `undefined` if it was sealed with another secret, or if the text is not a sealed value. */
 export function unseal(sealed: string, secret: string, transferId: string): unknown {
   const bytes = Buffer.from(sealed, 'base64')
   if (bytes.length < 28) return undefined

@@ -30,7 +30,7 @@ export function readSelect(setting: unknown, label: string): SelectStatement {
   throw new ConnectorError('invalid_setting', `The ${label} must be one SELECT statement; nothing else is run.`)
 }
 
-/** Puts x in place of what is in brackets: their conditions belong to another query. */
+/** Replaces text in brackets by x, since conditions in it belong to another query. */
 function withoutBrackets(plain: string): string {
   let depth = 0
   return plain.replace(/./gs, (character) => {
@@ -41,8 +41,8 @@ function withoutBrackets(plain: string): string {
 }
 
 /**
- * Where a statement has its conditions: the texts before WHERE, behind it, and from the clause after the conditions on.
- * @param later the words with which a clause begins that follows the conditions
+ * Locates the conditions of a statement: the texts before WHERE, after it, and from the next clause on.
+ * @param later the words that begin a clause after the conditions
  */
 export function conditionsOf({ rest }: SelectStatement, later: RegExp): Record<'before' | 'where' | 'after', string> {
   const plain = withoutBrackets(rest.plain)

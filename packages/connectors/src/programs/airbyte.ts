@@ -12,7 +12,7 @@ import {
 
 const config = ['--config', '{config.json}']
 
-/** Levels of lines that people are shown; the others are for its developers. */
+/** Levels of lines that are shown to people. Other levels are for developers of the program. */
 const shown: ReadonlySet<string> = new Set(['FATAL', 'ERROR', 'WARN', 'INFO'])
 
 /** Connectors of the Airbyte protocol that are sources: https://docs.airbyte.com/understanding-airbyte/airbyte-protocol */
@@ -75,7 +75,7 @@ export const airbyte: Protocol = {
 
   said(message, { raw }) {
     if (message.type === 'RECORD' && isObject(message.record) && isObject(message.record.data)) {
-      // One stream is configured. Programs name its namespace or not, in the catalogue or in records alone.
+      // Only one stream is configured. Some programs name its namespace only in the catalogue or only in records.
       return message.record.stream === raw.name ? { kind: 'record', data: message.record.data } : undefined
     }
     if (message.type === 'STATE' && isObject(message.state))
@@ -87,13 +87,13 @@ export const airbyte: Protocol = {
   },
 }
 
-/** How many records the program says that it gave since its last state; undefined if it does not say it. */
+/** How many records the program has reported since its last state. Undefined if it does not report that. */
 function countIn({ sourceStats }: Readonly<Record<string, unknown>>): number | undefined {
   const count = isObject(sourceStats) ? sourceStats.recordCount : undefined
   return typeof count === 'number' ? count : undefined
 }
 
-/** The status of a stream that a message has; programs name the stream or not. */
+/** The stream status in a message. Some programs do not name the stream. */
 function statusOf({ type, trace }: Readonly<Record<string, unknown>>, stream: unknown) {
   if (type !== 'TRACE' || !isObject(trace) || trace.type !== 'STREAM_STATUS') return undefined
   const { status, stream_descriptor: named } = isObject(trace.stream_status) ? trace.stream_status : {}
@@ -135,7 +135,7 @@ function failureOf({ type, trace }: Readonly<Record<string, unknown>>): Connecto
 
 /**
  * The JSON schema of the configuration of a program.
- * @throws ConnectorError if it gives none
+ * @throws ConnectorError if the program returns no schema
  */
 export async function specOf(session: Session): Promise<Readonly<Record<string, unknown>>> {
   const { found, end } = await lastOf(session, { command: ['spec'], files: {} }, (message) =>

@@ -3,7 +3,7 @@ import { parseExactJson } from '@penstock/connector/files'
 import type { ProgramForm } from './form.ts'
 
 /**
- * The configuration that the values of a form make; empty ones are left out.
+ * The configuration of the values of a form. Empty values are omitted.
  * @throws ConnectorError `invalid_setting` if a field that must be JSON is not
  */
 export function configOf({ fields, json }: ProgramForm, values: Values): Readonly<Record<string, Json>> {

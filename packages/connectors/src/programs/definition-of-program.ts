@@ -1,7 +1,7 @@
 import { type ConnectorDefinition, select, text } from '@penstock/connector'
 import type { ProgramForm } from './form.ts'
 
-/** A program that is a source, as it is kept beside its definition. */
+/** A program that is a source, in the form in which it is stored with its definition. */
 export type Program = {
   readonly protocol: 'airbyte' | 'singer' | 'singer with properties'
   readonly command: readonly string[]

@@ -11,9 +11,10 @@ const soundsSecret =
   /secret|passw|passphrase|credential|private_?key|token$|api_?key|access_?key$|account_?key|json_?key|sas_?url|connection_?string/i
 
 /**
- * The form of a JSON schema, as the specification of an Airbyte connector has it. Texts, whole numbers, yes or no and choices are
- * fields; everything else, such as nested objects and alternatives, is a field with JSON, and is a secret if it has one inside.
- * @throws Error with the rest of a sentence if it cannot be a form
+ * The form for a JSON schema, in the form that the specification of Airbyte connectors uses. Texts, whole numbers, yes or no
+ * and choices are fields. Everything else, such as nested objects and alternatives, is a field with JSON, and is a secret if it
+ * contains one.
+ * @throws Error with the rest of a sentence if the schema cannot be a form
  */
 export function formOf(schema: Readonly<Record<string, unknown>>): ProgramForm {
   const { properties = {}, required = [] } = schema

@@ -12,11 +12,14 @@ import { insideNamespaces, type ProgramWall } from './wall.ts'
 
 /** A program with its files, and its bounds. */
 export type Guarded = {
-  /** The program and its arguments; `{folder}` and the names of files in braces, such as `{config.json}`, are replaced by their paths. */
+  /**
+   * The program and its arguments. `{folder}` and the names of files in braces, such as `{config.json}`, are replaced by their
+   * paths.
+   */
   readonly command: readonly string[]
   /** Files that only the user of the program reads, by name. */
   readonly files: Readonly<Record<string, string>>
-  /** Keeps the program from others; what is undefined does nothing here. */
+  /** Isolates the program. If undefined, the guard does not isolate it. */
   readonly namespaces?: Extract<ProgramWall, { kind: 'namespaces' }> | undefined
   /** Processes and memory in bytes, at most. */
   readonly processesMax: number
@@ -24,8 +27,8 @@ export type Guarded = {
 }
 
 /**
- * How a program ended; `reason` if it was killed for passing a bound, is not there, or could not be started because the machine has
- * no memory, processes or disk space left. `error` is the code of the system.
+ * How a program ended. `reason` is set if it was killed because it exceeded a limit, if it does not exist, or if it could not
+ * be started because the machine has no memory, processes or disk space left. `error` is the code of the system.
  */
 export type GuardReport = {
   readonly code: number | null
@@ -33,7 +36,7 @@ export type GuardReport = {
   readonly error?: string
 }
 
-/** Errors of a program that is not there, or may not be run. */
+/** Errors if a program does not exist or cannot be executed. */
 const notThere = new Set(['ENOENT', 'EACCES', 'ENOTDIR', 'ENOEXEC', 'ELOOP'])
 const reportOf = ({ code: error = '' }: NodeJS.ErrnoException): GuardReport => ({
   code: null,
@@ -76,7 +79,7 @@ function tryToRun(guarded: Guarded): () => void {
   }
 }
 
-/** Runs it. Returns how to end it at once. */
+/** Runs the program. Returns a function that ends it immediately. */
 function run({ command, files, namespaces, processesMax, memoryBytesMax }: Guarded): () => void {
   const folder = makeFolder()
   const remove = () => rmSync(folder, { recursive: true, force: true })
@@ -125,7 +128,7 @@ function run({ command, files, namespaces, processesMax, memoryBytesMax }: Guard
   return () => finish({ code: null })
 }
 
-/** The user of a program may not write where the service does. */
+/** The user of a program is not allowed to write where the service writes. */
 function makeFolder(): string {
   try {
     return mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`))

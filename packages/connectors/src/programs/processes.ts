@@ -5,13 +5,13 @@ type Seen = { readonly pid: number; readonly parent: number; readonly session: n
 
 const pageBytes = 4096
 
-/** All processes of the machine; none if this is not Linux. */
+/** All processes of the machine. Empty on other systems than Linux. */
 function processesOf(): Seen[] {
   if (process.platform !== 'linux') return []
   return readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return []
     try {
-      // The name of the program, in brackets, may contain anything.
+      // The name of the program, in brackets, can contain any character.
       const [, text = ''] = /^.*\) (.*)$/s.exec(readFileSync(`/proc/${name}/stat`, 'latin1')) ?? []
       const fields = text.split(' ')
       const [state] = fields
@@ -31,8 +31,8 @@ function processesOf(): Seen[] {
 }
 
 /**
- * The processes of one program: of its session, and all that one of them was ever seen to start, also in sessions of their own. On other
- * systems than Linux, only its group is known.
+ * The processes of one program: the processes of its session, and all processes that one of them was ever seen to start, even
+ * in separate sessions. On other systems than Linux, only its group is known.
  */
 export class ProcessTree {
   readonly #leader: number
@@ -50,7 +50,7 @@ export class ProcessTree {
     return { count: found.length, bytes: found.reduce((sum, { bytes }) => sum + bytes, 0) }
   }
 
-  /** Kills all of them: stops each first, so that none starts another one meanwhile. */
+  /** Kills all of them. It first stops each, so that no process starts another one meanwhile. */
   kill(): void {
     const signal = (pid: number, name: NodeJS.Signals) => {
       try {
@@ -85,7 +85,7 @@ export class ProcessTree {
         grown = true
       }
     }
-    // Numbers of processes that are gone may be given to others.
+    // The system can reuse the numbers of ended processes.
     const alive = new Set(all.map(({ pid }) => pid))
     for (const pid of this.#known) if (!alive.has(pid) && pid !== this.#leader) this.#known.delete(pid)
     return [...found.values()]

@@ -9,7 +9,7 @@ import type { ProgramWall } from './wall.ts'
 
 /**
  * The connector of a program, with the code that runs it.
- * @param wall what keeps the program from others; nothing unless given
+ * @param wall isolates the program; by default nothing does
  */
 export function programConnector(
   connector: Connector,

@@ -34,9 +34,9 @@ export function sessionOf(program: Program, protocol: Protocol, wall: ProgramWal
 }
 
 /**
- * Saves the secrets of a configuration that differ from those of another one. Other values are only kept for this job: people set
- * them, and programs derive them again.
- * @returns the configuration from now on
+ * Saves the secrets of a configuration that differ from the secrets of another one. Other values are only kept for this job:
+ * people set them, and programs derive them again.
+ * @returns the configuration that is used from now on
  */
 async function keep(
   { form }: Program,

@@ -11,24 +11,24 @@ const bounds = { processesMax: 128, memoryBytesMax: 2 * 1024 ** 3 }
 /** Characters of standard error that are kept. */
 const stderrLength = 2_000
 
-/** A program to be run, and how long it may say nothing, in milliseconds. */
+/** A program to run, and its limit for silence, in milliseconds. */
 export type Run = Pick<Guarded, 'command' | 'files'> & {
   readonly signal: AbortSignal
   readonly silentMs: number
-  /** Gets the lines of its standard error; nothing does unless given. */
+  /** Receives the lines of its standard error, which are ignored by default. */
   readonly log?: ((line: string) => void) | undefined
-  /** The user of the program; undefined: that of this process. */
+  /** The user of the program. If undefined, the user of this process. */
   readonly user?: { readonly uid: number; readonly gid: number } | undefined
-  /** The wall around it; undefined: none. */
+  /** The wall around it. If undefined, there is no wall. */
   readonly wall?: ProgramWall | undefined
 }
 
 /**
- * Runs a program of others, and gives the lines that it writes; with it end all its processes and files, also if this process is killed.
- * Little is read ahead of the reader.
+ * Runs a third-party program and returns the lines that it writes. All its processes and files end with it, even if this
+ * process is killed. It reads only little ahead of the reader.
  * @returns how it ended: its exit code, and the end of its standard error
- * @throws ConnectorError `row_too_large`, `timeout`, `platform_unavailable` or `connector_missing` if it passed a bound or cannot be started; the
- * signal's reason if that is aborted
+ * @throws ConnectorError `row_too_large`, `timeout`, `platform_unavailable` or `connector_missing` if it exceeded a limit or
+ * cannot be started; the signal's reason if the signal is aborted
  */
 export async function* linesOf({
   command,
@@ -41,7 +41,8 @@ export async function* linesOf({
 }: Run): AsyncGenerator<string, ProgramEnd> {
   signal.throwIfAborted()
   if (wall?.kind === 'off') throw new ConnectorError('connector_missing', wall.why)
-  // Node gives its permissions to every process that it starts, unless the arguments name some. The guard ignores this one.
+  // Node passes its permissions to every process that it starts, unless the arguments include permissions. The guard ignores
+  // this argument.
   const guard = spawn(process.execPath, [guardFile(), 'guard', '--permission'], {
     ...user,
     cwd: '/',

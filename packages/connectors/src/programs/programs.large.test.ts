@@ -94,7 +94,7 @@ const code =
     error instanceof ConnectorError && error.code === expected && message.test(error.message)
 const leftovers = () => globSync(join(tmpdir(), 'penstock-program-*'))
 
-/** Whether a process has not ended; one that nothing has waited for has. */
+/** Whether a process is running. A process that has ended, but that its parent has not waited for, is not. */
 function isAlive(pid: string): boolean {
   try {
     return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))

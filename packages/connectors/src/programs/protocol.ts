@@ -21,7 +21,7 @@ export type Said =
   | { readonly kind: 'status'; readonly status: 'begun' | 'complete' | 'incomplete' }
   | { readonly kind: 'failure'; readonly code: ConnectorErrorCode; readonly message: string }
 
-/** A message beside the answers of a program: a line for the log, or the configuration that it needs from now on. */
+/** A message that is not part of a program's answer: a line for the log, or the configuration that it needs from now on. */
 export type Aside =
   | { readonly kind: 'log'; readonly text: string }
   | { readonly kind: 'configuration'; readonly config: Readonly<Record<string, unknown>> }
@@ -31,7 +31,7 @@ export type ProgramReading = {
   readonly stream: ProgramStream
   readonly incremental: boolean
   readonly cursorField: string | undefined
-  /** The state that it continues at, as JSON; undefined from the beginning. */
+  /** The state that it continues from, as JSON. Undefined to start from the beginning. */
   readonly state: string | undefined
 }
 
@@ -42,31 +42,31 @@ export type Protocol = {
   discover(session: Session): Promise<readonly ProgramStream[]>
   /** The arguments and files that read a stream. */
   reading(reading: ProgramReading): Pick<Run, 'command' | 'files'>
-  /** The aside that a message is; undefined if it is part of the answer to the command. */
+  /** The aside in a message. Undefined if the message is part of the answer to the command. */
   aside?(message: Readonly<Record<string, unknown>>): Aside | undefined
-  /** The meaning of a message while a stream is read; undefined if it has none. */
+  /** The meaning of a message while a stream is read. Undefined if it has no meaning. */
   said(message: Readonly<Record<string, unknown>>, stream: ProgramStream): Said | undefined
 }
 
 /** How a program of one connector is run: its command, its configuration, and until when. */
 export type Session = Pick<Run, 'signal' | 'user' | 'wall'> & {
   readonly command: readonly string[]
-  /** The configuration now; a program can replace it. */
+  /** The present configuration. A program can replace it. */
   config(): Json
-  /** Hears a line of its output; resolves with whether that was an aside, once it is dealt with. */
+  /** Receives a line of its output. Resolves, after handling it, with whether the line was an aside. */
   hear?(line: string): Promise<boolean>
   /** Gets the lines of its standard error. */
   readonly log?: Run['log']
 }
 
-/** A program that checks or lists may say nothing for as long, in milliseconds; a job has a deadline of its own. */
+/** Limit for the silence of a program that checks or lists, in milliseconds. A job has a separate deadline. */
 const answerMs = 120_000
 /** Bytes of a list at most. */
 const listBytesMax = 64 * 1024 ** 2
 
 /**
- * The JSON object of a text; undefined if the text is something else. `NaN` and `Infinity` of Python are null.
- * @param parse reads JSON; `JSON.parse` unless given
+ * The JSON object of a text. Undefined if the text is something else. Python's `NaN` and `Infinity` become null.
+ * @param parse reads JSON; by default `JSON.parse`
  */
 export function objectOf(
   text: string,
@@ -89,8 +89,8 @@ const numbersOfPython = /"(?:[^"\\]|\\.)*"|-?Infinity|NaN/g
 const nullOf = (found: string): string => (found.startsWith('"') ? found : 'null')
 
 /**
- * The message in a line of output; undefined if the line is a banner or progress.
- * @throws ConnectorError `malformed_response` if it begins like a message, or has a record in it, and cannot be read
+ * The message in a line of output. Undefined if the line is a banner or progress.
+ * @throws ConnectorError `malformed_response` if it begins like a message or contains a record, but cannot be parsed
  */
 export function messageOf(
   line: string,
@@ -151,7 +151,7 @@ export async function eachLine(
 }
 
 /**
- * The last message that `pick` takes. Banners and progress bars are skipped.
+ * The last message that `pick` accepts. Banners and progress bars are skipped.
  * @throws ConnectorError as `messageOf`
  */
 export async function lastOf<T>(

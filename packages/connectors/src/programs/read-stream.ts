@@ -16,12 +16,12 @@ const chunkRows = 1_000
 const chunkBytes = 512 * 1024
 /** Bytes of a state as JSON: a checkpoint has 16 KiB at most. */
 const stateBytesMax = 15 * 1024
-/** A program that reads may say nothing for as long, in milliseconds; platforms make some wait. */
+/** Limit for the silence of a program that reads, in milliseconds. Some platforms make it wait. */
 const silentMs = 900_000
 
 /**
- * Where reading continues: at a state of the program, behind so many rows that it gave since then, and a digest of these rows. A
- * program gives a state only now and then.
+ * Where reading continues: at a state of the program, after a number of rows since then, with a digest of these rows. A program
+ * writes a state only occasionally.
  */
 type Checkpoint = { readonly state: string | null; readonly rows: number; readonly digest: string }
 
@@ -151,7 +151,7 @@ function assertCount(said: number | undefined, came: number): void {
   )
 }
 
-/** Why the output of a program that ended well is not complete; undefined if nothing says so. */
+/** Why the output of a program that ended successfully is not complete. Undefined if it is complete. */
 function whyCut({
   status,
   unstated,
@@ -191,7 +191,7 @@ function storable(state: Json): string {
   )
 }
 
-/** Values that are not in the schema are left out; nested ones are JSON. */
+/** Values that are not in the schema are omitted. Nested values become JSON. */
 const rowOf = ({ columns }: ProgramStream, data: Readonly<Record<string, unknown>>): Row =>
   columns.map((name): Cell => {
     const value = Object.hasOwn(data, name) ? data[name] : null

@@ -14,7 +14,7 @@ const config = ['--config', '{config.json}']
 
 /**
  * Taps of Singer: https://github.com/singer-io/getting-started/blob/master/docs/SPEC.md
- * @param properties whether the tap takes its catalogue as `--properties`, as older ones do
+ * @param properties whether the tap expects its catalogue as `--properties`, as older taps do
  */
 export const singer = (properties: boolean): Protocol => ({
   // A tap has no check. One that can list its streams has read its configuration.
@@ -68,7 +68,7 @@ function streamOf(raw: Readonly<Record<string, unknown>>): ProgramStream {
   return {
     name: String(raw.tap_stream_id ?? raw.stream),
     columns: columnsOf(raw.schema),
-    // Taps do not say so in one way: what gives no state has none.
+    // Taps have no common way to declare it. A stream that writes no state has no checkpoint.
     incremental: true,
     raw,
   }

@@ -13,11 +13,11 @@ import { homedir } from 'node:os'
 import { delimiter, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 
 /**
- * The wall between a program of others and the service, other jobs and their files.
+ * The wall between a third-party program and the service, other jobs and their files.
  * - `namespaces`: bubblewrap gives the program its own processes and its own view of the files
- * - `user`: the runner of the job, and so the program, has a user that no other process has
- * - `open`: nothing; the operator chose so
- * - `off`: nothing could, so no program runs; `why` is a sentence for the operator
+ * - `user`: the runner of the job, and so the program, runs as a user that no other process has
+ * - `open`: no isolation, because the operator chose that
+ * - `off`: no isolation is possible, so no program runs; `why` is a sentence for the operator
  */
 export type ProgramWall =
   | { readonly kind: 'namespaces'; readonly bubblewrap: string; readonly hidden: readonly string[] }
@@ -49,8 +49,8 @@ const systemFiles = [
 ].map((name) => `/etc/${name}`)
 
 /**
- * The command that runs a program in namespaces of its own. It sees the system, the folders of the files that its command names, and its own
- * folder, which it may change. It sees no other process, and nothing of the paths in `hidden`.
+ * The command that runs a program in separate namespaces. The program sees the system, the folders of the files in its command,
+ * and its own folder, which it can change. It sees no other process, and no path in `hidden`.
  * @param folder the folder of its files
  */
 export function insideNamespaces(
@@ -96,7 +96,7 @@ export function insideNamespaces(
   ]
 }
 
-/** The files and folders that a command needs: those of the program, of its interpreter, and of files among its arguments. */
+/** The files and folders that a command needs: the program, its interpreter, and files in its arguments. */
 function rootsOf([program = '', ...args]: readonly string[], secret: readonly string[]): string[] {
   const found = new Set<string>()
   const add = (path: string | undefined, isProgram: boolean) => {
@@ -109,11 +109,11 @@ function rootsOf([program = '', ...args]: readonly string[], secret: readonly st
     const path = arg.slice(arg.startsWith('-') ? arg.indexOf('=') + 1 : 0)
     if (isAbsolute(path) && exists(path)) add(path, false)
   }
-  // Outer folders first, since what is bound later covers what is in it.
+  // Outer folders first, since a later mount covers what it contains.
   return [...found].sort()
 }
 
-/** The folder that is shown for a file: the one it is in, or the one above `bin`; never one that holds what belongs to others. */
+/** The folder that is shown for a file: its folder, or the folder above `bin`. Never a folder with data of others. */
 function rootOf(path: string, isProgram: boolean, secret: readonly string[]): string {
   const folder = isFolder(path) ? path : dirname(path)
   const above = dirname(folder)

@@ -12,7 +12,7 @@ export function withApi(
   return { ...facts, platformApi: typeof platformApi === 'function' ? platformApi(context) : platformApi }
 }
 
-/** Whose audiences they are. The account is empty if a connection names none, and none is found. */
+/** The account of the audiences. Empty if a connection names no account, and none is found. */
 export async function accountOf(
   facts: AudienceDestination,
   context: ConnectorContext,
@@ -23,7 +23,7 @@ export async function accountOf(
   return { account: await account, settings }
 }
 
-/** The account whose audiences are discovered. Throws `invalid_setting` if the settings name none. */
+/** The account whose audiences are discovered. Throws `invalid_setting` if the settings name no account. */
 export async function accountFor(
   facts: AudienceDestination,
   context: ConnectorContext,

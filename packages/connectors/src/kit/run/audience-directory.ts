@@ -11,7 +11,7 @@ function idIn(lists: ListFacts, value: unknown): string | undefined {
   return id !== undefined && lists.id.test(id) ? id : undefined
 }
 
-/** The ID of a new audience. Throws `malformed_response` if the platform returned none. */
+/** The ID of a new audience. Throws `malformed_response` if the platform returned no ID. */
 export function madeId({ lists, platformApi: { name } }: OpenedAudience, value: unknown): string {
   const id = idIn(lists, value)
   if (id !== undefined) return id
@@ -77,7 +77,7 @@ export function openDirectory(
   }
 }
 
-/** The ID of the audience with this name; `undefined` if there is none, or the platform does not list its audiences. */
+/** The ID of the audience with this name. `undefined` if it does not exist, or if the platform does not list its audiences. */
 export async function findAudience(
   { lists, platformApi: { name: platform } }: OpenedAudience,
   client: PlatformClient,

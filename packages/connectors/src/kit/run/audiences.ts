@@ -21,7 +21,10 @@ import { openReplacement, openSend } from './send-people.ts'
 
 type Person = JsonObject
 
-/** Opens a writer that changes audiences by the facts of a destination: each batch counts at once, and again makes no difference. */
+/**
+ * Opens a writer that changes audiences by the facts of a destination. Each batch takes effect immediately, and repeating it
+ * makes no difference.
+ */
 export async function openAudiences(
   stated: AudienceDestination,
   context: DestinationContext,
@@ -57,7 +60,7 @@ export async function openAudiences(
       let bytes = 0
       const answers: (Json | null)[] = new Array(batch.rows.length).fill(null)
       const groups = groupMemberships(memberships)
-      // An audience may be made of the people who are added.
+      // Added people can create an audience, so groups that add come first.
       if (!facts.lists.make) groups.sort((a, b) => Number(a.verb === 'remove') - Number(b.verb === 'remove'))
       for (const group of groups) {
         for (const [keys, { audience: meant, verb, changes }, part] of requestsOf(facts, group)) {
@@ -114,7 +117,7 @@ function* requestsOf(
   }
 }
 
-/** The changes of a group, those of people with the same keys together. */
+/** The changes of a group, with people who have the same keys together. */
 function* shared({ sharing }: OpenedAudience, group: Changes<Person>): Generator<[string[], Changes<Person>]> {
   if (!sharing) return yield [[], group]
   const byKeys = Map.groupBy(group.changes, ({ member }) => Object.keys(member).join('\n'))

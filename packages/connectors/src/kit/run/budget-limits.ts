@@ -36,7 +36,7 @@ export class BudgetLimits {
     return others + riseOf({ from: own?.from ?? from, to }) > this.#max
   }
 
-  /** Notes a change. Returns what takes the note back. */
+  /** Notes a change. Returns a function that removes the note. */
   note(key: string, from: bigint, to: bigint): () => void {
     const own = this.#rises.get(key)
     this.#rises.set(key, { from: own?.from ?? from, to })

@@ -14,7 +14,7 @@ import { isReplace, replacesAll } from '../replaces.ts'
 import { accountOf, withApi } from './audience-account.ts'
 import { assertIds, credentialsOf, meaningBy, openApi } from './open-api.ts'
 
-/** Whether the account of the connection is seen, or any, if it names none. */
+/** Whether the account of the connection is visible. If it names no account, whether any is. */
 async function assertAccount(facts: OpenedAudience, context: ConnectorContext): Promise<void> {
   const { platformApi, check } = facts
   const client = await openApi(context, platformApi, facts.auth)
@@ -22,13 +22,13 @@ async function assertAccount(facts: OpenedAudience, context: ConnectorContext): 
   const errorOf = meaningBy(platformApi, (answer) => check.means?.(answer, to))
   const request = to.account === '' ? check.noAccount : check.account(to)
   if (!request) return
-  // An answer may also be a list.
+  // An answer can also be a list.
   const { json } = await client.ask({ ...request, errorOf })
   if (typeof json === 'object' && json !== null) return
   throw new ConnectorError('malformed_response', `${platformApi.name} did not answer with the expected JSON.`)
 }
 
-/** The same for a connector, which may have no connection yet. */
+/** The same for a connector, which may not have a connection yet. */
 async function checkAccount(facts: OpenedAudience, context: ConnectorContext): Promise<string> {
   const { permissions, lacks } = facts.check
   if (permissions) {

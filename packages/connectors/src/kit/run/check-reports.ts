@@ -5,7 +5,7 @@ import { openApi } from './open-api.ts'
 import { factsFor, namedAccounts, planOf } from './report-plan.ts'
 import { apiOf } from './reports.ts'
 
-/** A check looks at so many accounts. */
+/** Maximum number of accounts that a check looks at. */
 const checkedMax = 10
 
 /** The check of a source of reports: whether the platform answers, knows the credentials, and lets them read reports. */

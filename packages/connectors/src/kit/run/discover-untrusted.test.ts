@@ -90,7 +90,7 @@ describe('a platform that is not to be trusted', () => {
     const kind = 'account'
     assert.deepEqual(await find(), {
       items: [
-        // Spaces around it are left out.
+        // Surrounding spaces are removed.
         { value: '12', kind, label: 'Strange' },
         { value: '1', kind },
         { value: '2', kind },

@@ -193,7 +193,7 @@ const examples: readonly Example[] = [
     routes: redditRoutes,
     field: 'advertiserId',
     kind: account,
-    // Of two businesses; a third one between them has none.
+    // From two businesses. A third business between them has no accounts.
     found: [
       ['a2_loyal', 'Name of a2_loyal'],
       ['a2_b', 'Name of a2_b'],

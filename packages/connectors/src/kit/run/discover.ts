@@ -8,7 +8,9 @@ import type { Listed, Lister, Listing } from '../listing-facts.ts'
 import { accountFor, withApi } from './audience-account.ts'
 import { openApi } from './open-api.ts'
 
-/** One request reads so many pages of the platform, for so long; the next one continues behind them. */
+/**
+ * One request reads at most this number of the platform's pages, for at most this time. The next request continues after them.
+ */
 const pagesMax = 10
 const searchMs = 15_000
 
@@ -48,7 +50,7 @@ export async function discoverAudiences(
 }
 
 /**
- * A page of what fits the search, of as many pages of the platform as it takes.
+ * A page of entries that match the search, from as many pages of the platform as needed.
  * @param about the kind of the entries, and the forms of their values and of the platform's cursors
  * @param read reads a page of the platform
  */
@@ -81,11 +83,11 @@ export async function discovered(
   return { items: items() }
 }
 
-/** A place in a list: so many entries behind the beginning of a page of the platform. */
+/** A place in a list: a number of entries after the beginning of a page of the platform. */
 const placed = (offset: number, cursor: string | undefined): string =>
   cursor === undefined ? String(offset) : `${offset}.${cursor}`
 
-/** Throws `invalid_setting` if the cursor is none of ours. */
+/** Throws `invalid_setting` if the cursor was not created here. */
 function placeIn({ cursor = '0' }: DiscoveryContext, form = /^/): { offset: number; cursor: string | undefined } {
   const [, offset, at] = /^(\d{1,7})(?:\.(.+))?$/s.exec(cursor) ?? []
   if (offset === undefined || (at !== undefined && !form.test(at))) {

@@ -4,9 +4,9 @@ import { ConnectorError } from '@penstock/connector'
 const elementMax = 16 << 20
 
 /**
- * The texts of the elements of a list in a JSON document that comes in pieces, so that the document is never in memory as a whole.
- * @param path the keys that lead to the list; none if the document is the list. `*` is every key: the elements of all such lists
- * Throws `malformed_response` if the document has no such list, or ends before it does.
+ * The texts of the elements of a list in a JSON document that arrives in pieces. The document is never in memory as a whole.
+ * @param path the keys that lead to the list; empty if the document is the list. `*` is every key: the elements of all such
+ * lists Throws `malformed_response` if the document has no such list, or ends before it does.
  */
 export async function* elementsIn(
   pieces: AsyncIterable<string>,

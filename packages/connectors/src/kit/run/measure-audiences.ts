@@ -10,7 +10,7 @@ import { assertIds, openApi } from './open-api.ts'
 const audiencesMax = 20
 const statusLengthMax = 200
 
-/** Measures the audiences that a connection feeds: its own one, or the ones that it found or made for its rows. */
+/** Measures the audiences that a connection feeds: its own audience, or the audiences that it found or created for its rows. */
 export async function measureAudiences(
   stated: AudienceDestination,
   context: AudienceContext,

@@ -45,7 +45,7 @@ export function valueAt(value: unknown, path: string): unknown {
   return found
 }
 
-/** The values at a path of keys; a list, also the whole answer, stands for each of its elements. */
+/** The values at a path of keys. In a list, also if it is the whole answer, each element is followed. */
 const valuesAt = (value: unknown, path: string): readonly unknown[] =>
   path
     .split('.')
@@ -57,13 +57,16 @@ function codesIn({ errors = {} }: RestApi, { json }: Answer): string[] {
   return codes.filter((code) => /^[\w.:/-]{1,100}$/.test(code)).slice(0, 5)
 }
 
-/** What messages quote of an answer: its status and the platform's own codes. */
+/** The part of an answer that messages quote: its status and the platform's own codes. */
 export function quoted(api: RestApi, answer: Answer): string {
   const codes = codesIn(api, answer)
   return codes.length === 0 ? `status ${answer.status}` : `status ${answer.status}, code ${codes.join(', ')}`
 }
 
-/** The error that an answer is, by the facts; `undefined` leaves it to the status, `null` makes it an answer like any other. */
+/**
+ * The error that an answer means, according to the facts. `undefined` leaves the decision to the status, `null` makes it an
+ * answer like any other.
+ */
 export function errorOf(api: RestApi, answer: Answer): ConnectorError | null | undefined {
   const { errors = {}, errorOf: own } = api
   if (own) return own(answer)

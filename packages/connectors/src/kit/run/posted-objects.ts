@@ -35,7 +35,7 @@ export class PostedObjects {
     const list = await this.listOf(above, '')
     if (id !== undefined && parent.id === undefined && parent.name === undefined) {
       const known = await this.#askParent(level, id)
-      // An object of another account has none of these parents.
+      // If none of these is the parent, the object belongs to another account.
       return list.some((one) => one.id === known) && known !== undefined ? { read: known } : missing(level, 'id')
     }
     const isId = parent.id !== undefined
@@ -43,7 +43,7 @@ export class PostedObjects {
     return oneOf(above, fits, `${level.parent}_${isId ? 'id' : 'name'}`, ({ id: found }) => found)
   }
 
-  /** The object that a row means; `undefined` if there is none with its name. */
+  /** The object that a row names. `undefined` if no object has its name. */
   async find(level: PostingLevel, { id, name }: Posting, parent: string): Promise<Read<PostedObject | undefined>> {
     const list = await this.listOf(level, parent)
     const fits = list.filter((one) => (id === undefined ? one.name === name : one.id === id))
@@ -51,7 +51,7 @@ export class PostedObjects {
     return oneOf(level, fits, id === undefined ? 'name' : 'id', (found) => found)
   }
 
-  /** Puts an object into its list, in the place of the one with its ID. */
+  /** Puts an object into its list, or replaces the object with the same ID. */
   async keep(level: PostingLevel, object: PostedObject): Promise<void> {
     const list = await this.listOf(level, object.parent)
     const at = list.findIndex(({ id }) => id === object.id)

@@ -25,7 +25,7 @@ export function withValue(tree: JsonObject, path: string, value: unknown): JsonO
   return { ...tree, [key]: withValue(isObject(below) ? below : {}, rest.join('.'), value) }
 }
 
-/** The values with amounts in the units of the platform; wrong if an amount has more decimals than the currency. */
+/** The values with amounts in the platform's units. Wrong if an amount has more decimals than the currency. */
 export function inUnits(
   level: PostingLevel,
   values: JsonObject,
@@ -84,7 +84,7 @@ export function budgetsIn(
   })
 }
 
-/** Whether a platform has a value already. Objects of a platform may have more keys, and lists another order. */
+/** Whether a platform already has a value. Objects of a platform can have more keys, and lists another order. */
 function isSame({ reading }: EventColumn, there: unknown, value: unknown): boolean {
   if (there === undefined || there === null) return false
   if (reading.kind === 'moment') return Date.parse(zoned(there)) === Date.parse(zoned(value))
@@ -106,7 +106,7 @@ function contains(there: unknown, value: unknown): boolean {
   return String(there) === String(value)
 }
 
-/** Values with others in their place; objects are merged. */
+/** Values, replaced by other values. Objects are merged. */
 export function merged(values: JsonObject, others: JsonObject): JsonObject {
   const all = Object.entries(others).map(([key, value]) => {
     const was = values[key]

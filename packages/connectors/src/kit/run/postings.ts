@@ -144,7 +144,7 @@ class Poster {
     this.#refusals = new Refusals(facts.platformApi.name)
   }
 
-  /** Posts rows, parents first. @param isRepeated whether an earlier delivery of these rows may have succeeded */
+  /** Posts rows, parents first. @param isRepeated whether an earlier delivery of these rows can have succeeded */
   async postAll(rows: readonly Posting[], isRepeated: boolean): Promise<(readonly [Posting, Read<Done>])[]> {
     const all: (readonly [Posting, Read<Done>])[] = []
     try {
@@ -155,7 +155,7 @@ class Poster {
       }
       return all
     } catch (error) {
-      // The last request may have changed something or not.
+      // It is not known whether the last request changed something.
       this.#objects.forget()
       throw error
     }
@@ -251,7 +251,7 @@ class Poster {
     return undefined
   }
 
-  /** Counts in full the budgets that a delivery without a confirmation may have set: nobody knows what they were before. */
+  /** Counts the full amount of budgets that an unconfirmed delivery may have set, because the earlier amount is not known. */
   #noteLost({ key }: Going, nameKey: string, budgets: readonly BudgetChange[]): void {
     for (const { path, from, to } of budgets) {
       const isNoted = [key, nameKey].some((one) => this.#limits.has(`${one} ${path}`))

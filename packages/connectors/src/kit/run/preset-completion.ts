@@ -22,7 +22,10 @@ export function openCompletion(client: S3Client, { bucket, key, checksum, done, 
     await discard(await client.request({ method: 'PUT', bucket, key: name, headers, body, permission: 's3:PutObject' }))
   }
   return {
-    /** Throws `request_refused` if the files of another transfer are there, which the platform may be reading. Asks once. */
+    /**
+     * Throws `request_refused` if files of another transfer exist, because the platform may be reading them. Makes only one
+     * request.
+     */
     async assertFree(): Promise<void> {
       if (isFree) return
       const owner = await ownerOf(client, bucket, done)
@@ -45,7 +48,7 @@ export function openCompletion(client: S3Client, { bucket, key, checksum, done, 
   }
 }
 
-/** The transfer that wrote an object; empty if another program did, `undefined` if there is none. */
+/** The transfer that wrote an object. Empty if another program did, `undefined` if the object does not exist. */
 async function ownerOf(client: S3Client, bucket: string, key: string): Promise<string | undefined> {
   try {
     const response = await client.request({ method: 'HEAD', bucket, key, permission: 's3:GetObject' })

@@ -47,8 +47,8 @@ export async function openPreset(preset: PresetSource, context: SourceContext): 
 type PresetCursor = { readonly after: string }
 
 /**
- * Reads the files of a store whose names are data and come after the last one. Only the last chunk has a cursor: a transfer that ended
- * before it is repeated as a whole, and none of its files is left out.
+ * Reads the files of a store whose names match the data files and come after the last one. Only the last chunk has a cursor. A
+ * transfer that ends before it is repeated as a whole, and no file is skipped.
  * @param first where the first transfer begins
  */
 export async function readNew(
@@ -90,7 +90,7 @@ export async function readNew(
 /** A line of JSON as one cell. */
 const wholeLines = { columns: ['line'], lines: true } as const
 
-/** The rows of lines. A line that is no JSON object is a row at error; a chunk without rows is left out. */
+/** The rows of lines. A line that is not a JSON object is a faulty row. Chunks without rows are skipped. */
 async function* rowsIn(chunks: AsyncIterable<Chunk>, { columns, rowsOf }: PresetLines): AsyncGenerator<Chunk> {
   let bytes = 0
   for await (const chunk of chunks) {
@@ -114,7 +114,7 @@ async function* rowsIn(chunks: AsyncIterable<Chunk>, { columns, rowsOf }: Preset
   }
 }
 
-/** An object whose numbers keep all their digits; `null` if the text is none. */
+/** An object whose numbers keep all their digits. `null` if the text is not an object. */
 function exactObject(text: string): JsonObject | null {
   try {
     const value: unknown = mayBeInexact(text) ? parseExactJson(text) : JSON.parse(text)
@@ -151,7 +151,7 @@ const foldersMax = 10_000
 const tooMany = (top: string): ConnectorError =>
   new ConnectorError('too_many_files', `There are too many files and folders in ${top}. Enter a subfolder.`)
 
-/** Opens the one file that a transfer writes. A transfer of which no row can go leaves none. */
+/** Opens the one file that a transfer writes. If no row can be sent, the transfer leaves no file. */
 export async function writePreset(preset: PresetDestination, context: DestinationContext): Promise<DestinationWriter> {
   const { settings, transferId, startedTime } = context
   const { bucket, path } = placeOf(settings.outputPath, 's3', 'The output path')

@@ -21,7 +21,7 @@ export type ReadEvent = { readonly event: JsonObject; readonly target: string | 
 type ReadFacts = Pick<EventDestination, 'columns' | 'constants' | 'puts' | 'person' | 'needs' | 'finish' | 'targets'>
 type Facts = ReadFacts & {
   readonly platformName: string
-  /** Values that count as missing, because they are no one's. */
+  /** Values that are treated as missing, because they belong to nobody. */
   readonly noOnes?: readonly string[]
   readonly complete?: Completion | undefined
 }
@@ -108,7 +108,10 @@ export function eventReader(facts: Facts): (batch: Batch, row: BatchRow, setting
     return columns.find(([, { to }]) => pathOf(to) === path)?.[0] ?? path
   }
 
-  /** The value of a cell; else of the address in another column; else of the object at the path; else the usual one. */
+  /**
+   * The value of a cell, otherwise of the address in another column, otherwise of the object at the path, otherwise the
+   * default.
+   */
   function readColumn(
     batch: Batch,
     row: BatchRow,
@@ -199,8 +202,8 @@ export function assertSettings(
 }
 
 /**
- * When a column is read: objects first, since columns come before them in the event, and columns that depend on others after
- * these. The time comes last: how old it may be can depend on the others.
+ * The order in which columns are read: objects first, since columns override them in the event, and columns that depend on
+ * others later. The time is read last, because its maximum age can depend on the others.
  */
 function turnOf({ reading, how }: EventColumn): number {
   if (reading.kind === 'time') return 4
@@ -318,7 +321,7 @@ const daysOf = ({ by, of, else: others }: DaysMaxBy, event: Tree): number | unde
   return Object.hasOwn(of, value) ? of[value] : others
 }
 
-/** Objects with the known keys; with all of theirs if the facts name none. */
+/** Objects with only the known keys, or with all keys if the facts name none. */
 function objectsWith(
   { keys, strict }: Extract<ColumnReading, { kind: 'objects' }>,
   list: readonly JsonObject[],
@@ -332,7 +335,7 @@ function objectsWith(
   return { read: list.map((one) => withKeys(one, keys)) }
 }
 
-/** An object with the known keys, in their types. Values of another type are left out. */
+/** An object with only the known keys, in their types. Values of another type are omitted. */
 function withKeys(given: JsonObject, keys: ObjectKeys): JsonObject {
   return Object.fromEntries(
     Object.entries(keys).flatMap(([key, as]) => {
@@ -361,7 +364,7 @@ const isFilled = (value: unknown): boolean =>
 const listed = (to: string, found: Read<unknown>): Read<unknown> =>
   'wrong' in found || !to.endsWith('[]') || found.read === undefined ? found : { read: [found.read].flat() }
 
-/** Puts a value at a path; an object there takes the keys of another one. */
+/** Puts a value at a path. An object at that path gets the keys of the new object. */
 function put(event: Tree, to: string, value: unknown): void {
   const keys = pathOf(to).split('.').filter(Boolean)
   const last = keys.pop()

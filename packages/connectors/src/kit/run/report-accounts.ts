@@ -67,7 +67,10 @@ export async function listedAccounts({ facts, client, api }: ReportReading, cont
   throw new ConnectorError('object_not_found', `${api.name} lists no account for these credentials.`)
 }
 
-/** The facts of an account, and the time zone by which its days begin. Throws a `ConnectorError`, such as that of a refused account. */
+/**
+ * The facts of an account, and the time zone in which its days begin. Throws a `ConnectorError`, for example if the account is
+ * refused.
+ */
 export async function accountOf(
   { facts: { accounts, days }, client }: ReportReading,
   account: string,

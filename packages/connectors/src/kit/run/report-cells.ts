@@ -8,7 +8,7 @@ import { valueAt } from './open-api.ts'
 type Reviver = (this: unknown, key: string, value: unknown, context: { source?: string }) => unknown
 const parseWith = JSON.parse as (text: string, reviver: Reviver) => unknown
 
-/** Parses JSON; numbers that a double cannot hold become texts, so that no digit is lost. Throws `SyntaxError`. */
+/** Parses JSON. Numbers that a double cannot represent become texts, so that no digit is lost. Throws `SyntaxError`. */
 export function exactJson(text: string): unknown {
   if (!mayBeInexact(text)) return JSON.parse(text)
   return parseWith(text, (_key, value, { source }) =>
@@ -16,7 +16,10 @@ export function exactJson(text: string): unknown {
   )
 }
 
-/** The types of columns, for stores that have types. Figures of platforms may have as many digits as a floating-point number. */
+/**
+ * The types of columns, for destinations that have types. The platform's figures can have as many digits as a floating-point
+ * number.
+ */
 const columnTypes: Readonly<Partial<Record<ReportColumn['type'], ColumnType>>> = {
   whole: { kind: 'bigint' },
   decimal: { kind: 'double' },
@@ -103,7 +106,7 @@ export function cellOf(type: ReportColumn['type'], value: unknown): Cell {
   }
 }
 
-/** A time in seconds since 1970 as ISO 8601. Anything else stays as it is. */
+/** A time in seconds since 1970 as ISO 8601. Anything else does not change. */
 function timeOf(value: unknown): Cell {
   if (typeof value !== 'number' || value > 1e11)
     return typeof value === 'object' ? JSON.stringify(value) : String(value)
@@ -114,7 +117,7 @@ function timeOf(value: unknown): Cell {
 const withoutCommas = (text: string): string =>
   /^-?\d{1,3}(,\d{3})+(\.\d+)?$/.test(text) ? text.replaceAll(',', '') : text.trim()
 
-/** Divides a number by a power of ten, by its digits alone. Anything else stays as it is. */
+/** Divides a number by a power of ten, by moving the point in its digits. Anything else does not change. */
 export function shifted(number: string, places: number): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^([+-]?)(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/.exec(number) ?? []
@@ -129,7 +132,7 @@ export function shifted(number: string, places: number): string {
   return sign === '-' && /[1-9]/.test(result) ? `-${result}` : result
 }
 
-/** A day in any of the forms of platforms, as YYYY-MM-DD; what is none stays as it is. */
+/** A day in any form that platforms use, as YYYY-MM-DD. Other values do not change. */
 function dayOf(value: unknown): Cell {
   if (isObject(value)) {
     const [year, month, day] = [value.year, value.month, value.day].map((part) => String(part ?? '').padStart(2, '0'))

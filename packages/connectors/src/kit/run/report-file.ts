@@ -16,7 +16,7 @@ const rowMax = 16 << 20
 export type OpenedReport = { readonly bytes: AsyncIterable<Uint8Array> } | 'gone'
 
 /**
- * Asks for a file. It is signed in only if the facts say so, and only at an address of the platform.
+ * Requests a file. The request is authenticated only if the facts say so, and only at an address of the platform.
  * @param credentials opens the credentials of the connector
  */
 export async function openReportFile(
@@ -61,7 +61,7 @@ async function signInHeaders(credentials: Credentials, url: string): Promise<Rea
   return { ...(await credentials.headers()), ...credentials.sign?.('GET', url) }
 }
 
-/** The rows of a report that comes in pieces, in their order. Throws `malformed_response` if it is none. */
+/** The rows of a report that arrives in pieces, in their order. Throws `malformed_response` if it is not a report. */
 export async function* rowsOfFile(
   bytes: AsyncIterable<Uint8Array>,
   content: ReportContent,
@@ -110,7 +110,7 @@ async function* linesOf(text: AsyncIterable<string>, name: string): AsyncGenerat
 
 type Table = Extract<ReportContent, { readonly format: 'csv' | 'tsv' }>
 const isTable = (content: ReportContent): content is Table => content.format === 'csv' || content.format === 'tsv'
-/** The cells of a line; an empty one has none. */
+/** The cells of a line. An empty line has no cells. */
 type Line = readonly string[]
 
 async function* tableRows(

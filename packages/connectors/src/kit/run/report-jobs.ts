@@ -4,7 +4,7 @@ import { pollUntilDone } from '../../platform-api/polling.ts'
 import type { FileReport, JobReport, ReportRequest } from '../report-facts.ts'
 import type { ReportPiece, ReportPosition, ReportReading } from './report-reading.ts'
 
-/** A report that is done. @param answer the one with its state */
+/** A report that is done. @param answer the answer with its state */
 export type DoneReport = { readonly job: string; readonly answer: Answer }
 
 /** How often a report is started again after it failed, and after the platform dropped it. */
@@ -13,9 +13,9 @@ const droppedMax = 3
 const jobBytesMax = 2_000
 
 /**
- * Waits for a report, and resolves once it is done. The report that a position has is awaited; otherwise one is started, and yielded as
- * a position without rows before anything else, so that it is found again after a crash. Throws `platform_error` if the platform
- * cannot make it.
+ * Waits for a report, and resolves when it is done. If a position names a report, it waits for that report. Otherwise it starts
+ * one and first yields a position without rows, so that the report is found again after a crash. Throws `platform_error` if the
+ * platform cannot create it.
  */
 export async function* finishReport(
   reading: ReportReading,

@@ -41,7 +41,7 @@ describe('reports in parts', () => {
     assert.deepEqual(await names(named([100])), ['100, 2026-02-13 to 2026-02-22', '100, 2026-02-23 to 2026-03-05'])
     const few = ['100, 2026-02-13 to 2026-02-26', '100 to 101', '101, 2026-02-20 to 2026-03-06']
     assert.deepEqual(await names(named([100, 101])), few)
-    // An account that was read has no more than its last days.
+    // An account that was read needs only its last days.
     assert.equal(await names({ ...named([100]), lookBackDays: 5 }, { through: { 100: '2026-03-04' } }), undefined)
     assert.deepEqual((await divide(named([100])))?.apart, ['account', 'day'])
   })
@@ -84,7 +84,7 @@ describe('reports in parts', () => {
   })
 
   test('of a backfill are those of its days, with their windows', async () => {
-    // The days that the connection names are those of its other transfers.
+    // The days that the connection names apply to all of its transfers.
     const settings = { accountIds: '100', startDate: '2026-02-01', endDate: '2026-02-10' }
     const range = { from: '2025-12-30', to: '2026-01-18' }
     const reader = await source()?.open?.({ ...contextOf(settings), range })

@@ -12,14 +12,14 @@ import { scopeColumns } from './report-scope.ts'
 /** The last day of each account that was read. */
 export type Through = Readonly<Record<string, string>>
 
-/** An account of a part. @param days of it, in the part; absent: all */
+/** An account of a part. @param days its days in the part; all if absent */
 export type PartAccount = { readonly account: string; readonly days?: DayRange }
 
 export type ReportsPart = {
   readonly accounts: readonly PartAccount[]
   /** When the transfer was divided, in milliseconds: all parts have the same today. */
   readonly began: number
-  /** Whether the connection reads this account alone: then a refusal is the error of the transfer. */
+  /** Whether the connection reads only this account. Then a refusal is the error of the transfer. */
   readonly alone: boolean
 }
 
@@ -32,10 +32,10 @@ const reportsMin = 4
 export const partIn = (key: Json): ReportsPart => key as ReportsPart
 
 /**
- * Divides the reports of a connection: by accounts if it has several for each reader, and otherwise by days.
- * @param named the accounts that the connection names; none: the platform lists them
+ * Divides the reports of a connection: by accounts if it has several for each reader, otherwise by days.
+ * @param named the accounts that the connection names; if empty, the platform lists them
  * @param through the last day of each account that was read
- * @returns `undefined` if that is one part, or the platform allows one reader alone
+ * @returns `undefined` if that is one part, or if the platform allows only one reader
  */
 export async function divideReports(
   reading: ReportReading,

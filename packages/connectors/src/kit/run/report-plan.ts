@@ -68,7 +68,7 @@ export function planOf(facts: ReadFacts, settings: Values): ReportPlan {
   }
 }
 
-/** The choice of a connection, or that of the preset if it chose nothing. */
+/** The choice of a connection, or the preset's choice if it chose nothing. */
 function chosen(listed: unknown, entered: readonly string[], usual: readonly string[] = []): readonly string[] {
   const own = [...(Array.isArray(listed) ? listed.map(String) : []), ...entered]
   return own.length > 0 ? [...new Set(own)] : usual
@@ -115,7 +115,7 @@ const listed = (value: unknown): string[] => [
   ),
 ]
 
-/** The accounts that a connection names; none if it reads all. Throws `invalid_setting`. */
+/** The accounts that a connection names. Empty if it reads all. Throws `invalid_setting`. */
 export function namedAccounts({ accounts: { normal = (id) => id, ...about } }: ReadFacts, settings: Values): string[] {
   const entered = namesIn(settings.accountIds)
   const accounts = [...new Set(entered.map(normal))]
@@ -135,7 +135,7 @@ export function bounded(label: string, accounts: string[]): string[] {
   throw new ConnectorError('invalid_setting', message)
 }
 
-/** The platform's names of what a request asks for. @param metrics those of this request */
+/** The platform's names of the requested columns. @param metrics the metrics of this request */
 export function asksOf(facts: ReadFacts, plan: ReportPlan, metrics: readonly string[]): ReportRequest['asks'] {
   const asked = (names: readonly string[]): readonly string[] => [
     ...new Set(

@@ -5,8 +5,8 @@ import type { ReportPosition, ReportReading } from './report-reading.ts'
 /** The reports that are asked for, each of some days of one account. */
 
 /**
- * Where reading resumes: on a day of an account. `ends` are the last days of the reports that come next, if they are not as long as
- * usual: of one that was begun, and of its halves. The same rows have to come in the same order after a crash.
+ * Where reading resumes: on a day of an account. `ends` are the last days of the next reports, if these are shorter than usual:
+ * a report that was begun, and its halves. After a crash, the same rows must be read in the same order.
  */
 export type ReportPlace = ReportPosition & {
   readonly account: string
@@ -64,7 +64,7 @@ export function* unitsOf(
   let from = firstOf(range?.from ?? latest(begin, oldest))
   if (resumed) {
     from = latest(resumed.from, from)
-    // A report that was begun is read to its end, although its days may now be others.
+    // A report that was begun is read to its end, even if the days have changed.
     let first = resumed.from
     for (const [index, to] of resumed.ends.entries()) {
       yield { from: first, to, rest: resumed.ends.slice(index + 1) }

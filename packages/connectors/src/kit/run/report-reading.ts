@@ -5,7 +5,7 @@ import type { ReadFacts } from '../report-facts.ts'
 import type { CellReader } from './report-cells.ts'
 import type { ReportPlan } from './report-plan.ts'
 
-/** Where reading resumes in a report: in a job that runs already, on one of its pages, behind so many rows. */
+/** Where reading resumes in a report: in a running job, on one of its pages, after a number of rows. */
 export type ReportPosition = {
   readonly job?: string | undefined
   readonly cursor?: string | undefined
@@ -15,7 +15,7 @@ export type ReportPosition = {
   readonly after?: string | undefined
 }
 
-/** Rows of a report. @param next where reading resumes; `undefined` behind its last row */
+/** Rows of a report. @param next where reading resumes; `undefined` after its last row */
 export type ReportPiece = {
   readonly rows: readonly Row[]
   readonly bytes: number

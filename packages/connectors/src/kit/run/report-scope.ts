@@ -12,7 +12,7 @@ const columnOf = ({ always, columns }: ReadFacts, is: (column: ReportColumn | un
 const accountColumn = (facts: ReadFacts): string => columnOf(facts, (column) => column?.of === 'account')
 const dayColumn = (facts: ReadFacts): string => columnOf(facts, (column) => column?.isDay === true)
 
-/** The column of the account, and the one of the day if there are days. */
+/** The column of the account, and the column of the day if there are days. */
 export const scopeColumns = (facts: ReadFacts): readonly string[] => [
   accountColumn(facts),
   ...(facts.days ? [dayColumn(facts)] : []),

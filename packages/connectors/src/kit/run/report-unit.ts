@@ -12,9 +12,9 @@ import { type DoneReport, finishReport } from './report-jobs.ts'
 import { asksOf } from './report-plan.ts'
 import type { ReportPiece, ReportPosition, ReportReading } from './report-reading.ts'
 
-/** Rows that are handed on at once. */
+/** Rows that are handed on together. */
 const rowsMax = 2_000
-/** Rows that are in memory at once if a report takes several requests. */
+/** Rows that are in memory together if a report takes several requests. */
 const mergedMax = 200_000
 /** A page that is too large is asked for with fewer rows, but not with fewer than these. */
 const pageRowsMin = 10
@@ -155,7 +155,7 @@ async function* pagedRows(
 const exact = (answer: Answer): Answer =>
   answer.json !== undefined && mayBeInexact(answer.text) ? { ...answer, json: exactJson(answer.text) } : answer
 
-/** Reads a report that takes several requests because of its metrics: rows with the same key become one. */
+/** Reads a report whose metrics need several requests. Rows with the same key become one. */
 async function* readMerged(
   reading: ReportReading,
   form: PagesReport,
@@ -212,7 +212,7 @@ async function* readFile(
     return file && (await openReportFile(to.context, api, file, () => credentialsOf(to.context, api, facts.auth)))
   }
   let opened = await open(answer)
-  // The address may have ended while the rows before were delivered; the platform makes another one.
+  // The address may have expired while earlier rows were delivered. The platform creates another one.
   if (opened === 'gone') opened = await open(await client.askObject(form.state(job, to)))
   if (opened === 'gone') throw new ConnectorError('platform_error', `${api.name} did not return the report.`)
   if (opened === undefined) return yield { items: [], bytes: 0, next: undefined }
@@ -245,7 +245,7 @@ async function* readFile(
 /** That a report is too large: its days are halved. */
 export const tooLarge = (message: string): ConnectorError => new ConnectorError('response_too_large', message)
 
-/** Whether an error says so. */
+/** Whether an error means that the report is too large. */
 export function isTooLarge(error: unknown): boolean {
   const code = asConnectorError(error)?.code
   return code === 'response_too_large' || code === 'batch_too_large'

@@ -78,7 +78,7 @@ const connector = reportSource({
   check: { authentication: () => ({ path: '/accounts' }) },
 })
 
-/** The platform refuses reports of more than so many days, and gives pages of three rows. */
+/** The platform refuses reports of more than this number of days, and returns pages of three rows. */
 let daysMax = 3
 function answer({ path, query }: Received): Reply {
   if (path === '/accounts') {

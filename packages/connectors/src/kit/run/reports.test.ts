@@ -11,8 +11,9 @@ import { rowsIn } from '../report-rows.ts'
 import { reportSource } from '../report-source.ts'
 
 /*
- * Three made-up platforms, one for each form of report, with what real ones do: pages by number, two objects in a row, metrics in
- * several requests; a job that answers 425 if it runs already, and a list as gzip; a table as ZIP with lines around it.
+ * Three made-up platforms, one for each form of report, with quirks of real ones: pages by number, two objects in a row,
+ * metrics in several requests; a job that answers 425 if it runs already, and a list as gzip; a table as ZIP with lines around
+ * it.
  */
 const origin = 'https://api.example.com'
 const storage = 'https://files.example.com'

@@ -72,7 +72,7 @@ async function* readReports(
   // After a crash, a day that has begun meanwhile is left to the next transfer.
   const began = numberIn(objectIn(after).began) ?? part?.began ?? Date.now()
   if (isObject(after)) Object.assign(through, throughIn(facts, after))
-  /** In this part: other parts may have read days of the account behind these. */
+  /** Only refusals in this part: other parts may have read later days of the account. */
   const refusals = part && new Set(refusedIn(after))
   const standing = () => ({ through: { ...through }, ...(refusals?.size && { refused: [...refusals] }) })
   const ofPart = part?.accounts.map(({ account }) => account)
@@ -127,7 +127,7 @@ async function* readReports(
       yield { ...chunk, ...(part && { cursor: standing() }) }
     }
   }
-  // Accounts of other parts may be read.
+  // Accounts of other parts may have been read.
   if (!isSeen && failure && !part) throw failure
 }
 
@@ -215,7 +215,7 @@ async function* readDays(
 const isPaged = ({ facts: { report } }: ReportReading, request: ReportRequest): boolean =>
   (typeof report === 'function' ? report(request) : report).form === 'pages'
 
-/** A position as a checkpoint has it: without what is not there. */
+/** A position in the form of a checkpoint: without absent values. */
 const stored = ({ job, cursor, skip, ids, after }: ReportPosition): { [key: string]: Json } => ({
   ...(job !== undefined && { job }),
   ...(cursor !== undefined && { cursor }),
@@ -226,7 +226,7 @@ const stored = ({ job, cursor, skip, ids, after }: ReportPosition): { [key: stri
 
 function placeIn({ accounts: { normal = (id) => id } }: ReadFacts, after: Json | undefined): ReportPlace | undefined {
   const { account, from, day, ends, job, cursor, skip, ids, after: behind } = objectIn(after)
-  // Checkpoints of version 0.1.0 have the one day of a report.
+  // Checkpoints of version 0.1.0 contain only one day of a report.
   const first = typeof from === 'string' ? from : day
   if (typeof account !== 'string' || typeof first !== 'string') return undefined
   return {

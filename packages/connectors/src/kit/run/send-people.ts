@@ -9,7 +9,7 @@ import type { Later } from '../later.ts'
 import { replacesAll } from '../replaces.ts'
 import { meaningBy } from './open-api.ts'
 
-/** After so many answers that each blame some people, the batch is halved instead. */
+/** After this number of answers that each blame some people, the batch is halved instead. */
 const roundsMax = 20
 
 /** Opens what sends people of one audience, by the facts of its request or by hand. */
@@ -72,7 +72,10 @@ export async function openSend(
   }
 }
 
-/** Opens what replaces members, by the facts; `undefined` if a transfer with these settings replaces none. @param send adds people */
+/**
+ * Opens the replacement of members, according to the facts. `undefined` if a transfer with these settings replaces no members.
+ * @param send adds people
+ */
 export async function openReplacement(
   facts: OpenedAudience,
   client: PlatformClient,
@@ -87,7 +90,7 @@ export async function openReplacement(
   return { ...replacement, send: (...sent) => refusals.count(() => replacement.send(...sent)) }
 }
 
-/** The first request to an audience takes the place of all earlier members, and the later ones add. */
+/** The first request to an audience replaces all earlier members, and later requests add. */
 function byFirstRequest(send: SendPeople, deliveryStates: readonly Json[]): MemberReplacement {
   const begun = new Set(deliveryStates.flatMap((one) => listIn(objectIn(one).replaced)).map(String))
   const unsaved = new Set<string>()

@@ -2,15 +2,15 @@ import { pipeline, Readable } from 'node:stream'
 import { createGunzip, createInflateRaw } from 'node:zlib'
 import { ConnectorError } from '@penstock/connector'
 
-/** A file that unpacks to more than this may unpack to `ratio` times its size. */
+/** A file that unpacks to more than this can unpack to at most `ratio` times its size. */
 const freeBytes = 64 << 20
 const ratio = 300
 const chunkSize = 256 << 10
 
 /**
- * The bytes of a file, unpacked if it begins like gzip or ZIP, of which the first file is read; piece by piece, so that a large file
- * takes no more memory than a small one. Throws `malformed_response` if it is damaged or ends early, and `response_too_large` if it
- * unpacks to far more than its size.
+ * Unpacks the bytes of a file if it begins like gzip or ZIP (of a ZIP only the first file). It works piece by piece, so that a
+ * large file takes no more memory than a small one. Throws `malformed_response` if it is damaged or ends early, and
+ * `response_too_large` if it unpacks to far more than its size.
  */
 export async function* unpacked(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
   const source = bytes[Symbol.asyncIterator]()
@@ -50,7 +50,7 @@ export async function* unpacked(bytes: AsyncIterable<Uint8Array>, name: string):
       }
     }
     async function* unzip(stream: ReturnType<typeof createGunzip>, from: AsyncIterable<Uint8Array>) {
-      // The callback is there because an error without one would end the process; the reader of the stream gets the error.
+      // Without the callback, an error would end the process. The reader of the stream gets the error.
       pipeline(Readable.from(from, { objectMode: false, highWaterMark: chunkSize }), stream, () => {})
       let sum = 0
       try {

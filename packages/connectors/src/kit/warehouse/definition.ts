@@ -16,8 +16,8 @@ type Deliver = NonNullable<NonNullable<Connector['destination']>['deliver']>
 
 /**
  * The modes of writing.
- * @param keys describes the key columns, if they need more than to identify a row
- * @param isRequired whether a connection must name the mode; otherwise it appends unless it does
+ * @param keys describes the key columns, if they do more than identify a row
+ * @param isRequired whether a connection must name the mode; otherwise the default is to append
  */
 export const writeFields = ({
   keys = 'Columns that identify a row, separated by commas',

@@ -29,15 +29,15 @@ export type Handover<Column extends TargetColumn, Opened extends { readonly colu
   readonly filesMax: number
   /** The staging table's column for a column of the source, as statements name it. */
   readonly stagedName: (index: number) => string
-  /** How a column is filled from SQL of a staged text; `undefined` for a type whose texts only a worker reads. */
+  /** How a column is filled from SQL of a staged text. `undefined` for a type whose texts only a worker can parse. */
   readonly loadedColumn: (column: Column, text: string) => LoadedColumn | undefined
   /** Whether the column holds texts, floating-point numbers or times, which have several notations. */
   readonly holdsOf: (column: Column) => 'texts' | 'floats' | 'times' | 'others'
   /** Whether values of a type in Parquet have other texts in the warehouse than in a worker. */
   readonly isUnread?: (type: ColumnType | null) => boolean
-  /** Opens the table, and creates it if it may. Throws a `ConnectorError`. */
+  /** Opens the table. Creates it if the settings allow that. Throws a `ConnectorError`. */
   readonly open: (context: LoadContext) => Promise<Opened>
-  /** The columns of an existing table; `undefined` if there is no table. */
+  /** The columns of an existing table. `undefined` if the table does not exist. */
   readonly find: (context: ConnectorContext & Pick<LoadContext, 'columns'>) => Promise<readonly Column[] | undefined>
   /** Removes what earlier attempts left, and returns the staging of this one. */
   readonly begin: (context: LoadContext, opened: Opened) => Promise<StagingTable>
@@ -163,7 +163,7 @@ export function handoverOf<Column extends TargetColumn, Opened extends { readonl
 const countOfAll = (rejections: readonly LoadRejection[]): number =>
   rejections.reduce((sum, { count }) => sum + count, 0)
 
-/** The files of a group, in as many parts as their statements need. */
+/** The files of a group, divided into as many parts as their statements need. */
 const partsOf = ({ parts }: LoadGroup, filesMax: number): LoadPart[] =>
   parts.flatMap(({ form, files }) =>
     Array.from({ length: Math.ceil(files.length / filesMax) }, (_, at) => ({

@@ -2,12 +2,12 @@ import { ConnectorError, type LoadRejection, type LoadReport, type Row } from '@
 
 /** Rows that a warehouse loaded into a table of texts, judged by its SQL before they are written to their table. */
 
-/** An error of a row, and the delivered column to blame; `undefined` if the row as a whole cannot be read. */
+/** An error of a row, and the delivered column that caused it. `undefined` if the row as a whole cannot be read. */
 export type RowMisfit = { readonly condition: string; readonly reason: string; readonly field: string | undefined }
 
 /** How a warehouse makes the values of a column from texts that it loaded, and which texts it refuses. */
 export type LoadedColumn = {
-  /** SQL of the value. It is NULL, and no error, for a text that is none. */
+  /** SQL of the value. For an invalid text it is NULL and does not fail. */
   readonly value: string
   /** Errors of a text, as pairs of an SQL condition and the sentence that a worker has for them. */
   readonly misfits: readonly (readonly [condition: string, reason: string])[]
@@ -17,7 +17,7 @@ export type LoadedColumn = {
 export const significantDigits = (text: string, trim = 'trim'): string =>
   `${trim}(translate(regexp_replace(${text}, '[eE].*$', ''), '+-. ', ''), '0')`
 
-/** If all of so many rows are refused, the rows are not the cause. */
+/** If this number of rows is refused and none accepted, the rows are not the cause. */
 const refusedMax = 100
 
 /** The errors of all columns, in their order. */
@@ -26,7 +26,7 @@ export const misfitsOf = (loaded: readonly LoadedColumn[], delivered: readonly s
     misfits.map(([condition, reason]) => ({ condition, reason, field: delivered[index] ?? '' })),
   )
 
-/** SQL of the index of the first misfit of a row; NULL if it has none. */
+/** SQL of the index of the first misfit of a row. NULL if it has no misfit. */
 const misfitSql = (misfits: readonly RowMisfit[]): string =>
   misfits.length === 0
     ? 'cast(null as integer)'
@@ -38,9 +38,9 @@ export const isGoodSql = (misfits: readonly RowMisfit[]): string =>
 
 /**
  * Counts the rows of a staging table by their errors, and reads some of the bad ones.
- * @param run runs a query, and gives its rows as texts
+ * @param run runs a query, and returns its rows as texts
  * @param names SQL of the columns of the staging table
- * @param rejectsMax rows that are returned one by one; the others are counted
+ * @param rejectsMax rows that are returned individually; further rows are only counted
  * @throws `unexpected_response` if the counts contradict each other
  */
 export async function badRows(
@@ -92,7 +92,7 @@ export async function badRows(
 const ofField = ({ field }: RowMisfit, record?: Row): Pick<LoadRejection, 'field' | 'record'> =>
   field === undefined ? {} : { field, ...(record === undefined ? {} : { record }) }
 
-/** Throws `everything_refused` if none of many rows was accepted. */
+/** Throws `everything_refused` if no row of many was accepted. */
 export function assertSomeAccepted(platform: string, { rows, rejected }: LoadReport): void {
   const refused = rejected.reduce((sum, { count }) => sum + count, 0)
   if (rows < refusedMax || refused < rows) return
@@ -102,7 +102,7 @@ export function assertSomeAccepted(platform: string, { rows, rejected }: LoadRep
   )
 }
 
-/** A count that a platform reports. Throws `unexpected_response` if it is none. */
+/** A count that a platform reports. Throws `unexpected_response` if it is not a valid count. */
 export function countOf(platform: string, text: unknown): number {
   if (typeof text === 'string' && /^\d{1,15}$/.test(text)) return Number(text)
   throw new ConnectorError('unexpected_response', `${platform} did not report a count of rows.`)

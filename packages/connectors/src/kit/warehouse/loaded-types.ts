@@ -1,8 +1,9 @@
 import type { ColumnType, LoadContext } from '@penstock/connector'
 
 /**
- * Typed values of files that a warehouse loads. They become texts first, so that the same rules judge them as those of CSV. Floating-point numbers,
- * decimals and times have other texts in a warehouse than in a worker: they are only loaded into columns for which these texts mean the same.
+ * Typed values of files that a warehouse loads. They are converted to texts first, so that the rules of CSV also apply to them.
+ * A warehouse and a worker write floating-point numbers, decimals and times differently. So these are only loaded into columns
+ * for which both texts mean the same.
  */
 
 /** A column of a table, as values of files are loaded into it. */

@@ -12,10 +12,10 @@ export type LoadDialect = {
   readonly contains: (text: string, pattern: string) => string
   /** A text with every such part replaced, in which `$1` is the first group. */
   readonly replaced: (text: string, pattern: string, by: string) => string
-  /** NULL if the text is none of the type. */
+  /** NULL if the text is not valid for the type. */
   readonly tryCast: (text: string, type: string) => string
   readonly isInfinite: (number: string) => string
-  /** A text without zeros at its ends; `trim` with two arguments unless given. */
+  /** A text without leading and trailing zeros. By default `trim` with two arguments. */
   readonly trim?: string
   readonly types: {
     /** A decimal for whole numbers of 64 bits. */
@@ -54,7 +54,7 @@ export function makeLoadRules(dialect: LoadDialect) {
     [`${filled} is not null and ${value} is null`, reason],
   ]
 
-  /** Errors of a decimal with at most so many places. */
+  /** Errors of a decimal with at most `places` places. */
   const digitsOnly = (filled: string, scale: number, places: string): LoadedColumn['misfits'] => [
     [not(`trim(${filled})`, '[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,3})?'), numberReasons.none],
     [contains(filled, '[eE]'), 'A number has an exponent. Write its digits, or let a worker move the rows.'],
@@ -106,7 +106,7 @@ export function makeLoadRules(dialect: LoadDialect) {
         misfits: [
           [not(`trim(${filled})`, '[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,3})?'), numberReasons.none],
           [`${filled} is not null and (${value} is null or ${isInfinite(value)})`, tooLarge],
-          // The text of a floating-point number has as many digits as make it this number again.
+          // The text of a floating-point number has as many digits as are needed to parse the same number.
           [`${digits(filled)} <> ${digits(`cast(${value} as ${types.text})`)}`, numberReasons.tooManyDigits],
         ],
       }

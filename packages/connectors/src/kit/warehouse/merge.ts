@@ -2,14 +2,14 @@
 
 /** The number of a row in its batch, in a table or a query that has the rows of a batch. */
 export const rowNumber = 'penstock_row'
-/** Whether a row is to be removed, in the same place; true, or no value if it is not. */
+/** Whether a row must be removed, at the same index: true, or null if it must not. */
 export const rowRemoved = 'penstock_removed'
 
 /** A column of the table, and of a query that has rows for it. */
 export type MergedColumn = {
   /** Quoted. */
   readonly name: string
-  /** As the query names it; the same name unless given. */
+  /** Its name in the query. By default the same name. */
   readonly from?: string
   readonly isKey?: boolean | undefined
 }
@@ -57,7 +57,7 @@ export function mergeSql({
  * Deletes the rows of a scope whose keys are not among others.
  * @param from the table, with its alias if the warehouse allows one here
  * @param prefix what qualifies a column of the table, such as `T.`
- * @param within the condition of the scope
+ * @param keys a table, or a query in brackets, with the keys of all rows that stay; `undefined` if no rows stay
  * @param keys a table, or a query in brackets, with the keys of all rows that stay; `undefined` if no rows stay
  */
 export function deleteOthersSql({
@@ -78,7 +78,7 @@ export function deleteOthersSql({
   return `delete from ${from} where ${within}${absent}`
 }
 
-/** The rows of some queries, in brackets; `undefined` without queries. */
+/** The rows of some queries, in brackets. `undefined` without queries. */
 export const unionOf = (queries: readonly string[]): string | undefined =>
   queries.length === 0 ? undefined : `(${queries.join(' union all ')})`
 

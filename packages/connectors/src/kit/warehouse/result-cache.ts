@@ -5,8 +5,8 @@ import { chunksOf, type Order, type ReadRow } from '../../databases/chunks.ts'
 /** Reading from data warehouses, which keep the result of a statement for a day and give it page by page. */
 
 /**
- * Rows of a result: with `place`, the rows behind it; otherwise the rows of a new statement that begins at `from`.
- * Throws `resultGone` if the database no longer keeps the result.
+ * Rows of a result. With `place`, the rows after it. Otherwise the rows of a new statement that begins at `from`. Throws
+ * `resultGone` if the database no longer keeps the result.
  */
 export type RowsOf = (from: Spot, place: Json | undefined) => AsyncIterable<readonly ReadRow[]>
 
@@ -31,7 +31,7 @@ export async function* readCachedResult(
     const spot = afterIn(checkpoint, order.orderNames.length) ?? beginning
     const place = placeIn(checkpoint)
     try {
-      // Rows of the spot itself come again only with a new statement.
+      // Rows of the spot itself are repeated only by a new statement.
       const repeated = place === undefined ? spot.skip : 0
       for await (const chunk of chunksOf(order, spot, rowsOf(spot, place), repeated)) {
         yield chunk
@@ -39,7 +39,7 @@ export async function* readCachedResult(
       }
       return
     } catch (error) {
-      // Each new statement follows on some rows, or on none at most once: this comes to an end.
+      // Each new statement continues after some rows, or at most once without rows, so this ends.
       if (asConnectorError(error)?.code !== goneCode || placeIn(checkpoint) === undefined) throw error
       checkpoint = withoutPlace(checkpoint)
     }

@@ -5,13 +5,13 @@ import type { ReadCell } from '../../databases/typed-values.ts'
 export type JudgedColumn = {
   readonly name: string
   readonly read: ReadCell
-  /** Whether it takes no row without a value. */
+  /** Whether it requires a value in every row. */
   readonly needed: boolean
   /** Whether rows are found again by it. */
   readonly isKey?: boolean
   /** Whether spaces at the end of a text do not count. */
   readonly isPadded?: boolean
-  /** Whether values can be the same though `read` gives different ones, as texts with a collation can. */
+  /** Whether values can be equal although `read` returns different ones, as for texts with a collation. */
   readonly isAmbiguous?: boolean
 }
 
@@ -19,24 +19,24 @@ export type JudgedColumn = {
 export type JudgedRow = {
   readonly index: number
   readonly values: readonly unknown[]
-  /** Whether it is to be removed: then it has the values of its key alone. */
+  /** Whether the row must be removed. Then it only has the values of its key. */
   readonly isRemoved: boolean
 }
 
 /**
- * A name of some rows of a batch. A whole batch is recognised though the source has fewer rows of it by now, which happens after a crash; a
- * part is known by the places of its rows.
+ * A name for some rows of a batch. A whole batch is recognised even if the source now has fewer rows of it, which happens after
+ * a crash. A part is identified by the indexes of its rows.
  */
 export const partOf = (rows: Batch['rows'], items: readonly JudgedRow[]): string =>
   items.length === rows.length ? 'all' : items.map(({ index }) => index).join()
 
-/** Makes the function that gives the key of a row as a text: the values of its key columns. */
+/** Creates a function that returns the key of a row as a text: the values of its key columns. */
 export function keyTextBy(columns: readonly JudgedColumn[]): (row: JudgedRow) => string {
   const keys = columns.flatMap(({ isKey }, at) => (isKey ? [at] : []))
   return ({ values }) => JSON.stringify(keys.map((at) => values[at]))
 }
 
-/** @param columns those of the table, in the order of the delivered ones */
+/** @param columns the columns of the table, in the order of the delivered columns */
 export function judgeRows(
   columns: readonly JudgedColumn[],
   batch: Pick<Batch, 'rows' | 'columns' | 'removed'>,

@@ -17,13 +17,13 @@ type WriteMode = 'Append' | 'Replace' | 'Upsert'
 export const writeModeOf = ({ writeMode }: Values): WriteMode =>
   writeMode === 'Replace' || writeMode === 'Upsert' ? writeMode : 'Append'
 
-/** Where rows go, as the settings name it. */
+/** The table that rows go to, as the settings name it. */
 export type Target = {
   readonly table: string
   /** The place of the table, as an error names it, such as `the schema crm`. */
   readonly where: string
   readonly mode: WriteMode
-  /** As the settings name them; empty unless rows are upserted. */
+  /** The key columns as the settings name them. Empty unless rows are upserted. */
   readonly keys: readonly string[]
   /** Whether a missing table is created. */
   readonly create: boolean
@@ -32,7 +32,7 @@ export type Target = {
 /** A column of a table that rows go to. */
 export type TargetColumn = JudgedColumn & {
   readonly type: string
-  /** The type in messages and lists; the same unless given. */
+  /** The type in messages and lists. By default the same. */
   readonly typeName?: string
   /** Whether only the warehouse can judge its values. */
   readonly isUnjudged?: boolean
@@ -60,9 +60,12 @@ export type Tables<Session, To extends Target, Found extends FoundTable> = {
   readonly create: (session: Session, target: To, names: readonly string[]) => Promise<unknown>
   /** Throws a `ConnectorError` if a missing table could not be created. Creates nothing. */
   readonly assertCreatable?: (session: Session, target: To) => Promise<unknown>
-  /** The name that the warehouse stores for a name in a setting or a mapping; the same name unless given. */
+  /** The name that the warehouse stores for a name in a setting or a mapping. By default the same name. */
   readonly nameOf?: (name: string) => string
-  /** Further problems of the key, if rows are upserted and nothing else is wrong. @param keys the key columns, as the settings order them */
+  /**
+   * Further problems of the key, if rows are upserted and there are no other problems. @param keys the key columns, in the
+   * order of the settings
+   */
   readonly keyErrors?: (
     session: Session,
     target: To,
@@ -75,7 +78,7 @@ export type Tables<Session, To extends Target, Found extends FoundTable> = {
     columns: readonly ColumnOf<Found>[],
     items: readonly JudgedRow[],
   ) => Promise<readonly Rejection[]>
-  /** Whether an inspection reports columns that need a value and get none. */
+  /** Whether an inspection reports columns that require a value and get none. */
   readonly reportsRequired?: true
 }
 
@@ -87,7 +90,7 @@ export type OpenedTable<Found extends FoundTable> = {
   readonly found: Found
   /** In the order of the delivered ones. */
   readonly columns: readonly ColumnOf<Found>[]
-  /** Indexes of the columns of the key; empty unless rows are upserted. */
+  /** Indexes of the key columns. Empty unless rows are upserted. */
   readonly keys: readonly number[]
 }
 
@@ -116,7 +119,7 @@ export const keyIndexes = (columns: readonly JudgedColumn[]): number[] =>
 
 /** The columns of a table for the delivered ones, and what prevents writing to them. */
 export type JudgedTable<Found extends FoundTable> = {
-  /** For each delivered column; `undefined` if the table lacks it. */
+  /** For each delivered column its column in the table. `undefined` if the table lacks it. */
   readonly matches: readonly (ColumnOf<Found> | undefined)[]
   /** All that were found. */
   readonly columns: readonly ColumnOf<Found>[]

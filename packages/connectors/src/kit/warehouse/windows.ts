@@ -3,24 +3,24 @@ import type { JudgedColumn } from './rows.ts'
 
 /** How a warehouse replaces windows. A stage has the keys of all rows of a batch until the window ends. */
 export type WindowStore<Stage> = {
-  /** Deletes the rows of a window's scope whose keys are in none of the stages. May be repeated. */
+  /** Deletes the rows of a window's scope whose keys are not in any of the stages. It can be repeated. */
   readonly deleteOthers: (batch: Batch & { readonly window: BatchWindow }, stages: readonly Stage[]) => Promise<void>
   /** Removes a stage. Throws only if the transfer ends. */
   readonly drop: (stage: Stage) => Promise<void>
-  /** Called with a stage whose window continues, if that has to be stored. May be repeated. */
+  /** Called with a stage whose window continues, if that must be stored. It can be repeated. */
   readonly keep?: (stage: Stage) => Promise<void>
-  /** How much all stages of a window may weigh. Rows of a larger window stay. */
+  /** Maximum weight of all stages of a window. Rows of a larger window are not deleted. */
   readonly most: number
   /** 1 unless given. */
   readonly weightOf?: (stage: Stage) => number
 }
 
-/** The user may not delete rows, or a stage was removed meanwhile: the rows then stay. */
+/** The user is not allowed to delete rows, or a stage was removed meanwhile. Then the rows stay. */
 const tolerated = new Set(['permission_denied', 'table_not_found', 'object_not_found'])
 
 /**
- * Replaces windows in a warehouse that has no sessions. Which batches a window has is known to this process alone, so that nothing is
- * deleted for a window that another process began, as with a temporary table: the next transfer reads it again.
+ * Replaces windows in a warehouse that has no sessions. Only this process knows which batches a window has. So nothing is
+ * deleted for a window that another process began, as with a temporary table, and the next transfer reads the window again.
  */
 export class StagedWindows<Stage> {
   readonly #store: WindowStore<Stage>
@@ -33,7 +33,7 @@ export class StagedWindows<Stage> {
 
   /**
    * Called after the rows of a batch were written.
-   * @param stage with all rows of the batch; `undefined` if some were rejected, or if the batch has none
+   * @param stage with all rows of the batch; `undefined` if some rows were rejected, or if the batch has no rows
    */
   async settle(batch: Batch, stage: Stage | undefined): Promise<void> {
     const { window, key } = batch
@@ -77,9 +77,11 @@ export const isWholeWindow = ({ window, rows }: Batch): boolean =>
   window?.begins === true && window.ends && !window.spoiled && rows.length > 0
 
 /**
- * The condition that a row is of a scope, in SQL. `undefined` if a value of the scope is not valid for its column: then no row can have it.
+ * The condition that a row belongs to a scope, in SQL. `undefined` if a value of the scope is not valid for its column: then no
+ * row can have it.
  * @param names the delivered columns, in the order of `columns`
- * @param expressionOf SQL of a column @param literalOf SQL of a value that was read for it; `undefined` if it is not compared exactly
+ * @param expressionOf SQL of a column @param literalOf SQL of a value that was read for it; `undefined` if it is not compared
+ * exactly
  */
 export function scopeCondition<Column extends Pick<JudgedColumn, 'read'>>(
   scope: WindowScope,

@@ -7,7 +7,7 @@ import { Refusals } from '../../platform-api/rows/refusals.ts'
 import { type JudgedColumn, type JudgedRow, judgeRows, keyTextBy } from './rows.ts'
 import { StagedWindows, type WindowStore } from './windows.ts'
 
-/** How a store takes the rows of a batch that were judged, and how it is emptied. */
+/** How a store accepts the judged rows of a batch, and how it is emptied. */
 export type Loading<Stage> = {
   /** The store, for messages. */
   readonly name: string
@@ -22,8 +22,8 @@ export type Loading<Stage> = {
   /** Loads rows. The same rows under the same name must make no difference. */
   readonly load: (rows: readonly JudgedRow[], name: BatchName) => Promise<Loaded<Stage>>
   /**
-   * Removes rows by their keys; a row that is not there is removed already. Called after `load` with rows of other keys, and again with
-   * some of the rows after a refusal. Absent if `load` removes rows, too, or none come.
+   * Removes rows by their keys. Rows that do not exist are treated as removed. Called after `load` with rows of other keys, and
+   * after a refusal again with some of the rows. Absent if `load` also removes rows, or if no rows to remove can occur.
    */
   readonly remove?: (rows: readonly JudgedRow[]) => Promise<Taken<JudgedRow>>
   /** Absent if rows are not removed. */
@@ -37,7 +37,7 @@ export type Loading<Stage> = {
 /** How a batch is recognised. */
 export type BatchName = {
   readonly batch: Batch
-  /** The transfer that recorded the batch: this one, or an earlier one that may have delivered it. */
+  /** The transfer that recorded the batch: this transfer, or an earlier one that may have delivered it. */
   readonly transferId: string
   /** Of transfer and batch. If the table was emptied again in between, the key is another one. */
   readonly key: string
@@ -46,7 +46,10 @@ export type BatchName = {
 /** Rows that were loaded. With `stage`, it has the keys of all rows of the batch, or `replaced` if the rows are a window that took its place. */
 export type Loaded<Stage> = Taken<JudgedRow> & { readonly stage?: Stage | 'replaced' }
 
-/** A writer that loads each batch at once, and finds rows that the store refuses by halving. A test transfer empties nothing. */
+/**
+ * A writer that loads each batch immediately, and finds the rows that the store refuses by halving the batch. A test transfer
+ * does not empty the table.
+ */
 export function openLoadingWriter<Stage extends object = never>(
   { transferId, attempt, deliveryStates, signal, test }: DestinationContext,
   { name, columns, replaces, empty, emptiesOnce, load, remove, finish, ...loading }: Loading<Stage>,
@@ -54,7 +57,7 @@ export function openLoadingWriter<Stage extends object = never>(
   const refusals = new Refusals(name)
   const windows = loading.windows && new StagedWindows(loading.windows)
   const isEmptied = replaces && test !== true
-  /** The attempt of the transfer that emptied the table; undefined until one has. */
+  /** The attempt of the transfer that emptied the table. Undefined until one has. */
   let emptied = isEmptied ? emptiedIn(deliveryStates) : 0
   const emptyOnce = async (): Promise<number> => {
     if (emptied === undefined) {

@@ -1,4 +1,4 @@
-/** What one row asks of an audience. */
+/** One row's change of an audience. */
 export type Membership<Member> = {
   /** From 0, within the batch. */
   readonly index: number
@@ -12,7 +12,7 @@ export type Membership<Member> = {
 /** One person to be added to an audience or removed from it, and the rows of the batch that said so. */
 export type Change<Member> = { readonly member: Member; readonly rows: readonly number[] }
 
-/** Changes of one kind to one audience: what a platform takes in one request. */
+/** Changes of one kind to one audience, which a platform accepts in one request. */
 export type Changes<Member> = {
   readonly audience: string
   readonly verb: 'add' | 'remove'
@@ -20,8 +20,8 @@ export type Changes<Member> = {
 }
 
 /**
- * Brings the rows of a batch into as few requests as possible. Requests forget the order of rows, so where several rows
- * of a batch speak of the same person and audience, only what the last one says is sent; it answers for them all.
+ * Groups the rows of a batch into as few requests as possible. Requests lose the order of rows. So if several rows of a batch
+ * are about the same person and audience, only the last one is sent, and its result applies to all of them.
  */
 export function groupMemberships<Member>(memberships: Iterable<Membership<Member>>): Changes<Member>[] {
   const last = new Map<string, Membership<Member> & { rows: number[] }>()

@@ -3,11 +3,11 @@ import { objectIn, textIn } from '../json.ts'
 
 /** How a platform finds and makes audiences. */
 export type AudienceDirectory = {
-  /** The identifier of the audience with this name; of several, always the same one. */
+  /** The identifier of the audience with this name. If there are several, always the same one. */
   find(name: string): Promise<string | undefined>
-  /** Makes an audience and resolves with its identifier. Absent if one is made with its first people alone. */
+  /** Creates an audience and resolves with its identifier. Absent if an audience can only be created with its first people. */
   make?: ((name: string) => Promise<string>) | undefined
-  /** Whether the platform lists its audiences; without it, all that were made are kept in the state. */
+  /** Whether the platform lists its audiences. If it does not, all created audiences are kept in the state. */
   isListed?: boolean
   /** Whether a cached audience still exists. */
   exists(id: string): Promise<boolean>
@@ -15,13 +15,13 @@ export type AudienceDirectory = {
 
 /** If there are more, audiences are looked up by name again, so that the state of a connection stays small. */
 const cachedMax = 100
-/** So many are kept of a platform that lists none. */
+/** Maximum number of audiences in the state if the platform does not list its audiences. */
 const unlistedMax = 1000
 
 /**
- * The audiences that a transfer means by name. An audience is looked for before it is made, so that a crash between making
- * and storing it leaves no second one behind; what was found or made is stored for the connection's next transfers,
- * so that it stays the same where it is renamed at the platform.
+ * The audiences that a transfer refers to by name. An audience is searched before it is created, so that a crash between
+ * creating and storing it leads to no duplicate. A found or created audience is stored for the connection's next transfers, so
+ * that it stays the same if it is renamed at the platform.
  */
 export class NamedAudiences {
   readonly #directory: AudienceDirectory
@@ -33,8 +33,8 @@ export class NamedAudiences {
 
   /**
    * @param state the state of the connection
-   * @param account whose audiences they are; the state of another account does not count
-   * @param ownName the name of the audience that is made for rows which name none
+   * @param account the owner of the audiences; the state of another account is ignored
+   * @param ownName the name of the audience that is created for rows without a name
    */
   constructor(state: Json | undefined, account: string, ownName: string, directory: AudienceDirectory) {
     const cached = objectIn(state)
@@ -51,8 +51,8 @@ export class NamedAudiences {
 
   /**
    * The identifier of an audience.
-   * @param name absent for the connection's own one
-   * @param makes whether it is made if there is none
+   * @param name absent for the connection's own audience
+   * @param makes whether it is created if it does not exist
    */
   async idOf(name: string | undefined, makes: boolean): Promise<string | undefined> {
     const key = name ?? ''
@@ -85,17 +85,17 @@ export class NamedAudiences {
     return ids
   }
 
-  /** The key of an audience that there is not yet; it is no identifier. */
+  /** The key of an audience that does not exist yet. It is not an identifier. */
   #keyOf(name: string | undefined): string {
     return `\n${name === this.#ownName ? '' : (name ?? '')}`
   }
 
-  /** The identifier of an audience, which may have a key; `undefined` if there is none yet. */
+  /** The identifier of an audience, which can be a key. `undefined` if the audience does not exist yet. */
   madeOf(audience: string): string | undefined {
     return audience.startsWith('\n') ? this.#known.get(audience.slice(1)) : audience
   }
 
-  /** The name by which the rows of this transfer mean an audience; `undefined` if they give its identifier. */
+  /** The name of an audience in the rows of this transfer. `undefined` if they contain its identifier. */
   nameOf(audience: string): string | undefined {
     const key = audience.startsWith('\n') ? audience.slice(1) : [...this.#known].find(([, id]) => id === audience)?.[0]
     return key === undefined ? undefined : key || this.#ownName
@@ -106,7 +106,7 @@ export class NamedAudiences {
     this.#known.set(key.slice(1), id)
   }
 
-  /** What the connection stores, as part of a delivery; empty if nothing was found. */
+  /** The state that the connection stores, as part of a delivery. Empty if nothing was found. */
   delivered(): { state?: Json } {
     if (this.#known.size === 0) return {}
     const { '': audienceId, ...audiences } = Object.fromEntries([

@@ -4,36 +4,39 @@ import { type Read, readRows, rejectionOf, type Wrong, wrong } from '../rows/eve
 import type { Membership } from './memberships.ts'
 import type { NamedAudiences } from './named-audiences.ts'
 
-/** What a row says of one person: by what the platform finds the person, and what is sent. */
+/** One person of a row: how the platform finds the person, and what is sent. */
 export type RowMember<Member> = Pick<Membership<Member>, 'identity' | 'member'>
 
-/** What a row asks, before its audience is known. */
+/** The change of a row before its audience is known. */
 export type SegmentRow<Member> = {
   readonly index: number
   readonly segmentId: string | undefined
   readonly segmentName: string | undefined
   readonly verb: 'add' | 'remove'
-  /** Whether the person takes the place of the earlier members. */
+  /** Whether the person replaces the earlier members. */
   readonly replaces: boolean
   readonly members: readonly RowMember<Member>[]
 }
 
 export type SegmentRowOptions<Member> = {
-  /** How long the name of an audience may be, if there is a bound. */
+  /** Maximum length of the name of an audience, if there is one. */
   readonly nameMax?: number | undefined
   /** The form of the whole name of an audience, and the same in words. */
   readonly name?: { readonly pattern: RegExp; readonly wanted: string } | undefined
-  /** The actions that rows may have, `add` and `remove` unless said otherwise: `create` and `replace` add, `delete` removes. */
+  /** The actions that rows can have, by default `add` and `remove`: `create` and `replace` add, `delete` removes. */
   readonly actions?: readonly string[] | undefined
-  /** Which rows that add replace the earlier members of their audience: those with the action `replace`, or all. By default, none may. */
+  /**
+   * Which rows that add replace the earlier members of their audience: rows with the action `replace`, or all. By default, no
+   * rows can.
+   */
   readonly replacing?: 'by action' | 'all' | undefined
   /** Whether they are of a test, which replaces nothing. */
   readonly test?: boolean | undefined
-  /** What an audience's ID looks like. */
+  /** The form of an audience's ID. */
   readonly id: RegExp
   /** The column to name where a row has nothing that identifies a person. */
   readonly identifier: string
-  /** Who a row means; several where each identifier is sent alone. */
+  /** The people of a row. Several if each identifier is sent separately. */
   readonly membersOf: (row: BatchRow) => Read<readonly RowMember<Member>[]>
 }
 

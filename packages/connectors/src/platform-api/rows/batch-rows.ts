@@ -4,7 +4,7 @@ import type { Batch, Row } from '@penstock/connector'
 export type BatchRow = {
   /** From 0, within the batch. */
   readonly index: number
-  /** The value as text without the blanks around it; `undefined` if it is missing. */
+  /** The value as text without surrounding blanks. `undefined` if it is missing. */
   text(column: string): string | undefined
 }
 

@@ -2,11 +2,11 @@ import { isObject, type JsonObject, parseJson } from '../json.ts'
 import type { BatchRow } from './batch-rows.ts'
 import { type Read, readTimestamp, wrong } from './events.ts'
 
-/** Values of an event in columns of their own: each is read, or it is said what is wrong with it. Absent values are `undefined`. */
+/** Values of an event in separate columns. Each is read, or the problem is returned. Absent values are `undefined`. */
 
 /**
  * A time in seconds since 1970, also from milliseconds.
- * @param daysMax how old the platform lets it be; absent for no bound
+ * @param daysMax how old the platform allows it to be; absent for no limit
  */
 export const readSeconds = (row: BatchRow, column: string, daysMax: number | undefined): Read<number> =>
   readTimestamp({ ...row, text: (name) => row.text(name)?.replace(/^(\d{10})\d{3}$/, '$1') }, column, daysMax)
@@ -38,7 +38,7 @@ export function readCurrency(row: BatchRow, column: string): Read<string | undef
 const yes = new Set(['true', '1', 'yes', 'y', 't'])
 const no = new Set(['false', '0', 'no', 'n', 'f'])
 
-/** Yes or no, as it is commonly written. */
+/** Yes or no, in the common spellings. */
 export function readBoolean(row: BatchRow, column: string): Read<boolean | undefined> {
   const text = row.text(column)?.toLowerCase()
   if (text === undefined) return { read: undefined }
@@ -58,7 +58,7 @@ export function readTexts(row: BatchRow, column: string): Read<string[] | undefi
   return { read: texts.length > 0 ? texts : undefined }
 }
 
-/** A list of objects that a cell holds as JSON; one object alone is a list of one. */
+/** A list of objects that a cell contains as JSON. A single object is treated as a list of one. */
 export function readObjects(row: BatchRow, column: string): Read<readonly JsonObject[] | undefined> {
   const text = row.text(column)
   if (text === undefined) return { read: undefined }
@@ -66,7 +66,7 @@ export function readObjects(row: BatchRow, column: string): Read<readonly JsonOb
   return list.every(isObject) ? { read: list } : wrong('The value is not a JSON list of objects.', column)
 }
 
-/** The texts of columns by the platform's names; columns without a text are left out. */
+/** The texts of columns by the platform's names. Columns without a text are omitted. */
 export function textsOf(row: BatchRow, columns: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(columns).flatMap(([name, column]) => {
@@ -76,7 +76,7 @@ export function textsOf(row: BatchRow, columns: Readonly<Record<string, string>>
   )
 }
 
-/** Reads several values; the first that is wrong is what is wrong. */
+/** Reads several values. The first invalid value determines the error. */
 export function readAll<Values extends Readonly<Record<string, unknown>>>(
   reads: {
     readonly [Key in keyof Values]: Read<Values[Key]>

@@ -15,7 +15,7 @@ export const wrong = (reason: string, field: string): Wrong => ({ wrong: reason,
 /** An event and the row that it came from. */
 export type RowEvent<Event> = { readonly index: number; readonly event: Event }
 
-/** Why a row is rejected, by what is wrong with it. @param index of the row in its batch, from 0 */
+/** The rejection of a row with an invalid value. @param index of the row in its batch, from 0 */
 export const rejectionOf = (index: number, { wrong: reason, field }: Wrong): Rejection => ({
   index,
   reason,
@@ -34,7 +34,7 @@ export function readRows<T>(batch: Batch, read: (row: BatchRow) => Read<T>): { r
   return { rows, rejected }
 }
 
-/** Makes an event of each row; those of which none can be made are rejected with the reason. */
+/** Creates an event from each row. Rows that are not valid events are rejected with the reason. */
 export function readEvents<Event>(
   batch: Batch,
   read: (row: BatchRow) => Read<Event>,
@@ -71,7 +71,7 @@ function idsOf(batch: Batch): readonly string[] {
   return ids
 }
 
-/** The object that a cell contains as JSON; an empty object if the cell is empty. */
+/** The object that a cell contains as JSON. An empty object if the cell is empty. */
 export function readObject(row: BatchRow, column: string): Read<JsonObject> {
   const text = row.text(column)
   if (text === undefined) return { read: {} }
@@ -79,21 +79,21 @@ export function readObject(row: BatchRow, column: string): Read<JsonObject> {
   return isObject(value) ? { read: value } : wrong('The value is not a JSON object.', column)
 }
 
-/** How far the clocks of two machines may be apart. */
+/** How much the clocks of two machines can differ. */
 const aheadMsMax = 60_000
 const dayMs = 86_400_000
 
-/** The forms of a time that a column takes. */
+/** The forms of a time that a column accepts. */
 export type TimeForms = {
-  /** Converts a number to milliseconds since 1970; `undefined` if it is no such time. */
+  /** Converts a number to milliseconds since 1970. `undefined` if it is not such a time. */
   readonly numberMs: (text: string) => number | undefined
   /** How the numbers are called in messages: `seconds`. */
   readonly numbers: string
 }
 
 /**
- * A time in milliseconds since 1970, from a number or from ISO 8601 with its zone.
- * @param daysMax how old the platform lets it be; absent for no bound
+ * A time in milliseconds since 1970, from a number or from ISO 8601 with a time zone.
+ * @param daysMax how old the platform allows it to be; absent for no limit
  */
 export function readTime(
   row: BatchRow,
@@ -125,13 +125,13 @@ export function isoMs(text: string): number | undefined {
   return Number.isNaN(ms) ? undefined : ms
 }
 
-/** Milliseconds of a number of seconds since 1970; `undefined` if it is none. */
+/** Milliseconds of a number of seconds since 1970. `undefined` if it is not such a number. */
 export const secondsMs = (text: string): number | undefined =>
   /^\d{1,10}(\.\d+)?$/.test(text) ? Math.floor(Number(text) * 1000) : undefined
 
 /**
- * A time in whole seconds since 1970, from such a number or from ISO 8601 with its zone.
- * @param daysMax how old the platform lets it be; absent for no bound
+ * A time in whole seconds since 1970, from such a number or from ISO 8601 with a time zone.
+ * @param daysMax how old the platform allows it to be; absent for no limit
  */
 export function readTimestamp(row: BatchRow, column: string, daysMax: number | undefined): Read<number> {
   const found = readTime(row, column, daysMax, { numberMs: secondsMs, numbers: 'seconds' })

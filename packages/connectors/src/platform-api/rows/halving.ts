@@ -5,15 +5,15 @@ import type { Refusals } from './refusals.ts'
 export type Taken<Item> = {
   /** Size of the request, in bytes. */
   readonly bytes: number
-  /** Items that were not taken, and why; all others were, unless the request was refused. */
+  /** Items that were not accepted, with the reason. All other items were accepted, unless the request was refused. */
   readonly blamed?: readonly { readonly item: Item; readonly reason: string; readonly field?: string }[]
   /** How many items were not taken, if the platform does not say which, and why. */
   readonly uncounted?: readonly { readonly count: number; readonly reason: string }[]
-  /** Set if the request was refused because of what is in it, so that nothing was taken. Items can be blamed for it. */
+  /** Set if the request was refused because of its content, so that nothing was accepted. Items can be blamed for it. */
   readonly refused?: string
 }
 
-/** After so many answers in a row that refuse a request and blame some items, the request is halved instead. */
+/** After this number of consecutive answers that refuse a request and blame some items, the request is halved instead. */
 const roundsMax = 20
 
 /**

@@ -11,7 +11,7 @@ test('amounts are exact, however many decimals a currency has', () => {
   for (const text of ['', '-1', '+1', '1e3', '.5', '5.', '1,5', '1.2345678', '1000000000000', 'NaN', '1 000']) {
     assert.equal(microsOf(text), undefined, text)
   }
-  // Dollars have 100 parts, yen none, and dinars 1,000.
+  // A dollar has 100 parts, a yen has no parts, and a dinar has 1,000.
   assert.equal(unitsOf(12_500_000n, 2), 1_250n)
   assert.equal(unitsOf(12_505_000n, 2), undefined)
   assert.equal(unitsOf(1_500_000_000n, 0), 1_500n)

@@ -1,6 +1,8 @@
 import { ConnectorError } from '@penstock/connector'
 
-/** Where so many requests in a row are refused because of what is in them, and none is taken, it is not the rows. */
+/**
+ * If this number of consecutive requests is refused because of their content, and none accepted, the rows are not the cause.
+ */
 export const refusalsMax = 250
 
 /**
@@ -16,8 +18,8 @@ export class Refusals {
   }
 
   /**
-   * Sends a request and counts what came of it: a refusal is what is thrown to be split, and what `whyRefused` gives a
-   * reason for. Throws `everything_refused` once too many came in a row.
+   * Sends a request and counts its result: refusals are errors that lead to a split, and answers for which `whyRefused` returns
+   * a reason. Throws `everything_refused` after too many consecutive refusals.
    */
   async count<T>(send: () => Promise<T>, whyRefused: (answer: T) => string | undefined = () => undefined): Promise<T> {
     let answer: T

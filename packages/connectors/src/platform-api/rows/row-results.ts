@@ -1,24 +1,24 @@
 import type { Rejection } from '@penstock/connector'
 
 /**
- * The result that a platform reports for the rows of one request: by the place in the request, by a key that was sent
- * along, or only as a number of rows. Rows without blame are accepted.
+ * The result that a platform reports for the rows of one request: by index in the request, by a key that was sent along, or
+ * only as a number of rows. Rows without blame are accepted.
  *
- * Places count the items that were sent, not the rows of the batch. Rows that were rejected before were not sent, and
- * several rows of one person may be one item.
+ * Indexes count the sent items, not the rows of the batch. Rows that were rejected before were not sent, and several rows of
+ * one person may be one item.
  */
 export type RowBlame =
   | { readonly at: number; readonly reason: string; readonly field?: string }
   | { readonly key: string; readonly reason: string; readonly field?: string }
   | { readonly count: number; readonly reason: string }
 
-/** One item of a request: the rows of the batch that it stands for, and the key that it was sent with. */
+/** One item of a request: its rows in the batch, and the key that it was sent with. */
 export type SentItem = { readonly rows: readonly number[]; readonly key?: string }
 
 /**
- * The rejections of the rows behind what a platform blames. A row that is blamed twice counts once, with the reason that
- * came first; blame for what was never sent is dropped; and no more rows are rejected than were sent. A key blames every
- * item that was sent with it, and a row of several items is rejected with the first of them.
+ * The rejections of the rows that a platform blames. A row that is blamed twice is rejected once, with the first reason. Blame
+ * for items that were not sent is ignored, and no more rows are rejected than were sent. A key blames every item that was sent
+ * with it, and a row with several items is rejected with the first of them.
  */
 export function rejectionsOf(sent: readonly SentItem[], blamed: Iterable<RowBlame>): Rejection[] {
   const rejections: Rejection[] = []
@@ -42,7 +42,7 @@ export function rejectionsOf(sent: readonly SentItem[], blamed: Iterable<RowBlam
   }
   let unnamed = left.size
   for (const { count, reason } of counted) {
-    // The count of a platform may not be a number.
+    // The count of a platform can be something other than a number.
     const rows = count > 0 ? Math.min(unnamed, Math.floor(count)) : 0
     unnamed -= rows
     if (rows > 0) rejections.push({ count: rows, reason })
