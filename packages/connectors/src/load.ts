@@ -7,9 +7,9 @@ const loaded = new Map<string, Promise<Connector>>()
 
 /**
  * Loads one connector by its slug, without the rest of the catalogue.
- * @param installed the folder of the connectors that the operator added; by default there are none
- * @param wall what keeps programs from others; by default none runs
- * @throws Error if there is none in the catalogue, ConnectorError as `loadInstalled` does
+ * @param installed the folder of the connectors that the operator added; by default there is no such folder
+ * @param wall isolates programs from each other; without it, programs do not run
+ * @throws Error if the catalogue has no such connector, ConnectorError as `loadInstalled` does
  */
 export function loadConnector(slug: string, installed?: string, wall?: ProgramWall): Promise<Connector> {
   const known = loaded.get(slug)

@@ -2,10 +2,9 @@ import { catalogueId, type Platform } from '@penstock/connector'
 import { brandIcon } from './brand-icons.ts'
 
 /**
- * The logo of a platform as an SVG document, square, on a background of its own so that it stands out on light and dark
- * pages alike: the brand's icon on the brand's colour, or initials if no icon of the brand is at hand.
- * An icon is read from disk at each call, so keep what comes back.
- * Fails, as a programmer's error, if the platform names an icon that simple-icons does not have.
+ * The logo of a platform as a square SVG document. It has its own background, so that it stands out on light and dark pages
+ * alike: the brand's icon on the brand's colour, or initials if the brand's icon is not available. An icon is read from disk at
+ * each call, so keep the result. Fails, as a programmer's error, if the platform names an icon that simple-icons does not have.
  */
 export function logoOf(platform: Platform): string {
   const drawing = platform.icon === undefined ? drawMonogram(platform) : drawIcon(platform.icon)
@@ -48,14 +47,14 @@ function drawMonogram({ slug, name }: Platform): Drawing {
   const initials = initialsOf(name) || initialsOf(slug)
   const fontSize = initials.length > 1 ? 11 : 15
   const pick = Number.parseInt(catalogueId('platform', slug).slice(0, 8), 16) % monogramColours.length
-  // Capitals are some 0.72 of the font's size high; half of that below the middle centres them in any renderer.
+  // Capitals are about 0.72 of the font size high. Half of that below the middle centres them in any renderer.
   return {
     background: monogramColours[pick] ?? monogramColours[0],
     mark: `<text x="12" y="${(12 + fontSize * 0.36).toFixed(1)}" text-anchor="middle" font-family="system-ui, sans-serif" font-size="${fontSize}" font-weight="600" fill="#ffffff">${initials}</text>`,
   }
 }
 
-/** One or two capitals: of the first two words, where `LiveRamp` has two and a leading article is none. */
+/** One or two capitals: of the first two words. `LiveRamp` is treated as two words, and a leading article is skipped. */
 function initialsOf(name: string): string {
   const words = name.replace(/^The /, '').match(/\p{Lu}?\p{Ll}+|\p{Lu}+(?!\p{Ll})|\p{L}|\p{N}+/gu) ?? []
   return words

@@ -47,7 +47,10 @@ const types: Readonly<Record<string, ColumnType>> = {
   JSON: { kind: 'json' },
 }
 
-/** The type of a column, for stores that have types; `null` if it is text, or has more digits than decimals of other stores. */
+/**
+ * The type of a column, for destinations that have types. `null` if it is text, or has more digits than decimals of other
+ * stores.
+ */
 export function columnTypeOf({ type, repeated, fields }: FieldType): ColumnType | null {
   const one: ColumnType | null =
     type === 'RECORD'
@@ -57,8 +60,8 @@ export function columnTypeOf({ type, repeated, fields }: FieldType): ColumnType 
 }
 
 /**
- * How a value becomes a cell. Whole numbers are numbers as far as no digit is lost; decimals stay text; timestamps are
- * ISO 8601 in UTC; bytes are \x and hexadecimal digits; records and lists are JSON.
+ * Converts a value to a cell. Whole numbers are numbers unless digits would be lost. Decimals stay text. Timestamps are ISO
+ * 8601 in UTC. Bytes are \x and hexadecimal digits. Records and lists are JSON.
  */
 export function cellOf(value: unknown, field: FieldType): Cell {
   if (value === null || value === undefined) return null
@@ -101,7 +104,7 @@ function nestedOf(value: unknown, field: FieldType): Nested {
   return Object.fromEntries(field.fields.map((inner, at) => [inner.name, nestedOf(objectIn(cells[at]).v, inner)]))
 }
 
-/** Microseconds since 1970 as a time; another text comes back as it is. */
+/** Microseconds since 1970 as a time. Any other text is returned unchanged. */
 function timestampOf(text: string): string {
   const local = /^-?\d{1,18}$/.test(text) ? localTime(BigInt(text) * 1000n) : undefined
   return local === undefined ? text : `${local}Z`
@@ -110,7 +113,9 @@ function timestampOf(text: string): string {
 /** The values of a row, in the order of its columns. */
 export const valuesIn = (row: unknown): readonly unknown[] => listIn(objectIn(row).f).map((cell) => objectIn(cell).v)
 
-/** Types of parameters for columns by which rows can be ordered. Floats are not: their texts may lack digits. */
+/**
+ * Types of parameters for columns by which rows can be ordered. Floats are not included, because their texts can lack digits.
+ */
 const parameterTypes: Readonly<Record<string, string>> = {
   INTEGER: 'INT64',
   NUMERIC: 'NUMERIC',
@@ -131,7 +136,7 @@ export function parameterTypeOf({ name, type, repeated }: FieldType): string {
   throw notOrdered({ name, type: repeated ? 'lists' : type })
 }
 
-/** The text by which a row is found again in its order, as a parameter takes it. */
+/** The text that identifies a row's place in the order, as a parameter expects it. */
 export function orderTextOf(value: unknown, { type }: FieldType): string | null {
   if (value === null || value === undefined) return null
   return type === 'TIMESTAMP' ? timestampOf(String(value)) : String(value)

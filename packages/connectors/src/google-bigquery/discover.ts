@@ -7,7 +7,7 @@ import { makeBigQuery } from './jobs.ts'
 import { datasetOf, describe, quoteName, sourceOf } from './plan.ts'
 import { discoverColumns as discoverTarget } from './target.ts'
 
-/** Datasets of the project that the service account may see. */
+/** Datasets of the project that the service account can see. */
 export async function discoverDatasets(context: DiscoveryContext): Promise<DiscoveredPage> {
   const bigQuery = makeBigQuery(context)
   return discovered(context, { kind: 'schema', id: /^\w+$/ }, async (pageToken) => {
@@ -45,7 +45,7 @@ export async function discoverTables(context: DiscoveryContext): Promise<Discove
   })
 }
 
-/** Columns that the query gives, or those of the table if there is none yet. */
+/** Columns that the query returns, or columns of the table if there is no query yet. */
 export async function discoverColumns(context: DiscoveryContext): Promise<DiscoveredPage> {
   const { settings } = context
   const sqlQuery = textIn(settings.sqlQuery) ?? `select * from ${tableIn(context)}`
@@ -68,7 +68,7 @@ export async function discoverTargetColumns(context: DiscoveryContext): Promise<
   return discoverTarget(context)
 }
 
-/** The dataset in the settings, which may be of another project. */
+/** The dataset in the settings, which can belong to another project. */
 function datasetIn(context: DiscoveryContext): { projectId: string; datasetId: string } {
   const projectId = needed(context, 'projectId')
   return datasetOf(projectId, needed(context, 'dataset')) ?? { projectId, datasetId: '' }

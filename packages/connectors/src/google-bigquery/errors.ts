@@ -44,7 +44,7 @@ const passing = /^(backendError|internalError|jobBackendError|jobInternalError|t
 /** Messages that hold names and places of the query, and nothing of a row. */
 const reportable = /^(Syntax error|Unrecognized name|Not found|Access Denied|Function not found)\b/
 
-/** The connector error for a complaint; `undefined` if its reason is unknown. */
+/** The connector error for a complaint. `undefined` if its reason is unknown. */
 function connectorErrorOfReason(
   { reason, message }: BigQueryComplaint,
   wait: { afterMs?: number | undefined } = {},

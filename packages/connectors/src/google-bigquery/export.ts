@@ -13,7 +13,7 @@ import { type FinishedJob, finishedJob, type Jobs } from './finished-job.ts'
 import { type BigQuery, broken, makeBigQuery, type Query } from './jobs.ts'
 import { describe, sourceOf } from './plan.ts'
 
-/** More than this, in bytes, BigQuery writes to several objects alone. */
+/** Above this size, in bytes, BigQuery can only write to several objects. */
 const oneFileBytes = 900_000_000
 
 const formats = { CSV: 'CSV', NDJSON: 'NEWLINE_DELIMITED_JSON', Parquet: 'PARQUET' } as const
@@ -55,7 +55,7 @@ export async function openExporter(
   }
 }
 
-/** Why the file of BigQuery would be another one than that of a worker, beyond the notation of times. */
+/** Why BigQuery's file would differ from a worker's file, apart from the notation of times. */
 function unlike(fields: readonly FieldType[], { format, binary }: ExportPlace): string | undefined {
   const nested = format === 'CSV' && fields.find(({ repeated, type }) => repeated || type === 'RECORD')
   if (nested) return `BigQuery writes no nested columns, such as ${nested.name}, to CSV`
@@ -78,7 +78,7 @@ function queryOf(query: Omit<Query, 'text'>, text: string): object {
 }
 
 function extractOf(sourceTable: JsonObject, { bucket, name, extension, format, gzip }: ExportPlace, many: boolean) {
-  // A name that was given without an ending gets one all the same.
+  // A name without an extension still gets one.
   const ending = name.endsWith(`.${extension}`) ? `.${extension}` : ''
   const object = many ? `${name.slice(0, name.length - ending.length)}-*${ending}` : name
   return {
@@ -118,7 +118,7 @@ async function bytesOf(bigQuery: BigQuery, { projectId, datasetId, tableId }: Js
   return bytes
 }
 
-/** BigQuery writes with the service account of the source, which a worker needs for reading alone. */
+/** BigQuery writes with the service account of the source, which a worker needs only for reading. */
 function notWritten(errorResult: unknown): ConnectorError {
   const known = connectorErrorOfJob(errorResult)
   const { reason } = complaintIn(errorResult)

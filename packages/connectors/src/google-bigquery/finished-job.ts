@@ -5,12 +5,12 @@ import { pollUntilDone } from '../platform-api/polling.ts'
 import { connectorErrorOfJob } from './errors.ts'
 import { type BigQuery, broken } from './jobs.ts'
 
-/** A job that failed is repeated under another ID, since BigQuery takes each ID once. */
+/** A failed job is repeated under another ID, since BigQuery accepts each ID once. */
 const attemptsMax = 20
 /** The job ends by its own timeout. */
 const polling = { firstMs: 250, mostMs: 10_000, totalMs: Number.POSITIVE_INFINITY }
 
-/** Where jobs run, and what ends the wait for them. */
+/** The project of jobs, and the signal that ends the wait for them. */
 export type Jobs = { readonly bigQuery: BigQuery; readonly projectId: string; readonly signal: AbortSignal }
 
 /** A job without an error, as BigQuery describes it. */
@@ -21,9 +21,9 @@ export type JobAsked = {
   /** The same for the same work. */
   readonly id: string
   readonly configuration: object
-  /** Where the data is, if BigQuery says so. */
+  /** The location of the data, if BigQuery reports it. */
   readonly location: string | undefined
-  /** The meaning of an `errorResult`; that of a query unless given. */
+  /** The meaning of an `errorResult`. By default its meaning for a query. */
   readonly errorOf?: (errorResult: unknown) => ConnectorError
 }
 

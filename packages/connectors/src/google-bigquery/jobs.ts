@@ -11,7 +11,7 @@ import { connectorErrorOf, connectorErrorOfJob } from './errors.ts'
 export const origin = 'https://bigquery.googleapis.com'
 const scope = 'https://www.googleapis.com/auth/bigquery'
 
-/** A value that stands for a name with @ in a query. */
+/** The value of a parameter, which is a name with @ in a query. */
 export type Parameter = { readonly name: string; readonly type: string; readonly value: string }
 
 /** A query, and what bounds it. */
@@ -39,7 +39,8 @@ export type ResultPage = {
 export type BigQuery = {
   readonly account: ServiceAccount
   /**
-   * Sends a request and reads its answer; an empty object if what it creates exists, which BigQuery answers with 409.
+   * Sends a request and reads its answer. Returns an empty object if the object to create exists already, which BigQuery
+   * answers with 409.
    * @param path below `projects/`
    */
   ask(path: string, asked: Asked): Promise<JsonObject>
@@ -47,9 +48,12 @@ export type BigQuery = {
   examine(query: Query): Promise<readonly FieldType[]>
   /** A page of the datasets of a project, or of the tables of a dataset. */
   list(of: { readonly projectId: string; readonly datasetId?: string }, pageToken?: string): Promise<JsonObject>
-  /** Starts a query. It may still run when this resolves. */
+  /** Starts a query. The query can still be running when this resolves. */
   start(query: Query): Promise<QueryJob>
-  /** Waits for the result and gives rows of it, from an index or behind a page. Throws `result_expired` if it is not kept any more. */
+  /**
+   * Waits for the result and returns rows of it, from an index or after a page. Throws `result_expired` if BigQuery no longer
+   * keeps it.
+   */
   page(job: QueryJob, from: { readonly startIndex: number } | { readonly pageToken: string }): Promise<ResultPage>
   /** Stops a query that no one waits for any more. Never throws. */
   cancel(job: QueryJob): Promise<void>
@@ -101,7 +105,7 @@ export function makeBigQuery(context: ConnectorContext): BigQuery {
       await discard(response)
       response = await send(path, await account.token(token), asked)
     }
-    // An existing job is the one that was requested, because no one else knows its name.
+    // An existing job is the requested one, because no one else knows its name.
     if (response.status === 409) {
       await discard(response)
       return {}
@@ -144,7 +148,8 @@ export function makeBigQuery(context: ConnectorContext): BigQuery {
       }
       const { errorResult } = objectIn(answer.status)
       if (errorResult !== undefined) throw connectorErrorOfJob(errorResult)
-      // Where the first answer was lost, the second one does not say it; BigQuery finds jobs in most places without.
+      // If the first answer was lost, the second one does not contain the location. BigQuery finds jobs in most locations
+      // without it.
       const location = textIn(objectIn(answer.jobReference).location) ?? (await locate(projectId, id))
       return { projectId, id, location }
     },

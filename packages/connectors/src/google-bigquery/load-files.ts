@@ -4,19 +4,19 @@ import { listIn, objectIn } from '../platform-api/json.ts'
 import { complaintIn, connectorErrorOfJob } from './errors.ts'
 import { finishedJob, type Jobs } from './finished-job.ts'
 
-/** Rows that a load may leave out: all. It is the largest value of the option. */
+/** Maximum number of rows that a load skips: all. It is the largest value of the option. */
 const badRecordsMax = 2 ** 31 - 1
 
 /** The rows of a load, by its own report. */
 export type LoadedFiles = {
   /** Rows that are in the staging table. */
   readonly loaded: number
-  /** Rows that BigQuery cannot read, as far as its report lists them one by one; the others are counted. */
+  /** Rows that BigQuery cannot read, as far as its report lists them individually. Further rows are only counted. */
   readonly unread: readonly LoadRejection[]
 }
 
 /**
- * Loads files into a staging table of texts: once for an ID. Rows that BigQuery cannot read are left out and counted.
+ * Loads files into a staging table of texts, once per ID. Rows that BigQuery cannot read are skipped and counted.
  * @param id the same for the same files and the same table
  */
 export async function loadFiles(
@@ -39,7 +39,7 @@ export async function loadFiles(
   const bad = countOf('BigQuery', badRecords)
   const unread: LoadRejection[] = []
   for (const each of listIn(objectIn(job.status).errors).map(complaintIn)) {
-    // The rest of the file would count as one row.
+    // The rest of the file would be treated as one row.
     if (/missing close (double )?quote/i.test(each.message)) throw unclosed(each.message)
     if (unread.length < bad && isOfRow.test(each.message)) unread.push({ count: 1, reason: reasonOf(each.message) })
   }
@@ -64,7 +64,7 @@ const csvOptions = ({ delimiter }: TableForm) => ({
 const otherWidth = /too many values in (line|row)|references column position \d+/i
 const isOfRow = /\b(line|row)\b.*\bposition|\bline_number: \d/i
 
-/** Why a row was left out, without its values, which a message of BigQuery can quote. */
+/** Why a row was skipped, without its values, which BigQuery's message can quote. */
 function reasonOf(message: string): string {
   const [, line] = /\bline_number: (\d{1,15})\b/.exec(message) ?? []
   const name = fileIn(message)
@@ -82,7 +82,7 @@ const unclosed = (message: string): ConnectorError =>
     `A quote in ${fileIn(message) ?? 'a file'} is never closed, so that BigQuery cannot separate its rows. Write the file again.`,
   )
 
-/** BigQuery reads with the service account of the destination, which a worker needs for writing alone. */
+/** BigQuery reads with the service account of the destination, which a worker needs only for writing. */
 function notLoaded(errorResult: unknown): ConnectorError {
   const known = connectorErrorOfJob(errorResult)
   if (known.isTransient) return known

@@ -8,7 +8,7 @@ export function whyNotFile(
   { name, sizeBytes }: StoredFile,
   { compression, types, columns }: TableForm,
 ): string | undefined {
-  // A star in an address stands for any characters.
+  // A star in an address matches any characters.
   if (name.includes('*')) return `the name of ${name} has a *`
   if (types) {
     const other = columns.find((column) => !/^[A-Za-z_]\w{0,299}$/.test(column))
@@ -24,7 +24,7 @@ export function whyNotFile(
   return `${name} is compressed and has more than the 4 GiB that BigQuery loads`
 }
 
-/** The type of a staging table's column for values of Parquet; `undefined` for types that only a worker reads. */
+/** The type of a staging table's column for values of Parquet. `undefined` for types that only a worker can read. */
 export function fieldOfType(type: ColumnType | null): string | undefined {
   switch (type?.kind ?? 'text') {
     case 'text':

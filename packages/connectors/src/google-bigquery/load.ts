@@ -26,17 +26,17 @@ import {
 import type { TargetField } from './target-values.ts'
 
 const platform = 'BigQuery'
-/** How long a query may take that judges rows, in milliseconds. */
+/** Time limit of a query that judges rows, in milliseconds. */
 const queryMs = 4 * 3_600_000
 /** How long BigQuery keeps the staging tables of a transfer that was interrupted, in milliseconds. */
 const stagedMs = 7 * 86_400_000
-/** How long removing the staging tables may take, in milliseconds. */
+/** Time limit of removing the staging tables, in milliseconds. */
 const cleanUpMs = 30_000
 
 /** Loads and the statement that writes are jobs whose IDs follow from the group, so that each runs once. */
 export const { openLoader, whyNotTable } = handoverOf<TargetField, OpenedTable<BigQueryTable>>({
   platform,
-  // BigQuery takes 10,000.
+  // BigQuery accepts 10,000.
   filesMax: 5_000,
   stagedName,
   loadedColumn,

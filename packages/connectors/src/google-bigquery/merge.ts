@@ -33,8 +33,9 @@ export const jobOf = (query: string, parameters: readonly Parameter[] = []): Sta
 
 /**
  * Merges the rows of a staging table.
- * @param isReplaced whether the table has all rows of the batch's window; the same statement deletes the others of its scope
- * @param removes whether the table has rows that are to be removed
+ * @param isReplaced whether the table has all rows of the batch's window. The same statement then deletes the other rows of its
+ * scope
+ * @param removes whether the table has rows that must be removed
  */
 export function mergeOf(
   { target, columns }: Merged,
@@ -53,7 +54,9 @@ export function mergeOf(
   return jobOf(text, within?.parameters)
 }
 
-/** Deletes the rows of a window whose keys are in none of some staging tables; `undefined` if it can have no rows. */
+/**
+ * Deletes the rows of a window whose keys are not in any of some staging tables. `undefined` if the window cannot have rows.
+ */
 export function deleteOthersOf(
   { target, columns }: Merged,
   { columns: names, window }: Batch,

@@ -64,7 +64,7 @@ export function datasetOf(projectId: string, setting: unknown): Query['dataset']
   return at < 0 ? { projectId, datasetId: name } : { projectId: name.slice(0, at), datasetId: name.slice(at + 1) }
 }
 
-/** Asks BigQuery which columns the query gives. Nothing is read, and nothing billed. */
+/** Asks BigQuery for the columns of the query. This reads nothing and costs nothing. */
 export const describe = (
   bigQuery: BigQuery,
   { source, query }: Pick<ReturnType<typeof sourceOf>, 'source' | 'query'>,

@@ -12,7 +12,7 @@ export async function open(context: SourceContext): Promise<SourceReader> {
   const bigQuery = makeBigQuery(context)
   const plan = await planReading(bigQuery, context.settings)
   const beginning: Spot = { after: undefined, skip: 0, bound: undefined }
-  /** Queries that may still run. */
+  /** Queries that may still be running. */
   const running = new Set<QueryJob>()
   const stop = async () => {
     await Promise.all([...running].map((job) => bigQuery.cancel(job)))
@@ -47,7 +47,7 @@ export async function open(context: SourceContext): Promise<SourceReader> {
   }
 }
 
-/** Where reading resumes in a cached result: after so many of its rows. */
+/** Reading resumes in a cached result, after this number of its rows. */
 type Place = { readonly job: QueryJob; readonly row: number }
 
 function placeIn(place: Json | undefined): Place | undefined {

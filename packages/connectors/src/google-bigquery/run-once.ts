@@ -8,7 +8,7 @@ import type { BigQuery } from './jobs.ts'
 /** Something that is done once, however often it is asked for: a job whose ID says what it does. */
 export type Once = {
   readonly projectId: string
-  /** Where the data is, if BigQuery says so. */
+  /** The location of the data, if BigQuery reports it. */
   readonly location: string | undefined
   /** The same for the same work. */
   readonly id: string
@@ -27,8 +27,9 @@ const attemptsMax = 100
 const polling = { firstMs: 250, mostMs: 4_000, totalMs: 20 * 60_000 }
 
 /**
- * Runs a job, unless it ran. A job that failed is repeated under a further ID, because BigQuery takes each ID once, and because a job
- * that fails changes nothing. Resolves with what a load reports about rows that it cannot read; with nothing after success.
+ * Runs a job, unless it already ran. A failed job is repeated under another ID, because BigQuery accepts each ID once, and
+ * because a failed job changes nothing. Resolves with a load's report about rows that it cannot read, or with undefined after
+ * success.
  */
 export async function runOnce(bigQuery: BigQuery, once: Once): Promise<LoadRefusal | undefined> {
   const { projectId, location, configuration, upload } = once

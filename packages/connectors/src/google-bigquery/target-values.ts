@@ -24,11 +24,11 @@ export type TargetField = TargetColumn & {
   /** As in `FieldType`. */
   readonly type: string
   readonly repeated: boolean
-  /** The column as the API describes it, for a table with the same columns; nullable. */
+  /** The column as the API describes it, for a table with the same columns. It is nullable. */
   readonly schema: JsonObject
 }
 
-/** The columns in a table's schema, as the API gives it. */
+/** The columns in a table's schema, as the API returns it. */
 export const targetFieldsIn = (schema: unknown): TargetField[] =>
   listIn(objectIn(schema).fields)
     .filter(isObject)
@@ -56,7 +56,7 @@ export const targetFieldsIn = (schema: unknown): TargetField[] =>
 /** Types whose values only BigQuery can judge. */
 const unjudged = ['GEOGRAPHY', 'INTERVAL', 'RANGE']
 
-/** How the cells of a column become values of the JSON that BigQuery loads; lists and records come as JSON. */
+/** Converts the cells of a column to values of the JSON that BigQuery loads. Lists and records arrive as JSON. */
 function readerFor(field: JsonObject): ReadCell {
   const [{ type, repeated } = { type: '', repeated: false }] = fieldsIn([field])
   if (!repeated && type !== 'RECORD') return readerForType(type, field)

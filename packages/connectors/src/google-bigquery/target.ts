@@ -10,7 +10,7 @@ import { type BigQuery, makeBigQuery } from './jobs.ts'
 import { datasetOf, quoteName } from './plan.ts'
 import { type TargetField, targetFieldsIn } from './target-values.ts'
 
-/** Where rows go, as the settings name it. */
+/** The table that rows go to, as the settings name it. */
 export type BigQueryTarget = Target & {
   /** In which jobs run. */
   readonly projectId: string
@@ -60,7 +60,7 @@ export const idOf = ({ dataset, table, mode }: BigQueryTarget, ...parts: readonl
     .digest('hex')
     .slice(0, 40)
 
-/** Asks BigQuery for a table. `undefined` if there is none, or no such dataset. */
+/** Asks BigQuery for a table. `undefined` if the table or its dataset does not exist. */
 export async function findTable(
   bigQuery: BigQuery,
   target: BigQueryTarget,

@@ -39,7 +39,7 @@ const stagedMs = 7 * 86_400_000
 /** More tables are not named in one statement. BigQuery allows 1,000. */
 const stagingsMax = 500
 
-/** Opens a writer: finds the table, and creates it if it may. Empties nothing yet. */
+/** Opens a writer: finds the table, and creates it if the settings allow that. Does not empty the table yet. */
 export async function open(context: DestinationContext): Promise<DestinationWriter> {
   const bigQuery = makeBigQuery(context)
   const target = targetOf(context.settings)
@@ -129,7 +129,7 @@ async function drop({ bigQuery, target, context }: Work, { name }: Staging): Pro
   })
 }
 
-/** Deletes the rows of a window that are in none of its staging tables. */
+/** Deletes the rows of a window that are not in any of its staging tables. */
 async function deleteOthers(work: Work, batch: Batch, stagings: readonly Staging[]): Promise<void> {
   const names = stagings.map(({ name }) => name)
   const configuration = deleteOthersOf(work, batch, names)

@@ -20,11 +20,11 @@ const identifies = { identifies: true }
 const onlyNew = { only: { at: '@verb', is: ['insert'] } }
 
 /**
- * Offline conversions of Floodlight activities. New conversions are inserted before those of the batch that correct one.
+ * Offline conversions of Floodlight activities. New conversions are inserted before conversions of the batch that correct one.
  * Campaign Manager 360 keeps one conversion of the same activity, person, day and ordinal.
  *
- * Google Data Manager also takes Floodlight events, but it cannot replace this API: it needs a transaction ID that is different
- * for each event in place of the ordinal, does not correct Floodlight conversions, and does not name events that it does not use.
+ * Google Data Manager also accepts Floodlight events, but it cannot replace this API. It needs a different transaction ID for
+ * each event instead of the ordinal, does not correct Floodlight conversions, and does not name events that it does not use.
  */
 export const campaignManager360Conversions = eventDestination({
   slug: 'campaign-manager-360-conversions',

@@ -92,7 +92,9 @@ export function encryptionOf({ encryptionEntityType, encryptionEntityId, encrypt
   }
 }
 
-/** The result of each conversion. Throws if the batch has to be sent again, or if the user profile has no access to any of them. */
+/**
+ * The result of each conversion. Throws if the batch must be sent again, or if the user profile has no access to any of them.
+ */
 export function resultsOf(
   answer: Answer,
   sent: readonly JsonObject[],
@@ -113,7 +115,7 @@ export function resultsOf(
   })
 }
 
-/** The error codes by place; `undefined` if the answer does not report each conversion. */
+/** The error codes by index. `undefined` if the answer does not report each conversion. */
 function codesIn({ status, hasFailures }: JsonObject, sent: number): (string | undefined)[] | undefined {
   const statuses = listIn(status)
   const codes = statuses.map((one) => {
@@ -127,10 +129,10 @@ function codesIn({ status, hasFailures }: JsonObject, sent: number): (string | u
   return isClear ? codes : undefined
 }
 
-/** Google takes up to six hours to process a conversion before it can be changed, and asks to try again for as long. */
+/** Google takes up to six hours to process a conversion before it can be changed, and asks for retries during that time. */
 const processedHours = 6
 
-/** Throws if Google may not have processed some of the conversions yet that it does not know. */
+/** Throws if some conversions are unknown to Google that it may not have processed yet. */
 function assertProcessed(unknown: readonly JsonObject[]): void {
   const processedMs = Date.now() - processedHours * 3_600_000
   const recent = unknown.filter(({ timestampMicros }) => Number(timestampMicros) / 1_000 > processedMs)

@@ -13,7 +13,7 @@ async function signIn(context: ConnectorContext): Promise<string> {
   return `Google accepts the key of ${account.email}.`
 }
 
-/** Asks Google which permissions the service account has in the bucket; nothing is read or written for that. */
+/** Asks Google which permissions the service account has in the bucket. This reads and writes nothing. */
 async function permission(
   context: ConnectorContext,
   uri: unknown,

@@ -12,7 +12,7 @@ export type GcsRequest = {
   readonly method?: 'GET' | 'POST' | 'DELETE'
   /** Behind the bucket, encoded: `/o`, `/iam/testPermissions`. */
   readonly path: string
-  /** To the interface that takes the bytes of objects. */
+  /** Whether the request goes to the upload interface, which accepts the bytes of objects. */
   readonly upload?: boolean
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
@@ -22,14 +22,14 @@ export type GcsRequest = {
   readonly timeoutMs?: number
   /** The answer is the content of an object, which is read piece by piece. */
   readonly streams?: boolean
-  /** Instead of the context's; for what is cleaned up after the context was aborted. */
+  /** Instead of the context's signal, for cleanup after the context was aborted. */
   readonly signal?: AbortSignal
 }
 
 export type GcsClient = {
   readonly bucket: string
   readonly account: ServiceAccount
-  /** Resolves with an answer of status 2xx; throws a `ConnectorError` for all others. */
+  /** Resolves with an answer of status 2xx. Throws a `ConnectorError` for all others. */
   request(asked: GcsRequest): Promise<Response>
 }
 

@@ -5,7 +5,7 @@ import { discard } from '../object-stores/answers.ts'
 import { failedWith, type GcsClient } from './gcs-client.ts'
 import { objectOf, objectPath } from './gcs-objects.ts'
 
-/** Objects that Google puts together at once. */
+/** Maximum number of objects that Google composes in one request. */
 const composedMax = 32
 
 /** A part is sent, and objects put together, within this time. */
@@ -19,16 +19,18 @@ type Piece = { readonly name: string; readonly generation: string }
 
 export type GcsTarget = {
   readonly name: string
-  /** The name that a transfer without success gives what was confirmed; another one where `name` is not its own. */
+  /**
+   * The name that a failed transfer gives to the confirmed part. It differs from `name` if other transfers can use that name.
+   */
   readonly abortedName: string
   readonly contentType: string
   readonly transferId: string
 }
 
 /**
- * Writes one object out of parts. Each part is an object of its own, aside of where the file will be, so that a part can
- * have any size and comes to the same place when it comes again; in the end Google puts them together, 32 at a time, and
- * they are deleted. The object carries the transfer's name, by which work is known that was done already.
+ * Writes one object from parts. Each part is a separate object in another place than the final file, so a part can have any
+ * size, and a repeated part replaces itself. At the end Google composes them, 32 at a time, and they are deleted. The object's
+ * metadata names the transfer, which identifies work that was already done.
  */
 export function gcsCompose(client: GcsClient, { name, abortedName, contentType, transferId }: GcsTarget): FileSink {
   const folder = name.slice(0, name.lastIndexOf('/') + 1)
@@ -76,7 +78,7 @@ export function gcsCompose(client: GcsClient, { name, abortedName, contentType, 
     }
   }
 
-  /** The names of all objects that so many parts have led to. */
+  /** The names of all objects that this number of parts has created. */
   const namesOf = (parts: number): string[] => {
     const names: string[] = []
     for (let level = 0, count = parts; ; level++, count = Math.ceil(count / composedMax)) {
@@ -107,7 +109,7 @@ export function gcsCompose(client: GcsClient, { name, abortedName, contentType, 
       const signal = AbortSignal.timeout(cleanUpTimeoutMs)
       const isDone = deliveryStates.length === 0 || (await isOurs(name)) || (await isOurs(abortedName))
       if (!isDone) await composeAs(abortedName, deliveryStates)
-      // One more may have been written whose delivery state was lost.
+      // One more part may have been written whose delivery state was lost.
       await remove(client, namesOf(deliveryStates.length + 1), signal).catch(() => {})
     },
   }
@@ -119,7 +121,7 @@ function grouped(pieces: readonly Piece[]): Piece[][] {
   return groups
 }
 
-/** Deletes leftover objects. An account that cannot delete leaves them; the check reports this beforehand. */
+/** Deletes leftover objects. An account that is not allowed to delete leaves them. The check reports this beforehand. */
 async function remove(client: GcsClient, names: readonly string[], signal?: AbortSignal): Promise<void> {
   const left = [...names]
   const work = async () => {

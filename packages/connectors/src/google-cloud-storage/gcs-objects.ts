@@ -59,7 +59,7 @@ export function gcsObjects(client: GcsClient): ObjectStore {
         response = await client.request({
           path: objectPath(file.name),
           query: { alt: 'media', ifGenerationMatch: file.version },
-          // A range, and being ready for gzip, keep what is stored compressed as it is.
+          // With a range, and by accepting gzip, compressed objects are returned unchanged.
           headers: { range: `bytes=${fromByte}-`, 'accept-encoding': 'gzip' },
           permission: 'storage.objects.get',
           streams: true,

@@ -48,7 +48,7 @@ acceptSource({
   missing: { bucketUri: 'gs://missing-bucket/daily/' },
 })
 
-// Each batch is a part of its own.
+// Each batch is a separate part.
 const sent = someRows(600, 20_000)
 acceptDestination({
   ...both,

@@ -9,7 +9,7 @@ import { isObject, type JsonObject, listIn, objectIn, textIn } from '../platform
 import { googleSearchConsole as platform } from './platform.ts'
 
 const scope = 'https://www.googleapis.com/auth/webmasters.readonly'
-/** The most that Google returns at once. */
+/** The most rows that Google returns in one answer. */
 const pageRows = 25_000
 const appearance = 'searchAppearance'
 /** Google has figures by appearance for a whole request only, which is one day. */

@@ -1,9 +1,9 @@
 import type { Batch, Rejection, Row } from '@penstock/connector'
 
-/** Characters that Google Sheets takes in a cell. */
+/** Characters that Google Sheets accepts in a cell. */
 const lengthMax = 50_000
 
-/** Rows that can be written, and those with a cell that is too long. */
+/** Rows that can be written, and rows with a cell that is too long. */
 export function readRows({ columns, rows }: Pick<Batch, 'columns' | 'rows'>): {
   good: readonly Row[]
   rejected: readonly Rejection[]
@@ -20,7 +20,7 @@ export function readRows({ columns, rows }: Pick<Batch, 'columns' | 'rows'>): {
   return { good, rejected }
 }
 
-/** Whether rows of a sheet are these: empty cells at their ends are left out there. */
+/** Whether rows of a sheet are these rows. A sheet omits empty cells at the end of a row. */
 export const isSame = (found: readonly Row[], rows: readonly Row[]): boolean =>
   found.length <= rows.length &&
   rows.every((row, at) => row.every((cell, index) => (cell ?? '') === (found[at]?.[index] ?? '')))

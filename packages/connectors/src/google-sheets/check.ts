@@ -10,7 +10,7 @@ export const check = checkSteps(
     'authentication',
     async (context) => {
       const client = await openSheets(context)
-      // There is no spreadsheet with this ID; only a refusal of the token is an error.
+      // The spreadsheet of this ID does not exist, so only a refused token is an error.
       const expects = ({ status }: { status: number }) => status === 404 || status === 400
       await client.ask({ path: '/penstock-checks-the-credentials', query: { fields: 'spreadsheetId' }, expects })
       return 'Google accepts the credentials for Google Sheets.'

@@ -11,14 +11,14 @@ import {
 import { isObject, numberIn, textIn } from '../platform-api/json.ts'
 import { columnLetters, openSpreadsheet, type SheetInfo, type Spreadsheet, sheetNamed } from './sheets-api.ts'
 
-/** Cells that are asked for at once, and the most rows. */
+/** Maximum number of cells, and of rows, in one request. */
 const pageCells = 50_000
 const pageRows = 2_500
 
 /** The number of the row with the names of the columns, from 1. */
 export const headerRowIn = ({ headerRow }: Values): number => numberIn(headerRow) ?? 1
 
-/** The sheet in the settings. Throws `object_not_found` if there is none. */
+/** The sheet in the settings. Throws `object_not_found` if it does not exist. */
 export async function requireSheet(spreadsheet: Spreadsheet, settings: Values): Promise<SheetInfo> {
   const sheet = sheetNamed(await spreadsheet.sheets(), settings)
   if (sheet) return sheet
@@ -44,7 +44,7 @@ export async function columnsOf(
   return columnsIn(names.length === 0 ? undefined : Array.from({ length: width }, (_, at) => names[at] ?? null))
 }
 
-/** What Google Sheets shows for a formula that has no value. */
+/** What Google Sheets shows for a formula without a value. */
 const formulaErrors = /^(?:#NULL!|#DIV\/0!|#VALUE!|#REF!|#NAME\?|#NUM!|#N\/A|#ERROR!|#SPILL!|#CALC!|Loading\.\.\.)$/
 
 /** Why a row cannot be used: a formula without a value, or a value in a column that has no name. */
@@ -61,7 +61,10 @@ function errorOf(row: Row, number: number, width: number): string | undefined {
   return `The cell ${letters}${number} has a value, and column ${letters} has no name in the header row. Give the column a name, or empty the cell.`
 }
 
-/** The names in a header. A column without a name gets its number. Throws `invalid_file` if a name comes twice, or there is none. */
+/**
+ * The names in a header. A column without a name gets its number. Throws `invalid_file` if a name is repeated, or if there are
+ * no names.
+ */
 export function columnsIn(header: Row | undefined): readonly string[] {
   const names = (header ?? []).map((cell, at) => textIn(cell)?.trim() || `column_${at + 1}`)
   if (names.length === 0)
@@ -110,7 +113,7 @@ const chunkOf = (columns: readonly string[], rows: readonly Row[], bytes: number
 const digestOf = (columns: readonly string[]): string =>
   createHash('sha256').update(JSON.stringify(columns)).digest('base64url')
 
-/** Where reading resumes. Throws `source_changed` if the sheet has other columns now. */
+/** Where reading resumes. Throws `source_changed` if the columns of the sheet have changed. */
 function rowAfter(after: Json | undefined, columns: readonly string[]): number | undefined {
   if (!isObject(after)) return undefined
   if (after.columns === digestOf(columns)) return numberIn(after.row)

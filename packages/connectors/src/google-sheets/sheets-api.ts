@@ -11,7 +11,7 @@ import { isObject, listIn, numberIn, objectIn, textIn } from '../platform-api/js
 const sheetsScope = 'https://www.googleapis.com/auth/spreadsheets'
 export const sheetsOrigin = 'https://sheets.googleapis.com'
 
-/** Cells that Google takes in all sheets of a spreadsheet. */
+/** Cells that Google allows in all sheets of a spreadsheet. */
 const cellsMax = 10_000_000
 const bytesMax = 64 << 20
 
@@ -63,17 +63,17 @@ export type SheetInfo = {
 
 /** One spreadsheet, signed in. */
 export type Spreadsheet = {
-  /** The sheets as they are now. Throws `object_not_found` if there is no such spreadsheet. */
+  /** The present sheets. Throws `object_not_found` if the spreadsheet does not exist. */
   sheets(): Promise<readonly SheetInfo[]>
-  /** Cells of whole rows, as many as have content. @param first @param last numbers of rows, from 1 */
+  /** Cells of whole rows, up to the last cell with content. @param first @param last numbers of rows, from 1 */
   read(sheet: SheetInfo, first: number, last: number): Promise<{ rows: readonly Row[]; bytes: number }>
-  /** Writes cells of whole rows; `null` leaves a cell as it is. Writing the same again changes nothing. @returns bytes sent */
+  /** Writes cells of whole rows. `null` does not change a cell. Writing the same again changes nothing. @returns bytes sent */
   write(sheet: SheetInfo, first: number, rows: readonly Row[]): Promise<number>
-  /** Changes the structure: all of the requests, or none. Never repeated automatically. */
+  /** Changes the structure: all of the requests or none. It is never repeated automatically. */
   change(requests: readonly object[]): Promise<void>
 }
 
-/** Opens the spreadsheet that the settings name. Throws `invalid_setting` if they name none. */
+/** Opens the spreadsheet that the settings name. Throws `invalid_setting` if they name no spreadsheet. */
 export async function openSpreadsheet(context: ConnectorContext): Promise<Spreadsheet> {
   const id = spreadsheetIdIn(context.settings)
   const client = await openSheets(context)
@@ -132,7 +132,7 @@ export function spreadsheetIdIn(settings: Values): string {
   throw new ConnectorError('invalid_setting', message)
 }
 
-/** The sheet in the settings, or the first one that is visible; `undefined` if there is none. */
+/** The sheet in the settings, or the first visible one. `undefined` if there is no such sheet. */
 export function sheetNamed(sheets: readonly SheetInfo[], settings: Values): SheetInfo | undefined {
   const name = textIn(settings.sheet)?.trim()
   if (!name) return sheets.find(({ hidden }) => !hidden) ?? sheets[0]
@@ -141,7 +141,7 @@ export function sheetNamed(sheets: readonly SheetInfo[], settings: Values): Shee
   )
 }
 
-/** Throws `file_too_large` if so many cells more do not go into the spreadsheet. */
+/** Throws `file_too_large` if `more` cells do not fit into the spreadsheet. */
 export function assertFits(sheets: readonly SheetInfo[], more: number): void {
   if (sheets.reduce((sum, { rows, columns }) => sum + rows * columns, more) > cellsMax) throw tooLarge()
 }

@@ -21,10 +21,10 @@ import {
   spreadsheetIdIn,
 } from './sheets-api.ts'
 
-/** Rows behind the last one are looked at so many at a time. */
+/** Rows after the last one are checked in groups of this size. */
 const lookRows = 2_000
 
-/** Where the next rows go. */
+/** The place of the next rows. */
 type Place = {
   readonly spreadsheet: Spreadsheet
   readonly sheet: SheetInfo
@@ -34,15 +34,16 @@ type Place = {
 }
 
 /**
- * Writes each batch to rows whose numbers are known before: a batch that comes again is written to the same rows. Append notes in the
- * spreadsheet where a transfer begins; Replace fills a hidden sheet, whose content takes the place of the other at the end.
+ * Writes each batch to rows whose numbers are known beforehand, so a repeated batch is written to the same rows. Append notes
+ * in the spreadsheet where a transfer begins. Replace fills a hidden sheet, whose content replaces the content of the other
+ * sheet at the end.
  */
 export async function open(context: DestinationContext): Promise<DestinationWriter> {
   spreadsheetIdIn(context.settings)
   const replaces = context.settings.writeMode === 'Replace' && context.test !== true
   const mark = numberOf(context.transferId)
   let place: Place | undefined
-  /** The row behind those of the last delivery. */
+  /** The row after the rows of the last delivery. */
   let confirmed = rowIn(context.deliveryStates)
   return {
     async deliver(batch) {
@@ -110,7 +111,7 @@ async function withRows(place: Place, rows: number): Promise<Place> {
   return { ...place, sheet: { ...now, rows: now.rows + length } }
 }
 
-/** The number of the last row with content; 0 if there is none. */
+/** The number of the last row with content. 0 if no row has content. */
 async function lastRow(spreadsheet: Spreadsheet, sheet: SheetInfo): Promise<number> {
   for (let last = sheet.rows; last > 0; last -= lookRows) {
     const first = Math.max(1, last - lookRows + 1)
@@ -120,7 +121,7 @@ async function lastRow(spreadsheet: Spreadsheet, sheet: SheetInfo): Promise<numb
   return 0
 }
 
-/** Someone else wrote to the rows: the batch goes behind them, and the note says so. */
+/** Someone else wrote to the rows. The batch goes after them, and the note records that. */
 async function behindOthers(place: Place, mark: number): Promise<Place> {
   const { spreadsheet, sheet } = place
   const now = (await spreadsheet.sheets()).find(({ id }) => id === sheet.id) ?? sheet
@@ -151,7 +152,9 @@ async function openTarget(context: DestinationContext, mark: number, confirmed: 
   return { spreadsheet, sheet, places, next: await startOf({ spreadsheet, sheet, mark, header, confirmed }) }
 }
 
-/** Where delivered columns are in the header, by their exact names or else in any letter case; -1 if they are not there. */
+/**
+ * The indexes of delivered columns in the header, by their exact names or else in any letter case. -1 if a column is missing.
+ */
 function placesOf(columns: readonly string[], header: readonly string[]): readonly number[] {
   const lower = header.map((name) => name.toLowerCase())
   return columns.map((name) => {
@@ -160,7 +163,7 @@ function placesOf(columns: readonly string[], header: readonly string[]): readon
   })
 }
 
-/** The sheet in the settings. It is added if there is none: by an earlier attempt, too. */
+/** The sheet in the settings. It is added if it does not exist. An earlier attempt may have added it. */
 async function existingOrNew(spreadsheet: Spreadsheet, { settings, columns }: DestinationContext): Promise<SheetInfo> {
   const sheets = await spreadsheet.sheets()
   const found = sheetNamed(sheets, settings)
@@ -250,7 +253,7 @@ async function openStaging(context: DestinationContext, mark: number, confirmed:
   return { spreadsheet, sheet, places: columns.map((_, at) => at), next: confirmed ?? 2 }
 }
 
-/** Has the content of the hidden sheet take the place of that of the other, in one step that happens as a whole or not at all. */
+/** Replaces the content of the other sheet with the content of the hidden sheet, in one atomic step. */
 async function takePlace(context: DestinationContext, mark: number, confirmed: number | undefined): Promise<void> {
   const { settings, columns } = context
   const spreadsheet = await openSpreadsheet(context)
@@ -292,7 +295,7 @@ async function takePlace(context: DestinationContext, mark: number, confirmed: n
   ])
 }
 
-/** Looks the sheet and its header up; changes nothing. */
+/** Looks up the sheet and its header. Changes nothing. */
 export async function inspect(context: InspectionContext): Promise<readonly Finding[]> {
   const { settings, columns } = context
   const spreadsheet = await openSpreadsheet(context)

@@ -10,7 +10,7 @@ export type RemoteAddress = {
 
 /**
  * Reads the address from a connector's values and a connection's path. A path stays on the server of the URL, because the
- * credentials are for that one alone.
+ * credentials are only for that server.
  */
 export function addressOf(secrets: Values, path?: unknown): RemoteAddress {
   const base = parse(String(secrets.url))

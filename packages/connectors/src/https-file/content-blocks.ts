@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto'
 
 /**
- * The content of a file whose server gives it no mark of its version, known by the digests of its blocks: whatever is read
- * of it later, from whatever place on, is compared with them before any of it is used.
+ * The content of a file without a version on its server, identified by the digests of its blocks. Everything that is read
+ * later, from any position, is compared with them before it is used.
  */
 export type ContentBlocks = {
   readonly sizeBytes: number
-  /** Stands for the whole content. */
+  /** Identifies the whole content. */
   readonly version: string
   readonly digests: readonly string[]
 }
 
 const blockBytes = 1 << 20
 
-/** Where the block of a byte begins. */
+/** The start of the block that contains a byte. */
 export const blockStart = (atByte: number): number => atByte - (atByte % blockBytes)
 
 /** Reads a file to its end and keeps the digests. */
@@ -29,8 +29,8 @@ export async function readBlocks(bytes: AsyncIterable<Uint8Array>): Promise<Cont
 
 /**
  * The bytes of the same content, block by block.
- * @param fromByte where a block begins
- * @param changed makes what is thrown where a block is another one by now, or there are more or fewer of them
+ * @param fromByte the beginning of a block
+ * @param changed creates the error that is thrown if a block has changed, or if there are more or fewer blocks
  */
 export async function* sameBlocks(
   bytes: AsyncIterable<Uint8Array>,
@@ -58,7 +58,7 @@ async function* blocksOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
       at += part.length
       if (filled < blockBytes) continue
       yield block
-      // The receiver of the block may keep it.
+      // The receiver of the block can keep it.
       block = Buffer.allocUnsafe(blockBytes)
       filled = 0
     }

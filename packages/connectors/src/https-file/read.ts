@@ -20,7 +20,7 @@ export const check: Check = checkSteps([
     const { egress, signal } = context
     const response = await egress.request(address.url, { headers: address.headers, signal, redirectsMax })
     await response.body?.cancel()
-    // Whether a folder itself may be listed says nothing of the files in it.
+    // Whether a folder can be listed says nothing about the files in it.
     if (response.status === 401) throw connectorErrorOf(response, host)
     return `${host} answers. Whether the file exists is known when it is read.`
   },

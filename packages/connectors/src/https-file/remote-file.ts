@@ -24,8 +24,8 @@ export type RemoteFile = FileStore & {
 }
 
 /**
- * Opens the file of an address. Where the server gives it neither an ETag nor a time, it is read once when it is listed, to
- * know its content by digests: parts of two files must not become one.
+ * Opens the file of an address. If the server returns neither an ETag nor a time, the file is read once when it is listed, to
+ * identify its content by digests: parts of two versions must not become one file.
  */
 export function openRemoteFile(
   context: Pick<ConnectorContext, 'egress' | 'signal'>,
@@ -55,7 +55,7 @@ export function openRemoteFile(
   }
 
   async function describe(): Promise<Description> {
-    // A request for the first byte returns more than HEAD does, and works where an address is signed for GET alone.
+    // A request for the first byte returns more than HEAD does, and works for addresses that are signed only for GET.
     const response = await request('bytes=0-0')
     await response.body?.cancel()
     return descriptionOf(response, address)
@@ -63,7 +63,7 @@ export function openRemoteFile(
 
   async function* bytesFrom(file: StoredFile, fromByte: number): AsyncGenerator<Uint8Array> {
     known ??= await describe()
-    // Of what is known by its content, whole blocks are read.
+    // If the content is identified by digests, whole blocks are read.
     const start = content ? blockStart(fromByte) : fromByte
     const partial = known.ranges && start > 0
     const response = await request(partial ? `bytes=${start}-` : undefined)
@@ -74,7 +74,7 @@ export function openRemoteFile(
       if (partial && response.status === 206 && rangeOf(response).first !== start) {
         throw new ConnectorError('unexpected_response', `${host} answers with other bytes of ${name} than requested.`)
       }
-      // Without ranges, a server gives the file from its beginning every time.
+      // Without ranges, a server sends the file from its beginning every time.
       let at = response.status === 206 ? start : 0
       let skip = fromByte - at
       const body = response.body ?? emptyBody()
@@ -142,7 +142,7 @@ function rangeOf({ headers }: Response): { first: number | undefined; size: numb
 /** Longer names are cut: messages and checkpoints contain them. */
 const nameLengthMax = 200
 
-/** The name that a server gives a download; its extension gives the format where the address does not. */
+/** The name that a server gives a download. Its extension determines the format if the address does not. */
 function fileNameOf(headers: Headers): string | undefined {
   const [, quoted, plain] =
     /;\s*filename=(?:"([^"]+)"|([^;"\s]+))/i.exec(headers.get('content-disposition') ?? '') ?? []

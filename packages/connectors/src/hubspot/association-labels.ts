@@ -10,8 +10,8 @@ export type AssociationType = { readonly associationCategory: string; readonly a
 export type AssociationLabel = { readonly label: string; readonly type: AssociationType }
 
 /**
- * The labels that associations from records of one type to records of another can have, in HubSpot's order. Types without a label,
- * which are the unlabelled associations, are left out. Throws connector errors, such as `permission_denied`.
+ * The labels that associations from records of one type to records of another can have, in HubSpot's order. Types without a
+ * label, which are the unlabelled associations, are skipped. Throws connector errors, such as `permission_denied`.
  */
 export async function readLabels(client: PlatformClient, from: string, to: string): Promise<AssociationLabel[]> {
   const { json } = await client.askObject({ path: paths.associationLabels(from, to) })
@@ -28,8 +28,8 @@ const same = (a: string, b: string): boolean => a.localeCompare(b, 'en', { sensi
 const labelsShownMax = 10
 
 /**
- * The types of the labels with these names. Letter case does not matter, unless two labels differ in it alone.
- * Throws `invalid_setting`, with the labels that exist, if one does not exist, or if several are named alike.
+ * The types of the labels with these names. Letter case does not matter, unless two labels differ only by it. Throws
+ * `invalid_setting`, with the existing labels, if one does not exist, or if several have the same name.
  * @param from the object type of the rows
  * @param to the object type of the associated records
  */

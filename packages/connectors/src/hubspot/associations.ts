@@ -9,7 +9,7 @@ import type { AssociationType } from './association-labels.ts'
 import { accountOf, detailsOf, type HubspotRecord, keyOf } from './batch-results.ts'
 import { objectTypeOf, propertyOf, recordId } from './settings.ts'
 
-/** The records with which those of the rows are associated, by the settings. */
+/** The records that the rows' records are associated with, according to the settings. */
 export type Association = {
   /** The type of the other records. */
   readonly type: string
@@ -17,11 +17,14 @@ export type Association = {
   readonly idProperty: string
   /** The column with its values, several of them separated by semicolons. It is no property of the records of the rows. */
   readonly column: string
-  /** The names of the labels that the associations get; without one, they are made in the default way of HubSpot. */
+  /** The names of the labels that the associations get. Without labels, HubSpot's default associations are created. */
   readonly labels: readonly string[]
 }
 
-/** The association of the settings; `undefined` if none is set, or records are only removed from a list. Throws `invalid_setting` if it is incomplete or cannot be one. */
+/**
+ * The association of the settings. `undefined` if it is not set, or if records are only removed from a list. Throws
+ * `invalid_setting` if it is incomplete or not valid.
+ */
 export function associationOf(settings: Values): Association | undefined {
   const { operation, associateWith, associatedProperty, associationColumn, associationLabels } = settings
   if (operation === 'removeFromList' || (textIn(associateWith)?.trim() ?? '') === '') return undefined
@@ -50,9 +53,9 @@ const requestMax = 100
 type Pair = { readonly index: number; readonly from: string; readonly to: string }
 
 /**
- * Associates records with the ones in the column. The same again makes no difference. A row is rejected if a record that it names is not
- * there, or if HubSpot does not confirm an association; its own record is stored then.
- * @param types those of the labels of the association; without one, the associations are made in the default way of HubSpot
+ * Associates records with the records in the column. Repeating it makes no difference. A row is rejected if a record that it
+ * names does not exist, or if HubSpot does not confirm an association. Its own record is stored even then.
+ * @param types the types of the association's labels; without types, HubSpot's default associations are created
  * @param records with their IDs in HubSpot
  */
 export async function associate(
@@ -156,7 +159,7 @@ async function send(
 const reasonOf = (codes: string): string =>
   `The record was stored, but HubSpot did not associate it${codes && ` (${codes})`}; check that the other record exists, and that HubSpot allows another such association of the two.`
 
-/** HubSpot lists an association in the one direction, in the other, or in both; one with labels by other names. */
+/** HubSpot lists an association in one direction, in the other, or in both. Labelled associations have other names. */
 function pairsIn({ from, to, fromObjectId, toObjectId }: JsonObject): string[] {
   const [a, b] = [textIn(fromObjectId ?? objectIn(from).id), textIn(toObjectId ?? objectIn(to).id)]
   return [`${a} ${b}`, `${b} ${a}`]

@@ -1,7 +1,7 @@
 import { type AuthorizationServer, authorizationAt } from '@penstock/connector'
 import { hubspotOrigin, paths } from './api.ts'
 
-/** Scopes that an account may not have, because they belong to a subscription; HubSpot grants what it has. */
+/** Scopes that an account may lack, because they belong to a subscription. HubSpot grants only scopes that the account has. */
 const optionalScopes = [
   ...['companies', 'deals', 'custom'].flatMap((type) => [`crm.objects.${type}.read`, `crm.objects.${type}.write`]),
   'crm.schemas.custom.read',

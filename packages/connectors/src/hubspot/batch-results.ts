@@ -2,7 +2,7 @@ import { ConnectorError } from '@penstock/connector'
 import type { Answer } from '../platform-api/call.ts'
 import { isObject, type JsonObject, listIn, objectIn, parseJson, textIn } from '../platform-api/json.ts'
 
-/** A row as it is sent: by which value HubSpot finds the record, and what it gets. */
+/** A row as it is sent: the value by which HubSpot finds the record, and its new properties. */
 export type HubspotRecord = {
   readonly index: number
   readonly id: string
@@ -29,11 +29,11 @@ export const keyOf = (value: string): string => value.trim().toLowerCase()
 export const traceOf = ({ index }: HubspotRecord): string => `r${index}`
 
 /**
- * Reads the answer to a batch, which may have the status 200 and errors, or neither results nor errors. The order of the results is
- * not that of the request: a result is recognized by the mark that was sent, by its ID, or by the value of the property.
- * Throws `malformed_response` if the answer has no results at all, and an error to retry if HubSpot was busy.
+ * Reads the answer to a batch, which can have the status 200 and contain errors, or neither results nor errors. The results are
+ * not in the order of the request. A result is recognised by the mark that was sent, by its ID, or by the value of the
+ * property. Throws `malformed_response` if the answer has no results at all, and an error to retry if HubSpot was busy.
  * @param aliases further properties whose values, separated by semicolons, name a record
- * @param columns the names that may be said, since other names could be anything
+ * @param columns the names that can be shown, since other names could be anything
  */
 export function accountOf(
   { json }: Answer,
@@ -74,7 +74,7 @@ export function accountOf(
   }
 }
 
-/** The records that an error names: by mark, ID or value, in its context or in those of its details. */
+/** The records that an error names: by mark, ID or value, in its context or in the context of its details. */
 function namedIn(error: JsonObject, idProperty: string): string[] {
   const contexts = [error, ...listIn(error.errors).map(objectIn)].map(({ context }) => objectIn(context))
   const keys = ['objectWriteTraceId', 'objectWriteTraceIds', 'ids', 'id', idProperty]
@@ -88,8 +88,8 @@ type Details = { readonly codes: readonly string[]; readonly field: string | und
 const codeForm = /^[A-Z][A-Z0-9_.]{2,60}$/
 
 /**
- * The codes of HubSpot in an error, and the column that it is about: the category, and what follows `Property values were not valid:` as
- * JSON. Its sentences are left out, since they quote values.
+ * HubSpot's codes in an error, and the column that it is about: the category, and the JSON after `Property values were not
+ * valid:`. Its sentences are omitted, since they quote values.
  */
 export function detailsOf(error: unknown, columns: readonly string[]): Details {
   const { category, subCategory, message, errors, context } = objectIn(error)

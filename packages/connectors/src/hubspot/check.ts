@@ -3,7 +3,7 @@ import { assertConnectivity } from '../platform-api/call.ts'
 import { hubspotOrigin, paths } from './api.ts'
 import { openHubSpot } from './sign-in.ts'
 
-/** Tries the credentials. The preview of a connection tries whether they may see its object type. */
+/** Tries the credentials. The preview of a connection checks whether they give access to its object type. */
 export const checkHubSpot = checkSteps(
   ['connectivity', (context) => assertConnectivity(context, `${hubspotOrigin}/`)],
   [

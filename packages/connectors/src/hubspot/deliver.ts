@@ -29,8 +29,8 @@ const operationOf = ({ operation }: Values): Operation =>
   operation === 'addToList' || operation === 'removeFromList' ? operation : 'upsert'
 
 /**
- * Writes rows as records of one object type, and adds them to a static list, or removes records from one. A batch that comes again
- * changes nothing more: records are found by a unique property, and a list has a record once.
+ * Writes rows as records of one object type, and adds them to a static list, or removes records from one. Repeating a batch
+ * changes nothing more: records are found by a unique property, and a list contains a record once.
  */
 export async function open(context: DestinationContext): Promise<DestinationWriter> {
   const { settings, columns } = context
@@ -143,7 +143,7 @@ async function typesOf(client: PlatformClient, settings: Values): Promise<readon
   return labels.length === 0 ? [] : typesOfLabels(client, objectTypeOf(settings), type, labels)
 }
 
-/** Whether HubSpot has the properties that are sent, can find records by the one in the settings, and has the list. */
+/** Whether HubSpot has the properties that are sent, can find records by the property in the settings, and has the list. */
 export async function inspect(context: InspectionContext): Promise<readonly Finding[]> {
   return findingsOf(await openHubSpot(context), context)
 }

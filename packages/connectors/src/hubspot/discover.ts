@@ -10,7 +10,7 @@ import { listed, type Property, readProperties } from './properties.ts'
 import { idPropertyOf, objectTypeOf, ownerFields, owners, recordId, standardObjects } from './settings.ts'
 import { openHubSpot } from './sign-in.ts'
 
-/** Object types: the standard ones, and those of the account if the token may see them. */
+/** Object types: the standard types, and the account's custom types if the token has access to them. */
 export async function discoverObjects(context: DiscoveryContext): Promise<DiscoveredPage> {
   const standard = Object.keys(standardObjects).map((value): Discovered => ({ value, kind: 'object' }))
   return pageOfAll([...standard, ...(await customObjects(await openHubSpot(context)))], context)
@@ -34,7 +34,7 @@ async function customObjects(client: PlatformClient): Promise<Discovered[]> {
         : []
     })
   } catch (error) {
-    // Custom objects belong to a subscription and have a scope of their own.
+    // Custom objects belong to a subscription and have a separate scope.
     if (asConnectorError(error)?.code === 'permission_denied') return []
     throw error
   }
@@ -76,7 +76,7 @@ export async function discoverIdProperties(context: DiscoveryContext): Promise<D
   return pageOfAll([...listed(unique), own], context)
 }
 
-/** Labels that associations between the two object types of the settings can have. Without a second object type, there are none. */
+/** Labels that associations between the two object types of the settings can have. Empty without a second object type. */
 export async function discoverLabels(context: DiscoveryContext): Promise<DiscoveredPage> {
   const other = textIn(context.settings.associateWith)?.trim() ?? ''
   if (other === '') return pageOfAll([], context)

@@ -80,7 +80,7 @@ describe('HubSpot as a source, against a server that follows its published refer
     // A cursor of another object type means nothing.
     server.add('companies', { name: 'Old' }, begunMs - 60 * minuteMs)
     assert.equal(idsOf(await chunksOf({ objectType: 'companies', properties: 'name' }, cursor)).length, 1)
-    // A full read takes everything, and gives no cursor.
+    // A full read reads everything, and returns no cursor.
     const full = await chunksOf({ syncMode: 'Full' }, cursor)
     assert.deepEqual([idsOf(full).length, full.at(-1)?.cursor], [120, undefined])
   })

@@ -58,7 +58,7 @@ export const hubspotCrm = defineConnector({
       required: true,
       when: { authType: 'oauth2' },
     }),
-    // Configurations of earlier versions have none.
+    // Configurations of earlier versions do not have it.
     refreshToken: secret({
       label: 'Refresh token',
       description: 'Token that HubSpot issued when the app was installed in the account; needed to move data',

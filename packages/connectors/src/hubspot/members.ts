@@ -5,8 +5,8 @@ import { paths } from './api.ts'
 import type { HubspotRecord } from './batch-results.ts'
 
 /**
- * Adds records to a static list, or removes them from it. HubSpot ignores records that are in it already, or are not; records that it
- * does not have are rejected.
+ * Adds records to a static list, or removes them from it. HubSpot ignores records that are already in it, or already missing
+ * from it. Records that HubSpot does not have are rejected.
  * @param records with their IDs in HubSpot
  */
 export async function changeMembers(

@@ -6,9 +6,9 @@ import { loadPackage } from '../../../../test/harness/downloads.ts'
 import { hubspotToken, startHubSpot } from '../../test/hubspot-server.ts'
 
 /**
- * HubSpot's own client, @hubspot/api-client, makes the calls of the connector, and understands the answers of the test server. The client
- * calls the versions 3 and 4 of the interface, so a front gives its paths the version that the connector calls; bodies and answers
- * stay as they are.
+ * HubSpot's own client, @hubspot/api-client, makes the calls of the connector, and understands the answers of the test server.
+ * The client calls versions 3 and 4 of the interface, so a proxy replaces the version in its paths by the version that the
+ * connector calls. Bodies and answers do not change.
  */
 
 type Call = (...parameters: unknown[]) => Promise<Record<string, unknown>>

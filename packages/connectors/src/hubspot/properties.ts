@@ -11,11 +11,14 @@ export type Property = {
   readonly type: string | undefined
   /** Whether two records cannot have the same value, so that a record can be found by it. */
   readonly unique: boolean
-  /** Whether HubSpot sets it alone. */
+  /** Whether only HubSpot sets it. */
   readonly readOnly: boolean
 }
 
-/** The properties of an object type. Also gives the time of HubSpot's clock, in milliseconds since 1970, if it says it. */
+/**
+ * The properties of an object type. Also returns the time of HubSpot's clock, in milliseconds since 1970, if HubSpot reports
+ * it.
+ */
 export async function readProperties(
   client: PlatformClient,
   type: string,
@@ -42,7 +45,7 @@ export async function readProperties(
   return { properties, clockMs: Number.isNaN(clock) ? undefined : clock }
 }
 
-/** Properties as they are listed. */
+/** Properties as list entries. */
 export const listed = (properties: readonly Property[], idProperty?: string): Discovered[] =>
   properties.map(({ name, label, type, unique }) => ({
     value: name,

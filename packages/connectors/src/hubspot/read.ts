@@ -22,7 +22,7 @@ import { openHubSpot } from './sign-in.ts'
 /** Most records of a page (HubSpot's reference of its lists and of its search). */
 const listSize = 100
 const searchSize = 200
-/** HubSpot allows five searches a second for the whole account, so this takes four at most. */
+/** HubSpot allows five searches per second for the whole account, so this uses at most four. */
 const searchEveryMs = 250
 /** More pages than this do not end. */
 const pagesMax = 1_000_000
@@ -30,7 +30,7 @@ const pagesMax = 1_000_000
 /** The parts of a transfer, one after the other. */
 type Part = 'live' | 'changed' | 'archived'
 
-/** Where reading resumes: in a part, behind a place of it. */
+/** Reading resumes in a part, after a place of it. */
 type Place = {
   readonly part: Part
   /** A cursor of HubSpot's list, or the ID of the last record of a search. */
@@ -42,10 +42,11 @@ type Place = {
 type Records = { readonly records: readonly JsonObject[]; readonly next: string | undefined; readonly bytes: number }
 
 /**
- * Reads records of one object type. A full read goes through HubSpot's list. An incremental one asks for the records that changed
- * between two times, in the order of their IDs and behind the last ID of the page before: so no search has more than one page, the
- * limit of 10,000 results does not matter, and records with the same time need no care. Where the next transfer begins is the
- * beginning of this one, minus an overlap, because HubSpot's search finds a change only after a while. A range is read in the same way.
+ * Reads records of one object type. A full read pages through HubSpot's list. An incremental read searches records that changed
+ * between two times, in the order of their IDs and after the last ID of the previous page. So no search needs more than one
+ * page, the limit of 10,000 results does not matter, and records with the same time need no special treatment. The next
+ * transfer begins at the beginning of this one, minus an overlap, because HubSpot's search finds a change only after a while. A
+ * range is read in the same way.
  */
 export async function open(context: SourceContext): Promise<SourceReader> {
   const { settings, cursor, range } = context
@@ -210,7 +211,7 @@ const asRecords = ({ results, ...rest }: JsonObject): JsonObject => ({
   results: Array.isArray(results) ? results.map((owner) => ({ id: objectIn(owner).id, properties: owner })) : results,
 })
 
-/** Pages of a search for what changed from a time to another one, both included, each page behind the last ID of the one before. */
+/** Pages of a search for changes between two times, both included, each page after the last ID of the previous one. */
 const searching = ({ client, type, names, context }: Reads, sinceMs: number, untilMs: number) => {
   const propertyName = modifiedProperty(type)
   const between = { propertyName, operator: 'BETWEEN', value: String(sinceMs), highValue: String(untilMs) }
@@ -279,7 +280,7 @@ const rowOf = ({ id, properties }: JsonObject, names: readonly string[]): Row =>
   return [textIn(id) ?? null, ...names.map((name) => cellOf(Object.hasOwn(values, name) ? values[name] : null))]
 }
 
-/** HubSpot gives every value as a text. */
+/** HubSpot returns every value as a text. */
 const cellOf = (value: unknown): Cell => {
   if (value === undefined || value === null) return null
   return typeof value === 'string' || typeof value === 'boolean' ? value : (textIn(value) ?? JSON.stringify(value))

@@ -8,7 +8,7 @@ import { paths } from './api.ts'
 import { type Accounted, accountOf, detailsOf, type HubspotRecord, refusalOf, traceOf } from './batch-results.ts'
 import { isContacts, recordId } from './settings.ts'
 
-/** Where records are written, and by which property they are found. */
+/** The object type to write, and the property by which records are found. */
 export type RecordTarget = {
   readonly client: PlatformClient
   readonly type: string
@@ -25,8 +25,9 @@ export type Written = {
 }
 
 /**
- * Creates or changes records. HubSpot may answer with success and name a record neither among the results nor among the errors: it is
- * sent once more, and rejected if HubSpot does not name it then either. If a request is refused whole, halves of it are sent.
+ * Creates or changes records. HubSpot can answer with success and name a record neither in the results nor in the errors. The
+ * record is then sent once more, and rejected if HubSpot does not name it this time either. If a request is refused as a whole,
+ * its halves are sent.
  */
 export async function writeRecords(
   target: RecordTarget,
@@ -67,7 +68,7 @@ async function write(
     properties: record.properties,
     objectWriteTraceId: traceOf(record),
   }))
-  // HubSpot takes its own IDs for changes alone.
+  // HubSpot accepts its own IDs only for changes.
   const path = `${paths.objects(type)}/batch/${byId ? 'update' : 'upsert'}`
   const answer = await client.ask({ method: 'POST', path, body: { inputs }, expects: isRefusal })
   const bytes = answer.bytesSent

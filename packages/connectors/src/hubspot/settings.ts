@@ -20,7 +20,7 @@ export const ownerFields = [
   ...['email', 'firstName', 'lastName', 'userId', 'type', 'teams', 'createdAt', 'updatedAt'],
 ] as const
 
-/** The property with the time of the last change; that of contacts has a name of its own. */
+/** The property with the time of the last change. Contacts have a different name for it. */
 export const modifiedProperty = (type: string): string =>
   isContacts(type) ? 'lastmodifieddate' : 'hs_lastmodifieddate'
 
@@ -38,7 +38,7 @@ export function objectTypeOf({ objectType }: Values): string {
 
 const propertyForm = /^[a-z0-9_]{1,200}$/i
 
-/** The name of a property in a setting; `undefined` if it is empty. Throws `invalid_setting` if it cannot be one. */
+/** The name of a property in a setting. `undefined` if it is empty. Throws `invalid_setting` if it is not a valid name. */
 export function propertyOf(setting: unknown): string | undefined {
   const name = textIn(setting)?.trim() ?? ''
   if (name === '') return undefined
@@ -60,7 +60,9 @@ export function idPropertyOf(settings: Values): string {
 /** The address of a request cannot have more characters. */
 const namesLengthMax = 12_000
 
-/** The properties of the settings to read, each once. Throws `invalid_setting` if there are none, or too many. */
+/**
+ * The properties of the settings to read, without duplicates. Throws `invalid_setting` if there are no properties, or too many.
+ */
 export function propertiesOf({ properties }: Values): readonly string[] {
   const names = (textIn(properties) ?? '').split(/[\s,;]+/).filter(Boolean)
   const chosen = [...new Set(names)].filter((name) => name !== recordId)

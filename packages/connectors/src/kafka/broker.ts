@@ -12,7 +12,8 @@ export const kafkaApis = {
   produce: { key: 0, versions: [7, 3] },
   fetch: { key: 1, versions: [10, 4] },
   listOffsets: { key: 2, versions: [2] },
-  // Before version 4, a broker may create the topic that is asked for. No Kafka that has the other versions lacks that one.
+  // Before version 4, a broker can create the requested topic. Every Kafka that supports the other requests also supports
+  // version 4.
   metadata: { key: 3, versions: [8, 4, 2] },
   saslHandshake: { key: 17, versions: [1] },
   apiVersions: { key: 18, versions: [0] },
@@ -23,7 +24,7 @@ export type KafkaApi = keyof typeof kafkaApis
 
 const connectMs = 15_000
 const requestMs = 40_000
-/** A response can be as large as one set of messages, which a broker gives whole. */
+/** A response can be as large as one set of messages, which a broker always sends whole. */
 const responseBytesMax = 128 << 20
 
 /** A connection to one broker, signed in. Everything throws connector errors. */
@@ -31,11 +32,11 @@ export type Broker = {
   readonly address: BrokerAddress
   /** Whether it can still be used. */
   readonly alive: boolean
-  /** The version of a request that both sides have; `undefined` if there is none. */
+  /** The version of a request that both sides support. `undefined` if there is no such version. */
   version(api: KafkaApi): number | undefined
   /**
    * Sends a request, and reads the response.
-   * @param timeoutMs how long the response may take, 40 seconds unless given
+   * @param timeoutMs time limit of the response, 40 seconds by default
    */
   request<T>(
     api: KafkaApi,

@@ -36,7 +36,9 @@ async function authentication(context: ConnectorContext): Promise<string> {
     : 'The broker accepts the user and the password.'
 }
 
-/** Looks whether the topic exists, and whether the user may do something with it, as far as the broker says. */
+/**
+ * Checks whether the topic exists, and whether the user is allowed to do something with it, as far as the broker reports that.
+ */
 async function allowed(cluster: Cluster, topic: string, operation: number, name: string): Promise<string> {
   const { leaders, operations } = await cluster.topic(topic)
   if (operations !== undefined && (operations & operation) === 0) {

@@ -8,9 +8,12 @@ export type KafkaTopic = {
   readonly name: string
   readonly isInternal: boolean
   readonly error: number
-  /** By the number of each partition, the broker that leads it; `undefined` if none does. */
+  /** The leading broker of each partition, by its number. `undefined` if no broker leads it. */
   readonly leaders: readonly (number | undefined)[]
-  /** Operations that the user may do with it, as bits by the numbers of operations; `undefined` if the broker does not say. */
+  /**
+   * Operations that the user is allowed to do with it, as bits by operation number. `undefined` if the broker does not report
+   * them.
+   */
   readonly operations: number | undefined
 }
 
@@ -20,9 +23,9 @@ export type Cluster = {
   any(): Promise<Broker>
   /** Describes topics, or all of them. */
   topics(names?: readonly string[]): Promise<KafkaTopic[]>
-  /** Describes a topic. Throws if it does not exist or may not be seen. */
+  /** Describes a topic. Throws if it does not exist or is not visible to the user. */
   topic(name: string): Promise<KafkaTopic>
-  /** The broker that leads a partition. Throws `platform_unavailable` if none does. */
+  /** The broker that leads a partition. Throws `platform_unavailable` if no broker leads it. */
   leader(topic: string, partition: number): Promise<Broker>
   /** The brokers of partitions are asked for again. */
   forget(): void

@@ -34,7 +34,7 @@ export function unpack(bytes: Buffer, codec: Codec, bytesMax: number): Buffer {
 
 const xerial = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0])
 
-/** Snappy: in blocks, as the Java client frames it, or as it is. */
+/** Snappy: in blocks, as the Java client frames it, or raw. */
 function unpackSnappy(bytes: Buffer, bytesMax: number): Buffer {
   if (!bytes.subarray(0, xerial.length).equals(xerial)) return unpackSnappyBlock(bytes, bytesMax)
   const blocks: Buffer[] = []
@@ -70,7 +70,7 @@ function unpackLz4Frame(bytes: Buffer, bytesMax: number): Buffer {
   const blockMax = 1 << (8 + 2 * ((bytes.readUInt8(5) >> 4) & 7))
   if (blockMax > 4 << 20) throw new RangeError('a block size that does not exist')
   if ((flags & 0x20) === 0) throw new Error('blocks that depend on each other')
-  // A content size and the ID of a dictionary are optional; a byte of the header checksum is not.
+  // The content size and the dictionary ID are optional. The byte of the header checksum is always present.
   let at = 6 + (flags & 0x08 ? 8 : 0) + (flags & 0x01 ? 4 : 0) + 1
   const blocks: Buffer[] = []
   let size = 0

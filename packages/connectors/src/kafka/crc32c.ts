@@ -4,7 +4,7 @@ const table = Uint32Array.from({ length: 256 }, (_, index) => {
   return value
 })
 
-/** The checksum of a batch of records: CRC-32C (Castagnoli), which is another one than that of `node:zlib`. */
+/** The checksum of a batch of records: CRC-32C (Castagnoli), which differs from the checksum in `node:zlib`. */
 export function crc32c(bytes: Uint8Array): number {
   let crc = 0xffffffff
   for (let at = 0; at < bytes.length; at += 1) {

@@ -7,7 +7,7 @@ import { fetchRecords } from './requests.ts'
 import { topicIn } from './settings.ts'
 import { messageReading } from './values.ts'
 
-/** The topics that the user may see, without internal ones. */
+/** The topics that the user can see, without internal topics. */
 export async function discoverTopics(context: DiscoveryContext): Promise<DiscoveredPage> {
   windowOf(context)
   const topics = await inCluster(context, (cluster) => cluster.topics())

@@ -31,7 +31,7 @@ const record = (value: string | Buffer | null, key: string | Buffer | null = nul
   headers: [],
 })
 
-/** Stores a batch; with marks, it is of a transaction, or ends one. */
+/** Stores a batch. With marks, it belongs to a transaction, or ends one. */
 function store(
   partition: number,
   records: readonly KafkaRecord[],

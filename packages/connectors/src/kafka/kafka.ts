@@ -78,7 +78,7 @@ export const kafka = defineConnector({
       }),
     },
     deliver: {
-      // A set of messages is refused if it has more than a megabyte; keys make JSON larger than its rows.
+      // A set of messages above a megabyte is refused, and keys make JSON larger than its rows.
       batch: () => ({ rowsMax: 5_000, bytesMax: 1 << 20 }),
       open: async (context) => (await import('./write.ts')).open(context),
       inspect: async (context) => (await import('./check.ts')).inspect(context),

@@ -8,10 +8,10 @@ import { earliest, latest, listOffset } from './requests.ts'
 /** Offsets by the number of the partition. */
 export type Offsets = readonly number[]
 
-/** Of a transfer; as JSON it must have at most 16 KiB. */
+/** Bounds of a transfer. As JSON they must have at most 16 KiB. */
 export type Bounds = { readonly at: Offsets; readonly ends: Offsets }
 
-/** Where the next transfer of a connection begins, if its settings are the same. */
+/** The beginning of a connection's next transfer, if its settings are the same. */
 export type KafkaCursor = { readonly topic: string; readonly start: string; readonly at: Offsets }
 
 const partitionsMax = 400

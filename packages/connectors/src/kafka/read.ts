@@ -16,7 +16,7 @@ import { fetchRecords } from './requests.ts'
 import { topicIn } from './settings.ts'
 import { messageReading } from './values.ts'
 
-/** About how much of a partition is asked for at once, and becomes a chunk. */
+/** About how many bytes of a partition one request reads, which become a chunk. */
 const fetchBytes = 1 << 20
 const chunkRows = 2_000
 const chunkBytes = 1 << 20
@@ -104,7 +104,7 @@ export async function open(context: SourceContext): Promise<SourceReader> {
 
 type CommittedBatch = ReadBatch & { readonly isAborted: boolean }
 
-/** The batches from an offset on; an error that passes is met again a few times. */
+/** The batches from an offset on. Transient errors are retried a few times. */
 async function fetchBatches(
   cluster: Cluster,
   topic: string,
@@ -128,7 +128,9 @@ async function fetchBatches(
   }
 }
 
-/** Marks the batches of aborted transactions: those of a producer from its first one to the marker that ends it. */
+/**
+ * Marks the batches of aborted transactions: a producer's batches from its first one to the marker that ends the transaction.
+ */
 function* committed(
   batches: Iterable<ReadBatch>,
   aborted: readonly { producerId: number; firstOffset: number }[],

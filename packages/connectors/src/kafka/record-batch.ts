@@ -10,14 +10,14 @@ export type KafkaRecord = {
   readonly key: Buffer | null
   readonly value: Buffer | null
   readonly headers: readonly (readonly [name: string, value: Buffer | null])[]
-  /** Milliseconds since 1970; the time of its batch unless given. */
+  /** Milliseconds since 1970. By default the time of its batch. */
   readonly timestampMs?: number
 }
 
 /** A message as it was read. */
 export type ReadRecord = KafkaRecord & {
   readonly offset: number
-  /** Milliseconds since 1970; -1 if it is unknown. */
+  /** Milliseconds since 1970. -1 if it is unknown. */
   readonly timestampMs: number
 }
 
@@ -80,14 +80,14 @@ export type ReadBatch = {
   readonly nextOffset: number
   readonly producerId: number
   readonly isTransactional: boolean
-  /** A marker that ends a transaction; it has no records. */
+  /** A marker that ends a transaction. It contains no records. */
   readonly isControl: boolean
   readonly isAbort: boolean
   records(): ReadRecord[]
 }
 
 /**
- * Reads the batches of a partition. The last one can be cut off, and is left out then.
+ * Reads the batches of a partition. The last batch can be cut off, and is then skipped.
  * @param name of the partition, for messages
  */
 export function* readBatches(bytes: Buffer, name: string): Generator<ReadBatch> {

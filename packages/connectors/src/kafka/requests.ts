@@ -9,7 +9,7 @@ const readCommitted = 1
 export const earliest = -2
 export const latest = -1
 
-/** The offset of a partition at a time, or its first or last one; -1 if nothing is at the time or later. */
+/** The offset of a partition at a time, or its first or last offset. -1 if no message has this time or a later one. */
 export const listOffset = (
   broker: Broker,
   topic: string,
@@ -40,7 +40,7 @@ export const listOffset = (
     },
   )
 
-/** Messages of a partition as they are stored. */
+/** Messages of a partition in the form in which they are stored. */
 export type Fetched = {
   readonly error: number
   /** Producers of transactions that were aborted, and where their messages begin. */
@@ -50,7 +50,7 @@ export type Fetched = {
 
 /**
  * Reads messages from an offset on.
- * @param waitMs how long the broker waits for a message if there is none
+ * @param waitMs how long the broker waits for a message if there are none
  */
 export const fetchRecords = (
   broker: Broker,
@@ -105,8 +105,8 @@ export const fetchRecords = (
 const answerMs = 10_000
 
 /**
- * Writes one batch to a partition, and resolves with an error code once all in-sync replicas have it.
- * @param timeoutMs how long the replicas may take
+ * Writes one batch to a partition, and resolves with an error code when all in-sync replicas have it.
+ * @param timeoutMs time limit of the replicas
  */
 export const produceBatch = (
   broker: Broker,

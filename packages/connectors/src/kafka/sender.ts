@@ -8,7 +8,7 @@ import { initProducer, produceBatch } from './requests.ts'
 
 /** Sends messages to the partitions of a topic, each partition in order, as an idempotent producer if the cluster allows it. */
 
-/** About how many bytes of records are sent as one batch; brokers take a megabyte by default. */
+/** About how many bytes of records are sent as one batch. By default, brokers accept a megabyte. */
 const recordBytesMax = 900_000
 const retryMs = 300
 
@@ -25,7 +25,7 @@ export const codecIn = ({ compression }: Values): WrittenCodec =>
 export type Patience = {
   /** Tries of one batch. */
   readonly triesMax: number
-  /** How long a broker may take to confirm a batch, in milliseconds. */
+  /** How long a broker can take to confirm a batch, in milliseconds. */
   readonly requestMs: number
   /** No try begins later than this after the first one, in milliseconds. */
   readonly totalMs: number
@@ -54,7 +54,7 @@ export function makeSender(
     return known && { ...known, sequence: sequences.get(`${known.id} ${partition}`) ?? 0 }
   }
 
-  /** Sends one batch until the broker has answered; resolves with its bytes, or with why it refuses it. */
+  /** Sends one batch until the broker has answered. Resolves with its bytes, or with the reason if the broker refuses it. */
   const sendBatch = async (partition: number, records: readonly KafkaRecord[]): Promise<number | ConnectorError> => {
     const begunMs = performance.now()
     let producer = await producing(partition)
@@ -165,7 +165,7 @@ const isIdentityLost = (error: number): boolean =>
     (code) => code === error,
   )
 
-/** Becomes an idempotent producer; `undefined` if the cluster does not allow or know that. */
+/** Becomes an idempotent producer. `undefined` if the cluster does not allow or support that. */
 async function identify(cluster: Cluster): Promise<Pick<Producing, 'id' | 'epoch'> | undefined> {
   const broker = await cluster.any()
   if (broker.version('initProducerId') === undefined) return undefined

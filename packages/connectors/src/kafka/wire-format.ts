@@ -178,7 +178,7 @@ export class KafkaWriter {
     return this
   }
 
-  /** The written bytes; the writer must not be used any more. */
+  /** The written bytes. The writer must not be used afterwards. */
   done(): Buffer {
     return this.#bytes.subarray(0, this.#at)
   }

@@ -42,8 +42,8 @@ export const linkedinMarketing = restApi({
 export type ElementResult = { readonly status: number; readonly code: string }
 
 /**
- * The result of each element that was sent, in that order; `undefined` if LinkedIn does not report it. Throws
- * `malformed_response` if the answer has no results at all.
+ * The result of each sent element, in that order. `undefined` if LinkedIn does not report it. Throws `malformed_response` if
+ * the answer has no results at all.
  */
 export function resultsOf({ json }: Answer, sent: number): (ElementResult | undefined)[] {
   const { elements } = objectIn(json)
@@ -60,7 +60,7 @@ export function resultsOf({ json }: Answer, sent: number): (ElementResult | unde
   })
 }
 
-/** Throws if the result of an element means that all of them have to be sent again, or that none can succeed. */
+/** Throws if the result of an element means that all of them must be sent again, or that no element can succeed. */
 export function assertFinal(results: readonly (ElementResult | undefined)[]): void {
   for (const result of results) {
     if (!result) continue
@@ -78,7 +78,7 @@ export function assertFinal(results: readonly (ElementResult | undefined)[]): vo
 export const isAccepted = (result: ElementResult | undefined): boolean =>
   result !== undefined && result.status >= 200 && result.status < 300
 
-/** The name of an error, such as `INVALID_VALUE`; any other text could quote what was sent. */
+/** The name of an error, such as `INVALID_VALUE`. Any other text could quote what was sent. */
 function codeIn(json: unknown): string | undefined {
   const code = textIn(objectIn(json).code)
   return code !== undefined && /^[A-Z][A-Z0-9_]{2,60}$/.test(code) ? code : undefined

@@ -5,7 +5,7 @@ const linkedin: AuthorizationServer = {
   name: 'LinkedIn',
   authorizeUrl: 'https://www.linkedin.com/oauth/v2/authorization',
   tokenUrl: 'https://www.linkedin.com/oauth/v2/accessToken',
-  // LinkedIn has PKCE for native apps alone, at another address.
+  // LinkedIn supports PKCE only for native apps, at another address.
   pkce: false,
   registration:
     'Create an app in LinkedIn’s developer portal, and ask LinkedIn for the products that the connectors use (Advertising API, Matched Audiences, Conversions API).',

@@ -5,7 +5,7 @@ import { linkedinMarketing, linkedinOrigin } from './api.ts'
 import { accountForm, accountUrn, roles, rolesMean } from './roles.ts'
 import { openLinkedInTokens } from './tokens.ts'
 
-/** Whether the user that signed in has a role on the ad account, or on any if none is named, with which changes are made. */
+/** Checks whether the signed-in user has a role with write access on the ad account, or on any if no account is named. */
 export async function assertRole(context: ConnectorContext): Promise<string> {
   const account = accountUrn(context.settings.adAccountId)
   if (account !== '' && !accountForm.test(account)) {

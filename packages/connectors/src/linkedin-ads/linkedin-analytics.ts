@@ -46,9 +46,9 @@ const furtherPivots = {
   by_seniority: ['MEMBER_SENIORITY', 'URN of the seniority of the members'],
   by_country: ['MEMBER_COUNTRY_V2', 'URN of the country of the members'],
 } as const
-/** LinkedIn takes three pivots, of which one is the level. */
+/** LinkedIn accepts three pivots, and one of them is the level. */
 const breakdownsMax = 2
-/** LinkedIn cuts an answer off after so many elements, without a word. */
+/** LinkedIn truncates an answer after this number of elements, without reporting it. */
 const elementsMax = 15_000
 
 const dateOf = (day: string): string => {
@@ -56,7 +56,9 @@ const dateOf = (day: string): string => {
   return `(year:${year},month:${month},day:${date})`
 }
 
-/** The address by hand: LinkedIn wants its parentheses, colons and commas as they are, and those of a URN encoded. */
+/**
+ * The address is built by hand, because LinkedIn requires parentheses, colons and commas unencoded, but encoded inside a URN.
+ */
 const pathOf = ({ account, from, to, level, asks, context: { settings } }: ReportRequest): string => {
   const pivot = pivots[level] ?? 'CAMPAIGN'
   const unit = isMonthly(settings) ? 'MONTHLY' : 'DAILY'

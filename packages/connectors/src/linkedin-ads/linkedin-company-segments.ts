@@ -8,7 +8,7 @@ import { segmentFacts } from './segment-facts.ts'
 
 const domain = { pattern: /^[^\s@/:]+\.[^\s@/:]+$/, wanted: 'The value must be a domain, such as example.com.' }
 
-/** A company as LinkedIn takes it. */
+/** A company in the form that LinkedIn accepts. */
 function finish(company: JsonObject, row: BatchRow): Read<JsonObject> {
   if (row.text('segment_id') === undefined && row.text('segment_name') === undefined) {
     return wrong('The row has neither the ID nor the name of a segment.', 'segment_id')

@@ -7,7 +7,7 @@ import { linkedinAds } from './platform.ts'
 import { segmentFacts } from './segment-facts.ts'
 import { userIdsOf } from './user-ids.ts'
 
-/** A person as LinkedIn takes it: with an identifier or both names. */
+/** A person in the form that LinkedIn accepts: with an identifier or both names. */
 function finish(about: JsonObject, row: BatchRow): Read<JsonObject> {
   if (row.text('segment_id') === undefined && row.text('segment_name') === undefined) {
     return wrong('The row has neither the ID nor the name of a segment.', 'segment_id')

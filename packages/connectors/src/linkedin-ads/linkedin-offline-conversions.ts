@@ -15,7 +15,7 @@ const rulePrefix = 'urn:lla:llaPartnerConversion:'
 const ruleUrn = (rule: string): string => (rule.startsWith(rulePrefix) ? rule : rulePrefix + rule)
 const part = '(25[0-5]|2[0-4]\\d|[01]?\\d?\\d)'
 const identifies = { identifies: true, normalise: 'text' } as const
-/** LinkedIn takes what is known of the person in the clear, and only with both names. */
+/** LinkedIn accepts data about the person unhashed, and only together with both names. */
 const withNames = { normalise: 'text', with: 'first_name' } as const
 
 /** Conversions that your own servers report to LinkedIn. */
@@ -127,7 +127,7 @@ export const linkedinOfflineConversions = eventDestination({
       ...identifies,
       synonyms: ['gaid', 'aaid'],
     }),
-    // LinkedIn matches no other addresses; the other identifiers of the person are sent without it.
+    // LinkedIn matches only such addresses. Without one, the other identifiers of the person are sent.
     ip_address: plain('@ids.PLAINTEXT_IP_ADDRESS', 'IPv4 address of the person, not hashed', {
       ...identifies,
       pattern: new RegExp(`^(${part}\\.){3}${part}$`),

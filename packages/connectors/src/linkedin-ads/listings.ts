@@ -5,7 +5,7 @@ import { accountForm, accountUrn } from './roles.ts'
 
 const elementsIn = (json: unknown): JsonObject[] => listIn(objectIn(json).elements).map(objectIn)
 
-/** The ad accounts that the user may see, by their numbers. */
+/** The ad accounts that the user can see, by their numbers. */
 export const adAccounts: Listing = {
   kind: 'account',
   id: /^\d+$/,

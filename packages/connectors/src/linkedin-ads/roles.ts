@@ -8,7 +8,7 @@ const prefix = 'urn:li:sponsoredAccount:'
 /** The form of an ad account in settings: its number or its URN. */
 export const accountForm = /^(urn:li:sponsoredAccount:)?\d+$/
 
-/** The URN of the ad account that a setting names; empty if it names none. */
+/** The URN of the ad account that a setting names. Empty if it names no account. */
 export function accountUrn(adAccountId: unknown): string {
   const id = textIn(adAccountId)?.trim() ?? ''
   return id === '' || id.startsWith(prefix) ? id : prefix + id
@@ -17,7 +17,7 @@ export function accountUrn(adAccountId: unknown): string {
 /** A request for the roles of the user that signed in. */
 export const roles: PlatformCall = { path: '/adAccountUsers', query: { q: 'authenticatedUser' } }
 
-/** Whether they include one on the ad account, or on any if none is named, with which changes are made. */
+/** Whether the roles include one with write access on the ad account, or on any if no account is named. */
 export function rolesMean({ status, json }: Answer, account: string): ErrorFact | undefined {
   if (status !== 200) return undefined
   const may = listIn(objectIn(json).elements)

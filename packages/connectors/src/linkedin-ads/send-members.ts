@@ -8,7 +8,7 @@ import { assertFinal, isAccepted, resultsOf } from './api.ts'
 /** The kind of members of a segment, as in LinkedIn’s paths. */
 export type MemberKind = 'users' | 'companies'
 
-/** LinkedIn needs seconds, and up to two minutes, before a new segment takes members. */
+/** LinkedIn needs seconds, and up to two minutes, before a new segment accepts members. */
 const readyMsMax = 60_000
 
 /** Makes what sends members: to a segment that does not accept any yet, again and again within a bound. */
@@ -39,7 +39,7 @@ export function memberSender(client: PlatformClient, { signal }: DestinationCont
     throw new ConnectorError('platform_unavailable', message, { afterMs: readyMsMax })
   }
 
-  /** Whether LinkedIn has a segment, be it that it takes no members yet. */
+  /** Whether LinkedIn has a segment, even if it does not accept members yet. */
   async function segmentExists(id: string): Promise<boolean> {
     const { status } = await client.ask({ path: `/dmpSegments/${id}`, expects: ({ status }) => status === 404 })
     return status !== 404

@@ -4,7 +4,7 @@ import { type Read, wrong } from '../platform-api/rows/events.ts'
 
 export type UserId = { readonly idType: string; readonly idValue: string }
 
-/** The identifiers of a row as LinkedIn takes them, each of them once. */
+/** The identifiers of a row in the form that LinkedIn accepts, without duplicates. */
 export function userIdsOf(row: BatchRow): Read<UserId[]> {
   const found = new Map<string, UserId>()
   for (const column of ['email', 'google_aid', 'userIds'] as const) {
@@ -25,7 +25,7 @@ const reasons = {
   userIds: 'The value must be a list of SHA-256 or SHA-512 digests of e-mail addresses and of Google advertising IDs.',
 } as const
 
-/** What a list holds: one written as JSON, or with commas or blanks between its values. */
+/** The entries of a list, which is JSON, or has commas or blanks between its values. */
 function listed(text: string): readonly unknown[] {
   const json = text.startsWith('[') || text.startsWith('{') ? parseJson(text) : undefined
   return json === undefined ? text.split(/[\s,;|]+/).filter(Boolean) : [json].flat()
@@ -34,7 +34,7 @@ function listed(text: string): readonly unknown[] {
 const hexadecimal = /^[0-9a-f]+$/
 const advertisingId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** An identifier as LinkedIn takes it; which kind it is shows in its form. */
+/** An identifier in the form that LinkedIn accepts. Its form shows its kind. */
 function userIdOf(value: unknown, column: keyof typeof reasons): UserId | undefined {
   const text = isObject(value) ? textIn(value.idValue) : textIn(value)
   const userId = text === undefined ? undefined : byForm(text.trim())

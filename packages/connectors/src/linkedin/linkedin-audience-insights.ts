@@ -27,7 +27,7 @@ const facets: Readonly<Record<string, string>> = {
 }
 const facetOf = (level: string): string => `urn:li:adTargetingFacet:${facets[level] ?? 'jobFunctions'}`
 
-/** The targeting that a connection has; `undefined` if it is none. */
+/** The targeting of a connection. `undefined` if it is not valid. */
 function targetingIn(value: unknown): JsonObject | undefined {
   const criteria = objectIn(parseJson(textIn(value) ?? ''))
   return Array.isArray(objectIn(criteria.include).and) ? criteria : undefined

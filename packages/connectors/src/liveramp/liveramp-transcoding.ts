@@ -1,10 +1,10 @@
 import { wrong } from '../platform-api/rows/events.ts'
 import { identityLookup } from './identity-api.ts'
 
-/** RampIDs of people begin with X, of households with H; maintained ones go on with Y, derived ones with i. */
+/** RampIDs of people begin with X, and of households with H. The next letter is Y for maintained and i for derived RampIDs. */
 const rampId = /^([XH])[Yi]\w{4}[\w-]{10,100}$/
 
-/** RampIDs, translated from the encoding of one partner into that of another. */
+/** RampIDs, translated from the encoding of one partner into the encoding of another. */
 export const liverampTranscoding = identityLookup({
   slug: 'liveramp-transcoding',
   name: 'LiveRamp Transcoding',

@@ -7,7 +7,7 @@ import { asDiskError } from './disk-error.ts'
 import { folderOf } from './paths.ts'
 import { directoryOf, prefixOf } from './write.ts'
 
-/** Looks whether the folder is there and allowed, and what may be done in it. */
+/** Checks whether the folder exists and is allowed, and whether it can be read or written. */
 export const check = checkSteps(
   [
     'connectivity',
@@ -21,7 +21,7 @@ export const check = checkSteps(
     async (context) => {
       const folder = await folderOf(context)
       const canRead = await permits(() => access(folder, constants.R_OK | constants.X_OK))
-      // Only a write shows whether a folder can be written: a disk may be mounted for reading only.
+      // Only a write shows whether a folder is writable, because a disk can be mounted read-only.
       const canWrite = await permits(() => tryToWrite(folder))
       if (canRead && canWrite) return 'Files can be read and written.'
       if (canRead) return 'Files can be read, but not written: the folder can be a source, but not a destination.'

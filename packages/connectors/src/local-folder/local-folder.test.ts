@@ -114,7 +114,7 @@ async function openWriter(folder: string, settings: Record<string, string> = {},
   return localFolder.destination.deliver.open({ ...context, deliveryStates: deliveryStates as [] })
 }
 
-/** Large enough to be written at once. */
+/** Large enough to be written immediately. */
 const long = 'two'.repeat(usualPartBytes / 2)
 const batch = { key: 'a'.repeat(32), columns: ['x'], rows: [['one'], [long]], firstRow: 1 }
 
@@ -253,7 +253,7 @@ describe('local-folder', () => {
     await unlink(join(folder, 'a.csv'))
     const path = join(folder, '20260131T120000Z-0f1e2d3c4b5a6978.csv')
     const whole = `x\r\none\r\n${long}\r\n`
-    // Asleep with its file open, before it has opened one, and when it only has to publish.
+    // The process sleeps while its file is open, before it has opened one, and when only publishing is left.
     for (const wakesWith of ['its file', 'nothing', 'all parts'] as const) {
       const old = await openWriter(folder)
       const { deliveryState } = wakesWith === 'nothing' ? {} : await old.deliver(batch)
@@ -289,7 +289,7 @@ describe('local-folder', () => {
     for (const settings of [{}, { gzip: true }, { fileFormat: 'Parquet' }] as const) {
       const made = Object.fromEntries(Object.entries(settings).map(([key, value]) => [key, String(value)]))
       const open = (deliveryStates: unknown[] = []) => openWriter(folder, made, deliveryStates)
-      // Random, so that they stay large enough to be written at once when they are compressed.
+      // Random, so that they stay large enough to be written immediately when they are compressed.
       const rows = Array.from({ length: 2200 }, () => [randomBytes(usualPartBytes / 2048).toString('hex')])
       const writer = await open()
       const { deliveryState } = await writer.deliver({ ...batch, rows })
@@ -362,19 +362,19 @@ describe('local-folder', () => {
 
   test('says that the disk is full', { skip: process.platform !== 'linux' }, async () => {
     const { asDiskError } = await import('./disk-error.ts')
-    // A device of Linux that is always full gives the very error that a full disk gives.
+    // A device of Linux that is always full returns exactly the error of a full disk.
     const error: unknown = await writeFile('/dev/full', 'x').catch((each: unknown) => each)
     await assertFails(Promise.reject(asDiskError(error, 'x.csv')), 'fail', 'disk_full', /^x\.csv cannot be written/)
   })
 })
 
-/** Whether this process can put on the rights of a user who has none, as root can. */
+/** Whether this process can run as a user without rights, as root can. */
 function canBeNobody(): boolean {
   return process.platform === 'linux' && process.geteuid?.() === 0
 }
 
 async function asNobody(work: () => Promise<void>): Promise<void> {
-  // The way to the folder has to be open to everyone.
+  // The path to the folder must be accessible to everyone.
   await chmod(top, 0o755)
   process.seteuid?.(65534)
   try {

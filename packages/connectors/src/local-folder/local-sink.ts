@@ -9,12 +9,12 @@ import { asDiskError } from './disk-error.ts'
 type LocalDeliveryState = { readonly end: number; readonly partial?: string }
 
 /**
- * A file that grows under a hidden name beside its own, and gets its name when it is whole. Each part is on the disk
- * before its delivery state is given.
+ * A file that grows under a hidden name next to its final place, and gets its name when it is complete. Each part is on the
+ * disk before its delivery state is returned.
  *
- * An attempt may sleep at any point and wake when another one has continued, or has published the file. So each attempt writes
- * a file of its own, which begins with a copy of what was confirmed of the one before, and removes those of all others before
- * it publishes: what wakes has nothing left to give the name to, and writes if no one reads.
+ * An attempt can sleep at any point, and wake after another one has continued or has published the file. So each attempt writes
+ * a separate file, which begins with a copy of the confirmed part of the attempt before. It removes the files of all other
+ * attempts before it publishes. An attempt that wakes then has no file to publish, and nobody reads what it writes.
  */
 export function localSink(directory: string, name: string): FileSink {
   const path = join(directory, name)
@@ -46,7 +46,7 @@ export function localSink(directory: string, name: string): FileSink {
       await unlink(at(created)).catch(() => {})
       throw error.code === 'ENOENT' && end > 0 ? cutOff(name) : error
     })
-    // The name has to outlast a crash of the machine, too.
+    // The name must also survive a crash of the machine.
     await syncDirectory(directory)
     return created
   }
@@ -63,7 +63,7 @@ export function localSink(directory: string, name: string): FileSink {
     })
   }
 
-  /** Removes hidden files of this transfer: those of all attempts but one. */
+  /** Removes hidden files of this transfer, except the file of one attempt. */
   async function removePartials(but?: string): Promise<void> {
     for (const each of await readdir(directory)) {
       if (partials.includes(each) && each !== but) await unlink(at(each)).catch(() => {})
@@ -121,7 +121,7 @@ export function localSink(directory: string, name: string): FileSink {
 const lastOf = (deliveryStates: readonly Json[]): LocalDeliveryState =>
   (deliveryStates.at(-1) as LocalDeliveryState | undefined) ?? { end: 0 }
 
-/** The file gets its name in one step, and takes the place of no other. */
+/** The file gets its name in one step, and does not replace another file. */
 async function giveName(from: string, to: string): Promise<void> {
   try {
     await link(from, to)

@@ -36,13 +36,13 @@ export async function folderOf({ secrets, localFolders }: ConnectorContext): Pro
   }
 }
 
-/** Whether a path is a folder or in it; both without links. */
+/** Whether a path is a folder or inside it. Both are without links. */
 const isWithin = (path: string, folder: string): boolean => {
   const [inner, outer] = [join(path, sep), join(folder, sep)]
   return inner.startsWith(outer)
 }
 
-/** The names in a relative path that a setting gives; none of them leads up. */
+/** The names in a relative path of a setting. None of them leads to a parent folder. */
 export function namesIn(path: string, what: string): string[] {
   const names = path.split('/').filter((name) => name !== '' && name !== '.')
   if (isAbsolute(path)) throw notAllowed(`${what} must be given from the folder on, without a slash at the beginning.`)

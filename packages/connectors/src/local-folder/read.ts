@@ -76,7 +76,7 @@ const changed = ({ name }: StoredFile) =>
     `${name} was removed or changed while it was read. Start a new transfer, which reads it from the beginning.`,
   )
 
-/** The paths that fit a pattern, name by name. A `*` does not stand for the dot of a hidden file. */
+/** The paths that match a pattern, name by name. A `*` does not match the dot of a hidden file. */
 async function pathsOf(folder: string, names: readonly string[]): Promise<string[]> {
   let paths = [folder]
   for (const name of names) {

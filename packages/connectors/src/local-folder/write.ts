@@ -17,7 +17,7 @@ export async function write(context: DestinationContext): Promise<DestinationWri
   try {
     const directory = await directoryOf(context)
     const made = await mkdir(directory, { recursive: true })
-    // The names of new folders have to outlast a crash of the machine, like the file in them.
+    // The names of new folders must survive a crash of the machine, like the file in them.
     if (made !== undefined) await syncDirectories(dirname(made), directory)
     return await writeFiles(
       context,

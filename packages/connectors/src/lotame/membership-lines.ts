@@ -2,7 +2,7 @@ import { isObject, type JsonObject, parseJson, textIn } from '../platform-api/js
 import type { BatchRow } from '../platform-api/rows/batch-rows.ts'
 import { type Read, wrong } from '../platform-api/rows/events.ts'
 
-/** Kinds of identifier that Lotame names (my.lotame.com, “Supported ID Types”): columns of their own. */
+/** Kinds of identifiers that Lotame names (my.lotame.com, “Supported ID Types”). Each has a separate column. */
 export const idTypes = {
   PANO: 'Panorama ID of Lotame',
   PID: 'profile ID of Lotame',
@@ -78,7 +78,7 @@ function identifiersOf(row: BatchRow): Read<(readonly [type: string, id: string]
 const fieldOf = (row: BatchRow, [type, id]: readonly [string, string]): string =>
   row.text(type) === id ? type : 'userId'
 
-/** `[{"name": …}]` of names separated by commas, or of a JSON list; `undefined` if it is neither. */
+/** `[{"name": …}]` from names separated by commas, or from a JSON list. `undefined` for anything else. */
 function segmentsOf(text: string): JsonObject[] | undefined {
   if (!/^[[{]/.test(text)) {
     const names = new Set(text.split(',').map((name) => name.trim()))
@@ -94,7 +94,7 @@ function segmentsOf(text: string): JsonObject[] | undefined {
   return read.every((one) => one !== undefined) ? read : undefined
 }
 
-/** Addresses from which a person was seen, and when; `undefined` if it is no list of them. */
+/** Addresses from which a person was seen, with times. `undefined` if it is not such a list. */
 function sightingsOf(text: string | undefined): JsonObject[] | undefined {
   if (text === undefined) return []
   const list = parseJson(text)

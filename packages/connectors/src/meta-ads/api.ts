@@ -7,18 +7,21 @@ import { metaErrorOf } from './graph-errors.ts'
 
 export const graphOrigin = 'https://graph.facebook.com'
 
-/** Meta's Graph API, in the version of its own business SDK. Meta retires one some time after the next and answers with error 2635 then. */
+/**
+ * Meta's Graph API, in the version of its own business SDK. Meta retires a version some time after the next one, and then
+ * answers with error 2635.
+ */
 export const metaApi = restApi({ name: 'Meta', baseUrl: `${graphOrigin}/v26.0`, errorOf: metaErrorOf })
 
 /**
- * Signs in with a token, in a header, so that no log of addresses holds it; with it goes a proof that the caller knows the secret of
- * the app, which Meta wants in the query. @param token the field of the connector's secrets
+ * Authenticates with a token, in a header, so that no log of addresses contains it. Meta also requires, in the query, a proof
+ * that the caller knows the app secret. @param token the field of the connector's secrets
  */
 export const metaAuth = (token: string): Auth => ({
   bearer: token,
   query(secrets) {
     const { authType, clientSecret } = secrets
-    // A token that was entered by hand may belong to another app than one that was named before.
+    // A token that was entered by hand can belong to another app than the stored secret.
     if (authType === 'api-token' || clientSecret === undefined) return {}
     return {
       appsecret_proof: createHmac('sha256', String(clientSecret))

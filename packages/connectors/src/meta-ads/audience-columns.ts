@@ -34,7 +34,7 @@ export const personColumns: EventColumns = {
     normalise: 'device-id',
     synonyms: ['madid', 'mobile_advertiser_id', 'idfa', 'gaid', 'aaid'],
   }),
-  // Meta has one name for both; the one that is not hashed is preferred.
+  // Meta uses one name for both. The value that is not hashed is preferred.
   extern_id: plain('EXTERN_ID', 'Your own ID of the person, not hashed', {
     identifies: true,
     normalise: 'external-id',

@@ -11,5 +11,5 @@ const digits = new Map<string, number>([
   ...hundredths.split(' ').map((currency) => [currency, 2] as const),
 ])
 
-/** Decimals of an amount in a currency; `undefined` of a currency that Meta's page does not have. */
+/** Decimals of an amount in a currency. `undefined` for a currency that Meta's page does not list. */
 export const metaDigits = (currency: string): number | undefined => digits.get(currency)

@@ -12,7 +12,7 @@ const platforms: Readonly<Record<string, string>> = {
   android: 'a2',
   a2: 'a2',
 }
-/** Columns by their place in the sixteen texts that describe a device; Meta asks for the first and the fifth. */
+/** Columns by their index in the sixteen texts that describe a device. Meta requires the first and the fifth. */
 const columnsByPlace: Readonly<Record<number, string>> = {
   1: 'app_package_name',
   2: 'app_version',
@@ -24,8 +24,8 @@ const columnsByPlace: Readonly<Record<number, string>> = {
 const places = 16
 
 /**
- * The app of an event and its device: what `app_data` says, and over it what columns of their own say.
- * @param platform of the app, for rows without one
+ * The app of an event and its device: the values of `app_data`, overridden by separate columns.
+ * @param platform the platform of the app, for rows without one
  */
 export function readApp(row: BatchRow, platform: string | undefined): Read<JsonObject> {
   const given = readObject(row, 'app_data')

@@ -48,7 +48,7 @@ export const eventColumns = (example: string, place: EventColumn): EventColumns 
   action_source: place,
 })
 
-/** @param options.listed the values that the mapping lists; a call center is a name of ours for what Meta calls phone_call */
+/** @param options.listed the values that the mapping lists; “call center” is our name for Meta's phone_call */
 export const placeColumn = (
   description: string,
   options: { listed: readonly string[]; required?: boolean; usual?: string },
@@ -69,7 +69,7 @@ const identifier = (key: string, description: string, options?: ColumnOptions) =
 export const personColumns: EventColumns = {
   user_data: object(
     'user_data',
-    // Not hashed as a whole: what is inside is hashed already where Meta wants it so, and rejected otherwise.
+    // Not hashed as a whole: its values must already be hashed where Meta requires that, or they are rejected.
     'Object that identifies the person by at least one hashed value, such as em or ph',
     { identifies: true, synonyms: ['user'] },
   ),
@@ -83,7 +83,7 @@ export const personColumns: EventColumns = {
   state: hashed('st', 'State or province', 'state', ['st']),
   zip: hashed('zp', 'Postal code', 'postal-code', ['zp']),
   country: hashed('country', 'Country', 'country'),
-  // Meta also takes it as it is, which an object may hold.
+  // Meta also accepts it unhashed, and an object can contain it unhashed.
   external_id: {
     ...identifier('external_id[]', 'Your own ID of the person', {
       normalise: 'external-id',
@@ -126,7 +126,7 @@ export const personColumns: EventColumns = {
   ig_sid: identifier('ig_sid', 'ID of the person for an Instagram account'),
 }
 
-/** What happened: an object of Meta's form, or a column for each value. */
+/** What happened: an object in Meta's form, or a column for each value. */
 export const contentColumns: EventColumns = {
   custom_data: object('custom_data', 'Object with the value, the currency and the products', {
     synonyms: ['properties'],
@@ -154,7 +154,7 @@ export const contentColumns: EventColumns = {
   delivery_category: plain('custom_data.delivery_category', 'How it is delivered: in_store, curbside or home_delivery'),
 }
 
-/** What Meta is to know of the event besides, and how it may use it. */
+/** Further information about the event, and how Meta can use it. */
 export const circumstanceColumns: EventColumns = {
   event_id: eventId('event_id', 'ID by which Meta recognises a repeated event; recommended'),
   event_source_url: plain(

@@ -19,7 +19,7 @@ export const metaEvents: Pick<EventDestination, Shared> = {
   api: { version: 'Graph API v26.0', ends: 'about two years after its release; Meta announces the date' },
   platformApi: metaApi,
   batch: { rowsMax: 1000, bytesMax: 4_000_000 },
-  // Meta takes all events of a request or none, and keeps the first of those that have the same name and ID.
+  // Meta accepts all events of a request or none, and keeps the first of several events with the same name and ID.
   request: (events, { settings: { datasetId, testEventCode } }) => ({
     path: `/${String(datasetId).trim()}/events`,
     body: {
@@ -51,7 +51,10 @@ export const metaEvents: Pick<EventDestination, Shared> = {
   check: async (context) => (await import('./check.ts')).checkConversions(context),
 }
 
-/** The settings of a connection that sends events. @param dataset describes the dataset; @param others come between */
+/**
+ * The settings of a connection that sends events. @param dataset describes the dataset; @param others settings after the
+ * dataset
+ */
 export const eventSettings = (dataset: string, others: Fields = {}): EventDestination['settings'] => ({
   datasetId: idSetting({
     label: 'Dataset ID',
@@ -99,7 +102,7 @@ function finishEvent(event: JsonObject, row: BatchRow, settings: Values): Read<J
   }
 }
 
-/** The IDs of the one column, and the digests of those in the list. */
+/** The ID of the one column, and the digests of the IDs in the list. */
 function externalIds(one: unknown, more: unknown): JsonObject {
   const digests = listIn(more)
     .map(String)

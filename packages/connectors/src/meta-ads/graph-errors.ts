@@ -22,7 +22,7 @@ const missing: Meaning = [
 ]
 /** Events are taken or refused together, and Meta rarely says which one it was. */
 const content: Meaning = ['invalid_batch', 'Meta refuses what was sent because of its content']
-/** Members that Meta cannot use it counts, and takes the others: what it refuses as a whole is not a row's error. */
+/** Meta counts members that it cannot use, and accepts the others. So a refusal of the request is not the error of a row. */
 const request: Meaning = [
   'request_refused',
   'Meta refuses the request, whatever rows are in it; check the IDs of the connection and the app secret of the connector',
@@ -34,7 +34,7 @@ const retired: Meaning = [
 const tooMuch: Meaning = ['batch_too_large', 'Meta asks for less data in one request']
 const flagged: Meaning = ['account_restricted', 'Meta has flagged the audience; appeal against it at Meta first']
 
-/** What codes of Meta mean; subcodes go first, since they say more. */
+/** Meanings of Meta's codes. Subcodes have priority, since they are more specific. */
 const bySubcode = new Map<number, Meaning>([
   [33, missing],
   [99, problem],
@@ -49,12 +49,12 @@ const bySubcode = new Map<number, Meaning>([
   [1713231, flagged],
 ])
 
-/** What is wrong with an event has a subcode from this range. */
+/** Errors of an event have a subcode in this range. */
 const isOfEvent = (subcode: number): boolean => subcode >= 2_804_000 && subcode < 2_805_000
 
 /** Whether a message names a place among the rows that were sent. */
 const namesRow = (message: unknown): boolean => /\bdata'?\]?\[\d+\]/.test(String(message))
-/** Blocks for what looks like abuse last hours; further calls prolong them. */
+/** Blocks for suspected abuse last for hours, and further calls prolong them. */
 const blockedMs = 60 * 60 * 1000
 
 const byCode = new Map<number, Meaning>([
@@ -90,8 +90,8 @@ function byWords(code: number, message: string): Meaning | undefined {
 const isTransient = (meaning: Meaning | undefined): boolean => meaning !== undefined && actionOf(meaning[0]) === 'retry'
 
 /**
- * What an answer of Meta means; `undefined` where it names no error, and the status says it all. Meta's words are left out:
- * they may quote what was sent.
+ * The meaning of Meta's answer. `undefined` if it names no error, and the status says everything. Meta's messages are omitted,
+ * because they can quote what was sent.
  */
 export function metaErrorOf(answer: Answer): ConnectorError | undefined {
   const error = objectIn(objectIn(answer.json).error)
@@ -115,7 +115,7 @@ export function metaErrorOf(answer: Answer): ConnectorError | undefined {
   })
 }
 
-/** How long to wait: Meta says it in minutes, once for each business and kind of use, in a header of its own. */
+/** How long to wait. Meta reports it in minutes, per business and kind of use, in a header. */
 function waitMs({ headers }: Answer): number | undefined {
   const usage = parseJson(headers.get('x-business-use-case-usage') ?? '')
   const minutes = Object.values(objectIn(usage))

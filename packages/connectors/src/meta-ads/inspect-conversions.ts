@@ -3,7 +3,7 @@ import { objectIn, parseJson, textIn } from '../platform-api/json.ts'
 import { type BatchRow, rowsOf } from '../platform-api/rows/batch-rows.ts'
 import { assertDataset } from './check.ts'
 
-/** What Meta expects of events of websites. */
+/** What Meta expects in events of websites. */
 const expected = ['client_user_agent', 'event_source_url'] as const
 
 /** Looks for the dataset, and for values that Meta expects of events of websites and that the rows lack. */
@@ -23,7 +23,7 @@ function websiteFindings({ columns, rows }: InspectionContext): Finding[] {
   })
 }
 
-/** The user agent may be in the object that describes the person. */
+/** The user agent can be in the object that describes the person. */
 const valueIn = (row: BatchRow, column: (typeof expected)[number]): string | undefined =>
   row.text(column) ??
   (column === 'client_user_agent' ? textIn(objectIn(parseJson(row.text('user_data') ?? ''))[column]) : undefined)

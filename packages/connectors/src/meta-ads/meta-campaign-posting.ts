@@ -66,7 +66,10 @@ const subcodes: Readonly<Record<string, string>> = {
   1885621: 'either the campaign or its ad sets can have budgets, not both',
 }
 
-/** Why Meta refuses an object: its codes, and the column that it blames. Its words are left out, because they quote values. */
+/**
+ * Why Meta refuses an object: Meta's codes, and the column that it blames. Meta's messages are omitted, because they quote
+ * values.
+ */
 function refusal(answer: Answer, { one, columns }: PostingLevel): WhyNot | undefined {
   const means = metaErrorOf(answer)?.code
   if (means !== 'request_refused' && means !== 'invalid_batch' && means !== 'object_not_found') return undefined

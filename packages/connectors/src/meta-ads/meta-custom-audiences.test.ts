@@ -18,7 +18,7 @@ const row = (n: number | string, action = 'add', name: string | null = 'Loyal') 
 ]
 const replaced = { advertiserId: '900', replaceExistingAudience: true }
 
-/** The server is one of the tests, which follows what is known of Meta's Graph API, and not Meta. */
+/** The test server follows what is known of Meta's Graph API. It is not Meta. */
 await testDestination<MetaServer>({
   connector: metaCustomAudiences,
   testServer: 'a server that keeps to what is known of Meta',

@@ -85,7 +85,7 @@ describe('the budgets of campaigns', () => {
       first.rejected?.[0]?.reason ?? '',
       /^A value lets all budgets rise by more than 100, the greatest increase/,
     )
-    // Another writer continues. A lower budget gives its rise back.
+    // Another writer continues. A lower budget returns its earlier rise.
     const next = await openWriter({ ...limited, deliveryStates: [first.deliveryState ?? null] })
     const second = await next.deliver(
       batchOf(columns, [campaign('D', '1'), campaign('Low', '60', null), campaign('E', '20')], 2),

@@ -11,7 +11,7 @@ import {
   texts,
 } from '../kit/columns.ts'
 
-/** The columns of campaigns and ad sets of Meta. The values are those of its own business SDK. */
+/** The columns of Meta's campaigns and ad sets. The values come from Meta's own business SDK. */
 
 const words = (values: string): readonly string[] => values.split(' ')
 const oneOfWords = (to: string, description: string, values: string) =>

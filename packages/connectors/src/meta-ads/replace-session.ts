@@ -8,7 +8,10 @@ import { openPayloads, type People, sendPeople } from './send-people.ts'
 
 /** Meta forgets a session 90 minutes after its first batch, and what comes later would be all that the audience holds. */
 const sessionMs = 85 * 60 * 1000
-/** So many people of the first batch are sent once more to end the session: a last batch needs some, and one may be unusable. */
+/**
+ * At the end of the session, this number of people of the first batch is sent again: the last batch must not be empty, and a
+ * person can be unusable.
+ */
 const closingRows = 5
 
 /** Opens what replaces the members of audiences when the transfer is finished. Throws like `openPayloads`. */
@@ -17,7 +20,7 @@ export function openReplacement(client: PlatformClient, context: DestinationCont
   const { dataOf, payloadOf } = openPayloads(context)
   const options = { client, transferId, secret: String(secrets.accessToken ?? ''), payloadOf }
   const sessions = new Map<string, ReplaceSession>()
-  /** By audience and batch, since a batch may come again before its state is stored. */
+  /** By audience and batch, since a batch can be repeated before its state is stored. */
   const unsaved = new Map<string, Json>()
   const sessionOf = (audience: string) => {
     const session = sessions.get(audience) ?? new ReplaceSession(options, audience)
@@ -55,10 +58,10 @@ type Options = {
 }
 
 /**
- * A session in which an audience's members are replaced. Meta exchanges them when the last batch arrives, and the last
- * batch must have people in it; since it is not known in advance which batch is the last, some people of the first
- * one are sent again at the end. The session and the numbers of its batches follow from the transfer and its delivery states,
- * so that a batch which comes again after a crash is the same one to Meta.
+ * A session that replaces an audience's members. Meta exchanges them when the last batch arrives, which must contain people.
+ * Since it is not known in advance which batch is the last, some people of the first one are sent again at the end. The session
+ * and the numbers of its batches are derived from the transfer and its delivery states, so that Meta recognises a batch that is
+ * repeated after a crash.
  */
 class ReplaceSession {
   readonly #options: Options
@@ -69,7 +72,9 @@ class ReplaceSession {
   #begun: number | undefined
   #closing: Json | undefined
   #lastKey: string | undefined
-  /** Whether the session may have ended without our knowing: another process, or a lost answer, may have ended it. */
+  /**
+   * Whether the session may have ended without this process knowing: another process may have ended it, or the answer was lost.
+   */
   #mayHaveEnded = false
 
   constructor(options: Options, audienceId: string) {
@@ -80,7 +85,7 @@ class ReplaceSession {
     this.#sessionId = Number(digest.readBigUInt64BE() >> 11n) || 1
   }
 
-  /** Takes in what `send` returned for a batch that was confirmed in an earlier process. */
+  /** Restores the result of `send` for a batch that an earlier process confirmed. */
   resume(deliveryState: unknown): void {
     const { sequence, rows, begun, closing } = objectIn(deliveryState)
     this.#sequence = Math.max(this.#sequence, numberIn(sequence) ?? 0)
@@ -92,7 +97,7 @@ class ReplaceSession {
 
   /**
    * Sends people as the next batch of the session.
-   * @param key of their batch; the same one has the same number in the session
+   * @param key of their batch; a repeated batch has the same number in the session
    */
   async send(key: string, people: People): Promise<SentPeople & { deliveryState: Json }> {
     const { secret, transferId } = this.#options

@@ -12,7 +12,7 @@ import {
   valueKey,
 } from './audience-columns.ts'
 
-/** The values of people, each in the order of the schema, empty if there is none. */
+/** The values of people, each in the order of the schema. Missing values are empty. */
 export type People = readonly (readonly unknown[])[]
 
 /** Meta's names of paths of ours. */
@@ -22,7 +22,7 @@ const keys: Readonly<Record<string, string>> = { [limitedPath]: limitedKey, [ext
 export function openSender(client: PlatformClient, context: DestinationContext): SendPeople {
   const { dataOf, payloadOf } = openPayloads(context)
   return async (people, { audience, verb }) => {
-    // Who is removed is found by the identifiers alone.
+    // Only the identifiers are used to find people to remove.
     const found = verb === 'add' ? people : people.map(({ [valueKey]: _, [limitedKey]: __, ...person }) => person)
     const payload = payloadOf(dataOf(found))
     const method = verb === 'add' ? 'POST' : 'DELETE'
@@ -54,7 +54,7 @@ function pageIn(pageId: unknown): string {
   throw new ConnectorError('invalid_setting', message)
 }
 
-/** Sends people. Meta takes those whom it can use, and reports how many others there are. */
+/** Sends people. Meta accepts people whom it can use, and reports how many others there are. */
 export async function sendPeople(client: PlatformClient, call: PlatformCall, people: number): Promise<SentPeople> {
   const { json, bytesSent: bytes } = await client.askObject(call)
   const unseen = Math.max(0, people - (numberIn(json.num_received) ?? people))

@@ -30,7 +30,7 @@ const credentials: Meaning = [
   'Microsoft Advertising does not accept the access token or the developer token; sign in again and check both in the connector',
 ]
 
-/** What codes of Microsoft mean that concern neither one row nor another. */
+/** Meanings of Microsoft's codes that are not about a single row. */
 const byCode = new Map<number, Meaning>([
   [0, ['platform_error', 'Microsoft Advertising has an internal error']],
   [105, credentials],
@@ -56,9 +56,9 @@ const byCode = new Map<number, Meaning>([
   ],
 ])
 
-/** What one error in an answer says: of an item of the request, or of the request as a whole. */
+/** The content of one error in an answer: about an item of the request, or about the request as a whole. */
 export type MicrosoftError = {
-  /** The place of the item in the request; absent where the error is of no item. */
+  /** The index of the item in the request. Absent if the error is not about an item. */
   readonly index: number | undefined
   readonly code: number | undefined
   /** The code and its name, to be shown. */
@@ -108,7 +108,7 @@ function errorOfCode({ code, shown }: MicrosoftError): ConnectorError | undefine
   return new ConnectorError(name, `${message} (${shown}).`, { afterMs })
 }
 
-/** The meaning of a fault, whatever its status: an expired token comes with 500, too. Its words are left out. */
+/** The meaning of a fault, whatever its status: an expired token can also be a 500. Microsoft's messages are omitted. */
 export function faultOf({ status, json }: Answer): ConnectorError | undefined {
   const { Errors, OperationErrors, BatchErrors } = objectIn(json)
   const errors = [Errors, OperationErrors, BatchErrors].flatMap(listIn).map(readError)

@@ -4,7 +4,7 @@ import { assertConnectivity } from '../platform-api/call.ts'
 import { accountProperties, campaignManagement, microsoftOrigin } from './api.ts'
 import { openCredentials, openMicrosoftTokens } from './microsoft-api.ts'
 
-/** Whether the ad account of the connection lets itself be asked; nothing if no connection names one. */
+/** Checks whether the ad account of the connection is accessible. Does nothing if no connection names an account. */
 export async function assertAccount(context: ConnectorContext): Promise<string> {
   const { customerId, accountId } = context.settings
   if (customerId === undefined && accountId === undefined) {

@@ -14,7 +14,7 @@ const listIdsAndNames = (list: unknown) =>
     .map(objectIn)
     .map(({ Id: id, Name: name }) => ({ id, name }))
 
-/** The first hundred customers that the user may see. */
+/** The first hundred customers that the user can see. */
 const customers: Listing = {
   kind: 'account',
   id,

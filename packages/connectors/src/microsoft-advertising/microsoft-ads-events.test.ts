@@ -133,7 +133,7 @@ await testEventDestination<MicrosoftServer>({
     [fault(403, 106), 'reconfigure', 'permission_denied'],
     [fault(500, 109), 'reauthenticate', 'expired_credentials'],
     [fault(400, 5601, 'OperationErrors'), 'fail', 'request_refused'],
-    // The goal is that of the connection, so that no row is to blame.
+    // The connection names the goal, so no row is to blame.
     [errors([0, 5606, 'OfflineConversionNameInvalid']), 'reconfigure', 'invalid_setting'],
     [errors([0, 5615, 'OfflineConversionNotAcceptedForGoal']), 'retry', 'platform_unavailable', 1_800_000],
   ],

@@ -9,7 +9,10 @@ import { customersAndAccounts } from './listings.ts'
 import { microsoftApi } from './microsoft-version.ts'
 import { microsoftAdvertising } from './platform.ts'
 
-/** Offline conversions for campaigns of Microsoft Advertising. It counts once what comes again with the same click, goal and time. */
+/**
+ * Offline conversions for campaigns of Microsoft Advertising. It counts a repeated conversion with the same click, goal and
+ * time once.
+ */
 export const microsoftAdsEvents = eventDestination({
   slug: 'microsoft-ads-events',
   name: 'Microsoft Advertising Events',
@@ -136,7 +139,7 @@ export const microsoftAdsEvents = eventDestination({
     if (credit <= 0 || credit > 1) {
       return { wrong: 'The credit must be a number above 0 and up to 1.', field: 'external_attribution_credit' }
     }
-    // The currency of the connection is that of values in rows. The value of a goal has its own.
+    // The currency of the connection applies to values in rows. The value of a goal has its own currency.
     const isOfNone = event.ConversionValue === undefined && row.text('currency') === undefined
     return { read: isOfNone ? others : event }
   },

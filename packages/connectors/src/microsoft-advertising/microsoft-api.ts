@@ -4,7 +4,10 @@ import { enteredToken } from '../platform-api/entered-token.ts'
 import { textIn } from '../platform-api/json.ts'
 import { type AccessTokens, openTokens } from '../platform-api/oauth.ts'
 
-/** Signs requests in for the ad account of the connection. Throws `invalid_setting` if it names none, or the connector no developer token. */
+/**
+ * Authenticates requests for the ad account of the connection. Throws `invalid_setting` if it names no account, or if the
+ * connector has no developer token.
+ */
 export function openCredentials(context: ConnectorContext): Credentials {
   const { settings } = context
   return credentialsWith(context, {
@@ -32,10 +35,10 @@ export function openMicrosoftTokens(context: ConnectorContext): AccessTokens {
     platform: 'Microsoft',
     renewal: 'authorize the connector again, or sign in to Microsoft again and save what it gives in the connector',
     url: 'https://login.microsoftonline.com/common/oauth2/v2.0/token',
-    // Each answer has a new refresh token, for which the old one is to be discarded.
+    // Each answer contains a new refresh token, which replaces the old one.
     grant: { type: 'refresh_token', rotates: true },
     client: { id: String(clientId ?? ''), secret: String(clientSecret ?? '') },
-    // What Microsoft says it granted does not list all of it.
+    // Microsoft's list of granted scopes is not complete.
     parameters: { scope: 'https://ads.microsoft.com/msads.manage offline_access' },
   })
 }

@@ -9,7 +9,7 @@ import { microsoftAdvertising } from './platform.ts'
 
 const consents = { g: 'G', granted: 'G', true: 'G', yes: 'G', d: 'D', denied: 'D', false: 'D', no: 'D' }
 
-/** Columns by the last part of the name that Microsoft gives a property, in lower case. */
+/** Columns by the last part of Microsoft's name of a property, in lower case. */
 const columnOf: Readonly<Record<string, string>> = {
   eventtype: 'event_type',
   eventname: 'event_name',
@@ -210,7 +210,10 @@ function receivedIn({ json }: Answer): number | undefined {
   return received !== undefined && Number.isInteger(received) && received >= 0 ? received : undefined
 }
 
-/** The events that an answer names, by their places. Warnings are of events that it took. Microsoft’s words may quote what was sent. */
+/**
+ * The events that an answer names, by index. Warnings are about events that it accepted. Microsoft's messages can quote what
+ * was sent.
+ */
 function blamedBy({ json }: Answer, sent: number): Map<number, WhyNot> {
   const blamed = new Map<number, WhyNot>()
   for (const one of listIn(objectIn(objectIn(json).error).details)) {

@@ -10,7 +10,7 @@ import { isObject, type JsonObject, listIn, objectIn } from '../platform-api/jso
 
 const { region, ...others } = bucketKeys
 
-/** Keys of the bucket. mParticle has regions of its own. */
+/** Keys of the bucket. mParticle has its own regions. */
 export const bucketSecrets: Fields = Object.fromEntries(
   Object.entries({ ...others, bucketRegion: region }).map(([name, field]) => [name, { ...field, role: 'Source' }]),
 )
@@ -23,7 +23,7 @@ export const withBucketKeys = <Context extends ConnectorContext>(context: Contex
 
 type Batch = { readonly batch: JsonObject; readonly people: JsonObject }
 
-/** Columns of the batch, beside those of the event. */
+/** Columns of the batch, in addition to the columns of the event. */
 const ofBatch: Readonly<Record<string, readonly [description: string, (from: Batch) => unknown]>> = {
   mpid: ['ID that mParticle gave the person', ({ batch }) => batch.mpid],
   customer_id: ['Your own ID of the person', ({ people }) => people.customer_id],
@@ -54,10 +54,10 @@ const ofEvent: Records = {
   event_data: column({ description: 'Object with all that the event says, such as the products of a purchase' }),
 }
 
-/** File names end with the time in UTC, to the microsecond, and a number; before them is the name of the app. */
+/** File names end with the time in UTC, to the microsecond, and a number. The name of the app precedes them. */
 const named = /_(\d{14,20})_(\d{1,5})\.\w{1,4}(?:\.gz)?$/
 
-/** How long a file may take to arrive after the time in its name, in milliseconds. */
+/** How long after the time in its name a file can still arrive, in milliseconds. */
 const settlesMs = 15 * 60_000
 
 /** The files as a source. @param records columns of the event that events for mParticle have, too */
@@ -86,7 +86,7 @@ function timeOf(name: string): number {
   return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
 }
 
-/** A row for each event of a batch; none for a batch without events, which only changes a profile. */
+/** A row for each event of a batch. A batch without events only changes a profile, and has no rows. */
 function rowsOf(batch: JsonObject, events: readonly string[]): Row[] {
   const from = { batch, people: identitiesIn(batch.user_identities) }
   const shared = Object.values(ofBatch).map(([, read]) => cellOf(read(from)))
@@ -98,14 +98,14 @@ function rowsOf(batch: JsonObject, events: readonly string[]): Row[] {
   })
 }
 
-/** Identities by their types: what mParticle sends is a list, and what it was sent is an object. */
+/** Identities by their types. mParticle sends a list, but receives an object. */
 function identitiesIn(value: unknown): JsonObject {
   if (isObject(value)) return value
   const pairs = listIn(value).map(objectIn)
   return Object.fromEntries(pairs.map(({ identity_type, identity }) => [String(identity_type), identity]))
 }
 
-/** Nested values as JSON, and none for what is empty. */
+/** Nested values as JSON. Empty values become null. */
 function cellOf(value: unknown): Cell {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value
   if (typeof value !== 'object' || value === null) return null

@@ -11,7 +11,7 @@ import { mparticle } from './platform.ts'
 import { originOf, regions } from './region.ts'
 
 const texts = { as: 'texts' } as const
-/** An identifier by which mParticle finds a person or a device. Unusable identifiers are left out. */
+/** An identifier by which mParticle finds a person or a device. Unusable identifiers are omitted. */
 const identifies = { identifies: true } as const
 const badKeys = ['invalid_credentials', 'Check the key and the secret, and the region of the account.'] as const
 
@@ -107,7 +107,7 @@ export const mparticleEvents = eventDestination({
     }),
   },
   batch: { rowsMax: 100, bytesMax: 200_000 },
-  // mParticle takes batches of one user each.
+  // mParticle expects batches of one user each.
   request: (batches) => ({ path: '/bulkevents', body: batches }),
   answer: {
     refuses: [400],
@@ -196,10 +196,10 @@ export const mparticleEvents = eventDestination({
   },
 })
 
-/** Digits beyond those of a number of JSON stay what they are. */
+/** Numbers with more digits than a JSON number can represent stay texts. */
 const isNumber = (text: string): boolean => /^-?\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text))
 
-/** A number is an ID as mParticle has it; any other text names the message, if nothing else does. */
+/** A number is mParticle's ID. Any other text identifies the message, if nothing else does. */
 const idOf = (id: string, messageId: string | undefined): JsonObject =>
   isNumber(id) ? { event_id: Number(id) } : { source_message_id: messageId ?? id }
 

@@ -87,7 +87,7 @@ export const mparticlePreset: StreamPreset = {
   sender: 'mparticle',
   messageIdAt: '/id',
   unwrap: [['user_profiles', 'events'], ['audiences']],
-  // The ID of a message is the one of several rows.
+  // Several rows share the ID of a message.
   omitted: ['id'],
   named: { user_identities: byType, device_identities: byType, partner_identities: byType },
   answers,

@@ -1,6 +1,6 @@
 import { type ConnectorContext, ConnectorError } from '@penstock/connector'
 
-/** Where mParticle holds the data of an account. */
+/** The regions in which mParticle stores the data of an account. */
 export const regions = ['US1', 'US2', 'EU1', 'AU1'] as const
 
 /** The address of the region that the connector names. */

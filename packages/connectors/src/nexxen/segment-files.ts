@@ -48,7 +48,7 @@ export const rejectedBeforeWriting = (batch: Batch): readonly Rejection[] => rea
 
 const readLines = (batch: Batch): { rows: Row[]; rejected: Rejection[] } => readRows(batch, readLine)
 
-/** The two values of a line, or why there can be none. */
+/** The two values of a line, or why the row has no line. */
 function readLine(row: BatchRow): Read<Row> {
   const identifier = row.text('userIdentifier')
   if (identifier === undefined) return wrong('There is no identifier.', 'userIdentifier')
