@@ -3,7 +3,7 @@ import type { FileFormat } from '@penstock/connector/files'
 import { discard } from './answers.ts'
 import { findFiles, type ObjectStore } from './object-store.ts'
 
-/** Lists what a path means and reads the beginning of its first file. Answers what was found; throws a `ConnectorError`. */
+/** Lists the files of a path and reads the beginning of the first one. Returns what was found. Throws a `ConnectorError`. */
 export async function checkReading(store: ObjectStore, path: string, format: FileFormat): Promise<string> {
   try {
     const files = await findFiles(store, path, format)
@@ -11,7 +11,7 @@ export async function checkReading(store: ObjectStore, path: string, format: Fil
     if (first) await discard(await store.get(first, 0))
     return files.length === 1 ? 'One file exists and can be read.' : `${files.length} files exist and can be read.`
   } catch (error) {
-    // The files may come later; that the place can be listed is what was asked.
+    // The files can arrive later. The check only requires that the place can be listed.
     if (asConnectorError(error)?.code === 'object_not_found') return 'The place can be listed; there is no file yet.'
     throw error
   }

@@ -3,8 +3,8 @@ import { fileOf } from './listing.ts'
 import type { ObjectStore } from './object-store.ts'
 
 /**
- * The address that a discovery begins with: the one that is searched for, if it is one, otherwise that of the setting.
- * @param scheme the beginning of an address, such as `s3://`; any text is an address if it is empty
+ * The address that a discovery begins with: the search, if it is an address, otherwise the setting.
+ * @param scheme the beginning of an address, such as `s3://`; if it is empty, any text is an address
  */
 export const addressIn = ({ search, settings }: DiscoveryContext, setting: string, scheme: string): string =>
   search !== '' && search.toLowerCase().startsWith(scheme) ? search : `${settings[setting] ?? ''}`

@@ -24,7 +24,7 @@ import { fileStoreOf, type ObjectStore } from './object-store.ts'
 import { offerFiles } from './offer.ts'
 import { contentTypeOf, objectNameOf } from './place.ts'
 
-/** Reads the files that the settings name, or looks what is in them. */
+/** Reads the files that the settings name, or finds out what they contain. */
 export type FileReading = {
   open(context: SourceContext): Promise<SourceReader>
   /** The columns of the files. */
@@ -69,7 +69,7 @@ export type FileTarget = {
 
 /** The facts of a store of objects. */
 export type FileStoreFacts<Place extends FilePlace> = {
-  /** The setting that names what is read, and what messages call it. */
+  /** The setting that names what is read, and its label in messages. */
   readonly reads: { readonly setting: string; readonly label: string }
   /** How an address begins, such as `s3://`. Text that someone types without it searches below the address that is set. */
   readonly scheme: string
@@ -87,8 +87,8 @@ export type ObjectFiles = FileReading & {
   /** Opens the object that a transfer writes. */
   write(context: DestinationContext): Promise<DestinationWriter>
   /**
-   * Folders and objects whose addresses begin with what is searched for, or with the setting.
-   * @param setting the setting that has an address
+   * Folders and objects whose addresses begin with the search, or with the setting.
+   * @param setting the setting with an address
    * @param foldersOnly for a place to write to
    */
   discover(context: DiscoveryContext, setting: string, foldersOnly?: boolean): Promise<DiscoveredPage>

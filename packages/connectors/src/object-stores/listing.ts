@@ -3,20 +3,22 @@ import type { StoredFile } from '@penstock/connector/files'
 
 /** Bounds on a listing, of every store. */
 export const listingBounds = {
-  /** Names on a page: what is asked for. */
+  /** Names that are requested per page. */
   pageEntries: 1_000,
-  /** Bytes of a page. A name has at most 1,024 bytes, which are three times as many when they are encoded. */
+  /** Size limit of a page in bytes. A name has at most 1,024 bytes, and three times as many when it is encoded. */
   pageBytes: 4 << 20,
   /** Pages of a listing, including pages that contain only folders. */
   pages: 300,
-  /** Files that a path may mean. More of them are no transfer any more but a mistake in the path. */
+  /** Maximum number of files of a path. More files mean a mistake in the path. */
   files: 100_000,
   /** Characters of a name, and of what a store calls its version. */
   nameLength: 3 << 10,
   versionLength: 1 << 10,
 } as const
 
-/** Some files, the folders beside them with their slashes, and what to ask for the next ones with; `undefined` after the last. */
+/**
+ * Some files, the folders next to them with their slashes, and the token of the next page, which is `undefined` after the last.
+ */
 export type ListingPage = {
   readonly files: readonly StoredFile[]
   readonly folders?: readonly string[]
@@ -25,7 +27,7 @@ export type ListingPage = {
 
 /**
  * The files of all pages. Throws `response_too_large` if a page is repeated or there are too many pages, and
- * `unexpected_response` if a page contains an entry that is not a file.
+ * `unexpected_response` if a page contains an entry that is not a file. @param store the name of the store, for messages
  * @param store who gives the listing, for messages
  */
 export async function* filesOfPages(

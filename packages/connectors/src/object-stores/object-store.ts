@@ -7,16 +7,16 @@ import { type ListingPage, listingBounds } from './listing.ts'
  * folders, only names with slashes. All operations throw `ConnectorError`s.
  */
 export type ObjectStore = {
-  /** What the empty path means, for messages; the top of the bucket unless given. */
+  /** What the empty path means, for messages. By default the top of the bucket. */
   readonly top?: string
   /** The objects whose names begin so and have no slash behind that, in any order. */
   list(prefix: string): AsyncIterable<StoredFile>
   /**
    * One page of the same, with the folders.
-   * @param entriesMax how many entries are asked for; by default as many as a store gives
+   * @param entriesMax how many entries are requested; by default the maximum of the store
    */
   page(prefix: string, token?: string, entriesMax?: number): Promise<ListingPage>
-  /** One object, without listing; `undefined` if there is none. */
+  /** One object, without listing. `undefined` if it does not exist. */
   find(name: string): Promise<StoredFile | undefined>
   /**
    * The bytes of an object from an offset on. Throws `source_changed` if the object has another version by now.
@@ -38,9 +38,9 @@ export function fileStoreOf(store: ObjectStore, path: string, format: FileFormat
 }
 
 /**
- * The files that a path means: the object of this name; else the files right in the folder of this name; else the files
- * whose names begin so. A path that ends with a slash, and an empty one, can only be a folder.
- * Throws `object_not_found` if there is none.
+ * The files of a path: the object of this name, or else the files directly in the folder of this name, or else the files whose
+ * names begin with it. A path that ends with a slash, and an empty path, can only be a folder. Throws `object_not_found` if
+ * there are no files.
  */
 export async function findFiles(store: ObjectStore, path: string, format: FileFormat): Promise<StoredFile[]> {
   const isFolder = path === '' || path.endsWith('/')
@@ -49,7 +49,7 @@ export async function findFiles(store: ObjectStore, path: string, format: FileFo
   try {
     begins = await collect(store.list(path))
   } catch (error) {
-    // Some credentials may read but not list; one object can be read all the same.
+    // Some credentials allow reading but not listing. They can still read one object.
     const file =
       asConnectorError(error)?.code === 'permission_denied' ? await store.find(path).catch(() => undefined) : undefined
     if (!file) throw error
@@ -97,9 +97,9 @@ function isDataFile(name: string, format: FileFormat): boolean {
 }
 
 /**
- * The bytes of a file to its end. Where a slow reader lets the connection wait, stores break it off: what was read until
- * then is not lost, reading continues in another request. A request that brought nothing is thrown, and so is the last of
- * several that brought little.
+ * The bytes of a file to its end. Stores close a connection while a slow reader lets it wait. The bytes read so far are kept,
+ * and reading continues in another request. A request that returned nothing throws, and so does the last of several that
+ * returned only little.
  */
 async function* readOn(store: ObjectStore, file: StoredFile, fromByte: number): AsyncGenerator<Uint8Array> {
   let breaks = 0

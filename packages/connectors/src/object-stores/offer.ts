@@ -6,7 +6,7 @@ import type { BucketPlace } from './place.ts'
 /** Files that are asked for at the same time, whether they are as they were. */
 const askedMax = 8
 
-/** Offers the files that a path means, in the order of their names. Throws `object_not_found` if there is none. */
+/** Offers the files of a path, in the order of their names. Throws `object_not_found` if there are no files. */
 export async function offerFiles(
   store: ObjectStore,
   { scheme, bucket, path }: BucketPlace & { readonly scheme: StoreScheme },

@@ -4,7 +4,7 @@ import { fileNameOf } from '@penstock/connector/files'
 /** A bucket, and a path in it: an object's name, a prefix, or nothing. */
 export type BucketPlace = { readonly bucket: string; readonly path: string }
 
-/** Reads `s3://bucket/path`; throws `invalid_address`. */
+/** Parses `s3://bucket/path`. Throws `invalid_address`. */
 export function placeOf(uri: unknown, scheme: 's3' | 'gs', label: string): BucketPlace {
   const [, bucket, path = ''] = /^([^/?#\s]+)(?:\/(.*))?$/s.exec(afterScheme(String(uri ?? '').trim(), scheme)) ?? []
   if (bucket !== undefined && /^[A-Za-z0-9][A-Za-z0-9._-]{1,220}[A-Za-z0-9]$/.test(bucket)) return { bucket, path }
@@ -19,11 +19,12 @@ const afterScheme = (uri: string, scheme: string): string =>
 const fileEnding = /\.(csv|tsv|txt|ndjson|jsonl|json|parquet|parq|pq)(\.gz)?$/i
 
 /**
- * The name of the object that a transfer writes; the same after a crash. `{{date}}` becomes the day on which the transfer
- * began, and `{{yyyy}}`, `{{MM}}`, `{{dd}}`, `{{HH}}` its parts and the hour, in UTC. A path that ends like a file is the name, with the ending that the content has; any other is a folder, and the
- * name in it is made of the time and the transfer.
- * @param extension what the name ends with: `csv.gz`
- * @param distinct a name that was given gets the time and the transfer, too, so that no transfer replaces another's object; a test never does
+ * The name of the object that a transfer writes. It is the same after a crash. `{{date}}` becomes the day on which the transfer
+ * began, and `{{yyyy}}`, `{{MM}}`, `{{dd}}`, `{{HH}}` its parts and the hour, in UTC. A path that ends like a file is the name,
+ * with the extension of the content. Any other path is a folder, and the name in it is made of the time and the transfer.
+ * @param extension the end of the name: `csv.gz`
+ * @param distinct whether the time and the transfer are also added to a given name, so that no transfer replaces another's
+ * object; a test never replaces one
  */
 export function objectNameOf(
   path: string,
@@ -59,7 +60,7 @@ export function contentTypeOf(extension: string): string {
 export function encodeName(name: string): string {
   const segments = name.split('/')
   if (segments.some((segment) => segment === '.' || segment === '..')) {
-    // Every client takes these segments for steps in a tree of folders, and asks for another object.
+    // Every client treats these segments as steps in a tree of folders, and requests another object.
     throw new ConnectorError('invalid_file', `The name ${name} has a part . or .. and cannot be asked for; rename it.`)
   }
   return segments.map(encodeValue).join('/')

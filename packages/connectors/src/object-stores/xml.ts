@@ -8,7 +8,7 @@ export type XmlNode = string | { readonly [name: string]: XmlNode | readonly Xml
 /** Elements that occur more than once in the listings of S3 and Azure. */
 const repeated = new Set(['Contents', 'CommonPrefixes', 'Blob', 'BlobPrefix', 'Upload'])
 
-/** Limits of a document. A page of 1,000 names needs a third of them. Parsing them all takes less than a second. */
+/** Limits of a document. A page of 1,000 names needs a third of these. Parsing them all takes less than a second. */
 const bounds = {
   bytes: listingBounds.pageBytes,
   tags: 150_000,
@@ -20,7 +20,7 @@ const bounds = {
 
 const parser = new XMLParser({
   maxNestedTags: bounds.depth,
-  // Names may begin with spaces and look like numbers, and are kept as they are.
+  // Names can begin with spaces and look like numbers. They must not change.
   trimValues: false,
   parseTagValue: false,
   htmlEntities: true,
@@ -65,7 +65,7 @@ function assertInBounds(text: string, store: string): void {
   }
 }
 
-/** The element of a path, `undefined` if there is none; the first of several. */
+/** The element of a path, the first one if there are several. `undefined` if it does not exist. */
 export function element(node: XmlNode | undefined, ...path: readonly string[]): XmlNode | undefined {
   let found = node
   for (const name of path) {
@@ -82,14 +82,14 @@ export function elements(node: XmlNode | undefined, name: string): readonly XmlN
   return Array.isArray(found) ? found : found === undefined ? [] : [found as XmlNode]
 }
 
-/** The text of the element of a path; empty if there is none. */
+/** The text of the element of a path. Empty if it does not exist. */
 export function textAt(node: XmlNode | undefined, ...path: readonly string[]): string {
   const found = element(node, ...path)
   if (typeof found === 'object') return typeof found['#text'] === 'string' ? found['#text'] : ''
   return found ?? ''
 }
 
-/** The number that is the text of an element; NaN if there is none. */
+/** The number in the text of an element. NaN if it does not exist. */
 export function numberAt(node: XmlNode | undefined, ...path: readonly string[]): number {
   const text = textAt(node, ...path).trim()
   return /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN

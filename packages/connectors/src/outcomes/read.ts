@@ -13,7 +13,10 @@ import { pageOfAll } from '../discovery/pages.ts'
 import type { EventReading } from '../event-stream/columns.ts'
 import { openStream } from '../event-stream/read.ts'
 
-/** The columns of every outcome, with their types; `null`: text. Other columns than the time are keys of the stored outcome. */
+/**
+ * The columns of every outcome, with their types. `null` means text. All columns except the time are keys of the stored
+ * outcome.
+ */
 const columns = {
   outcome_time: { kind: 'instant', digits: 3 },
   number: { kind: 'bigint' },

@@ -8,5 +8,5 @@ export const pageOf = (path: string, bookmark?: string): PlatformCall => ({
   query: { page_size: '250', bookmark },
 })
 
-/** The bookmark of the page after it; null on the last page. */
+/** The bookmark of the next page. Null on the last page. */
 export const nextOf = ({ json }: Answer): unknown => objectIn(json).bookmark

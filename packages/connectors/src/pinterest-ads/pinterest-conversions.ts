@@ -25,7 +25,7 @@ const eventNames =
   `add_payment_info add_to_cart add_to_wishlist app_install app_open checkout contact custom customize_product find_location
   initiate_checkout lead page_visit schedule search signup start_trial submit_application subscribe view_category view_content
   watch_video`.split(/\s+/)
-/** Pinterest knows four kinds of place; what others call theirs counts as one of these. */
+/** Pinterest has four kinds of places. Names of other platforms are mapped to these. */
 const actionSources = {
   web: 'web',
   website: 'web',
@@ -163,7 +163,7 @@ export const pinterestConversions = eventDestination({
       required: true,
     }),
     event_id: eventId('event_id', 'ID by which Pinterest recognises a repeated event; recommended'),
-    // Not hashed as a whole: what is inside is hashed already where Pinterest wants it so, and rejected otherwise.
+    // Not hashed as a whole: its values must already be hashed where Pinterest requires that, or they are rejected.
     user_data: object('user_data', 'Object that identifies the person by hashed values, such as em', {
       oneOf: 'identifier',
     }),
@@ -299,7 +299,7 @@ export const pinterestConversions = eventDestination({
   },
 })
 
-/** Pinterest's words are left out: they may quote what was sent. */
+/** Pinterest's messages are omitted, because they can quote what was sent. */
 function reasonOf(result: unknown): string | undefined {
   const status = isObject(result) ? result.status : undefined
   if (status === 'processed') return undefined

@@ -43,7 +43,7 @@ const accounts = { path: '/ad_accounts', query: { page_size: '1' } }
 const lists = ({ account }: { account: string }) => `${account}/customer_lists`
 const itemsIn = (json: unknown): JsonObject[] => listIn(objectIn(json).items).map(objectIn)
 
-/** The audiences of the ad account; only an audience that is made of a customer list can be changed. */
+/** The audiences of the ad account. Only audiences of a customer list can be changed. */
 const audiences = {
   kind: 'audience',
   page(bookmark: string | undefined, { settings: { adAccountId } }: Pick<ConnectorContext, 'settings'>) {
@@ -135,7 +135,7 @@ export const pinterestCustomerLists = audienceDestination({
       found: ({ json }) => itemsIn(json).map(({ id, name }) => ({ id, name })),
       next: nextOf,
     },
-    // Those of `lists` are the customer lists of which audiences are made.
+    // `lists` are the customer lists from which audiences are created.
     audienceId: { ...audiences, found: ({ json }) => changeable(json).map(({ id, name }) => ({ id, name })) },
     audienceName: { ...audiences, found: ({ json }) => changeable(json).map(({ name }) => ({ id: name })) },
   },
@@ -159,7 +159,7 @@ export const pinterestCustomerLists = audienceDestination({
     found: ({ json }) => itemsIn(json).map(({ id, name }) => ({ id, name })),
     next: nextOf,
     get: (to, id) => ({ path: `${lists(to)}/${id}` }),
-    // The size is that of the audience that is made of a list, which has an ID of its own.
+    // The size belongs to the audience of a list, which has a separate ID.
     measure: {
       read({ json }) {
         const { num_uploaded_user_records: received, status } = objectIn(json)

@@ -15,7 +15,8 @@ export const pinterestReads = restApi({
   baseUrl: 'https://api.pinterest.com/v5',
   errors: {
     codeAt: 'code',
-    // 1 and 12 come with the status 400, also while Pinterest cannot make a report; 1 is a refusal if its message names what is wrong.
+    // Codes 1 and 12 have the status 400, also while Pinterest cannot create a report. Code 1 is a refusal if its message names
+    // what is wrong.
     codes: { '1': busy, '8': 'rate_limited', '12': busy },
     special: ({ status, json }) => {
       const { code, message } = objectIn(json)

@@ -9,14 +9,17 @@ import { nextOf, pageOf } from './pages.ts'
 /** The list that an audience is made of, if it is. */
 const listIdIn = (audience: unknown): string | undefined => textIn(objectIn(objectIn(audience).rule).customer_list_id)
 
-/** The type of a new list; Pinterest takes identifiers of any kind in one list. */
+/** The type of a new list. Pinterest accepts identifiers of any kind in one list. */
 function listTypeOf(columns: readonly string[]): 'EMAIL' | 'IDFA' | 'MAID' {
   const has = (kind: string) => columns.includes(kind) || columns.includes(`${kind}_sha256`)
   if (has('email')) return 'EMAIL'
   return has('idfa') && !has('maid') ? 'IDFA' : 'MAID'
 }
 
-/** Makes what sends records to customer lists: to one that rows name, which gets an audience, or to the one of an audience. */
+/**
+ * Creates the function that sends records to customer lists: to a list that rows name, which gets an audience, or to the list
+ * of an audience.
+ */
 export function recordSender(client: PlatformClient, { columns }: DestinationContext): SendPeople {
   /** By the IDs of their audiences. */
   const lists = new Map<string, string>()

@@ -19,7 +19,7 @@ export function isUnreadableJson({ status, json }: Answer): ErrorFact | undefine
   return status === 403 && isAboutContent ? 'invalid_batch' : undefined
 }
 
-/** The path of the page that an answer names as the next one. Throws `malformed_response` if it is not one of Reddit's API. */
+/** The path of the next page in an answer. Throws `malformed_response` if it is not a path of Reddit's API. */
 export function nextPath({ json }: Answer): string | undefined {
   const { next_url: next } = objectIn(objectIn(json).pagination)
   const url = nextAddressIn(next, redditApi.baseUrl, redditApi.name)

@@ -10,7 +10,10 @@ import { nextPath } from './api.ts'
 const placeForm = /^(\?[\w.~%=&+-]*)? (\d{1,5})(?: (\?[\w.~%=&+-]*))?$/
 const pageForm = /^\?[\w.~%=&+-]+$/
 
-/** Reads a page of the ad accounts of one of the businesses of the user. Throws `invalid_setting` on a cursor that is none of these. */
+/**
+ * Reads a page of the ad accounts of one of the businesses of the user. Throws `invalid_setting` if the cursor was not created
+ * here.
+ */
 export async function readAccounts(client: PlatformClient, cursor = ' 0'): Promise<Page<Listed>> {
   const [place, businessesPage = '', at = '0', accountsPage = ''] = placeForm.exec(cursor) ?? []
   if (place === undefined) throw strangeCursor()

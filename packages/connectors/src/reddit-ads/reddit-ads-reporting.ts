@@ -14,7 +14,7 @@ const usual = ['impressions', 'reach', 'clicks', 'spend', 'ecpm', 'ctr', 'cpc']
 const levels: Readonly<Record<string, string>> = { campaign: 'CAMPAIGN_ID', ad_group: 'AD_GROUP_ID', ad: 'AD_ID' }
 const unknown: ErrorFact = ['object_not_found', 'Check the IDs of the ad accounts.']
 const hourMs = 3_600_000
-/** Reddit takes whole hours. @param round of hours since 1970 */
+/** Reddit expects whole hours. @param round rounds hours since 1970 */
 const wholeHour = (at: number, round: (hours: number) => number): string =>
   new Date(round(at / hourMs) * hourMs).toISOString().replace('.000', '')
 

@@ -99,7 +99,7 @@ export const redditAudiences = audienceDestination({
     maid_sha256: digest(
       'MAID_SHA256',
       'Hashed advertising ID of a mobile device of either kind, hashed as it is written: before, an IDFA must be in upper case and an Android ID in lower case',
-      // Nothing in the ID says which kind it is, so that neither may be changed.
+      // The ID does not show its kind, so neither kind is normalised.
       'text',
     ),
     idfa_sha256: digest(

@@ -18,7 +18,7 @@ import { isObject, listIn, objectIn, textIn } from '../platform-api/json.ts'
 import { isUnreadableJson, redditApi } from './api.ts'
 import { redditAds } from './platform.ts'
 
-/** The events that Reddit knows; any other is one of your own. */
+/** The events that Reddit defines. Any other event is a custom event. */
 const trackingTypes = {
   pagevisit: 'PAGE_VISIT',
   viewcontent: 'VIEW_CONTENT',
@@ -29,7 +29,7 @@ const trackingTypes = {
   purchase: 'PURCHASE',
   signup: 'SIGN_UP',
 }
-/** Reddit knows four kinds of place; what others call theirs counts as one of these. */
+/** Reddit has four kinds of places. Names of other platforms are mapped to these. */
 const actionSources = {
   website: 'WEBSITE',
   web: 'WEBSITE',

@@ -12,7 +12,7 @@ const nameBytesMax = 127
 const precisionMax = 38
 const scaleMax = 37
 
-/** Adds the columns that the table lacks, all or none. They may be empty, so that existing rows are not written again. */
+/** Adds the columns that the table lacks, all or none. They are nullable, so that existing rows are not rewritten. */
 export async function addColumns(context: AdditionContext): Promise<void> {
   const { added } = context
   const target = targetOf(context.settings)

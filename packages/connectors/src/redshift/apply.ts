@@ -9,7 +9,7 @@ import type { RedshiftTable } from './table.ts'
 
 /** Writing the rows of the stage to the table, in a transaction that has begun. */
 
-/** The temporary tables of each session. Another table of the same name, which may be a lasting one, is never dropped. */
+/** The temporary tables of each session. Another table of the same name, which can be a permanent one, is never dropped. */
 const created = new WeakMap<PostgresSession, Set<string>>()
 
 async function createTemp(session: PostgresSession, name: string, columns: readonly string[]): Promise<void> {
@@ -29,9 +29,9 @@ export async function createStage(session: PostgresSession, { columns }: Redshif
 }
 
 /**
- * Adds the rows of the stage; with a key, the last row of each key takes the place of the one in the table, in the delivered columns, or
+ * Adds the rows of the stage. With a key, the last row of each key replaces the row in the table, in the delivered columns, or
  * removes it.
- * @param removes whether the stage has rows that are to be removed
+ * @param removes whether the stage has rows that must be removed
  */
 export async function writeStaged(session: PostgresSession, table: RedshiftTable, removes: boolean): Promise<void> {
   const { name, alias, columns, keys } = table
@@ -106,7 +106,10 @@ async function createWindow(session: PostgresSession, { columns, keys }: Redshif
   await createTemp(session, windowTable, parts)
 }
 
-/** Deletes the rows of a scope whose keys a temporary table does not have; none if no row of the table can have the scope. */
+/**
+ * Deletes the rows of a scope whose keys are not in a temporary table. Deletes nothing if the table cannot have rows of the
+ * scope.
+ */
 async function deleteAbsent(
   session: PostgresSession,
   { name, alias, columns, keys }: RedshiftTable,

@@ -6,7 +6,7 @@ import { cellOf as cellOfText, type PostgresCellKind, columnTypeOf as typeOf } f
 /** A column of a result, as the protocol describes it. */
 export type RedshiftField = Pick<pg.FieldDef, 'name' | 'dataTypeID' | 'dataTypeModifier'>
 
-/** The identifiers of types, which are those of PostgreSQL and some of Redshift alone. */
+/** The identifiers of types: PostgreSQL's, and some that only Redshift has. */
 export const oids = {
   boolean: 16,
   bigint: 20,
@@ -40,15 +40,15 @@ const kinds: Readonly<Record<number, PostgresCellKind>> = {
 }
 
 /**
- * How a text of the server becomes a cell, as for PostgreSQL; the JSON of SUPER is kept as text, and VARBYTE, which comes as
- * hexadecimal digits, gets the \x of other sources.
+ * Converts a text of the server to a cell, as for PostgreSQL. The JSON of SUPER stays text, and VARBYTE, which arrives as
+ * hexadecimal digits, gets the \x that other sources use.
  */
 export function cellOf(text: string | null, { dataTypeID }: RedshiftField): Cell {
   if (text !== null && dataTypeID === oids.varbyte) return `\\x${text.toLowerCase()}`
   return cellOfText(text, kinds[dataTypeID] ?? 'text')
 }
 
-/** The type of a column, for stores that have types; `null` if it is text. */
+/** The type of a column, for destinations that have types. `null` if it is text. */
 export function columnTypeOf(column: RedshiftField): ColumnType | null {
   if (column.dataTypeID === oids.super) return { kind: 'json' }
   if (column.dataTypeID === oids.varbyte) return { kind: 'bytes' }
@@ -59,7 +59,10 @@ export function columnTypeOf(column: RedshiftField): ColumnType | null {
 export const typeNameOf = ({ dataTypeID }: Pick<RedshiftField, 'dataTypeID'>): string =>
   Object.entries(oids).find(([, oid]) => oid === dataTypeID)?.[0] ?? `type ${dataTypeID}`
 
-/** SQL that gives a text which differs where values differ, for a digest of the row. Throws `invalid_setting` if there is none. */
+/**
+ * SQL that returns different texts for different values, for a digest of the row. Throws `invalid_setting` if there is no such
+ * SQL.
+ */
 export function textSqlOf(expression: string, column: RedshiftField): string {
   switch (column.dataTypeID) {
     case oids.char:
@@ -107,7 +110,7 @@ export function keyTypeOf({ name, dataTypeID, dataTypeModifier }: RedshiftField)
   throw notOrdered({ name, type: typeNameOf({ dataTypeID }) })
 }
 
-/** The kind of cursor that a column can be: `number`, `time` or `day`; `undefined` if the column cannot. */
+/** The kind of cursor that a column can be: `number`, `time` or `day`. `undefined` if the column cannot be a cursor. */
 export function cursorKindOf({ dataTypeID }: RedshiftField): 'number' | 'time' | 'day' | undefined {
   if ([oids.bigint, oids.smallint, oids.integer, oids.decimal].some((oid) => oid === dataTypeID)) return 'number'
   if (dataTypeID === oids.date) return 'day'

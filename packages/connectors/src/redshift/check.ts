@@ -9,7 +9,7 @@ import { defaultPort, openRedshift } from './session.ts'
 import { openStaging } from './staging.ts'
 import { findTable, targetOf } from './table.ts'
 
-/** A serverless workgroup that was idle takes a while to answer. */
+/** An idle serverless workgroup takes a while to answer. */
 const stepMs = 60_000
 const database = { defaultPort, openSession: openRedshift, stepMs }
 
@@ -32,8 +32,8 @@ export const checkSource: Check = checkDatabase(database, {
 })
 
 /**
- * Reaches the server and Amazon S3, signs in at both, and looks up the table of a connection. Puts a small file into the staging bucket
- * and removes it, as far as a connection names one; writes nothing to the database.
+ * Reaches the server and Amazon S3, signs in at both, and looks up the table of a connection. If a connection names a staging
+ * bucket, puts a small file into it and removes it. Writes nothing to the database.
  */
 export const checkDestination: Check = checkDatabase(database, {
   async signedIn(session, context) {
@@ -49,7 +49,7 @@ export const checkDestination: Check = checkDatabase(database, {
   },
 })
 
-/** Throws a `ConnectorError` if the schema is missing, or the user may not use it. */
+/** Throws a `ConnectorError` if the schema is missing, or the user is not allowed to use it. */
 export async function assertWritable(session: PostgresSession, { settings }: ConnectorContext): Promise<void> {
   const target = targetOf(settings)
   const [schema] = await session.rows(

@@ -8,15 +8,18 @@ import type { StagedFile } from './staging.ts'
 export const stage = 'penstock_stage'
 /** The number of a row in its batch, in that table. */
 export const rowNumber = 'penstock_row'
-/** Whether a row is to be removed, in that table; no value if it is not. */
+/** Whether a row must be removed, in that table. No value if it must not. */
 export const rowRemoved = 'penstock_removed'
 /** The column of the table that has the values of a delivered one. */
 export const stageColumn = (at: number): string => `penstock_${at}`
 
-/** A row that COPY did not load: its number in the file, from 1; the stage’s column; Redshift’s number of the error. */
+/** A row that COPY did not load: its number in the file, from 1, the stage's column, and Redshift's error number. */
 export type LoadError = { readonly line: number; readonly column: string; readonly code: string }
 
-/** The role with which Redshift reads the bucket; `undefined` if it uses the access key. Throws `invalid_setting` if it is none. */
+/**
+ * The role with which Redshift reads the bucket. `undefined` if it uses the access key. Throws `invalid_setting` if it is not a
+ * valid role.
+ */
 export function copyRoleOf({ copyRoleArn }: Values): string | undefined {
   const role = typeof copyRoleArn === 'string' ? copyRoleArn.trim() : ''
   if (role === '') return undefined
@@ -30,8 +33,8 @@ export function copyRoleOf({ copyRoleArn }: Values): string | undefined {
 }
 
 /**
- * Loads a file into the stage, all of it or nothing. Resolves with `undefined` if it is loaded, and with the rows that Redshift could
- * not load otherwise; none if it does not name them. Throws a `ConnectorError` for everything else.
+ * Loads a file into the stage, as a whole or not at all. Resolves with `undefined` if it is loaded. Otherwise resolves with the
+ * rows that Redshift could not load, or an empty list if it does not name them. Throws a `ConnectorError` for everything else.
  */
 export async function copyFile(
   session: PostgresSession,
@@ -78,7 +81,7 @@ const errorTables = [
   'select line_number as line, colname as field, err_code as code from stl_load_errors where trim(filename) = $1 order by line_number limit 100',
 ]
 
-/** The errors that Redshift has noted for a file that it did not load; none if the user may not look. */
+/** The errors that Redshift has recorded for a file that it did not load. Empty if the user is not allowed to read them. */
 async function loadErrors(session: PostgresSession, file: string): Promise<readonly LoadError[]> {
   for (const text of errorTables) {
     try {

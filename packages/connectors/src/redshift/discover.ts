@@ -13,7 +13,7 @@ import { batchesTable } from './table.ts'
 const schemaIn = ({ settings: { schema } }: DiscoveryContext): string =>
   typeof schema === 'string' && schema !== '' ? schema : 'public'
 
-/** Schemas that the user may use. */
+/** Schemas that the user can use. */
 export const discoverSchemas: Discover = inDatabase(defaultPort, openRedshift, async (session, context) => {
   const window = windowOf(context)
   const rows = await session.rows(
@@ -30,12 +30,12 @@ export const discoverSchemas: Discover = inDatabase(defaultPort, openRedshift, a
   )
 })
 
-/** Tables and views of the schema that the user may read. */
+/** Tables and views of the schema that the user can read. */
 export const discoverSources: Discover = inDatabase(defaultPort, openRedshift, (session, context) =>
   tables(session, context, 'select'),
 )
 
-/** Tables of the schema that the user may write to. */
+/** Tables of the schema that the user can write to. */
 export const discoverDestinations: Discover = inDatabase(defaultPort, openRedshift, (session, context) =>
   tables(session, context, 'insert'),
 )

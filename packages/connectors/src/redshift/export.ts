@@ -16,7 +16,7 @@ import { copyRoleOf } from './copy.ts'
 import { describe, sourceOf } from './plan.ts'
 import { defaultPort, openRedshift } from './session.ts'
 
-/** How long an UNLOAD may take, in milliseconds. */
+/** Time limit of an UNLOAD, in milliseconds. */
 const unloadMs = 12 * 3_600_000
 /** How often it is asked whether an UNLOAD of an earlier attempt has ended, in milliseconds. */
 const [firstMs, mostMs] = [500, 10_000]
@@ -92,7 +92,7 @@ async function within<T>(
   }
 }
 
-/** Waits for an UNLOAD of a worker that was killed, which Redshift may still run. */
+/** Waits for an UNLOAD of a worker that was killed, because Redshift can still be running it. */
 async function ended(session: PostgresSession, label: string, signal: AbortSignal): Promise<void> {
   const text = `select count(*) as running from sys_query_history where query_label = '${label}' and query_type = 'UNLOAD' and status in ('planning', 'queued', 'running', 'returning')`
   for (let waitMs = firstMs; ; waitMs = Math.min(mostMs, waitMs * 2)) {
@@ -102,7 +102,7 @@ async function ended(session: PostgresSession, label: string, signal: AbortSigna
   }
 }
 
-/** Why the files of Redshift would be other ones than that of a worker, beyond the notation of times and of empty texts. */
+/** Why Redshift's files would differ from a worker's file, apart from the notation of times and empty texts. */
 function unlike(fields: readonly RedshiftField[], { format }: ExportPlace): string | undefined {
   const never: readonly number[] = [oids.varbyte, oids.geometry, oids.geography, oids.hllsketch, oids.super]
   const odd = fields.find(({ dataTypeID }) => never.includes(dataTypeID))
@@ -122,7 +122,7 @@ function selectedOf({ name, dataTypeID }: RedshiftField, { format }: ExportPlace
     : column
 }
 
-/** A text between quotes; a backslash begins an escape sequence. */
+/** A text between quotes. A backslash begins an escape sequence. */
 const literal = (text: string): string => text.replace(/['\\]/g, '\\$&')
 
 async function unload(session: PostgresSession, text: string): Promise<void> {
@@ -145,7 +145,7 @@ async function unload(session: PostgresSession, text: string): Promise<void> {
   }
 }
 
-/** The counts in a manifest. Throws `unexpected_response` if it has none. */
+/** The counts in a manifest. Throws `unexpected_response` if it contains no counts. */
 function countsIn(manifest: Buffer): { rows: number; bytes: number; files: number } {
   const entries = listIn(objectIn(jsonIn(manifest)).entries).filter(isObject)
   let [rows, bytes] = [0, 0]

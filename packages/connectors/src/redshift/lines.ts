@@ -6,8 +6,8 @@ import type { RedshiftColumn } from './target-columns.ts'
 const lineBytesMax = 4 * 1024 * 1024
 
 /**
- * A row as a line of JSON, under the names of the stage's columns. Every value is a text, so that no reader of JSON changes its digits,
- * but for values that are JSON themselves.
+ * A row as a line of JSON, under the names of the stage's columns. Every value is a text, so that no JSON parser changes its
+ * digits, except values that are JSON themselves.
  */
 export function lineOf(columns: readonly RedshiftColumn[], { index, values, isRemoved }: JudgedRow): string {
   const parts = values.flatMap((value, at) =>

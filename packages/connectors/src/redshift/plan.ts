@@ -22,7 +22,7 @@ export type RedshiftPlan = OrderedPlan<OrderTerm> & {
   readonly described: readonly RedshiftField[]
   /** The statement without its conditions and order. */
   readonly select: string
-  /** The statement that counts the rows without a cursor; absent if all is read. */
+  /** The statement that counts the rows without a cursor. Absent if all rows are read. */
   readonly countUnread: string | undefined
   /** How many fields each row of it has. */
   readonly width: number
@@ -109,7 +109,7 @@ export function statementOf(
   spot: Spot,
 ): { readonly text: string; readonly values: readonly string[] } {
   const values: string[] = []
-  // A backslash in a literal means something else in Redshift than in PostgreSQL; in a parameter it is one.
+  // A backslash in a literal has a different meaning in Redshift than in PostgreSQL. In a parameter it is a plain backslash.
   const clauses = keysetClauses(plan, spot, ({ typeOf }, text) => `cast($${values.push(text)} as ${typeOf(text)})`)
   return { text: `${plan.select}${clauses}`, values }
 }
@@ -142,6 +142,6 @@ async function boundOf(
   const at = new Date(now - lagSeconds * 1000)
   if (column.dataTypeID === oids.timestamptz) return `${at.toISOString().slice(0, 19).replace('T', ' ')}+00`
   const local = inTimezone(at, timezone)
-  // More rows of today may come yet, so today waits until it is over.
+  // More rows of today can still arrive, so today is read when it is over.
   return kind === 'day' ? dayBefore(local.slice(0, 10)) : local
 }

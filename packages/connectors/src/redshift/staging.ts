@@ -16,7 +16,7 @@ export type Staging = {
    * @returns the addresses of both, and their removal, which never throws
    */
   put(name: string, lines: string): Promise<StagedFile>
-  /** Removes what earlier attempts of this transfer have left, as far as the access key may list and delete. */
+  /** Removes what earlier attempts of this transfer have left, as far as the access key is allowed to list and delete. */
   clean(): Promise<void>
 }
 
@@ -31,7 +31,7 @@ export type StagedFile = {
 const compress = promisify(gzip)
 const uploadTimeoutMs = 300_000
 const removalTimeoutMs = 15_000
-/** Redshift’s own lists of errors hold so many characters of an address. */
+/** Redshift's lists of errors store this number of characters of an address. */
 const addressMax = 256
 
 /** The bucket and the folder that the settings name. Throws `invalid_address` if a statement cannot name it. */
@@ -66,7 +66,7 @@ export function openStaging(
     await discard(await client.request(asked))
   }
   const remove = async (key: string): Promise<void> => {
-    // Also after the context was aborted: nothing else removes it before the next attempt.
+    // Done even if the context was aborted, because nothing else removes it before the next attempt.
     const signal = AbortSignal.timeout(removalTimeoutMs)
     await discard(await client.request({ method: 'DELETE', bucket, key, permission: 's3:DeleteObject', signal }))
   }

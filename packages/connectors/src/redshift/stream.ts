@@ -15,11 +15,11 @@ type Connection = Omit<pg.Connection, 'parse' | 'bind' | 'describe' | 'execute'>
 }
 
 /**
- * Runs a statement and yields its rows as they arrive, in groups. Redshift has no COPY to the client, and its cursors hold the whole
- * result on the leader node, so the rows are read from the connection, on which the server waits for the reader.
- * Throws a `ConnectorError`.
+ * Runs a statement and yields its rows as they arrive, in groups. Redshift has no COPY to the client, and its cursors keep the
+ * whole result on the leader node. So the rows are read from the connection, on which the server waits for the reader. Throws a
+ * `ConnectorError`.
  * @param values of $1, $2 and so on
- * @param waitMs how long the server may send nothing while rows are wanted
+ * @param waitMs how long the server can be silent while rows are requested
  */
 export async function* streamRows(
   session: PostgresSession,
@@ -60,7 +60,7 @@ export async function* streamRows(
     handleCopyInResponse: stray,
     handleCopyData: stray,
     handleCommandComplete({ text: tag }: { text: string }) {
-      // PostgreSQL counts the rows; the version that Redshift comes from does not.
+      // PostgreSQL reports the number of rows. The version that Redshift is based on does not.
       isComplete = tag === 'SELECT' || tag === `SELECT ${rows}`
       if (!isComplete) stray()
     },

@@ -7,7 +7,7 @@ import { quoteName } from './cells.ts'
 import { defaultPort, openRedshift } from './session.ts'
 import { columnOf, type RedshiftColumn, textBytesMax } from './target-columns.ts'
 
-/** Where rows go, as the settings name it. */
+/** The table that rows go to, as the settings name it. */
 export type RedshiftTarget = Target & { readonly schema: string }
 
 /** A table with its columns. */
@@ -21,15 +21,15 @@ export type FoundRedshiftTable = {
 export type RedshiftTable = {
   /** Quoted, with its schema. */
   readonly name: string
-  /** Quoted, without its schema: what its columns are qualified by. */
+  /** The quoted name without the schema. It qualifies the table's columns. */
   readonly alias: string
   /** Quoted, with its schema: the table that notes which batches were written. */
   readonly batches: string
   /** In the order of the delivered columns. */
   readonly columns: readonly RedshiftColumn[]
-  /** Indexes of the columns of the key; empty unless rows are upserted. */
+  /** Indexes of the key columns. Empty unless rows are upserted. */
   readonly keys: readonly number[]
-  /** Whether the user may delete its rows. */
+  /** Whether the user is allowed to delete its rows. */
   readonly isDeletable: boolean
 }
 
@@ -45,8 +45,8 @@ export function targetOf(settings: Values): RedshiftTarget {
 }
 
 /**
- * The table that the settings name: by its exact name, or else in lower case, which Redshift makes of names unless a setting of the
- * database keeps their case. `undefined` if there is none.
+ * The table that the settings name: by its exact name, or else in lower case. Redshift converts names to lower case, unless a
+ * setting of the database preserves their case. `undefined` if it does not exist.
  */
 export async function findTable(
   session: PostgresSession,
@@ -118,8 +118,8 @@ export async function openTable(
 }
 
 /**
- * Whether texts of the key that differ only in case are the same to the table. Redshift does not say which collation a column has, but rows
- * with a letter show it; without such rows, it does not matter.
+ * Whether the table treats key texts that differ only in case as equal. Redshift does not report the collation of a column, but
+ * rows with a letter show it. Without such rows, it does not matter.
  */
 export async function isCaseless(
   session: PostgresSession,
@@ -157,7 +157,7 @@ async function createOnce(
   try {
     await session.execute([`create table if not exists ${nameOf(at)} (${columns.join(', ')})`])
   } catch (error) {
-    // Another worker may have created it at the same time.
+    // Another worker may have created it concurrently.
     if (!session.alive || !(await findTable(session, at))) throw error
   }
 }

@@ -18,9 +18,9 @@ import type { TargetColumn } from '../kit/warehouse/table.ts'
 
 /** A column of a table that rows go to. */
 export type RedshiftColumn = TargetColumn & {
-  /** As Redshift writes it, such as `character varying(20)`; also of the column that rows are staged in. */
+  /** The type as Redshift writes it, such as `character varying(20)`. The stage's column has it too. */
   readonly type: string
-  /** Whether a value is JSON of its own in the staged file. */
+  /** Whether a value is nested JSON in the staged file. */
   readonly isJson: boolean
 }
 

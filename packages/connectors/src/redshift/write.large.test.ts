@@ -125,7 +125,7 @@ describe(`writing to a table, against ${testServerName}`, () => {
       ['1', 'a'],
       ['3', 'c'],
     ])
-    // If the user may not look, the rows are found by halves.
+    // If the user is not allowed to read the errors, the rows are found by halving.
     await query('alter table sys_load_error_detail rename to hidden')
     try {
       const { rejected } = await writer.deliver(batchOf(['id', 'name'], some, 15))

@@ -26,9 +26,9 @@ import { textBytesMax } from './target-columns.ts'
 
 export { inspect, tryRows } from './inspect.ts'
 
-/** Batches of so long ago do not come again. */
+/** Older batches are not repeated. */
 const keptDays = 30
-/** How long a statement may wait and run. */
+/** How long a statement can wait and run. */
 const statementTimeoutMs = 900_000
 /** The key of the note that the table was emptied for a transfer without a batch. */
 const emptiedKey = 'emptied'
@@ -89,7 +89,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
     async finish() {
       const { session, begun: known } = await beginWith(emptiedIn(work))
       if (work.replaces && !known) await inTransaction(session, () => finishEmpty(session, work))
-      // A user who may not delete simply keeps the notes.
+      // For a user who is not allowed to delete, the notes simply stay.
       const old = `delete from ${table.batches} where delivered_time < getdate() - interval '${keptDays} days'`
       await session.guard(() => runEach(session, [old])).catch(() => session.abandon())
     },
@@ -191,7 +191,7 @@ type Loaded = {
   readonly isWhole: boolean
 }
 
-/** Writes what is staged, unless another worker has done so by now. Resolves with what the note of the batch says. */
+/** Writes the staged rows, unless another worker has already done so. Resolves with the content of the batch's note. */
 async function settle(session: PostgresSession, work: Work, loaded: Loaded): Promise<Known> {
   const { table, windows } = work
   const { batch, staged, bytes, rejected, isWhole } = loaded

@@ -14,7 +14,7 @@ import {
 } from '@penstock/connector'
 import { pageIn, pageOfAll, windowOf } from '../discovery/pages.ts'
 
-/** The columns of every rejected record, with their types; `null`: text. */
+/** The columns of every rejected record, with their types. `null` means text. */
 const columns = {
   rejected_time: { kind: 'instant', digits: 3 },
   connection_id: null,
@@ -33,7 +33,7 @@ const names = Object.keys(columns)
 const types = Object.values(columns)
 const beginning: RejectPlace = { transfer: 0, record: null }
 
-/** Where the next transfer begins: places of one connection mean nothing for another one. */
+/** The beginning of the next transfer. A place of one connection has no meaning for another one. */
 type RejectCursor = RejectPlace & { readonly of: string }
 
 /** Reads what transfers of another connection rejected, in the order in which they ended. */
@@ -73,7 +73,7 @@ export async function open({ settings, rejects, cursor, signal }: SourceContext)
   }
 }
 
-/** Where the next transfer begins behind the first `count` records. */
+/** The beginning of the next transfer, after the first `count` records. */
 function placeAfter({ records, next }: RejectedRecords, begin: RejectPlace, count: number): RejectPlace {
   if (count === 0) return begin
   return count === records.length ? next : { transfer: next.transfer, record: records[count - 1]?.number ?? null }

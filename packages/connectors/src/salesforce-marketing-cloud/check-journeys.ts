@@ -4,7 +4,7 @@ import { tenantOf } from './journeys-api.ts'
 import { tokensOf } from './marketing-cloud-api.ts'
 import { originOf } from './tenant.ts'
 
-/** Whether Marketing Cloud gives a token. Only an event, which starts a journey, shows its permissions. */
+/** Checks whether Marketing Cloud issues a token. Only an event, which starts a journey, shows its permissions. */
 export async function assertClient(context: ConnectorContext): Promise<string> {
   await tokensOf(context, tenantOf(context)).token()
   return 'Marketing Cloud accepts the client.'

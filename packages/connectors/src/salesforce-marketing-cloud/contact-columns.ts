@@ -30,7 +30,7 @@ export const contactColumns: EventColumns = {
   ),
 }
 
-/** Makes the attribute sets of a contact, as Marketing Cloud takes them. */
+/** Creates the attribute sets of a contact in the form that Marketing Cloud accepts. */
 export function finishContact(contact: JsonObject): Read<JsonObject> {
   const attributeSets: JsonObject[] = []
   for (const [name, given] of Object.entries(objectIn(contact[sets]))) {

@@ -13,7 +13,7 @@ export const firstOne: PlatformCall = { path, query: { $page: '1', $pagesize: '1
 /** A table of Marketing Cloud. */
 type DataExtension = { readonly id: string; readonly key: string; readonly name: string }
 
-/** Reads a page of the data extensions whose key or name contains a text; of all, if it is empty. */
+/** Reads a page of the data extensions whose key or name contains a text, or of all if it is empty. */
 export async function readDataExtensions(
   client: PlatformClient,
   text: string,
@@ -34,7 +34,7 @@ async function find(client: PlatformClient, by: 'key' | 'name', text: string): P
   return undefined
 }
 
-/** The same for a key that the connection names: throws `object_not_found` if there is none. */
+/** The same for a key that the connection names. Throws `object_not_found` if it does not exist. */
 export async function requireDataExtension(client: PlatformClient, key: string): Promise<DataExtension> {
   const found = await find(client, 'key', key)
   if (found) return found
@@ -64,9 +64,9 @@ export async function columnsOf(client: PlatformClient, key: string): Promise<Di
 }
 
 /**
- * The preparation before the first row: creates, changes or deletes the data extension. Reads the settings immediately, and throws
- * `invalid_setting` if one is missing or wrong.
- * @returns a function that resolves with the key of the data extension that rows go to; `undefined` if it was deleted
+ * The preparation before the first row: creates, changes or deletes the data extension. Reads the settings immediately, and
+ * throws `invalid_setting` if one is missing or wrong.
+ * @returns a function that resolves with the key of the data extension that rows go to, or `undefined` if it was deleted
  */
 export function preparationOf(settings: Values): (client: PlatformClient) => Promise<string | undefined> {
   const setting = (key: string, label: string): string => {
@@ -136,7 +136,7 @@ function readSchema(schemaJson: unknown): JsonObject[] {
   throw new ConnectorError('invalid_setting', message)
 }
 
-/** Makes a data extension, unless there is one of that name: it may have been made before a crash. */
+/** Creates a data extension, unless one of that name exists: it may have been created before a crash. */
 async function make(client: PlatformClient, body: { readonly name: string }): Promise<DataExtension> {
   const found = await find(client, 'name', body.name)
   if (found) return found

@@ -108,7 +108,7 @@ async function changeContacts(client: PlatformClient, contacts: Contacts): Promi
   return { bytes, rejected }
 }
 
-/** The key of a contact that there is now; nothing if Marketing Cloud did not make it. */
+/** The key of a contact that exists now. Empty if Marketing Cloud did not create it. */
 function establishedIn(item: unknown): string[] {
   const value = isObject(item) && isObject(item.value) ? item.value : objectIn(item)
   const { requestedContactKey, contactReference } = value
@@ -117,7 +117,7 @@ function establishedIn(item: unknown): string[] {
   return key !== undefined && (numberIn(reference.contactID) ?? 0) > 0 ? [key] : []
 }
 
-/** Why attributes were not set, with the codes of Marketing Cloud; it reports failures with the status 200, too. */
+/** Why attributes were not set, with the codes of Marketing Cloud. Failures can also have the status 200. */
 function whyNot(answer: Answer): string | undefined {
   const { operationStatus, hasErrors, resultMessages, errorcode } = objectIn(answer.json)
   if (isSuccess(answer) && operationStatus === 'OK' && hasErrors !== true) return undefined

@@ -69,10 +69,10 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
   }
 }
 
-/** A row as an object with the columns that are filled: what it leaves out stays as it is. */
+/** A row as an object with its filled columns. Omitted columns do not change. */
 type SentRow = { readonly index: number; readonly item: Readonly<Record<string, Cell>> }
 
-/** The rows of a batch as they are sent, and those that are rejected before. */
+/** The rows of a batch as they are sent, and the rows that are rejected beforehand. */
 export function readRows({ columns, rows: all }: Batch): { rows: readonly SentRow[]; rejected: Rejection[] } {
   const rejected: Rejection[] = []
   const rows = all.flatMap((cells, index): SentRow[] => {

@@ -5,7 +5,7 @@ import { originOf, subdomainOf } from './tenant.ts'
 
 type Tenant = Pick<ConnectorContext, 'secrets' | 'settings'>
 
-/** The subdomain of the tenant. Throws `invalid_setting` if it is missing or is none. */
+/** The subdomain of the tenant. Throws `invalid_setting` if it is missing or not valid. */
 export function tenantOf(context: Tenant): string {
   const subdomain = subdomainOf(context)
   if (subdomain !== undefined) return subdomain

@@ -6,7 +6,7 @@ import { objectIn } from '../platform-api/json.ts'
 import { type AccessTokens, openTokens } from '../platform-api/oauth.ts'
 import { originOf, subdomainOf } from './tenant.ts'
 
-/** What paths are relative to is by the tenant. */
+/** The base address of paths depends on the tenant. */
 const api = restApi({
   name: 'Marketing Cloud',
   baseUrl: '',
@@ -19,7 +19,7 @@ const api = restApi({
         'Give the installed package the scopes Data Extensions Read and Write, and access to the business unit.',
       ],
     },
-    // Its database was busy. With errors beside it, rows are to blame.
+    // The database was busy. If the answer also contains errors, rows are to blame.
     special({ status, json }) {
       const { errorcode, additionalErrors } = objectIn(json)
       return status === 400 && Number(errorcode) === 10006 && additionalErrors === undefined

@@ -23,7 +23,7 @@ export async function submitRows(
       method: apiType === 'Insert' ? 'POST' : 'PUT',
       path: `/data/v1/async/dataextensions/key:${encodeURIComponent(key)}/rows`,
       body: { items },
-      // Each attempt is processed on its own; the engine shows the wait before the next one.
+      // Each attempt is processed separately. The engine shows the wait before the next one.
       repeatable: false,
     })
     const requestId = textIn(json.requestId)
@@ -36,7 +36,7 @@ export async function submitRows(
   throw new ConnectorError('malformed_response', 'Marketing Cloud did not return the ID of the request.')
 }
 
-/** The rows that a request did not take, `failed` if it was not processed; `undefined` while this is unknown. */
+/** The rows that a request did not accept, or `failed` if it was not processed. `undefined` while this is unknown. */
 export async function resultOf(
   client: PlatformClient,
   requestId: string,

@@ -41,7 +41,7 @@ export const salesforceMarketingCloudJourneys = eventDestination({
     }),
   },
   batch: { rowsMax: 10, bytesMax: 500_000 },
-  // Each event goes alone: its place is its own ID.
+  // Each event is sent separately. Its ID is its target.
   targets: { at: '@id', field: 'contact_key' },
   request: ([event = {}]) => ({ path: '/events', body: event }),
   answer: {

@@ -2,8 +2,8 @@ import { type ConnectorContext, ConnectorError } from '@penstock/connector'
 import { textIn } from '../platform-api/json.ts'
 
 /**
- * The subdomain of a tenant, from the connection or from the connector; `undefined` if there is none. Throws
- * `invalid_setting` if they differ, because the secret is for the tenant that it was saved with.
+ * The subdomain of a tenant, from the connection or from the connector. `undefined` if neither has one. Throws
+ * `invalid_setting` if they differ, because the secret belongs to the tenant that it was saved with.
  */
 export function subdomainOf({ secrets, settings }: Pick<ConnectorContext, 'secrets' | 'settings'>): string | undefined {
   const ofConnector = subdomainIn(secrets.subdomain)

@@ -4,7 +4,10 @@ import { parseCsv } from '@penstock/connector/files'
 const dialect = { delimiter: ',', newline: '\n' } as const
 const plain = /^[^",\r\n\s]+$/
 
-/** Rows as Salesforce takes them: commas, LF, and quotes wherever they could matter. An empty cell is nothing between commas. */
+/**
+ * Rows in the form that Salesforce accepts: commas, LF, and quotes wherever they could matter. An empty cell has no text
+ * between its commas.
+ */
 export const csvOf = (columns: readonly string[], rows: readonly (readonly string[])[]): string =>
   [columns, ...rows].map((row) => `${row.map(cellOf).join(',')}\n`).join('')
 
@@ -13,7 +16,10 @@ const cellOf = (text: string): string => (text === '' || plain.test(text) ? text
 /** A table of Salesforce: cells are text, empty if there is nothing. */
 export type TextTable = { readonly columns: readonly string[]; readonly rows: readonly (readonly string[])[] }
 
-/** Reads a table of Salesforce; without a header it is empty. Throws `malformed_response` if a row has another number of cells than the header. */
+/**
+ * Parses a table of Salesforce. Without a header it is empty. Throws `malformed_response` if the number of cells of a row
+ * differs from the header.
+ */
 export function tableOf(text: string): TextTable {
   const head = parseCsv(text, dialect, 0, true, 1)
   const columns = (head.rows[0] ?? []).map((cell) => String(cell ?? ''))

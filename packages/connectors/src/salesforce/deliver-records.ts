@@ -26,7 +26,7 @@ export type Work = {
   readonly waits: { readonly totalMs: number; readonly signal: AbortSignal }
   /** Jobs whose rows are counted already, by earlier batches. */
   readonly known: ReadonlySet<string>
-  /** Resolves with the jobs of an earlier attempt that may have the first rows of this writer; empty afterwards. */
+  /** Resolves with the jobs of an earlier attempt that may have the first rows of this writer. Empty after the first call. */
   earlier: () => Promise<readonly IngestJob[]>
 }
 
@@ -44,8 +44,8 @@ const uploadsMax = 2
 const marginMs = 5_000
 
 /**
- * Finds the jobs that an earlier attempt of the transfer may have begun: of the same kind, since the transfer was started, and not
- * before the last job that was confirmed. Which of them has the rows is seen in its results.
+ * Finds the jobs that an earlier attempt of the transfer may have begun: of the same kind, since the transfer was started, and
+ * not before the last job that was confirmed. The results of a job show whether it has the rows.
  */
 export async function earlierJobs(
   { salesforce, target, known }: Pick<Work, 'salesforce' | 'target' | 'known'>,
@@ -117,7 +117,7 @@ const unlessGone = (error: unknown): undefined => {
   if (asConnectorError(error)?.code !== 'object_not_found') throw error
 }
 
-/** Sends records in a job of their own, and waits for it. If the work is stopped, so is the job. */
+/** Sends records in a separate job, and waits for it. Stopping the work stops the job too. */
 async function sendJob(work: Work, records: readonly SentRecord[]) {
   const { salesforce, target, waits } = work
   const csv = csvOf(

@@ -45,7 +45,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
         const deliveryState = { jobs: jobs.map(({ id }) => id).slice(-jobsMax), created: confirmed.created }
         return { bytes, rejected: [...rejected, ...delivered.rejected], deliveryState, state: deliveryState }
       } catch (error) {
-        // If the batch comes again, its jobs are looked for.
+        // If the batch is repeated, its jobs are looked for.
         work = undefined
         throw error
       }
@@ -79,7 +79,7 @@ const confirmedIn = (state: Json) => {
   return { jobs: listIn(jobs).flatMap((id) => textIn(id) ?? []), created: numberIn(created) ?? 0 }
 }
 
-/** Looks the object up and holds the columns against it; changes nothing. */
+/** Looks up the object and compares the columns with it. Changes nothing. */
 export async function inspect(context: InspectionContext): Promise<readonly Finding[]> {
   const { settings, columns } = context
   const rules = rulesOf(settings)

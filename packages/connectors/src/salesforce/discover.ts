@@ -70,7 +70,7 @@ export async function discoverExternalIds(context: DiscoveryContext): Promise<Di
   return pageOfAll(fields.filter(({ identifies, name }) => identifies || name === 'Id').map(columnOf), context)
 }
 
-/** Fields that the operation writes, and the one that finds records. */
+/** Fields that the operation writes, and the field that finds records. */
 export async function discoverTargetFields(context: DiscoveryContext): Promise<DiscoveredPage> {
   const { client } = await openSalesforce(context)
   const { operation, externalIdField } = context.settings

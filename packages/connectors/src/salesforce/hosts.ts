@@ -4,15 +4,15 @@ import { ConnectorError } from '@penstock/connector'
 const kinds = 'sandbox|develop|scratch|demo|free|patch|trailblaze|wrk'
 const myDomainForm = new RegExp(`^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\\.(?:${kinds}))?\\.my\\.salesforce\\.com$`)
 
-/** Where Salesforce issues tokens to apps that a user authorized, by the kind of the organization. */
+/** The addresses at which Salesforce issues tokens to apps that a user authorized, by the kind of the organization. */
 export const loginOrigins: Readonly<Record<string, string>> = {
   Production: 'https://login.salesforce.com',
   Sandbox: 'https://test.salesforce.com',
 }
 
 /**
- * The origin of a My Domain, such as `https://acme.my.salesforce.com`; `undefined` if the text is no host of this form. Nothing else
- * gets a secret or a token.
+ * The origin of a My Domain, such as `https://acme.my.salesforce.com`. `undefined` if the text is not such a host. Secrets and
+ * tokens are sent only to such an origin.
  * @param text a host, or its URL without a path
  */
 export function myDomainOrigin(text: string): string | undefined {

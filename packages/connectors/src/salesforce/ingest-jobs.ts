@@ -23,7 +23,7 @@ export type IngestJob = {
   readonly state: string
   /** By the clock of Salesforce, in milliseconds since 1970. */
   readonly created: number
-  /** Processed rows, including failed ones; `undefined` in lists. */
+  /** Processed rows, including failed ones. `undefined` in lists. */
   readonly processed: number | undefined
   readonly failed: number | undefined
   /** The code of why the whole job failed. */
@@ -43,7 +43,7 @@ export async function createJob(client: PlatformClient, kind: JobKind): Promise<
   return requireJob(json)
 }
 
-/** Uploads the rows of a job, which Salesforce takes once. */
+/** Uploads the rows of a job, which Salesforce accepts once. */
 export async function uploadRows(client: PlatformClient, { id }: IngestJob, csv: string): Promise<void> {
   const headers = { 'content-type': 'text/csv; charset=UTF-8' }
   await client.ask({ method: 'PUT', path: `${path}/${id}/batches`, body: csv, headers, repeatable: false })
@@ -68,7 +68,7 @@ export async function closeJob(client: PlatformClient, { id }: IngestJob): Promi
 export const abortJob = ({ undo }: Salesforce, { id }: IngestJob): Promise<void> =>
   undo({ method: 'PATCH', path: `${path}/${id}`, body: { state: 'Aborted' }, repeatable: false })
 
-/** The job as it is now. */
+/** The present state of the job. */
 export async function readJob(client: PlatformClient, id: string): Promise<IngestJob> {
   const { json } = await client.askObject({ path: `${path}/${id}` })
   const job = requireJob(json)
@@ -141,7 +141,7 @@ function locatorIn(url: unknown): string | undefined {
   return locator
 }
 
-/** Throws what a job as a whole failed with; nothing if its rows can be sent again. */
+/** Throws the error with which the job as a whole failed. Does nothing if its rows can be sent again. */
 export function assertUsable({ state, code }: IngestJob): void {
   if (state !== 'Failed' || code === undefined) return
   if (isSpent(code)) {

@@ -17,7 +17,7 @@ export type ObjectField = {
   readonly required: boolean
   /** The name by which records behind a reference are addressed: `Account`. */
   readonly relationship: string | undefined
-  /** The objects behind a reference; several if it can lead to records of each of them. */
+  /** The objects that a reference can lead to. */
   readonly refersTo: readonly string[]
 }
 
@@ -44,12 +44,12 @@ export async function listObjects(client: PlatformClient): Promise<readonly Omit
   return listIn(json.sobjects).flatMap((one) => objectOf(one) ?? [])
 }
 
-/** The object that the settings name. Throws `invalid_setting` if they name none, and `object_not_found`. */
+/** The object that the settings name. Throws `invalid_setting` if they name no object, and `object_not_found`. */
 export async function describeObject(client: PlatformClient, settings: Values): Promise<ObjectDescription> {
   return await describe(client, objectNameIn(settings))
 }
 
-/** The name of the object in the settings. Throws `invalid_setting` if there is none. */
+/** The name of the object in the settings. Throws `invalid_setting` if it is missing. */
 export function objectNameIn(settings: Values): string {
   const name = textIn(settings.objectName)?.trim() ?? ''
   if (namePattern.test(name)) return name
@@ -57,7 +57,7 @@ export function objectNameIn(settings: Values): string {
   throw new ConnectorError('invalid_setting', message)
 }
 
-/** An object by its API name. Throws `object_not_found` if the user sees none. */
+/** An object by its API name. Throws `object_not_found` if the user cannot see it. */
 export async function describe(client: PlatformClient, name: string): Promise<ObjectDescription> {
   const { json } = await client.askObject({ path: `/sobjects/${name}/describe`, bytesMax })
   const object = objectOf(json)
@@ -113,6 +113,6 @@ const unread: Readonly<Record<string, string>> = {
   base64: 'a file, which Bulk API 2.0 does not give out',
 }
 
-/** Why Bulk API 2.0 does not read a field; `undefined` if it does. */
+/** Why Bulk API 2.0 does not read a field. `undefined` if it does. */
 export const whyUnread = ({ type }: ObjectField): string | undefined =>
   Object.hasOwn(unread, type) ? unread[type] : undefined

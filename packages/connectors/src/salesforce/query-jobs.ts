@@ -69,12 +69,12 @@ export function queryError(code: string | undefined): ConnectorError {
 export const abortQuery = ({ undo }: Salesforce, { id }: SoqlJob): Promise<void> =>
   undo({ method: 'PATCH', path: `${path}/${id}`, body: { state: 'Aborted' }, repeatable: false })
 
-/** Rows of a result, and where the next ones are; `undefined` at the end. */
+/** Rows of a result, and the locator of the next ones, which is `undefined` at the end. */
 export type SoqlPage = { readonly table: TextTable; readonly bytes: number; readonly next: string | undefined }
 
 /**
- * Reads a page of a result: of fewer rows if so many are too large. Throws `object_not_found` if Salesforce does not keep it any
- * more, and `malformed_response` if the page breaks off.
+ * Reads a page of a result, with fewer rows if the page is too large. Throws `object_not_found` if Salesforce no longer keeps
+ * it, and `malformed_response` if the page breaks off.
  */
 export async function readPage(
   client: PlatformClient,

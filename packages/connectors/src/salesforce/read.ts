@@ -25,7 +25,7 @@ import {
   type Soql,
 } from './soql.ts'
 
-/** Rows that Salesforce is asked for at once; each request counts. */
+/** Rows per request to Salesforce. Requests are limited. */
 const pageRows = 10_000
 const chunkRows = 2_500
 const sampleRows = 200
@@ -76,7 +76,7 @@ export async function open(context: SourceContext): Promise<SourceReader> {
           ]
     },
     async close() {
-      // The query of a transfer is found again; no one waits for that of a preview.
+      // The query of a transfer is found again. Nobody waits for the query of a preview.
       if (running && context.sample) await abortQuery(salesforce, running)
       running = undefined
     },
@@ -107,7 +107,10 @@ async function planOf({ client }: Salesforce, context: SourceContext): Promise<P
   return { query: whole(query), object, fields, deleted, incremental, cells: cellsOf(object, query, related) }
 }
 
-/** The time of the change that records are read by; `undefined` if all are read. Throws `invalid_setting` if the object has none. */
+/**
+ * The time of change by which records are read. `undefined` if all are read. Throws `invalid_setting` if the object has no such
+ * field.
+ */
 function changedIn(object: ObjectDescription, { cursor, range }: SourceContext, incremental: boolean) {
   if (range) return { field: changeFieldOf(object, 'start a transfer without a range'), ...timeOfRange(range) }
   if (!incremental) return undefined
@@ -133,7 +136,7 @@ function cellsOf(
   })
 }
 
-/** Where reading resumes: in the result of a job, behind so many rows of a page. */
+/** Reading resumes in the result of a job, after a number of rows of a page. */
 type Place = {
   readonly job: SoqlJob
   readonly locator: string | undefined
@@ -237,7 +240,7 @@ function chunkOf(plan: Plan, rows: Chunk['rows'], bytes: number, place: Place, s
   }
 }
 
-/** Rows in the order of our columns, whatever the order of those of Salesforce. */
+/** Rows in the order of our columns, whatever the order of Salesforce's columns. */
 function rowsOf({ query, cells }: Plan, { columns, rows }: TextTable): Chunk['rows'] {
   if (rows.length === 0) return []
   const lower = columns.map((column) => column.toLowerCase())

@@ -2,19 +2,19 @@ import { ConnectorError } from '@penstock/connector'
 import type { PlatformClient } from '../platform-api/client.ts'
 import { describe, fieldNamed, namePattern, type ObjectDescription, type ObjectField } from './objects.ts'
 
-/** Salesforce follows relationships so many steps. */
+/** Salesforce follows at most this number of relationships. */
 const stepsMax = 5
 /** Objects that are described for one query. */
 const objectsMax = 20
 
-/** The reference of an object with a relationship of this name, in any letter case: that of `AccountId` for `Account`. */
+/** The reference of an object with a relationship of this name, in any letter case: the field `AccountId` for `Account`. */
 export const referenceNamed = ({ fields }: ObjectDescription, name: string): ObjectField | undefined =>
   fields.find(({ relationship }) => relationship?.toLowerCase() === name.toLowerCase())
 
 /**
- * Fields of related objects, by their paths in lower case: `account.owner.name`. Each has its path as its name. A relationship that
- * can lead to several objects is followed no further: Salesforce decides whether they have the field.
- * @param names of fields, of which only names with a dot are looked up
+ * Fields of related objects, by their paths in lower case: `account.owner.name`. The name of each is its path. A relationship
+ * that can lead to several objects is not followed: Salesforce decides whether they have the field.
+ * @param names names of fields, of which only names with a dot are looked up
  * @param isStrict whether a path that does not exist is an error; otherwise it is absent. Throws `invalid_setting`.
  */
 export async function relatedFields(

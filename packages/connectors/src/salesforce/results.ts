@@ -1,18 +1,18 @@
 import type { TextTable } from './csv.ts'
 import type { SentRecord } from './rows.ts'
 
-/** Finds records in the tables of results, which have their columns beside those of Salesforce, in no order. */
+/** Finds records in result tables, which contain their columns and Salesforce's, in no order. */
 export class SentRecords {
   readonly #columns: readonly string[]
   readonly #key: number | undefined
-  /** Records by their key, or else by all of their cells. Equal ones stand for each other. */
+  /** Records by their key, or else by all of their cells. Equal records are interchangeable. */
   readonly #left = new Map<string, SentRecord[]>()
   readonly #identityOf: (key: string) => string
 
   /**
-   * @param columns that were sent
-   * @param key index of the column by which records differ; `undefined` if there is none
-   * @param identityOf the form of a key in which equal ones are the same text
+   * @param columns the sent columns
+   * @param key index of the column that identifies records; `undefined` if there is no such column
+   * @param identityOf converts a key to a form in which equal keys have the same text
    */
   constructor(
     columns: readonly string[],
@@ -31,7 +31,7 @@ export class SentRecords {
     }
   }
 
-  /** The record behind each row of a table; `undefined` for one that was not sent, or was found before. */
+  /** The record of each row of a table. `undefined` for a record that was not sent, or was found before. */
   take({ columns, rows }: TextTable): (SentRecord | undefined)[] {
     const lower = columns.map((column) => column.toLowerCase())
     const places = this.#columns.map((column) => lower.indexOf(column.toLowerCase()))
@@ -86,8 +86,8 @@ const advice: Readonly<Record<string, string>> = {
 }
 
 /**
- * Reads the error of a record: `CODE:words:Field1 Field2 --`. The words of Salesforce stay out: they can quote values.
- * @param columns that were sent, of which one may be named
+ * Reads the error of a record: `CODE:words:Field1 Field2 --`. Salesforce's words are omitted, because they can quote values.
+ * @param columns the sent columns, one of which can be named
  */
 export function recordErrorOf(text: string, columns: readonly string[]): RecordError {
   const [, code = ''] = /^\s*([A-Z][A-Z_]{2,79})\s*(?::|$)/.exec(text) ?? []

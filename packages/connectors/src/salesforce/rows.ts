@@ -6,7 +6,7 @@ import { namePattern } from './objects.ts'
 /** How rows become records, by the settings of the connection. */
 export type RowRules = {
   readonly operation: Operation
-  /** The column that finds a record; none if records are only inserted. */
+  /** The column that finds a record. Undefined if records are only inserted. */
   readonly key: string | undefined
   /** Written for empty cells. */
   readonly empty: '' | '#N/A'
@@ -17,7 +17,7 @@ export type SentRecord = { readonly rows: readonly number[]; readonly cells: rea
 
 /** Salesforce sets a field to null for this text. */
 const nullText = '#N/A'
-/** Characters of a record that Salesforce takes at most. */
+/** Maximum number of characters that Salesforce accepts in a record. */
 const lengthMax = 400_000
 const idPattern = /^[A-Za-z0-9]{15}(?:[A-Za-z0-9]{3})?$/
 
@@ -33,14 +33,14 @@ export function rulesOf(settings: Values): RowRules {
   throw new ConnectorError('invalid_setting', message)
 }
 
-/** The index of the key column among the columns of a batch, in any letter case; `undefined` if it is not there. */
+/** The index of the key column among the columns of a batch, in any letter case. `undefined` if it is missing. */
 export function keyIndexOf({ key }: RowRules, columns: readonly string[]): number | undefined {
   if (key === undefined) return undefined
   const index = columns.findIndex((column) => column.toLowerCase() === key.toLowerCase())
   return index < 0 ? undefined : index
 }
 
-/** The columns that are sent: a deletion takes the ID alone. */
+/** The columns that are sent. A deletion needs only the ID. */
 export function sentColumns(rules: RowRules, columns: readonly string[]): readonly string[] {
   const at = keyIndexOf(rules, columns)
   return rules.operation === 'delete' && at !== undefined ? columns.slice(at, at + 1) : columns

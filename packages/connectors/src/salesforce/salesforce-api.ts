@@ -79,13 +79,13 @@ const api = restApi({
 /** The API of one organization within one job. */
 export type Salesforce = {
   readonly client: PlatformClient
-  /** A last request about something begun, after the job was stopped too. Takes at most 3 seconds, and never throws. */
+  /** A last request to undo something, even if the job was stopped. Takes at most 3 seconds, and never throws. */
   undo(asked: PlatformCall): Promise<void>
 }
 
 /**
- * Signs in, and opens the API where Salesforce says that the organization is. Throws `invalid_credentials`, `invalid_setting`, and
- * `malformed_response` if Salesforce names no host of its own.
+ * Authenticates, and opens the API at the address that Salesforce returns for the organization. Throws `invalid_credentials`,
+ * `invalid_setting`, and `malformed_response` if Salesforce returns a host that is not its own.
  */
 export async function openSalesforce(context: ConnectorContext): Promise<Salesforce> {
   let origin: string | undefined
@@ -108,7 +108,7 @@ export async function openSalesforce(context: ConnectorContext): Promise<Salesfo
   }
 }
 
-/** Where tokens are issued: nothing else gets the secret of the client. */
+/** The address at which tokens are issued. The client secret is sent only there. */
 export const tokenOriginOf = ({ secrets }: ConnectorContext): string =>
   secrets.authType === 'client-credentials'
     ? requireMyDomain(String(secrets.myDomain ?? ''))

@@ -120,7 +120,7 @@ describe('the records of Salesforce as a source', () => {
     assert.ok(record)
     record.SystemModstamp = new Date().toISOString()
     assert.deepEqual(rowsOf(await read({ settings: incremental, cursor })), [rowOf(2)])
-    // A cursor of another object is none, and neither is a text.
+    // A cursor of another object is ignored, and so is a text.
     for (const other of [{ object: 'Account', since: created }, 'x', { object: 'Contact' }]) {
       assert.equal(rowsOf(await read({ settings: incremental, cursor: other })).length, 5)
     }

@@ -89,7 +89,7 @@ export const salesforceCrm = defineConnector({
       columns: discover((all) => all.discoverTargetFields),
     },
     deliver: {
-      // A job of so many rows is one batch of Salesforce, which has at most 10 million characters.
+      // Salesforce processes a job of this number of rows as one batch, which has at most 10 million characters.
       batch: () => ({ rowsMax: 10_000, bytesMax: 8 << 20 }),
       open: async (context) => (await import('./deliver.ts')).open(context),
       inspect: async (context) => (await import('./deliver.ts')).inspect(context),

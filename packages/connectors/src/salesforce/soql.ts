@@ -93,14 +93,17 @@ export function fieldsOf(
 const named = (name: string): string =>
   name.split('.').every((part) => namePattern.test(part)) ? name : 'of this name'
 
-/** The query of fields. @param changed reads only records that changed then; with the field that says when a record changed */
+/**
+ * The query of fields. @param changed reads only records that changed in that time, together with the field that contains the
+ * time of change
+ */
 export function queryOf(object: ObjectDescription, { read }: ChosenFields, changed: ChangedBy | undefined): Soql {
   const columns = read.map(({ name }) => name)
   const where = changed ? ` WHERE ${conditionOf(changed)}` : ''
   return { text: `SELECT ${columns.join(', ')} FROM ${object.name}${where}`, columns }
 }
 
-/** When records changed, and the field that says so. */
+/** When records changed, and the field that contains that time. */
 export type ChangedBy = ChangeTime & { readonly field: string }
 
 function conditionOf({ field, fromMs, beforeMs }: ChangedBy): string {
@@ -116,8 +119,9 @@ export const limited = ({ text, columns }: Soql, rows: number): Soql =>
     : { text: `${text} LIMIT ${rows}`, columns }
 
 /**
- * The field that says when a record was last changed, also by Salesforce itself. Throws `invalid_setting` if there is none.
- * @param advice what to do then
+ * The field that contains the time of the last change, including changes by Salesforce itself. Throws `invalid_setting` if
+ * there is no such field.
+ * @param advice what to do in that case
  */
 export function changeFieldOf(object: ObjectDescription, advice: string): string {
   const names = ['SystemModstamp', 'LastModifiedDate', 'CreatedDate']

@@ -41,14 +41,17 @@ export async function openTarget(
   }
 }
 
-/** IDs have 15 characters, to which 3 more can be added; other keys ignore the letter case unless the field says otherwise. */
+/** IDs have 15 characters, optionally with 3 more. Other keys ignore the letter case unless the field is case-sensitive. */
 const identityBy = (field: ObjectField | undefined) => (key: string) => {
   const text = key.trim()
   if (field === undefined || field.caseSensitive) return text
   return field.name === 'Id' ? text.slice(0, 15) : text.toLowerCase()
 }
 
-/** The field that finds records. Throws what the user may not do with the object, or if records cannot be found by the field. */
+/**
+ * The field that finds records. Throws an error if the user is not allowed to do that with the object, or if records cannot be
+ * found by the field.
+ */
 export function judgeObject(object: ObjectDescription, { operation, key }: RowRules): ObjectField | undefined {
   const may = {
     insert: object.inserts,
@@ -88,7 +91,7 @@ function errorOfColumn(object: ObjectDescription, { operation, key }: RowRules, 
   if (column.toLowerCase() === key?.toLowerCase()) return undefined
   const [relationship, ...behind] = column.split('.')
   if (behind.length > 0) {
-    // A record that the reference leads to, by an External ID of its own: Account.Customer_Key__c.
+    // A record that the reference leads to, by an External ID of that record: Account.Customer_Key__c.
     const isKnown = object.fields.some((field) => field.relationship?.toLowerCase() === relationship?.toLowerCase())
     return isKnown && behind.length === 1
       ? undefined

@@ -1,6 +1,6 @@
 /** Limits for a server and for the key of a user. */
 export const bounds = {
-  /** Rounds of the function that makes a key out of the passphrase of an OpenSSH key; ssh-keygen uses 16 or 24. */
+  /** Rounds of the function that derives a key from the passphrase of an OpenSSH key. ssh-keygen uses 16 or 24. */
   keyRounds: 1_024,
   /** Time for these rounds, in milliseconds. */
   keyMs: 60_000,
@@ -8,11 +8,11 @@ export const bounds = {
   keyBits: 16_384,
   /** Time until SFTP has begun, in milliseconds. */
   signInMs: 30_000,
-  /** Bytes that a server may send until then. */
+  /** Bytes that a server can send before the sign-in is complete. */
   signInBytes: 1024 * 1024,
   /** Questions for a password in a dialogue. */
   prompts: 10,
-  /** Bytes that wait to be sent because the server does not read; the connector itself has about 2 MiB active. */
+  /** Limit of bytes that wait because the server does not read. The connector itself has about 2 MiB in flight. */
   waitingBytes: 4 * 1024 * 1024,
   /** Key exchanges of a session. */
   keyExchanges: 1_000,

@@ -6,7 +6,8 @@ import { openSession } from './session.ts'
 import { join } from './store.ts'
 
 /**
- * Files and directories of the server, one directory at a time; without a slash in the search, those where the user begins.
+ * Files and directories of the server, one directory at a time. Without a slash in the search, entries of the user's initial
+ * directory.
  * @param directoriesOnly for a place to write to
  */
 export async function discover(context: DiscoveryContext, directoriesOnly = false): Promise<DiscoveredPage> {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { ConnectorError, type Json, type Values } from '@penstock/connector'
 
-/** Which key a server has to show, and which one it showed. */
+/** The key that a server must show, and the key that it showed. */
 export type HostKey = {
-  /** Judges a key that the server shows; answers why it is not accepted. */
+  /** Judges a key that the server shows. Returns the error if it is not accepted. */
   judge(key: Uint8Array): ConnectorError | undefined
   /** The server has proven that the key is its own: a first key counts from now on. */
   confirm(): void
@@ -17,11 +17,11 @@ type KnownKey = { readonly hostname: string; readonly port: number; readonly fin
 
 const bare = (fingerprint: string): string => fingerprint.replace(/^SHA256:/i, '').replace(/=+$/, '')
 
-/** Where a host key is set. */
+/** The field with the host key. */
 type KeyField = {
   /** The field of the configuration that names fingerprints. */
   readonly field: string
-  /** The name of the server in messages; by default its host name. */
+  /** The name of the server in messages. By default its host name. */
   readonly name?: string
   /** How a server is accepted whose key is not known yet. */
   readonly advice: string
@@ -34,9 +34,9 @@ const ofSftp: KeyField = {
 }
 
 /**
- * The key of the server that the secrets name: one of the fingerprints that are set; else, where the first key counts,
- * the stored one, or any key while none is stored. Without either choice no key is accepted.
- * @param stored an earlier `state`, of this server or another one
+ * The key of the server that the secrets name: one of the fingerprints in the settings. If the first key is trusted instead,
+ * the stored key, or any key while none is stored. Without either choice no key is accepted.
+ * @param stored an earlier `state`, of this server or of another one
  */
 export function hostKeyOf(secrets: Values, stored?: Json, keyField: KeyField = ofSftp): HostKey {
   const hostname = String(secrets.hostname)

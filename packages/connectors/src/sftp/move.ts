@@ -37,7 +37,8 @@ export async function open(context: SourceContext): Promise<SourceReader> {
     ...reader,
     async *read(after) {
       for await (const chunk of reader.read(after)) {
-        // The key of the server is kept for the next transfer, and the files that were read if it reads new ones alone.
+        // The key of the server is kept for the next transfer. If the connection reads only new files, so are the files that
+        // were read.
         if (hostKey.state === undefined || (options.onlyNew && chunk.cursor === undefined)) yield chunk
         else if (options.onlyNew)
           yield { ...chunk, cursor: { ...hostKey.state, ...(chunk.cursor as object | undefined) } }
@@ -72,7 +73,7 @@ export type SftpFile = {
   readonly path: string
   readonly fileName: (extension: string) => string
   readonly options: WriteOptions | PlatformFormat
-  /** The result of a transfer without rows; by default a file without rows. */
+  /** The result of a transfer without rows. By default a file without rows. */
   readonly ifEmpty?: 'no file'
 }
 
@@ -97,7 +98,7 @@ export async function writeTo(
   }
 }
 
-/** Signs in, and asks for the user's directory, which every user may read. */
+/** Signs in, and requests the user's directory, which every user can read. */
 export const check: Check = checkSteps([
   'authentication',
   async (context) => {
@@ -111,7 +112,7 @@ export const check: Check = checkSteps([
   },
 ])
 
-/** Looks whether the directory that the settings name is there; whether it can be written shows only when it is. */
+/** Checks whether the directory in the settings exists. Only writing shows whether it is writable. */
 export const inspect: Inspect = inspectBy(async (context) => {
   const path = String(context.settings.path)
   const session = await openSession(context, hostKeyOf(context.secrets))

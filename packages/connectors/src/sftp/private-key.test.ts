@@ -17,7 +17,7 @@ describe('private keys', () => {
     setImmediate(turn)
     const text = await readPrivateKey(slow, 'canary-passphrase', new AbortController().signal)
     over = true
-    // In this thread, not one would have come in between.
+    // In this thread, no turn would have come in between.
     assert.ok(turns > 1)
     assert.equal(ssh2.utils.parseKey(text) instanceof Error, false)
     const stop = new AbortController()

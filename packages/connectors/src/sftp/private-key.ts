@@ -5,10 +5,10 @@ import { bounds } from './bounds.ts'
 import { type LockedKey, unlock } from './unlock.ts'
 
 /**
- * A private key as the library takes it without any work: without a passphrase, and of a size that it signs with at once.
- * Throws `invalid_credentials` if the text is no such key, if the passphrase does not decrypt it, or if decryption
- * takes too much.
- * @param given OpenSSH, PEM of OpenSSL before PKCS #8, or PuTTY 2; line breaks may be written as `\n`
+ * A private key in a form that the library accepts without any work: without a passphrase, and of a size with which it signs
+ * immediately. Throws `invalid_credentials` if the text is not such a key, if the passphrase does not decrypt it, or if
+ * decryption takes too much work.
+ * @param given OpenSSH, PEM of OpenSSL before PKCS #8, or PuTTY 2; line breaks can be written as `\n`
  */
 export async function readPrivateKey(
   given: string,
@@ -55,7 +55,9 @@ function assertForm(text: string): void {
 /** An encrypted OpenSSH key, with what its file says of it in the clear. */
 type LockedFile = LockedKey & { readonly publicKey: Buffer }
 
-/** The parts of an OpenSSH key that is encrypted with a passphrase; `undefined` if it has none, or is no such key. */
+/**
+ * The parts of an OpenSSH key that is encrypted with a passphrase. `undefined` if it has no passphrase, or is not such a key.
+ */
 function lockedKeyOf(text: string): LockedFile | undefined {
   const body = /^-----BEGIN OPENSSH PRIVATE KEY-----\n([^-]+)\n-----END/.exec(text)?.[1]
   if (body === undefined) return undefined

@@ -52,7 +52,7 @@ export const passwordExpired = (host: string): ConnectorError =>
     `${host} requires a new password for this user; set one there, then save it here.`,
   )
 
-/** The numbers of SSH_FX_… that need an answer of their own. */
+/** The SSH_FX_… codes that need separate handling. */
 const status = {
   noSuchFile: 2,
   permissionDenied: 3,
@@ -62,7 +62,7 @@ const status = {
   unsupported: 8,
 } as const
 
-/** The connector error for a refused request; `undefined` if the error is no refusal but the end of the session. */
+/** The connector error for a refused request. `undefined` if the error is the end of the session instead. */
 export function connectorErrorOfStatus(error: unknown, subject: string): ConnectorError | undefined {
   switch ((error as { code?: unknown }).code) {
     case status.noSuchFile:

@@ -39,7 +39,7 @@ export async function openFile(session: SftpSession, path: string, flags: 'r' | 
 export const attributesOf = async (session: SftpSession, path: string, handle: Buffer): Promise<Attributes> =>
   checkAttributes(session, await session.call<Stats>(path, (sftp, done) => sftp.fstat(handle, done)))
 
-/** Where a path leads, as the server writes it. */
+/** The resolved path, as the server writes it. */
 export async function realPath(session: SftpSession, path: string): Promise<string> {
   const found = await session.call<string | undefined>(path, (sftp, done) => sftp.realpath(path, done))
   expectAnswer(session, typeof found === 'string' && isPrintable(found), 'a path is none')
@@ -52,8 +52,8 @@ const isPrintable = (name: string): boolean =>
 export type Entry = { readonly name: string; readonly attributes: Attributes }
 
 /**
- * The entries of a directory, in the order of the server, without `.` and `..`. Throws `too_many_files` beyond the bound,
- * `timeout` where listing takes too long, and `unexpected_response` on a name that leads elsewhere.
+ * The entries of a directory, in the order of the server, without `.` and `..`. Throws `too_many_files` above the limit,
+ * `timeout` if listing takes too long, and `unexpected_response` for a name that leads elsewhere.
  */
 export async function* listEntries(session: SftpSession, path: string): AsyncGenerator<Entry> {
   const end = Date.now() + bounds.listMs
@@ -99,7 +99,7 @@ async function nextEntries(
 }
 
 const endOfFile = 1
-/** An answer without entries counts as so many. */
+/** An answer without entries is counted as this number of entries. */
 const emptyCounts = 1_000
 
 const tooManyFiles = (path: string): ConnectorError =>
@@ -133,7 +133,7 @@ export function kindOf({ mode }: Pick<Stats, 'mode'>): 'directory' | 'file' | 'l
   return kind === S_IFLNK ? 'link' : 'other'
 }
 
-/** Waits until what was written is on the disk, where the server knows how to say so. */
+/** Waits until the written data is on the disk, if the server supports that. */
 export const sync = (session: SftpSession, path: string, handle: Buffer): Promise<void> =>
   session.call(path, (sftp, done) => {
     try {
@@ -143,11 +143,11 @@ export const sync = (session: SftpSession, path: string, handle: Buffer): Promis
     }
   })
 
-/** Renames in one step. As SFTP 3 has it, only to a name that is free; some servers take the place of what is there. */
+/** Renames in one step. In SFTP 3 the new name must be free, but some servers replace an existing file. */
 export const rename = (session: SftpSession, from: string, to: string): Promise<void> =>
   session.call(from, (sftp, done) => sftp.rename(from, to, done))
 
-/** The bytes of a file between two offsets, in pieces; ends early where the file does. */
+/** The bytes of a file between two offsets, in pieces. Ends early if the file does. */
 export async function* readBytes(
   session: SftpSession,
   path: string,
@@ -172,7 +172,7 @@ export async function* readBytes(
   }
 }
 
-/** Servers may answer with less than was asked for, without being at the end. */
+/** Servers can return less than was requested, even before the end. */
 async function readPiece(
   session: SftpSession,
   path: string,

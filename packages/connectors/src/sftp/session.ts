@@ -18,7 +18,7 @@ export type SftpSession = {
    * @param subject what a message calls the thing that it is about: a path
    */
   call<Value = void>(subject: string, start: (sftp: SFTPWrapper, done: Done<Value>) => void): Promise<Value>
-  /** Ends the session, and what is active with it. */
+  /** Ends the session, and its active requests. */
   end(connectorError: ConnectorError): void
   close(): void
 }
@@ -42,7 +42,7 @@ export function makeSessions(context: ConnectorContext, hostKey?: HostKey, reque
   }
 }
 
-/** Connects and signs in. Ends when the signal says so, and whatever is active with it. */
+/** Connects and signs in. If the signal is aborted, the session and its active requests end. */
 export async function openSession(
   { secrets, egress, signal }: ConnectorContext,
   hostKey = hostKeyOf(secrets),

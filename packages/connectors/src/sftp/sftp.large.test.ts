@@ -85,8 +85,8 @@ if (openSsh) {
   testServers.push({ name: 'OpenSSH, started by this test', port: openSsh.port, username: openSsh.username })
 }
 
-// Every proxy starts before the first test is registered: where the tests registered so far have all ended during an `await`,
-// the runner calls the hooks of `after`, which close the servers that later tests need.
+// Every proxy starts before the first test is registered. If all registered tests end during an `await`, the runner calls the
+// hooks of `after`, which close the servers that later tests need.
 const lines = await Promise.all(
   testServers.map(async (testServer, index) => {
     const proxy = await startTcpProxy(testServer.port)
@@ -344,7 +344,7 @@ describe('SFTP', () => {
   }
 })
 
-/** An encrypted key that says that its passphrase is mixed so often; and how often it was. */
+/** An encrypted key that claims this number of rounds for its passphrase, and the number of rounds before. */
 function withRounds(key: string, rounds: number): { key: string; rounds: number } {
   const lines = key.trim().split('\n')
   const bytes = Buffer.from(lines.slice(1, -1).join(''), 'base64')

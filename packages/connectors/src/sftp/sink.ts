@@ -18,10 +18,13 @@ import { makeSessions, openSession, type SftpSession } from './session.ts'
 import { join } from './store.ts'
 
 const abortTimeoutMs = 15_000
-/** Attempts of one transfer whose hidden files are found by their numbers; those of later ones, by their delivery states. */
+/**
+ * Attempts of one transfer whose hidden files are found by their numbers. Files of later attempts are found by their delivery
+ * states.
+ */
 const attemptsMax = 50
 
-/** Where the file ends with a part, and in which hidden file that is. */
+/** The end of a part in the file, and the hidden file that contains it. */
 type DeliveryState = { readonly end: number; readonly partial?: string }
 const lastOf = (deliveryStates: readonly Json[]): DeliveryState =>
   (deliveryStates.at(-1) as DeliveryState | undefined) ?? { end: 0 }
@@ -30,11 +33,11 @@ const lastOf = (deliveryStates: readonly Json[]): DeliveryState =>
 type Opened = { readonly session: SftpSession; readonly handle: Buffer; end: number }
 
 /**
- * A file of a server, written under a hidden name beside it and renamed when it is whole.
+ * A file on a server, written under a hidden name next to its final place and renamed when it is complete.
  *
- * An attempt may sleep at any point and wake when another one has continued, or has published the file. So each attempt writes
- * a file of its own, which begins with a copy of what was confirmed of the one before, and removes those of all others before
- * it publishes: what wakes has nothing left to rename, and writes if no one reads.
+ * An attempt can sleep at any point, and wake after another one has continued or has published the file. So each attempt writes
+ * a separate file, which begins with a copy of the confirmed part of the attempt before. It removes the files of all other
+ * attempts before it publishes. An attempt that wakes then has no file to rename, and nobody reads what it writes.
  */
 export function openSftpSink(
   context: ConnectorContext,
@@ -93,7 +96,7 @@ export function openSftpSink(
         return { created, handle: await openFile(session, at(created), 'wx') }
       } catch (error) {
         if (isMissing(error)) throw noDirectory(directory)
-        // A name that was taken meanwhile has no error of its own.
+        // There is no specific error for a name that was taken meanwhile.
         if (!isRefusal(error) || isLast || (await sizeOf(session, at(created))) === undefined) throw error
       }
     }
@@ -113,13 +116,13 @@ export function openSftpSink(
     }
   }
 
-  /** Removes hidden files of this transfer: those of all attempts but one. */
+  /** Removes hidden files of this transfer, except the file of one attempt. */
   async function removePartials(session: SftpSession, deliveryStates: readonly Json[], but?: string): Promise<void> {
     const known = [...deliveryStates.map((state) => (state as DeliveryState).partial ?? partials.plain), own]
     for (const name of new Set(known)) {
       if (name !== undefined && name !== but) await removeIfThere(session, name)
     }
-    // A directory may be too large to be listed, or the user may not do that.
+    // A directory can be too large to be listed, or the user is not allowed to list it.
     for (let number = 1; number <= attemptsMax; number += 1) {
       const name = partials.numbered(number)
       if (name !== but && !known.includes(name) && !(await removeIfThere(session, name))) return
@@ -183,7 +186,7 @@ export function openSftpSink(
     async abort(deliveryStates) {
       await release()
       if (deliveryStates.length > 0) return sink.publish(deliveryStates)
-      // The signal may be what ended the transfer, and has ended its session then.
+      // The signal may have ended the transfer, and with it the session.
       const session = await openSession({ ...context, signal: AbortSignal.timeout(abortTimeoutMs) }, hostKey)
       try {
         await removePartials(session, deliveryStates)
@@ -205,7 +208,7 @@ export function openSftpSink(
   return sink
 }
 
-/** How large a file is; `undefined` if there is none. */
+/** The size of a file. `undefined` if it does not exist. */
 const sizeOf = (session: SftpSession, path: string): Promise<number | undefined> =>
   stat(session, path).then(
     ({ size }) => size,

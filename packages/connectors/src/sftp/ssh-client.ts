@@ -4,12 +4,12 @@ import { bounds } from './bounds.ts'
 import type { HostKey } from './host-key.ts'
 import { connectionLost, connectorErrorOfSession, invalidAnswer, noSsh, passwordExpired, tooSlow } from './problems.ts'
 
-/** A server that answers none of four questions in a row, one every 15 seconds, is gone. */
+/** A server that does not answer four consecutive requests, one every 15 seconds, is treated as gone. */
 const keepAlive = { keepaliveInterval: 15_000, keepaliveCountMax: 4 }
 
 /**
- * Without the group exchange, in which the server chooses a prime that the library would examine for as long as that
- * takes; and without compression, in which little becomes much.
+ * Without group exchange, in which the server chooses a prime, because the library would examine any prime for as long as that
+ * takes. Without compression, in which little data can become much.
  */
 const algorithms = {
   kex: { remove: ['diffie-hellman-group-exchange-sha256', 'diffie-hellman-group-exchange-sha1'] },
@@ -31,7 +31,7 @@ export type SshLogin = {
 /** A session of SSH. */
 export type SshClient = {
   readonly client: ssh2.Client
-  /** Why it ended; `undefined` while it lasts. */
+  /** Why it ended. `undefined` while it is active. */
   readonly ended: unknown
   /** Says that the work in the session has begun. Without it, the session ends when `readyMs` are over. */
   begun(): void
@@ -40,8 +40,8 @@ export type SshClient = {
 }
 
 /**
- * Signs in to a server. `ready` of the client says that the user is signed in.
- * @param onEnd receives the reason, a `ConnectorError` unless the caller ended the session; it is called once
+ * Signs in to a server. `ready` of the client means that the user is signed in.
+ * @param onEnd is called once with the reason, a `ConnectorError` unless the caller ended the session
  */
 export function startSsh(
   { stream, hostname, signIn, hostKey, readyMs = bounds.signInMs, keepAliveMs = keepAlive.keepaliveInterval }: SshLogin,

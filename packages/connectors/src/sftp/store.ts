@@ -67,7 +67,7 @@ async function listDirectory(session: SftpSession, path: string, pattern: string
   const fits = pattern === undefined ? () => true : nameMatcher(pattern, { question: true })
   const files: StoredFile[] = []
   for await (const entry of listEntries(session, path)) {
-    // Hidden files are not meant to be found; many programs hide so what they have not written to its end.
+    // Hidden files are skipped, because many programs hide unfinished files in this way.
     if (entry.name.startsWith('.') || !fits(entry.name)) continue
     const name = join(path, entry.name)
     const isLink = kindOf(entry.attributes) === 'link'
@@ -79,7 +79,7 @@ async function listDirectory(session: SftpSession, path: string, pattern: string
   return files
 }
 
-/** The target of a link; `undefined` if the link leads nowhere, in a circle, or to a path without access. */
+/** The target of a link. `undefined` if the link is broken, circular, or leads to a path without access. */
 const statLink = (session: SftpSession, path: string): Promise<Attributes | undefined> =>
   stat(session, path).catch((error: unknown) => {
     if (session.alive && isRefusal(error)) return undefined

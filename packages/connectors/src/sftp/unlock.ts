@@ -29,10 +29,10 @@ const ciphers: Readonly<Record<string, readonly [name: string, keyBytes: number,
 }
 
 /**
- * Decrypts the private part of an OpenSSH key. The library could do so, without letting anything else happen for seconds;
- * here other work has its turn after each round.
+ * Decrypts the private part of an OpenSSH key. The library could do so, but would block everything else for seconds. Here,
+ * other work gets its turn after each round.
  * @returns undefined if the passphrase does not decrypt it, or if its cipher is unknown
- * @throws the reason of the signal once it is aborted
+ * @throws the reason of the signal when it is aborted
  */
 export async function unlock(
   { cipher, salt, rounds, content, proof }: LockedKey,

@@ -3,7 +3,7 @@ import { restApi } from '../kit/api.ts'
 import type { Answer } from '../platform-api/call.ts'
 import { type JsonObject, listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
 
-/** Shopify releases a version each quarter and supports it for 12 months. It is named here alone. */
+/** Shopify releases a version each quarter and supports it for 12 months. The version is defined only here. */
 export const shopifyVersion = '2026-10'
 
 /** The header with the access token. */
@@ -69,7 +69,7 @@ export function accessDenied(scopes: string): ConnectorError {
   return new ConnectorError('permission_denied', message)
 }
 
-/** The GraphQL Admin API. Its host is that of the shop. */
+/** The GraphQL Admin API. Its host belongs to the shop. */
 export const shopifyApi = restApi({
   name: 'Shopify',
   baseUrl: '',

@@ -18,7 +18,7 @@ export type BulkOperation = {
   readonly errorCode: string | undefined
   /** Objects that were read, or lines that were processed. */
   readonly objects: number | undefined
-  /** Where the result is, for 7 days; absent if it has no line. */
+  /** The address of the result, for 7 days. Absent if the result is empty. */
   readonly url: string | undefined
 }
 
@@ -39,14 +39,14 @@ const marginMs = 5_000
 const busyMs = 60_000
 const idForm = /^gid:\/\/shopify\/BulkOperation\/\d{1,20}$/
 
-/** A query to run, or a mutation with a name of its own and the path of its uploaded lines. */
+/** A query to run, or a mutation with its name and the path of its uploaded lines. */
 export type BulkStart =
   | { readonly kind: 'query'; readonly text: string }
   | { readonly kind: 'mutation'; readonly text: string; readonly name: string; readonly path: string }
 
 /**
- * Starts an operation. If the answer is lost, the operation is looked for, so that it does not run twice. Throws `rate_limited` while
- * the app runs as many as Shopify allows, which is five of each kind in a shop.
+ * Starts an operation. If the answer is lost, the operation is looked for, so that it is not run again. Throws `rate_limited`
+ * while the app runs as many operations as Shopify allows, which is five of each kind in a shop.
  */
 export async function startOperation(shopify: Shopify, start: BulkStart): Promise<BulkOperation> {
   const startedMs = Date.now()

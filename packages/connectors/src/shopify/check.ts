@@ -15,7 +15,7 @@ export async function readScopes(shopify: Shopify) {
   return { scopes: new Set(scopes), version }
 }
 
-/** Whether the shop answers, accepts the credentials, and gives the app access to something. */
+/** Checks whether the shop answers, accepts the credentials, and gives the app some access. */
 export const checkShopify = checkSteps(
   [
     'connectivity',

@@ -8,11 +8,11 @@ export type CustomerRules = {
   readonly key: 'email' | 'phone' | 'customer_id'
   /** Whether an empty cell clears the field of the customer. */
   readonly clears: boolean
-  /** Whether tags are added to those of the customer, or replace them. */
+  /** Whether tags are added to the customer's tags or replace them. */
   readonly addsTags: boolean
 }
 
-/** Consent to marketing, as Shopify takes it. */
+/** Consent to marketing, in the form that Shopify accepts. */
 export type Consent = {
   readonly marketingState: string
   readonly marketingOptInLevel?: string
@@ -26,7 +26,7 @@ export type SentCustomer = {
   readonly key: string
   /** The fields of the customer that are set. */
   readonly input: JsonObject
-  /** Tags to add; none if they are replaced or not mapped. */
+  /** Tags to add. Absent if tags are replaced or not mapped. */
   readonly tags?: readonly string[]
   readonly email?: Consent
   readonly sms?: Consent
@@ -34,7 +34,7 @@ export type SentCustomer = {
 
 const keys = { Email: 'email', Phone: 'phone', 'Customer ID': 'customer_id' } as const
 
-/** Reads the settings. Throws `invalid_setting` for a key that is none. */
+/** Parses the settings. Throws `invalid_setting` for an invalid key. */
 export function rulesOf({ matchBy, emptyCells, tagMode }: Values): CustomerRules {
   const chosen = String(matchBy ?? 'Email')
   const key = Object.entries(keys).find(([label]) => label === chosen)?.[1]
@@ -147,7 +147,7 @@ function keyOf({ key }: CustomerRules, value: string): string | Wrong {
 const tagsMax = 250
 const tagLengthMax = 255
 
-/** The tags of a cell, each once; `undefined` if Shopify takes no such ones. */
+/** The tags of a cell, without duplicates. `undefined` if Shopify does not accept them. */
 function tagsOf(cell = ''): readonly string[] | undefined {
   const list = cell.startsWith('[') ? parseJson(cell) : undefined
   const found = Array.isArray(list) ? listIn(list).map((tag) => textIn(tag) ?? '') : cell.split(',')

@@ -13,7 +13,10 @@ export type CustomerStep = {
     | 'customerSmsMarketingConsentUpdate'
   /** The document with a name. */
   readonly text: (name: string) => string
-  /** The variables for a customer; `undefined` if the step does not concern it. @param id in Shopify, from the first step */
+  /**
+   * The variables for a customer. `undefined` if the step does not apply to the customer. @param id in Shopify, from the first
+   * step
+   */
   readonly variables: (customer: SentCustomer, id: string) => JsonObject | undefined
   /** The columns of the fields that its errors can name. */
   readonly columns: Readonly<Record<string, CustomerColumn>>
@@ -25,7 +28,7 @@ const consent = (channel: 'email' | 'sms'): Readonly<Record<string, CustomerColu
   consentUpdatedAt: `${channel}_marketing_updated_at`,
 })
 
-/** The first step creates or updates customers; those behind it have the IDs of the customers. */
+/** The first step creates or updates customers. Later steps use the IDs of the customers. */
 export const setCustomer = (key: 'email' | 'phone' | 'customer_id'): CustomerStep => ({
   field: 'customerSet',
   text: (name) =>
@@ -100,8 +103,8 @@ export const unreportedReason = ({ field }: CustomerStep): string =>
   `${what[field]}: it reports an internal error or no result for it, also when it was sent again. Check the customer in Shopify.`
 
 /**
- * Reads a line of a result. The words of Shopify stay out: they can quote values.
- * @throws ConnectorError `permission_denied` if the app may not run the mutation at all
+ * Parses a line of a result. Shopify's words are omitted, because they can quote values.
+ * @throws ConnectorError `permission_denied` if the app is not allowed to run the mutation at all
  */
 export function resultOf(step: CustomerStep, line: JsonObject): StepResult {
   const payload = objectIn(objectIn(line.data)[step.field])

@@ -23,7 +23,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
   const rules = rulesOf(settings)
   assertKey(rules, columns)
   const totalMs = Number(settings.resultWaitSeconds ?? 3_600) * 1_000
-  // The first batch, and one that comes again, may have been begun before.
+  // The first batch, and a repeated batch, may have been begun before.
   let isAgain = true
   let mutations: Mutations | undefined
   return {
@@ -71,7 +71,7 @@ async function deliverCustomers(
   return { bytes, rejected: rejectionsOf(customers, blamed) }
 }
 
-/** Whether a column finds customers, and the app may write them; changes nothing. */
+/** Whether a column finds customers, and the app is allowed to write them. Changes nothing. */
 export async function inspect(context: InspectionContext): Promise<readonly Finding[]> {
   assertKey(rulesOf(context.settings), context.columns)
   const { scopes } = await readScopes(openShopify(context))

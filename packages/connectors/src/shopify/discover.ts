@@ -5,7 +5,7 @@ import { openShopify } from './sign-in.ts'
 import { columnsOf, streamOf } from './stream-query.ts'
 import { typesOf } from './stream-rows.ts'
 
-/** The columns of a stream, with a few of their values if the caller may read records. */
+/** The columns of a stream, with some of their values if the caller is allowed to read records. */
 export async function discoverStreamColumns(context: DiscoveryContext): Promise<DiscoveredPage> {
   const { stream } = streamOf(context.settings)
   const types = typesOf(stream)

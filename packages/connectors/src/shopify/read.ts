@@ -28,15 +28,15 @@ type Reads = {
   readonly stream: Stream
   readonly columns: readonly string[]
   readonly query: string
-  /** Objects that were not changed in this time are left out. */
+  /** Objects that did not change in this time are skipped. */
   readonly changed: ChangeTime | undefined
   /** Of the next transfer, by the time at which the operation was created. */
   readonly cursorOf: (created: number) => Pick<Chunk, 'cursor'>
 }
 
 /**
- * Opens a reader of a stream. A transfer runs the query as a bulk operation and reads its result, which stays the same for 7 days; a
- * preview asks for a few rows. Nothing runs yet.
+ * Opens a reader of a stream. A transfer runs the query as a bulk operation and reads its result, which does not change for 7
+ * days. A preview requests a few rows. Nothing runs yet.
  */
 export async function open(context: SourceContext): Promise<SourceReader> {
   const { settings, sample, range } = context
@@ -65,7 +65,7 @@ export async function open(context: SourceContext): Promise<SourceReader> {
   }
   let objects: number | undefined
   return {
-    /** Known once the operation is done; objects above those of the stream count as well. */
+    /** Known when the operation is done. Parent objects of the stream's objects are counted as well. */
     get total() {
       return objects === undefined || stream.child !== undefined ? {} : { rows: objects }
     },
@@ -79,7 +79,7 @@ export async function open(context: SourceContext): Promise<SourceReader> {
   }
 }
 
-/** The time since the transfer before, with an overlap; `undefined` if there was none. */
+/** The time since the previous transfer, with an overlap. `undefined` if there was no previous transfer. */
 function changedSince({ settings, cursor }: SourceContext, name: string, shop: string): ChangeTime | undefined {
   // A cursor of another stream, or another shop, means nothing.
   const before = objectIn(cursor)
@@ -95,7 +95,7 @@ export async function* readSample(shopify: Shopify, stream: Stream, filter?: str
   yield { columns: columnsOf(stream), types: typesOf(stream), rows, bytes, checkpoint: 'sample' }
 }
 
-/** Where reading resumes: in the result of an operation, behind a byte of it. */
+/** Reading resumes in the result of an operation, after a byte of it. */
 type Place = { readonly id: string; readonly created: number; readonly byte: number; readonly done: boolean }
 
 function placeIn(after: Json | undefined): Place | undefined {
@@ -162,7 +162,7 @@ function isWanted({ child }: Stream, { updatedAt }: JsonObject, changed: ChangeT
   const at = Date.parse(textIn(updatedAt) ?? '')
   const { fromMs, beforeMs } = changed
   if (Number.isNaN(at)) return true
-  // Shopify leaves out the fractions of a second. The times of a range have none.
+  // Shopify omits the fractions of a second. The times of a range have no fractions.
   return beforeMs === undefined ? at >= fromMs - 1_000 : at >= fromMs && at < beforeMs
 }
 

@@ -36,10 +36,10 @@ const attemptsMax = 3
 const scopes = 'write_customers'
 
 /**
- * Runs a mutation for each line, in an operation of its own. Lines without a result are sent again, and rejected if Shopify has
- * none for them in the end. Throws `platform_error` if it has none for any line.
- * @param seed makes the name of the operation, together with the lines
- * @param looks whether an operation of an earlier attempt may have the lines
+ * Runs a mutation for each line, in a separate operation. Lines without a result are sent again, and rejected if Shopify still
+ * returns no result for them. Throws `platform_error` if it returns no result for any line.
+ * @param seed determines the name of the operation, together with the lines
+ * @param looks whether an operation of an earlier attempt can have the lines
  */
 export async function runLines(
   mutations: Mutations,
@@ -89,7 +89,7 @@ async function runOnce(
   return { results: await readResults(mutations, step, end.operation, lines), bytes: Buffer.byteLength(file) }
 }
 
-/** The results of an operation of an earlier attempt; `undefined` if there was none, or it did not end well. */
+/** The results of an operation of an earlier attempt. `undefined` if there was no such operation, or it failed. */
 async function resultsOfEarlier(
   mutations: Mutations,
   step: CustomerStep,

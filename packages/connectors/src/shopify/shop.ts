@@ -3,7 +3,8 @@ import { ConnectorError } from '@penstock/connector'
 const shopForm = /^([a-z0-9][a-z0-9-]{0,99})(?:\.myshopify\.com)?$/
 
 /**
- * The host of a shop, such as `acme.myshopify.com`; `undefined` if the text is no name of one. Nothing else gets a token or a secret.
+ * The host of a shop, such as `acme.myshopify.com`. `undefined` if the text does not name a shop. Tokens and secrets are sent
+ * only to such a host.
  * @param text the name, the host, or its URL without a path
  */
 export function shopHost(text: string): string | undefined {

@@ -4,7 +4,7 @@ import { customerColumns } from './customer-columns.ts'
 import { shopify } from './platform.ts'
 import { streamNames, whyNoRange } from './streams.ts'
 
-/** Customers, orders and products of a Shopify shop, read with bulk operations; customers are written, too. */
+/** Customers, orders and products of a Shopify shop, read with bulk operations. Customers can also be written. */
 export const shopifyAdmin = defineConnector({
   slug: 'shopify-admin',
   name: 'Shopify Admin',
@@ -24,7 +24,7 @@ export const shopifyAdmin = defineConnector({
     ends: 'Shopify supports a version for at least 12 months, so this one until October 2027. It answers later requests with the oldest version that it still supports.',
   },
   secrets: {
-    // Configurations of earlier versions have none.
+    // Configurations of earlier versions do not have it.
     shop: text({
       label: 'Shop',
       description: 'The myshopify.com name of the shop, such as acme.myshopify.com; needed to move data',
@@ -90,7 +90,7 @@ export const shopifyAdmin = defineConnector({
   destination: {
     records: customerColumns,
     deliver: {
-      // Shopify takes files of 20 MB for a bulk mutation.
+      // Shopify accepts files of 20 MB for a bulk mutation.
       batch: () => ({ rowsMax: 10_000, bytesMax: 8 << 20 }),
       open: async (context) => (await import('./deliver.ts')).open(context),
       inspect: async (context) => (await import('./deliver.ts')).inspect(context),

@@ -51,7 +51,7 @@ describe('the rules of Shopify', () => {
       filterOf(streams.Orders, range),
       "updated_at:>='2026-01-31T12:00:00Z' AND updated_at:<'2026-02-01T00:00:00Z'",
     )
-    // The day of a customer can begin 14 hours before that of UTC, or 12 hours after it.
+    // A customer's day can begin 14 hours before the UTC day, or 12 hours after it.
     assert.equal(
       filterOf(streams.Customers, range),
       "updated_at:>='2026-01-30T00:00:00Z' AND updated_at:<'2026-02-03T00:00:00Z'",

@@ -14,7 +14,7 @@ export type ShopifyAnswer = {
   readonly bytesSent: number
   /** How far the clock of Shopify is ahead of ours, in milliseconds. */
   readonly aheadMs: number
-  /** The version that Shopify answered with; `undefined` if it does not say. */
+  /** The version that Shopify answered with. `undefined` if it does not report one. */
   readonly version: string | undefined
 }
 
@@ -24,11 +24,11 @@ export type Shopify = {
   readonly shop: string
   readonly signal: AbortSignal
   /**
-   * Sends a document of GraphQL. Throws what its errors mean, and `malformed_response` if there is no data.
-   * @param options `repeatable`: whether it is sent again after a transient error; queries are
+   * Sends a GraphQL document. Throws an error for the errors of the answer, and `malformed_response` if it contains no data.
+   * @param options `repeatable`: whether it is sent again after a transient error, as queries are
    */
   ask(document: string, variables?: JsonObject, options?: { readonly repeatable: boolean }): Promise<ShopifyAnswer>
-  /** A last request about something begun, after the job was stopped too. Takes at most 3 seconds, and never throws. */
+  /** A last request to undo something, even if the job was stopped. Takes at most 3 seconds, and never throws. */
   undo(document: string, variables: JsonObject): Promise<void>
 }
 
@@ -72,7 +72,10 @@ export function openShopify(context: ConnectorContext): Shopify {
   }
 }
 
-/** The token of an app, which does not end, or tokens of a day by client credentials. Both go to the shop alone. */
+/**
+ * The token of an app, which does not expire, or tokens by client credentials, which last for a day. Both are sent only to the
+ * shop.
+ */
 function credentialsOf(context: ConnectorContext, origin: string): Credentials {
   const { authType, accessToken, clientId, clientSecret } = context.secrets
   if (authType === 'client-credentials') {

@@ -1,6 +1,6 @@
 import type { ColumnType } from '@penstock/connector'
 
-/** A column of a stream: where its value is in an object of Shopify, and its type. */
+/** A column of a stream: the location of its value in a Shopify object, and its type. */
 export type StreamColumn = {
   readonly name: string
   /** The path of keys: `defaultEmailAddress.emailAddress`. */
@@ -14,24 +14,27 @@ export type StreamColumn = {
   readonly quantity?: string
 }
 
-/** The objects that a transfer reads: those of a connection of the API, or those of a connection below each of them. */
+/** The objects that a transfer reads: objects of a connection of the API, or of a connection below each of these. */
 export type Stream = {
   /** The field of the query. */
   readonly root: string
-  /** The field of each object, if the stream reads the objects below them; a path such as `codeDiscount.codes`. */
+  /**
+   * If the stream reads child objects, the field of each object that contains them. It can be a path such as
+   * `codeDiscount.codes`.
+   */
   readonly child?: string
-  /** A field with objects of several types, each of which is asked for the fields below it; `''` for the object itself. */
+  /** A field with objects of several types. Each type is asked for its fields. `''` means the object itself. */
   readonly union?: { readonly at: string; readonly types: readonly string[] }
   /** The column with the ID of the object above. */
   readonly parent?: string
   /** The access scopes that it needs. */
   readonly scopes: string
   /**
-   * Whether changed objects can be asked for: by the time of their change, or by its day alone. Absent if Shopify cannot say what
-   * changed.
+   * Whether changed objects can be requested by the time of their change, or only by its day. Absent if Shopify cannot report
+   * changes.
    */
   readonly changes?: 'time' | 'day'
-  /** The time of the change in a filter; `updated_at` unless said otherwise. */
+  /** The time of the change in a filter. By default `updated_at`. */
   readonly changedAt?: string
   /** A condition of every query of the stream. */
   readonly filter?: string

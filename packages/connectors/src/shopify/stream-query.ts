@@ -5,7 +5,7 @@ import { streams } from './streams.ts'
 
 const day = 24 * 60 * 60_000
 
-/** The stream of the settings. Throws `invalid_setting` if there is none of its name. */
+/** The stream of the settings. Throws `invalid_setting` if there is no stream of that name. */
 export function streamOf({ stream: name }: Values): { readonly name: string; readonly stream: Stream } {
   const key = String(name ?? 'Customers')
   const stream = Object.entries<Stream>(streams).find(([one]) => one === key)?.[1]
@@ -13,7 +13,7 @@ export function streamOf({ stream: name }: Values): { readonly name: string; rea
   throw new ConnectorError('invalid_setting', `Choose one of these streams: ${Object.keys(streams).join(', ')}.`)
 }
 
-/** The names of the columns of a stream. Those of objects below others begin with the ID of the object above. */
+/** The names of the columns of a stream. Columns of child objects begin with the ID of the parent object. */
 export const columnsOf = ({ parent, columns }: Stream): readonly string[] => [
   ...(parent === undefined ? [] : [parent]),
   ...columns.map(({ name }) => name),
@@ -30,7 +30,7 @@ export function filterOf({ changes, changedAt = 'updated_at' }: Stream, { fromMs
 
 /**
  * The query of a stream, for a bulk operation.
- * @param filter of the objects of the query; absent: all
+ * @param filter of the objects of the query; all if absent
  */
 export const bulkQuery = (stream: Stream, filter?: string): string => queryOf(stream, filter, {})
 

@@ -10,8 +10,8 @@ export const typesOf = ({ parent, columns }: Stream): readonly (ColumnType | nul
 ]
 
 /**
- * The row of a line of a result; `undefined` if the line is of another object: of one above those of the stream. Lines of objects
- * below others name them by their ID, and do not follow them.
+ * The row of a line of a result. `undefined` if the line is a parent object of the stream's objects. Lines of child objects
+ * contain the ID of their parent, and need not follow it.
  */
 export function rowOf({ parent, columns }: Stream, item: JsonObject): Row | undefined {
   const above = textIn(item.__parentId)

@@ -371,8 +371,8 @@ export const streams = {
 } as const satisfies Readonly<Record<string, Stream>>
 
 /**
- * Why a stream has no range, as the end of a sentence that begins with the name of the connector; `undefined` if it has one.
- * @param name that of the settings; an unknown one is refused in the transfer
+ * Why a stream has no range, as the end of a sentence that begins with the name of the connector. `undefined` if it has one.
+ * @param name the name in the settings; the transfer refuses an unknown name
  */
 export function whyNoRange(name: unknown): string | undefined {
   const stream = Object.entries<Stream>(streams).find(([one]) => one === name)?.[1]
