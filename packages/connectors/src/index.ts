@@ -140,7 +140,7 @@ import { yahooDspAudiences } from './yahoo-dsp/yahoo-dsp-audiences.ts'
 import { yahooDspConversions } from './yahoo-dsp/yahoo-dsp-conversions.ts'
 import { yahooDspReporting } from './yahoo-dsp/yahoo-dsp-reporting.ts'
 
-/** The one list of connectors: add a new connector here, under its platform, and nowhere else. */
+/** The list of connectors. Add a new connector here, under its platform, and nowhere else. */
 export const { connectors, listedConnectors, platforms, connectorById } = makeCatalogue([
   acousticRelationalTables,
   activecampaign,

@@ -78,5 +78,5 @@ const kinds = new Map(
   ),
 )
 
-/** The kind of a platform, by its slug; undefined for the platform of a connector that the operator added. */
+/** The kind of a platform, by its slug. Undefined for the platform of a connector that the operator added. */
 export const kindOfPlatform = (slug: string): PlatformKind | undefined => kinds.get(slug)

@@ -29,7 +29,7 @@ import { connectors } from './index.ts'
 
 /** Values that a destination requires and that its definition does not contain. */
 type Special = {
-  /** Settings and secrets; all others are `500`, or the first of their options. */
+  /** Settings and secrets. All others are `500`, or the first of their options. */
   readonly values?: Values
   /** Cells that a row needs to be sent. */
   readonly cells?: Readonly<Record<string, Cell>>
@@ -110,7 +110,7 @@ const specials: Readonly<Record<string, Special>> = {
   'salesforce-crm': { values: { objectName: 'Contact', externalIdField: 'Email' } },
   'salesforce-marketing-cloud-data-extensions': { values: { operationType: 'Add Data' } },
   'snapchat-conversions': { cells: { event_name: 'SIGN_UP', action_source: 'WEB' } },
-  // Digests in Base64; people who replace others are kept until the end.
+  // Digests in Base64. People who replace others are buffered until the end.
   'the-trade-desk-crm-audiences': {
     cells: { action: 'add', Email_SHA256: Buffer.from(digest, 'hex').toString('base64') },
   },

@@ -6,10 +6,10 @@ import { nextAddressIn, unusableNext } from '../platform-api/next-page.ts'
 const snapchatOrigin = 'https://adsapi.snapchat.com'
 export const snapchatUrl = `${snapchatOrigin}/v1`
 
-/** The code of Snapchat for errors of its own, which comes with 4xx, too. */
+/** Snapchat's code for internal errors, which can also have a status 4xx. */
 export const snapchatTransient: Readonly<Record<string, ErrorFact>> = { E1001: 'platform_error' }
 
-/** The query of the page that an answer names as the next one. Throws `malformed_response` if it is not one of Snapchat's API. */
+/** The query of the next page in an answer. Throws `malformed_response` if it does not belong to Snapchat's API. */
 export function nextQuery({ json }: Answer): string | undefined {
   const url = nextAddressIn(objectIn(objectIn(json).paging).next_link, snapchatUrl, 'Snapchat')
   if (url?.searchParams.get('cursor') === null) throw unusableNext('Snapchat', 'it has no cursor')

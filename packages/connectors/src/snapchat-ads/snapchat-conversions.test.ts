@@ -42,7 +42,7 @@ await testEventDestination<SnapchatServer>({
   eventsIn: (json) => (json as { data: unknown[] }).data,
   taken: ({ events }) => events.values(),
   clear: ({ events }) => events.clear(),
-  // Rows without an ID of their own have one that stays the same when they come again.
+  // Rows without an ID get one that stays the same when they are sent again.
   row: (n) => ({
     event_name: 'PURCHASE',
     event_time: time,

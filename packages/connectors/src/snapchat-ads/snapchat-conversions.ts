@@ -24,7 +24,7 @@ import { authorization } from './authorization.ts'
 import { snapchatAds } from './platform.ts'
 import { signIn } from './sign-in.ts'
 
-/** Snapchat knows three kinds of place; what others call theirs counts as one of these. */
+/** Snapchat has three kinds of places. Names of other platforms are mapped to these. */
 const actionSources = {
   web: 'WEB',
   website: 'WEB',
@@ -130,7 +130,7 @@ export const snapchatConversions = eventDestination({
       required: true,
       synonyms: ['event_conversion_type'],
     }),
-    // Not hashed as a whole: what is inside is hashed already where Snapchat wants it so, and rejected otherwise.
+    // Not hashed as a whole: its values must already be hashed where Snapchat requires that, or they are rejected.
     user_data: object(
       'user_data',
       'Object that identifies the person: by em, by ph, by madid, or by client_ip_address and client_user_agent together',

@@ -40,7 +40,7 @@ const api = restApi({
 
 const lists = ({ account }: { account: string }) => `/adaccounts/${account}/segments`
 
-/** The parts of an answer, each of which has a status of its own. */
+/** The parts of an answer, each with its own status. */
 const partsIn = ({ json }: Answer, kind: string): JsonObject[] => listIn(objectIn(json)[kind]).map(objectIn)
 
 /** The meaning of an answer to identifiers, which are taken or refused as a whole. */
@@ -151,7 +151,7 @@ export const snapchatCustomerLists = audienceDestination({
   },
   request: (people, { audience, verb, keys: [schema = ''] }) => ({
     path: `/segments/${audience}/users`,
-    // Snapchat takes a body with DELETE.
+    // Snapchat accepts a body with DELETE.
     method: verb === 'add' ? 'POST' : 'DELETE',
     body: { users: [{ schema: [schema], data: people.map((person) => [person[schema]]) }] },
   }),

@@ -15,7 +15,7 @@ const isDenied: ErrorFact = [
 ]
 const isSuccess = (status: unknown): boolean => textIn(status)?.toUpperCase() === 'SUCCESS'
 
-/** Snapchat's Marketing API for reports. The status in the body counts, also that of each part. */
+/** Snapchat's Marketing API for reports. The status in the body is decisive, and so is the status of each part. */
 const api = restApi({
   name: 'Snapchat',
   baseUrl: snapchatUrl,
@@ -51,7 +51,7 @@ const windowLabels = {
 }
 const usual = ['impressions', 'swipes', 'spend', 'video_views', 'view_completion', 'conversion_purchases', 'uniques']
 
-/** A row for each day of each entity; of the ad account as a whole, its own days. */
+/** A row for each day of each entity, or for each day of the ad account as a whole. */
 function rowsOf(json: unknown, level: string): JsonObject[] | undefined {
   if (!isObject(json)) return undefined
   // Without rows, Snapchat omits the list.

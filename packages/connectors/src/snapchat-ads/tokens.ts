@@ -15,7 +15,7 @@ export const openSnapchatTokens = (context: ConnectorContext): AccessTokens =>
       'authorize the connector again, or grant access again at Snapchat and save the new refresh token in the connector',
   })
 
-/** The same for conversions: the reference has the token as a parameter of the address only, so no message may quote an address. */
+/** The same for conversions. The reference has the token only as a query parameter, so messages must not quote addresses. */
 export function openConversionTokens(context: ConnectorContext): Credentials {
   const tokens = openSnapchatTokens(context)
   return {

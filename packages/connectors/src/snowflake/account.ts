@@ -13,13 +13,13 @@ export type SnowflakeAccount = {
   readonly role: string | undefined
   /** Snowflake's name for the kind of token. */
   readonly tokenType: 'KEYPAIR_JWT' | 'OAUTH' | 'PROGRAMMATIC_ACCESS_TOKEN'
-  /** A token that is valid now; with `fresh`, a new one if one can be made. Throws a `ConnectorError`. */
+  /** A valid token. With `fresh`, a new one if possible. Throws a `ConnectorError`. */
   token(fresh?: boolean): Promise<string>
   /** Whether `token` makes new ones. */
   readonly renews: boolean
 }
 
-/** Snowflake takes no JWT that lives longer. */
+/** Snowflake accepts no JWT with a longer lifetime. */
 const lifetimeSeconds = 3600
 /** Clocks differ: a token begins so long ago, and is used until so long before it ends. */
 const skewSeconds = 60
@@ -30,7 +30,7 @@ export function accountOf(context: ConnectorContext): SnowflakeAccount {
   const { secrets } = context
   if (secrets.authType === 'oauth') return oauthAccount(context)
   const isKeyPair = secrets.authType === 'key-pair'
-  // The destination asks for the account of a token under a key of its own, the source under the same one.
+  // The destination has a separate field for the account of a token. The source uses the same one.
   const isSame = isKeyPair || (secrets.accountLocator === undefined && secrets.snowflakeAccount !== undefined)
   const locator = textOf(secrets, isSame ? 'snowflakeAccount' : 'accountLocator').trim()
   const role = secrets.snowflakeRole === undefined ? undefined : plainName(String(secrets.snowflakeRole))
@@ -42,7 +42,7 @@ export function accountOf(context: ConnectorContext): SnowflakeAccount {
     const token = tokensOf(accountName(locator), user.trim().toUpperCase(), keys)
     return { origin: `https://${host}`, host, user, role, tokenType: 'KEYPAIR_JWT', token, renews: true }
   }
-  // Names of accounts may contain underscores, but host names may not.
+  // Names of accounts can contain underscores, but host names cannot.
   const host = hostOf(`${locator.toLowerCase().replaceAll('_', '-')}.snowflakecomputing.com`)
   const password = textOf(secrets, 'password')
   return {
@@ -56,7 +56,7 @@ export function accountOf(context: ConnectorContext): SnowflakeAccount {
   }
 }
 
-/** Snowflake's own OAuth: access tokens live 10 minutes, and a refresh token gives further ones. */
+/** Snowflake's own OAuth: access tokens live for 10 minutes, and a refresh token returns further ones. */
 function oauthAccount(context: ConnectorContext): SnowflakeAccount {
   const { secrets } = context
   const host = hostOf(textOf(secrets, 'oauthHost'))

@@ -19,9 +19,9 @@ export type SnowflakeColumn = {
 }
 
 /**
- * How the text of a type becomes a cell. Whole numbers are numbers as far as no digit is lost; decimals stay text; days,
- * times and timestamps are ISO 8601, timestamps with the offset that they have; bytes are \x and hexadecimal digits; semi-structured values are the
- * JSON text that they come as.
+ * Converts the text of a type to a cell. Whole numbers are numbers unless digits would be lost. Decimals stay text. Days, times
+ * and timestamps are ISO 8601, timestamps with their offset. Bytes are \x and hexadecimal digits. Semi-structured values are
+ * JSON texts, unchanged.
  */
 export function cellOf(text: string | null, { type, scale }: SnowflakeColumn): Cell {
   if (text === null) return null
@@ -54,7 +54,7 @@ export function cellOf(text: string | null, { type, scale }: SnowflakeColumn): C
   }
 }
 
-/** The type of a column, for stores that have types; `null` if it is text. */
+/** The type of a column, for destinations that have types. `null` if it is text. */
 export function columnTypeOf({ type, scale, precision = 38 }: SnowflakeColumn): ColumnType | null {
   switch (type) {
     case 'FIXED':
@@ -83,7 +83,7 @@ export function columnTypeOf({ type, scale, precision = 38 }: SnowflakeColumn): 
   }
 }
 
-/** The text by which a row is found again in its order: the same for the same value, and what `literalOf` takes. */
+/** The text that identifies a row's place in the order. It is the same for equal values, and `literalOf` accepts it. */
 export function orderTextOf(text: string | null, { type }: SnowflakeColumn): string | null {
   if (text === null) return null
   if (type === 'DATE') return dayOf(text)
@@ -98,7 +98,9 @@ export function withNanoseconds(text: string): string {
   return `${whole}.${fraction.padEnd(9, '0')}`
 }
 
-/** SQL that turns such a text, as a bound variable, into a value to compare with; `undefined` if nothing is ordered by it. */
+/**
+ * SQL that turns such a text, as a bound variable, into a value to compare with. `undefined` if the type cannot be ordered by.
+ */
 export function literalOf({ type, scale }: SnowflakeColumn): string | undefined {
   switch (type) {
     case 'FIXED':
@@ -127,7 +129,7 @@ export function literalOf({ type, scale }: SnowflakeColumn): string | undefined 
 
 const timestampFormat = 'YYYY-MM-DD"T"HH24:MI:SS.FF9'
 
-/** SQL that gives a text which differs where values differ, for a digest of the row. */
+/** SQL that returns different texts for different values, for a digest of the row. */
 export function textSqlOf(expression: string, { type }: SnowflakeColumn): string {
   switch (type) {
     case 'TEXT':
@@ -163,7 +165,7 @@ export function textSqlOf(expression: string, { type }: SnowflakeColumn): string
 
 const nanosecondsOfSecond = 1_000_000_000n
 
-/** `days since 1970` as a day; a text that is not a number comes back as it is. */
+/** `days since 1970` as a day. A text that is not a number is returned unchanged. */
 function dayOf(text: string): string {
   if (!/^-?\d{1,8}$/.test(text)) return text
   return localTime(BigInt(text) * 86_400n * nanosecondsOfSecond)?.slice(0, -9) ?? text

@@ -4,7 +4,7 @@ import { accountOf } from './account.ts'
 import { describe, sourceOf } from './plan.ts'
 import { makeSqlApi } from './sql-api.ts'
 
-/** Reaches the account, signs in, and looks whether the role may read what the settings name. Nothing is written. */
+/** Reaches the account, signs in, and checks whether the role can read what the settings name. Nothing is written. */
 export const check: Check = checkSteps(
   ['connectivity', (context) => assertConnectivity(context, `${accountOf(context).origin}/`)],
   ['authentication', signIn],

@@ -5,15 +5,15 @@ import type { SnowflakeColumn } from './cells.ts'
 
 /** How the cells of a column are written. */
 export type ColumnWriter = {
-  /** The text of a cell; null if it has none. An empty text is missing wherever the column holds no text. */
+  /** The text of a cell. Null if it has no text. An empty text is treated as missing unless the column is a text column. */
   readonly text: (cell: Cell) => string | null
-  /** SQL that makes a value of the column from SQL that gives such a text. */
+  /** SQL that converts SQL of such a text to a value of the column. */
   readonly value: (text: string) => string
-  /** Why the column would not store exactly this text, as a sentence without the value; `undefined` if it may. */
+  /** Why the column might not store exactly this text, as a sentence without the value. `undefined` if it stores it exactly. */
   readonly doubt: (text: string) => string | undefined
 }
 
-/** Chooses how a column is written by its type; what Snowflake cannot read becomes an error of the statement. */
+/** Chooses how a column is written by its type. If Snowflake cannot parse a value, the statement fails. */
 export function writerFor({ type, scale }: SnowflakeColumn): ColumnWriter {
   const writer = { text: filled, value: (text: string) => text, doubt: () => undefined }
   switch (type) {

@@ -15,10 +15,10 @@ import { targetOf } from './table.ts'
 /** A person waits for the answer. */
 const timeoutSeconds = 20
 
-/** Warehouses that the role may see. */
+/** Warehouses that the role can see. */
 export const discoverWarehouses: Discover = (context) => shown(context, 'warehouses', 'object')
 
-/** Databases that the role may see. */
+/** Databases that the role can see. */
 export const discoverDatabases: Discover = (context) => shown(context, 'databases', 'object')
 
 /** Schemas of the database. */
@@ -58,7 +58,7 @@ async function columnsOf(
 }
 
 /**
- * A page of what SHOW lists, of which Snowflake gives at most 10,000; it needs no warehouse.
+ * A page of the results of SHOW, which returns at most 10,000 and needs no warehouse.
  * @param where throws `invalid_setting` if another setting is needed first
  */
 async function shown(
@@ -68,7 +68,7 @@ async function shown(
   where = () => '',
 ): Promise<DiscoveredPage> {
   windowOf(context)
-  // A pattern takes _ and % for any character: it finds a few more, which are left out below.
+  // The characters _ and % of a pattern match any character. So it finds some entries too many, which are removed below.
   const pattern = `%${context.search}%`.replace(/[\\']/g, '\\$&')
   const text = `show ${what} like '${pattern}' ${where()}`.trim()
   const { columns, rows } = await apiOf(context).run({ text, timeoutSeconds })
@@ -89,7 +89,7 @@ async function shown(
   return pageOfAll(found, context)
 }
 
-// Statements carry no values of rows here, so that errors may quote Snowflake.
+// Statements contain no values of rows here, so errors can quote Snowflake.
 const apiOf = (context: DiscoveryContext) => makeSqlApi(context, accountOf(context))
 
 /** A name as settings take it: quoted, unless it means the same without quotes. */

@@ -20,7 +20,7 @@ export type Copied = {
   readonly loaded: number
 }
 
-/** Where files are copied to, and by which storage integration. */
+/** The target of a copy, and its storage integration. */
 export type CopyTarget = {
   readonly api: SqlApi
   readonly at: StatementPlace
@@ -29,7 +29,7 @@ export type CopyTarget = {
 }
 
 /**
- * Copies files into the staging table, one statement for all. Rows that Snowflake cannot read are left out and counted. The
+ * Copies files into the staging table, with one statement for all. Rows that Snowflake cannot read are skipped and counted. The
  * statement is cancelled with the signal of the context.
  */
 export async function copyFiles(

@@ -2,7 +2,7 @@ import type { ColumnType, LoadContext } from '@penstock/connector'
 import { stagedName } from './load-columns.ts'
 import { quoteAsIs } from './plan.ts'
 
-/** The type of a staging table's column for values of Parquet; `undefined` for types whose texts only a worker has. */
+/** The type of a staging table's column for values of Parquet. `undefined` for types that only a worker can convert. */
 export function stagedType(type: ColumnType | null): string | undefined {
   switch (type?.kind ?? 'text') {
     case 'text':
@@ -25,7 +25,7 @@ export function stagedType(type: ColumnType | null): string | undefined {
   }
 }
 
-/** The columns of the staging table, and SQL that has their texts: those of CSV are texts. */
+/** The columns of the staging table, and SQL of their texts. Columns of CSV are texts. */
 export function stagingOf(
   staging: string,
   { sourceColumns, sourceTypes }: Pick<LoadContext, 'sourceColumns' | 'sourceTypes'>,

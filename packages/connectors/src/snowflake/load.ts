@@ -12,15 +12,15 @@ import { existingColumns, openTable, type SnowflakeTable, targetOf } from './tab
 import type { SnowflakeTargetColumn } from './target-columns.ts'
 
 const platform = 'Snowflake'
-/** How long a statement may take that loads files, in seconds. */
+/** Time limit of a statement that loads files, in seconds. */
 const loadSeconds = 4 * 3600
-/** How long removing the staging table may take, in milliseconds. */
+/** Time limit of removing the staging table, in milliseconds. */
 const cleanUpMs = 30_000
 
 /** Snowflake copies the files into a transient table, which only this attempt uses. Its rows never get here, except rejected ones. */
 export const { openLoader, whyNotTable } = handoverOf<SnowflakeTargetColumn, SnowflakeTable>({
   platform,
-  // Snowflake takes 1,000.
+  // Snowflake accepts 1,000.
   filesMax: 500,
   stagedName,
   loadedColumn,

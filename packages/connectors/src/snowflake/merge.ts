@@ -15,11 +15,11 @@ const noted = (batches: string): string =>
   `exists (select 1 from ${batches} where "TRANSFER_ID" = ? and "BATCH_KEY" = ?)`
 
 /**
- * Merges rows unless the batch was noted, and then notes it: rows of an earlier attempt that come late change nothing. Of several
- * rows with the same key, the last one counts. Both statements can be repeated.
- * @param json rows as lists of texts, a list of lists; a row that is to be removed has one more
- * @param sent how many
- * @param removes whether there are rows that are to be removed
+ * Merges rows and notes the batch, unless it was noted before. So late rows of an earlier attempt change nothing. Of several
+ * rows with the same key, the last one wins. Both statements can be repeated.
+ * @param json rows as a list of lists of texts; a row that must be removed has one more text
+ * @param sent the number of rows
+ * @param removes whether there are rows that must be removed
  */
 export async function mergeRows(
   api: SqlApi,
@@ -62,7 +62,7 @@ export async function mergeRows(
 /** The keys of a batch: as JSON until they are stored, which they are if their window continues. */
 export type StagedKeys = { readonly id: string; json: string | undefined }
 
-/** How windows are replaced in a table. The keys of windows of several batches are stored beside the noted batches. */
+/** How windows are replaced in a table. The keys of windows with several batches are stored next to the noted batches. */
 export function windowStoreOf(api: SqlApi, table: SnowflakeTable): WindowStore<StagedKeys> {
   const { at, columns } = table
   const keys = table.keyIndexes.flatMap((index) => columns[index] ?? [])

@@ -20,7 +20,7 @@ type OrderTerm = {
   readonly textOf: (row: SnowflakeRow) => string | null
 }
 
-/** Where statements run, and how long they may. */
+/** The place of statements, and their time limit. */
 export type StatementPlace = Omit<SnowflakeStatement, 'text' | 'bindings'>
 
 const alias = '"penstock_source"'
@@ -116,7 +116,7 @@ export function statementOf(plan: SnowflakePlan, spot: Spot): SnowflakeStatement
   return { ...plan.at, text: `${plan.select}${clauses}`, bindings }
 }
 
-/** Quoted as it is: a name that Snowflake reported. */
+/** A name that Snowflake reported, quoted unchanged. */
 export const quoteAsIs = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /** A name of a setting, quoted as Snowflake stores it. */
@@ -157,7 +157,7 @@ async function boundOf(
     const now = (await api.run({ ...at, text })).rows[0]?.[0] ?? ''
     if (cursor.type !== 'DATE' && cursor.type !== 'TIMESTAMP_NTZ') return now
     const local = inTimezone(new Date(`${now.slice(0, 19)}Z`), timezone).replace(' ', 'T')
-    // More rows of today may come yet, so today waits until it is over.
+    // More rows of today can still arrive, so today is read when it is over.
     return cursor.type === 'DATE' ? dayBefore(local.slice(0, 10)) : withNanoseconds(`${local}${now.slice(19)}`)
   }
   const { rows } = await api.run({ ...at, text: `select max(${term?.expression}) from ${source}` })

@@ -32,7 +32,7 @@ export function keysIn(pem: string, passphrase: string | undefined): SnowflakeKe
 /** The object identifier of PBKDF2 in DER (RFC 8018, appendix A.2), with the tag of its parameters. */
 const pbkdf2 = Buffer.from('06092a864886f70d01050c30', 'hex')
 
-/** How often PBKDF2 mixes the passphrase of an encrypted key; NaN if the key does not say so. */
+/** The number of PBKDF2 rounds for the passphrase of an encrypted key. NaN if the key does not contain it. */
 function roundsOf(pem: string): number {
   const [, base64 = ''] = /-----BEGIN ENCRYPTED PRIVATE KEY-----([^-]*)-----END/.exec(pem) ?? []
   const der = Buffer.from(base64, 'base64')

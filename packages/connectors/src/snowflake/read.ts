@@ -18,7 +18,7 @@ export async function open(context: SourceContext): Promise<SourceReader> {
   const { earlier, within, keepsCursor } = beginningOf(context, planned.reading, planned.time, ended)
   const plan = { ...planned, within, incremental: keepsCursor }
   const beginning: Spot = { after: undefined, skip: 0, ...earlier, bound: plan.bound }
-  /** Statements that may still run. */
+  /** Statements that can still be running. */
   const running = new Set<string>()
   const stop = async () => {
     await Promise.all([...running].map((handle) => api.cancel(handle)))

@@ -23,7 +23,7 @@ function wholeDigits(text: string): number {
   return digits === 0 ? 0 : digits - fraction.length + Number(exponent)
 }
 
-/** Why a statement failed because of a row; `undefined` if that was not the reason. */
+/** Why a statement failed because of a row. `undefined` if it failed for another reason. */
 export function refusalIn(error: unknown): string | undefined {
   const connectorError = asConnectorError(error)
   if (connectorError?.code !== 'statement_failed') return undefined

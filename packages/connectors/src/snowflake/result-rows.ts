@@ -8,9 +8,9 @@ export type Rest = Readonly<Record<string, unknown>>
 
 /** Rows are taken apart in pieces of about this size, so that a partition of a hundred megabytes does not stay in memory. */
 const pieceBytes = 256 * 1024
-/** Whatever stands beside the rows is small: descriptions of columns and partitions. */
+/** Everything except the rows is small: descriptions of columns and partitions. */
 const restBytesMax = 8 << 20
-/** A value of Snowflake has at most 128 MB; rows beyond that are no rows. */
+/** A Snowflake value has at most 128 MB, so anything longer is not a row. */
 const rowBytesMax = 160 << 20
 
 /** `"`, `\\`, `[`, `]`, `{` and `}` as bytes. */
@@ -22,8 +22,8 @@ const brace = 0x7b
 const endBrace = 0x7d
 
 /**
- * Takes an answer of the SQL API apart while it comes: gives the rows of its `data`, some at a time, and returns the rest.
- * Throws `retry` if the response ends too early or is not JSON.
+ * Splits an answer of the SQL API while it arrives: yields the rows of its `data` in groups, and returns the rest. Throws
+ * `retry` if the response ends too early or is not JSON.
  */
 export async function* rowsIn(body: AsyncIterable<Uint8Array>): AsyncGenerator<SnowflakeRow[], Rest> {
   /** Bytes outside of `data`. */
@@ -33,7 +33,7 @@ export async function* rowsIn(body: AsyncIterable<Uint8Array>): AsyncGenerator<S
   let held: Buffer[] = []
   let heldBytes = 0
   const state: State = { depth: 0, inString: false, escaped: false, inData: false, whole: -1 }
-  /** The end of the previous piece, because a key and its bracket may arrive in two pieces. */
+  /** The end of the previous piece, because a key and its bracket can arrive in two pieces. */
   let tail = ''
 
   for await (const bytes of body) {
@@ -82,13 +82,13 @@ type State = {
   escaped: boolean
   /** Between the brackets of `data`. */
   inData: boolean
-  /** Behind the last row that is whole, in the piece that was scanned last; -1 if none ends in it. */
+  /** The end of the last complete row in the piece that was scanned last. -1 if no row ends in it. */
   whole: number
 }
 
 /**
- * Follows the brackets of a piece, in a plain loop because a generator's is several times as slow. Answers where a list of
- * the outermost object opens, or where `data` closes; the length of the piece where neither is in it.
+ * Follows the brackets of a piece, in a plain loop because a generator's loop is several times as slow. Returns where a list of
+ * the outermost object opens, or where `data` closes. Returns the length of the piece if it contains neither.
  */
 function scan(state: State, piece: Buffer, from: number): number {
   let { depth, inString, escaped, whole } = state
@@ -114,7 +114,7 @@ function scan(state: State, piece: Buffer, from: number): number {
   return at
 }
 
-/** Whether a bracket follows on `"data":`, which may be in the previous piece. */
+/** Whether a bracket follows `"data":`, which can be in the previous piece. */
 function isData(tail: string, piece: Buffer, at: number): boolean {
   const before = (tail + piece.subarray(Math.max(0, at - 16), at).toString('latin1')).slice(-16)
   return /"data"\s*:\s*$/.test(before)

@@ -14,6 +14,6 @@ export const sentValue = ({ value }: Pick<SnowflakeTargetColumn, 'value'>, index
 export const valueAt = (column: Pick<SnowflakeTargetColumn, 'value'>, index: number): string =>
   `${sentValue(column, index)} as c${index}`
 
-/** Rows as a binding; a row that is to be removed has one more text. */
+/** Rows as a binding. A row that must be removed has one more text. */
 export const jsonOf = (rows: readonly JudgedRow[]): string =>
   JSON.stringify(rows.map(({ values, isRemoved }) => (isRemoved ? [...values, 'removed'] : values)))

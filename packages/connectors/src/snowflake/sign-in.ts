@@ -63,7 +63,7 @@ export const signIn = {
   }),
 }
 
-/** Where a key pair is presented, and whose it is. */
+/** The account to which a key pair is presented, and its user. */
 export const keyPairUser = {
   snowflakeHost: text({
     label: 'Snowflake host',

@@ -11,7 +11,7 @@ import { type Rest, rowsIn, type SnowflakeRow } from './result-rows.ts'
 /** A statement and the context in which it runs. */
 export type SnowflakeStatement = {
   readonly text: string
-  /** Texts that stand for the question marks. */
+  /** Texts that replace the question marks. */
   readonly bindings?: readonly string[]
   readonly timeoutSeconds: number
   readonly warehouse?: string | undefined
@@ -28,13 +28,13 @@ export type ResultSize = { readonly partitions: number; readonly rows: number | 
 /** Speaks to the SQL API, version 2. A token that is not accepted any more is replaced once. */
 export type SqlApi = {
   readonly account: SnowflakeAccount
-  /** Runs a statement that gives few rows. Throws a `ConnectorError`. */
+  /** Runs a statement that returns few rows. Throws a `ConnectorError`. */
   run(statement: SnowflakeStatement): Promise<SmallResult>
-  /** Starts a statement, and resolves with the handle of its result. It may still run then. */
+  /** Starts a statement, and resolves with the handle of its result. The statement can still be running then. */
   start(statement: SnowflakeStatement): Promise<string>
   /**
-   * Waits for the result and reads one of its pages, some rows at a time. Returns how large the result is, where the page
-   * says so: the first does. Throws `result_expired` if it is not kept any more.
+   * Waits for the result and reads one of its pages, some rows at a time. Returns the size of the result if the page contains
+   * it, as the first page does. Throws `result_expired` if the result is no longer kept.
    */
   page(handle: string, partition: number): AsyncGenerator<readonly SnowflakeRow[], ResultSize | undefined>
   /** Stops a statement that no one waits for any more. Never throws. */
@@ -45,7 +45,7 @@ export type SqlApi = {
 const timeoutMs = 90_000
 const polling = { firstMs: 100, mostMs: 5_000, totalMs: Number.POSITIVE_INFINITY }
 
-/** @param quiet leaves Snowflake's own words out of errors, where statements carry values of rows that it may quote */
+/** @param quiet omits Snowflake's messages from errors, because they can quote values of rows in statements */
 export function makeSqlApi(context: ConnectorContext, account: SnowflakeAccount, quiet = false): SqlApi {
   const send = async (
     path: string,
@@ -78,7 +78,7 @@ export function makeSqlApi(context: ConnectorContext, account: SnowflakeAccount,
     throw connectorErrorOf(response, quiet ? { ...complaint, message: '' } : complaint, account, handle)
   }
 
-  /** Submits a statement. Where the connection breaks, the same request again runs nothing twice. */
+  /** Submits a statement. If the connection breaks, the same request again does not run the statement a second time. */
   async function submit(statement: SnowflakeStatement, async: boolean): Promise<Response> {
     const body = JSON.stringify(bodyOf(statement, account))
     const path = `?requestId=${randomUUID()}${async ? '&async=true' : ''}`
@@ -154,7 +154,7 @@ function bodyOf(statement: SnowflakeStatement, { role }: SnowflakeAccount): obje
   }
 }
 
-/** The fields of a response without its rows; none if it is not JSON, such as a gateway's page. */
+/** The fields of a response without its rows. Empty if it is not JSON, such as a gateway's page. */
 async function restOf(response: Response): Promise<Rest> {
   const rows = rowsIn(bodyIn(response))
   try {

@@ -14,7 +14,7 @@ import { flattened, jsonOf, valueAt } from './sent-rows.ts'
 import { makeSqlApi, type SqlApi } from './sql-api.ts'
 import { type SnowflakeTargetColumn, targetColumn } from './target-columns.ts'
 
-/** Where rows go, as the settings name it. */
+/** The table that rows go to, as the settings name it. */
 export type SnowflakeTarget = Target & {
   /** With its database and schema, quoted. */
   readonly name: string
@@ -31,12 +31,12 @@ export type SnowflakeTarget = Target & {
 export type SnowflakeTable = Omit<SnowflakeTarget, 'at'> & {
   /** In the order of the delivered columns. */
   readonly columns: readonly SnowflakeTargetColumn[]
-  /** Indexes of the key's columns; empty unless rows are upserted. */
+  /** Indexes of the key columns. Empty unless rows are upserted. */
   readonly keyIndexes: readonly number[]
   readonly at: StatementPlace
 }
 
-/** How long a statement may take that writes a batch, or looks up a table for a person, in seconds. */
+/** Time limit of a statement that writes a batch, or that looks up a table for a person, in seconds. */
 const [writeSeconds, lookSeconds] = [600, 60]
 
 /** Reads the settings of the destination. Throws a `ConnectorError` if one is missing. */
@@ -85,7 +85,7 @@ const tables: Tables<Session, SnowflakeTarget, Found> = {
 
 export const { inspect, tryRows } = inspectionsOf(tables)
 
-/** Finds the table, and creates it, and the one that notes batches, if they are missing. */
+/** Finds the table and the table that notes batches, and creates the missing ones. */
 export async function openTable(
   api: SqlApi,
   target: SnowflakeTarget,
@@ -100,7 +100,7 @@ export async function openTable(
   return { ...target, at, columns, keyIndexes: keys }
 }
 
-/** The columns of a table; `undefined` if there is none, or its schema is missing. */
+/** The columns of a table. `undefined` if the table or its schema does not exist. */
 async function columnsOf(
   api: SqlApi,
   name: string,
@@ -114,7 +114,7 @@ async function columnsOf(
   }
 }
 
-/** The columns of an existing table for the delivered ones; `undefined` if there is no table. */
+/** The columns of an existing table for the delivered columns. `undefined` if the table does not exist. */
 export async function existingColumns(
   api: SqlApi,
   target: SnowflakeTarget,

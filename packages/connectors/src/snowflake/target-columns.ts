@@ -5,7 +5,7 @@ import type { SnowflakeColumn } from './cells.ts'
 import { writerFor } from './column-writers.ts'
 import { keyReaderFor } from './key-values.ts'
 
-/** A column that rows go to: `read` gives the texts that are sent. */
+/** A column that rows go to. `read` returns the texts that are sent. */
 export type SnowflakeTargetColumn = TargetColumn &
   SnowflakeColumn & {
     /** SQL that makes a value of the column from SQL of such a text. */

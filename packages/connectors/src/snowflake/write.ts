@@ -14,10 +14,10 @@ import { openTable, type SnowflakeTable, targetOf } from './table.ts'
 
 export { inspect, tryRows } from './table.ts'
 
-/** Batches of so long ago do not come again. */
+/** Older batches are not repeated. */
 const keptDays = 30
 
-/** Opens a writer: finds the tables, and creates what is missing. Empties nothing yet. */
+/** Opens a writer: finds the tables, and creates the missing ones. Does not empty the table yet. */
 export async function open(context: DestinationContext): Promise<DestinationWriter> {
   const target = targetOf(context.settings)
   const api = makeSqlApi(context, accountOf(context), true)
@@ -48,7 +48,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
     ),
     async finish() {
       const old = `"DELIVERED_TIME" < dateadd(day, -${keptDays}, sysdate())`
-      // A role that may not delete keeps them.
+      // For a role that is not allowed to delete, they stay.
       await api.run({ ...table.at, text: `delete from ${table.batches} where ${old}` }).catch((error: unknown) => {
         if (asConnectorError(error)?.code !== 'permission_denied') throw error
       })

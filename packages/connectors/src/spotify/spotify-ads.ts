@@ -31,8 +31,8 @@ const entities: Readonly<Record<string, string>> = { campaign: 'CAMPAIGN', ad_se
 const pageRows = 50
 
 /**
- * The campaigns of an account, behind the level: a report of campaigns takes 50 at once, and one of ad sets or ads a single one, whose
- * ID its rows have.
+ * The campaigns of an account, for its level: a report of campaigns accepts 50 campaigns, and a report of ad sets or ads only
+ * one, whose ID its rows contain.
  */
 async function campaignsOf(client: PlatformClient, { account, level }: ReportRequest): Promise<string[]> {
   const found: string[] = []
@@ -163,7 +163,7 @@ export const spotifyAds = reportSource({
     form: 'pages',
     page({ account, from, to, level, ids, asks }, cursor) {
       const path = `/ad_accounts/${account}/aggregate_reports`
-      // The token stands for all parameters.
+      // The token replaces all other parameters.
       if (cursor !== undefined) return { path, query: { continuation_token: cursor } }
       const parameters = new URLSearchParams({
         entity_type: entities[level] ?? 'CAMPAIGN',

@@ -18,7 +18,7 @@ const lists: Readonly<Record<string, string>> = {
   refund: '/refunds',
   dispute: '/disputes',
   customer: '/customers',
-  // Without it, Stripe leaves out subscriptions that were cancelled.
+  // Without it, Stripe omits cancelled subscriptions.
   subscription: '/subscriptions?status=all',
   invoice: '/invoices',
   product: '/products',

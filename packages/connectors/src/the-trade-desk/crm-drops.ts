@@ -6,13 +6,16 @@ import { type JsonObject, numberIn, textIn } from '../platform-api/json.ts'
 import { waitMsOf } from '../platform-api/rate-limit.ts'
 import { fileHosts } from './file-hosts.ts'
 
-/** So many identifiers of one transfer are kept in memory at most, 45 bytes each, until they replace those of audiences. */
+/**
+ * Maximum number of identifiers of one transfer that are kept in memory, 45 bytes each, until they replace the identifiers of
+ * audiences.
+ */
 const keptMax = 1_000_000
 
 /** Identifiers that share a file: of one kind, for the same time. */
 type Drop = { readonly kind: string; readonly minutes: number | undefined; readonly lines: readonly string[] }
 
-/** The files that people need: The Trade Desk takes identifiers of one kind in each, and one time for all of them. */
+/** The files for some people: each contains identifiers of one kind, and one time that applies to all of them. */
 function dropsOf(people: readonly JsonObject[]): Drop[] {
   const drops = new Map<string, Drop & { lines: string[] }>()
   for (const { TtlInMinutes, ...identifier } of people) {
@@ -31,7 +34,7 @@ const contentOf = (lines: readonly string[]): Buffer => Buffer.from(`${lines.joi
 
 /**
  * Announces a file of an audience and uploads it to the address in the answer. Resolves with its size in bytes. The Trade Desk
- * processes it later. Throws connector errors; the same file again makes no difference.
+ * processes it later. Throws connector errors. Sending the same file again makes no difference.
  */
 async function upload(
   client: PlatformClient,
@@ -73,10 +76,10 @@ export const dropSender =
 type Kept = Pick<Drop, 'kind' | 'minutes'> & { readonly to: AudienceTarget; readonly files: Map<string, Buffer> }
 
 /**
- * Makes what replaces the people of audiences. Each file takes the place of the one before it, and files are processed later, in
- * an order that is not documented. So an audience gets one file, after the last row: until then its people are kept in memory, and
- * after a crash the rows come again. An audience of which not all people are known keeps its earlier people.
- * @param most so many identifiers at most
+ * Creates the object that replaces the people of audiences. Each file replaces the previous one, and files are processed later,
+ * in an undocumented order. So an audience gets one file, after the last row. Until then its people are kept in memory, and
+ * after a crash the rows are sent again. If not all people of an audience are known, it keeps its earlier people.
+ * @param most maximum number of identifiers
  */
 export function dropReplacement(
   client: PlatformClient,

@@ -1,7 +1,7 @@
 import type { Values } from '@penstock/connector'
 import { type RestApi, restApi } from '../kit/api.ts'
 
-/** The data centres that take first-party data; each one hands it on to all others. */
+/** The data centres that accept first-party data. Each forwards it to all others. */
 export const dataCenters = {
   'US West': 'https://usw-data.adsrvr.org',
   'US East': 'https://use-data.adsrvr.org',
@@ -17,7 +17,7 @@ export const dataApi = ({ settings }: { readonly settings: Values }): RestApi =>
     name: 'The Trade Desk',
     baseUrl: Object.entries(dataCenters).find(([name]) => name === settings.dataCenter)?.[1] ?? dataCenters['US West'],
     errors: {
-      // Refusals come as plain text or as JSON of more than one shape; the status is enough.
+      // Refusals are plain text or JSON of several shapes. The status is enough.
       statuses: {
         400: 'invalid_batch',
         401: ['invalid_credentials', 'Check the advertiser ID, its secret key, and the token, if there is one.'],

@@ -1,11 +1,11 @@
 import { isObject, type JsonObject, listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
 
-/** The lines of an answer: what was not taken. */
+/** The lines of an answer with items that were not accepted. */
 export const linesIn = (json: unknown): JsonObject[] => listIn(objectIn(json).FailedLines).filter(isObject)
 
 /**
- * The number of the item that a line means which was not taken, from 1: in a field of its own, or in its message (“Invalid
- * UID2, item #2”). 0 if it has none.
+ * The number of the rejected item of a line, from 1: from a separate field, or from its message (“Invalid UID2, item #2”). 0 if
+ * it has no number.
  */
 export const itemNumberOf = ({ ItemNumber, Message }: JsonObject): number =>
   numberIn(ItemNumber) ?? Number(/\bitem #(\d+)/i.exec(String(Message))?.[1] ?? 0)

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { Auth } from '../kit/api.ts'
 
-/** Sends the token of a connector that has one. It goes beside the signature, which each request makes of its body. */
+/** Sends the token of a connector, if it has one. Each request also has a signature, which is computed from its body. */
 export const apiToken: Auth = {
   open: async ({ secrets: { apiToken: token } }) => ({
     renews: false,

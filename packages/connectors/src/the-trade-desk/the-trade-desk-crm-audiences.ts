@@ -145,7 +145,7 @@ export const theTradeDeskCrmAudiences = audienceDestination({
       return { path: '/crmdata/segment', body: { AdvertiserId: account, SegmentName: name, Region: region } }
     },
     made: ({ json }) => objectIn(json).CrmDataId,
-    // Those of the first page: any other audience is looked for by its name.
+    // Returns the audiences of the first page. Others are looked up by name.
     get: ({ account }) => segments(account),
     isThere: (answer, id) => found(answer).some((one) => textIn(one.id) === id),
   },
@@ -156,7 +156,7 @@ export const theTradeDeskCrmAudiences = audienceDestination({
   send: async (client, context) => (await import('./crm-drops.ts')).dropSender(client, context),
   check: {
     credentials: 'the token',
-    // No request of the CRM API works without an advertiser. Whether the token may read reports does not matter.
+    // No request of the CRM API works without an advertiser. Whether the token can read reports does not matter.
     authentication: async (context) => {
       const { openApi } = await import('../kit/run/open-api.ts')
       const query = { path: '/myreports/reporttemplateheader/query', body: { PageStartIndex: 0, PageSize: 1 } }

@@ -172,7 +172,7 @@ await testDestination<TradeDeskServer>({
         [1, 2, 3].map((index) => [index, 'TDID']),
       )
       assert.match(rejected?.[0]?.reason ?? '', /does not know the identifier \(UserNotMapped\)\.$/)
-      // Rudder's recorded answer is the third; the numbers count from 1, as The Trade Desk's own SDK reads them.
+      // Rudder's recorded answer is the third. The numbers count from 1, as The Trade Desk's own SDK reads them.
       for (const by of ['number', 'message'] as const) {
         scene.server.lines.by = by
         const named = await (await openWriter()).deliver(batch)

@@ -48,7 +48,10 @@ function changesOf(rows: readonly JsonObject[]): Map<string, Change> {
 
 const keyOf = (...parts: readonly unknown[]): string => parts.join('\n')
 
-/** The rows that lines mean, by their places, and how many lines mean none: they repeat the identifier and the segment, or number it. */
+/**
+ * The rows of the failed lines, by index, and how many lines cannot be assigned. A line repeats the identifier and the segment,
+ * or has a number.
+ */
 function blamedIn(json: unknown, sent: readonly JsonObject[]) {
   const changes = changesOf(sent)
   const inOrder = [...changes.values()]
@@ -126,7 +129,7 @@ export const theTradeDeskFirstPartyAudiences = eventDestination({
     return { path: '/data/advertiser', headers, body }
   },
   answer: {
-    // The engine halves the batch after a refusal: rows have no IDs that would have to stay the same.
+    // The engine halves the batch after a refusal, because rows have no IDs that must stay the same.
     results: ({ status, json, text: content }, sent) => {
       // Of a signed request without an item, The Trade Desk looks at the signature before it misses the items.
       if (status === 400 && sent.length === 0) return []

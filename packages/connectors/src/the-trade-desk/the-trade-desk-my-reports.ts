@@ -17,7 +17,10 @@ const labelled = (ask: string, description: string): ReportColumn => dimension(d
 const figure = (type: ReportColumn['type'], ask: string, description: string): ReportColumn =>
   metric(type, description, { ask })
 
-/** The labels that a template of a level may have, besides the columns of the connection: they split no rows further. */
+/**
+ * The labels that a template of a level can have, in addition to the columns of the connection. They do not divide rows
+ * further.
+ */
 const ofAdvertiser = ['partner', 'partner id', 'advertiser', 'advertiser id', 'advertiser currency code']
 const ofCampaign = [...ofAdvertiser, 'campaign', 'campaign id']
 const ofAdGroup = [...ofCampaign, 'ad group', 'ad group id']
@@ -72,7 +75,7 @@ const executions = (account: string, schedule: string): PlatformCall => ({
 })
 const firstOf = (json: unknown) => objectIn(listIn(objectIn(json).Result)[0])
 
-/** Hosts of The Trade Desk, which may get the token. */
+/** Hosts of The Trade Desk, to which the token can be sent. */
 const own = /^(?:[a-z0-9-]+\.)*(?:thetradedesk\.com|adsrvr\.org)$/
 
 const columns: Readonly<Record<string, ReportColumn>> = {

@@ -178,7 +178,7 @@ describe('The Trade Desk Offline Conversions', () => {
     })
   }
 
-  // Rows name the providers of deliveries; the setting is that of the check.
+  // Rows name the providers of deliveries. The check uses the setting.
   test('checks whether the provider of the connection is allowed', async () => {
     const context = contextOf({ settings: { ...settings, offlineDataProviderId: 'another' } })
     const steps = await connector.check?.(context)

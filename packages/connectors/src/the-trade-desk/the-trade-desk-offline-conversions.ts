@@ -28,7 +28,7 @@ const api = restApi({
   name: 'The Trade Desk',
   baseUrl: 'https://offlineattrib.adsrvr.org',
   errors: {
-    // Refusals come as plain text or as JSON of more than one shape; the status is enough.
+    // Refusals are plain text or JSON of several shapes. The status is enough.
     statuses: {
       400: 'invalid_batch',
       401: ['invalid_credentials', 'Check the advertiser secret key, and the API token if there is one.'],
@@ -139,7 +139,7 @@ export const theTradeDeskOfflineConversions = eventDestination({
       },
     ),
     EventName: plain('EventName', 'Name of the event; needed for the catalogue of a merchant'),
-    // Sent as it is written, so that no digit is lost.
+    // Sent unchanged, so that no digit is lost.
     Value: plain('Value', 'Value of the conversion', {
       pattern: /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,2})?$/i,
       wanted: 'The value must be a number with a point: 12.50.',
@@ -196,7 +196,7 @@ export const theTradeDeskOfflineConversions = eventDestination({
     field: 'ImpressionId',
   },
   needs: [{ at: 'Country', is: ['usa'], paths: ['Region'], missing: 'In the USA, the region is required.' }],
-  // One identifier in a field of its own, several of them in a list.
+  // A single identifier is in a separate field, several are in a list.
   finish: (event) => {
     const ids = Object.entries(objectIn(event['@ids']))
     return {

@@ -81,7 +81,7 @@ export const theTradeDeskRealTimeConversions = eventDestination({
       return sent.map((_, place) => blamed.get(place))
     },
   },
-  // It takes conversions by the IDs that they name, and offers nothing that could be asked without sending one.
+  // The API accepts conversions by their IDs, and has no other request that a check could send.
   probe: null,
   columns: {
     merchant_id: plain('merchant_id', 'ID of the merchant', { setting: 'merchantId', addresses: true }),
@@ -161,7 +161,7 @@ export const theTradeDeskRealTimeConversions = eventDestination({
   },
 })
 
-/** Limited data use: an object of The Trade Desk, or `LDU` with the state in a column of its own; `null` for anything else. */
+/** Limited data use: an object of The Trade Desk, or `LDU` with the state in a separate column. `null` for anything else. */
 function optionIn(row: BatchRow): unknown {
   const text = row.text('data_processing_option')
   if (text === undefined) return undefined

@@ -9,7 +9,7 @@ export const partlyTaken = 20001
 /** Something in the request is not valid. */
 export const invalidParameter = 40002
 
-/** TikTok's code for what happened; `undefined` if the answer is none of TikTok's. */
+/** TikTok's code in an answer. `undefined` if the answer is not from TikTok. */
 export const codeOf = ({ json }: Pick<Answer, 'json'>): number | undefined => numberIn(objectIn(json).code)
 
 const all = (fact: ErrorFact, ...codes: readonly number[]): Record<string, ErrorFact> =>
@@ -37,7 +37,7 @@ export const tiktokApi = restApi({
         'Check that the token belongs to the pixel, app, event set or advertiser of the connection, and that TikTok has allowed your app to use this API.',
       ],
       ...all('conflict', 40201, 40202),
-      // The report is too large: fewer days are read at once.
+      // The report is too large, so fewer days are read in one report.
       '40067': 'batch_too_large',
       '60001': 'platform_error',
     },

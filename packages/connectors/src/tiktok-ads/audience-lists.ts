@@ -10,7 +10,7 @@ export const list = (advertiser: string, query: PlatformCall['query']): Platform
   query: { advertiser_id: advertiser, ...query },
 })
 
-/** The audiences that can be changed: what another advertiser shares cannot. */
+/** The audiences that can be changed. Audiences that another advertiser shares cannot. */
 const listed = ({ json }: Answer): JsonObject[] =>
   listIn(objectIn(objectIn(json).data).list)
     .map(objectIn)
@@ -22,7 +22,10 @@ function isGone(answer: Answer): boolean {
   return code >= 40_000 && code < 50_000 && !Object.hasOwn(tiktokApi.errors?.codes ?? {}, code)
 }
 
-/** Whether identifiers are streamed into an audience; TikTok calls such audiences partner audiences. Others are made of files. */
+/**
+ * Whether identifiers are streamed into an audience; TikTok calls such audiences partner audiences. Others are created from
+ * files.
+ */
 export const isStreamed = ({ audience_type: type }: JsonObject): boolean => /partner/i.test(textIn(type) ?? '')
 
 /** A request for one audience, which its answer has if it is there. */

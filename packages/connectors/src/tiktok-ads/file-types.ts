@@ -5,9 +5,9 @@ import { isStreamed } from './audience-lists.ts'
 /** A kind of file. Of one audience, all files are of the same kind. */
 export type FileType = {
   readonly calculateType: string
-  /** The first line of the file; absent if it has no such line. */
+  /** The first line of the file. Absent if it has no such line. */
   readonly header?: string
-  /** The line of a person; `undefined` if such a file cannot hold any of the identifiers. */
+  /** The line of a person. `undefined` if such a file cannot contain any of the identifiers. */
   readonly lineOf: (person: JsonObject) => string | undefined
 }
 
@@ -34,7 +34,7 @@ const fileTypes: readonly FileType[] = [
 
 const typeNamed = (name: unknown): FileType | undefined => fileTypes.find((type) => type.calculateType === name)
 
-/** The kind of file that an audience takes; `undefined` if it takes none that can be made. */
+/** The kind of file that an audience accepts. `undefined` if this connector cannot create that kind. */
 export const fileTypeOf = (audience: JsonObject): FileType | undefined =>
   isStreamed(audience) ? undefined : typeNamed(audience.calculate_type)
 

@@ -9,7 +9,7 @@ import { type FileType, fileTypeFor, fileTypeOf } from './file-types.ts'
 /** Makes what sends people to TikTok by a file: one of which an audience is made, is added to it, or is removed from it. */
 export function fileSender(client: PlatformClient, { columns }: DestinationContext): SendPeople {
   const newType = fileTypeFor(columns)
-  /** By the IDs of the audiences. TikTok may not list a new one yet. */
+  /** File types by audience ID. TikTok may not list a new one yet. */
   const types = new Map<string, FileType>()
 
   async function typeOf({ account, audience }: AudienceTarget): Promise<FileType> {

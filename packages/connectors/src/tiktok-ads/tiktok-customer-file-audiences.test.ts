@@ -120,7 +120,7 @@ await testDestination<TikTokAudienceServer>({
       const batch = batchOf(columns, rows)
       const { rejected } = await (await openWriter({ columns })).deliver(batch)
       assertRejected(rejected, [2])
-      // An audience that is there may have files of another kind.
+      // An existing audience can have files of another kind.
       await assertPreviewed(connector, contextOf(), batch, [])
       const wrong = batchOf(columns, [
         ['Loyal', 'add', 'jane@example.com', null, null, null],

@@ -51,7 +51,7 @@ export const tiktokCustomerFileAudiences = audienceDestination({
     }),
     maid_sha256: digest('maid_sha256', 'Hashed advertising ID of a mobile device (GAID or IDFA)', 'device-id'),
   },
-  // A column of digests comes before the one of values.
+  // A column of digests has priority over the column of values.
   finish: (person) => ({
     read: { email: person['@email'], phone: person['@phone'], ...person, maid: textIn(person.maid)?.toLowerCase() },
   }),

@@ -21,7 +21,10 @@ import { tiktokAds } from './platform.ts'
 
 const notAccepted = 'TikTok did not accept the event; check its name, its context and its properties'
 
-/** The places of the events that an answer names, by ID or by place; `undefined` unless it names each one clearly. How TikTok lists them is not known for sure. */
+/**
+ * The indexes of the events that an answer names, by ID or by index. `undefined` unless it names each one clearly. How TikTok
+ * lists them is not known for sure.
+ */
 function placesIn(data: unknown, sent: readonly JsonObject[]): ReadonlySet<number> | undefined {
   const list = Array.isArray(data) ? data : Object.values(objectIn(data)).find(Array.isArray)
   const places = listIn(list)
@@ -38,7 +41,10 @@ const digests = ['email', 'phone', 'external_id', 'first_name', 'last_name', 'zi
 const identifiers = ['ttclid', 'ttp', 'ip', 'user_agent', 'idfa', 'idfv', 'gaid']
 const others = ['locale', 'city', 'state', 'country', 'att_status']
 
-/** A context of either version of the Events API: its older one has the person beside `user`, and another name for phone. */
+/**
+ * A context of either version of the Events API. The older version has the person next to `user`, and another name for the
+ * phone number.
+ */
 function contextIn(given: JsonObject): JsonObject {
   const person: JsonObject = { ...given, ...objectIn(given.user) }
   const user = Object.fromEntries([

@@ -20,7 +20,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
   const redact = createRedact(secretsOfEndpoint(endpoint))
   return {
     async deliver({ key, rows, columns }) {
-      // The same text at every attempt: who compares messages by more than their identifier finds them equal.
+      // The text is the same at every attempt, for receivers that compare whole messages and not only identifiers.
       const body = JSON.stringify({
         type: 'transfer.rows',
         timestamp: context.startedTime,
@@ -37,7 +37,9 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
   }
 }
 
-/** Sends a message without rows: only that shows whether the endpoint accepts what is signed with this secret. */
+/**
+ * Sends a message without rows, because only that shows whether the endpoint accepts messages that are signed with this secret.
+ */
 export const check: Check = checkSteps(
   [
     'signing secret',

@@ -22,7 +22,7 @@ export function endpointOf({ url, signingSecret, authorizationHeader }: Values):
   }
 }
 
-/** Secrets that no message may contain. An endpoint can repeat values that it received or knows. */
+/** Secrets that must not appear in messages. An endpoint can repeat values that it received or knows. */
 export const secretsOfEndpoint = ({ key, authorization, url }: Endpoint): string[] => {
   const { search } = new URL(url)
   return [
@@ -33,7 +33,7 @@ export const secretsOfEndpoint = ({ key, authorization, url }: Endpoint): string
   ]
 }
 
-/** The headers of a message; its time is that of the attempt, so that a late attempt is not taken for a replay. */
+/** The headers of a message. Its time is the time of the attempt, so that a late attempt is not mistaken for a replay. */
 export function headersOf({ key, authorization }: Endpoint, id: string, body: string): Record<string, string> {
   const seconds = Math.floor(Date.now() / 1000)
   return {

@@ -12,7 +12,7 @@ import {
 /** Longer texts are searched for nothing, and cut. */
 const reasonLengthMax = 2_000
 const answerBytesMax = 1024 * 1024
-/** Reasons that an endpoint may give for rows that it does not name; further ones are replaced. */
+/** Maximum number of reasons that an endpoint can return for rows that it does not name. Further reasons are replaced. */
 const countedReasonsMax = 5
 
 /** The words of an endpoint about the rows of a message. */
@@ -23,13 +23,13 @@ export type EndpointAnswer = {
 }
 
 /**
- * The rows that an endpoint says it has not taken: `{"rejected": [{"index": 0, "reason": "…", "field": "email"}]}`, or
- * `count` instead of `index` if it does not know which. An empty answer takes all rows, and so does one that is not JSON
- * and does not say or begin as if it were.
- * Throws `retry` where an answer is meant as JSON and cannot be read as such: it may be the beginning of a list of rejected
- * rows, and no row is accepted. Throws `unexpected_response` if it has rejected rows that cannot be understood.
- * `answers` is a list with a value for each row, in their order, such as an ID or a translated value.
- * @param redactSecrets removes the connector's secrets from what the endpoint says
+ * The rows that an endpoint reports as not accepted: `{"rejected": [{"index": 0, "reason": "…", "field": "email"}]}`, or
+ * `count` instead of `index` if it does not know which. An empty answer accepts all rows. So does an answer that is not JSON,
+ * and neither declares to be JSON nor begins like JSON. Throws `retry` if an answer should be JSON but cannot be parsed: it
+ * could be the beginning of a list of rejected rows, so no row is accepted. Throws `unexpected_response` if it has rejected
+ * rows that cannot be understood. `answers` is a list with a value for each row, in their order, such as an ID or a translated
+ * value.
+ * @param redactSecrets removes the connector's secrets from texts of the endpoint
  */
 export async function answerOf(
   response: Response,
@@ -41,7 +41,7 @@ export async function answerOf(
   const answers = answersIn(answer, rows)
   const rejected: unknown = typeof answer === 'object' && answer !== null && 'rejected' in answer ? answer.rejected : []
   if (!Array.isArray(rejected)) throw misunderstood('rejected is no list')
-  // Each entry stands for a row at least. Checked first, because the work for each entry is not small.
+  // Each entry is about at least one row. Checked first, because the work for each entry is not small.
   if (rejected.length > rows.length) throw misunderstood('more rows are rejected than were sent')
   const seen = new Set<number>()
   const counted = countedReasons(rows, redactSecrets)
@@ -74,7 +74,7 @@ function answersIn(answer: unknown, { length }: readonly Row[]): readonly (Json 
 
 const noReason = 'The endpoint gave no reason.'
 
-/** Reasons are shown to people who may not see rows: endpoints like to quote the value that they did not accept. */
+/** Reasons are shown to people who are not allowed to see rows, and endpoints often quote the refused value. */
 function reasonIn(reason: unknown): string {
   const text = typeof reason === 'string' ? oneLine(reason.slice(0, reasonLengthMax)) : ''
   return text === '' ? noReason : text
@@ -95,7 +95,7 @@ const isIndex = (value: unknown, rows: readonly Row[]): value is number =>
   Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) < rows.length
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0
 
-/** The answer as JSON; `undefined` if it is not meant as such. */
+/** The answer as JSON. `undefined` if it is not meant to be JSON. */
 async function readAnswer(response: Response): Promise<unknown> {
   const bytes = await readWhole(response, 'The endpoint', answerBytesMax)
   const text = new TextDecoder().decode(bytes).trim()

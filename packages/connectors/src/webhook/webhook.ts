@@ -45,7 +45,7 @@ export const webhook = defineConnector({
       }),
     },
     deliver: {
-      // Many servers take a body of a megabyte and no more; keys make JSON larger than the rows that it is made of.
+      // Many servers accept bodies of at most a megabyte, and keys make JSON larger than its rows.
       batch: ({ rowsPerRequest }) => ({ rowsMax: Number(rowsPerRequest ?? 500), bytesMax: 512 * 1024 }),
       recognisesKeys: true,
       open: async (context) => (await import('./deliver.ts')).open(context),

@@ -3,7 +3,7 @@ import { type ConnectorContext, ConnectorError } from '@penstock/connector'
 import type { Credentials } from '../platform-api/client.ts'
 import { textIn } from '../platform-api/json.ts'
 
-/** What signs a request in with OAuth 1.0a (RFC 5849): an app, and the user on whose behalf it asks. */
+/** The credentials that sign a request with OAuth 1.0a (RFC 5849): an app, and the user on whose behalf it acts. */
 export type OAuth1Credentials = {
   readonly consumerKey: string
   readonly consumerSecret: string
@@ -17,8 +17,8 @@ export const percentEncode = (text: string): string =>
 
 /**
  * The signature by HMAC-SHA1.
- * @param url without its query
- * @param parameters those of the query, of a form and of OAuth; a JSON body is not signed
+ * @param url the address without its query
+ * @param parameters the parameters of the query, of a form and of OAuth; a JSON body is not signed
  */
 export function signatureOf(
   method: string,
@@ -32,7 +32,7 @@ export function signatureOf(
   return createHmac('sha1', key).update(base).digest('base64')
 }
 
-/** The header `Authorization` of one request. Each has a nonce of its own. */
+/** The header `Authorization` of one request. Each request has its own nonce. */
 function authorizationOf(
   method: string,
   url: string,

@@ -42,7 +42,7 @@ const found = ({ json }: Answer) =>
     .map(({ id, name, created_at: created }) => ({ id, name, created }))
 const nextCursor = ({ json }: Answer): unknown => objectIn(json).next_cursor
 
-/** Identifiers that X hashes: what one can be. X takes a digest of anything, and never reports who was matched. */
+/** The forms of identifiers that X hashes. X accepts a digest of anything, and never reports who was matched. */
 const hashed = {
   handle: {
     pattern: /^(?:@?[a-z0-9_]{1,15}|[0-9a-f]{64})$/i,
@@ -61,7 +61,7 @@ const hashed = {
 /** IDs of users have 63 bits. */
 const userIdMax = 2n ** 63n - 1n
 
-/** The digest of an identifier in lower case, of a handle without its @; a digest stays what it is. */
+/** The digest of an identifier in lower case, or of a handle without its @. A digest does not change. */
 function digestOf(identifier: string): string {
   const bare = identifier.toLowerCase().replace(/^@/, '')
   return isSha256(bare) ? bare : createHash('sha256').update(bare).digest('hex')
@@ -73,7 +73,7 @@ function timeOf(written: string): string | undefined {
   return Number.isNaN(time.getTime()) ? undefined : time.toISOString().replace(/\.\d{3}Z$/, 'Z')
 }
 
-/** Hashes identifiers, and reads between which times the person belongs to the audience, which may lie in the future. */
+/** Hashes identifiers, and reads the times between which the person belongs to the audience. They can be in the future. */
 function finish(user: JsonObject, row: BatchRow): Read<JsonObject> {
   const member: Record<string, unknown> = { ...user }
   const [userId = ''] = listIn(user.twitter_id).map(String)
@@ -222,7 +222,7 @@ export const xCustomAudiences = audienceDestination({
       },
     },
   },
-  // Each person is an operation of its own, so that X can name the row.
+  // Each person is a separate operation, so that X can name the row.
   request: (people, { account, audience, verb }) => ({
     path: `${lists({ account })}/${audience}/users`,
     body: people.map(({ effective_at, expires_at, ...user }) => ({

@@ -16,7 +16,7 @@ export const xReads = restApi({
       ACCOUNT_NOT_FOUND: unknown,
       INVALID_ACCOUNT_SERVICE_LEVEL: unserved,
       ACCOUNT_LOCKED_OUT: unserved,
-      // Numbers are those of the older API of X.
+      // The numbers belong to X's older API.
       '88': 'rate_limited',
       '130': 'platform_unavailable',
       '131': 'platform_error',
@@ -50,7 +50,7 @@ const entriesIn = ({ json }: Answer) =>
     .map(objectIn)
     .filter(({ deleted }) => deleted !== true)
 
-/** The cursor of the page after it; null on the last page. */
+/** The cursor of the next page. Null on the last page. */
 export const nextIn = ({ json }: Answer): unknown => objectIn(json).next_cursor
 
 /** The ad accounts of X. A funding instrument has their currency. */

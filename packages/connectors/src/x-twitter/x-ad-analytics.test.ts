@@ -40,7 +40,7 @@ const job = (query: Record<string, string>, { id, states = [], data }: Job): Exc
   },
 ]
 const settings = { accountIds: 'acc1', startDate: '2026-03-07', endDate: '2026-03-08' }
-// The clocks went forward on March 8; midnights have the offset of today.
+// The clocks went forward on March 8. Midnights have the present offset.
 const days = { start_time: '2026-03-07T00:00:00-07:00', end_time: '2026-03-09T00:00:00-07:00' }
 const hours: [string, string] = ['2026-03-07T07:00:00Z', '2026-03-20T13:00:00Z']
 const columns = ['date', 'account_id', 'account_name', 'currency', 'campaign_id', 'placement']
@@ -52,7 +52,7 @@ const byAge = {
   metric_groups: 'ENGAGEMENT',
   segmentation_type: 'AGE',
 }
-/** A report that X does not finish. @param again the ID of the one that is started next */
+/** A report that X does not finish. @param again the ID of the report that is started next */
 const timedOut = (ids: string, id: string, again = id): Exchange[] => [
   {
     method: 'POST',

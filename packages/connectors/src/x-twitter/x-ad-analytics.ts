@@ -18,7 +18,7 @@ const entities: Readonly<Record<string, string>> = {
 }
 const placements = ['ALL_ON_TWITTER', 'SPOTLIGHT', 'TREND']
 const states: Readonly<Record<string, ReportState>> = { SUCCESS: 'done', FAILED: 'failed', CANCELLED: 'gone' }
-/** Metrics of a group are asked for together. Levels above campaigns have two groups alone. */
+/** Metrics of a group are requested together. Levels above campaigns have only two groups. */
 const low = ['campaign', 'line_item', 'promoted_tweet']
 const inGroup =
   (ask: string, levels?: readonly string[]) =>
@@ -33,7 +33,9 @@ const usual = ['impressions', 'engagements', 'clicks', 'url_clicks', 'spend', 'v
 const hourMs = 3_600_000
 const utc = (at: number): string => new Date(at).toISOString().replace('.000Z', 'Z')
 
-/** Midnight as X wants it: with the offset that the zone of the account has today, and not that of the day in question. */
+/**
+ * Midnight in the form that X requires: with the present offset of the account's time zone, not with the offset of that day.
+ */
 function midnight(day: string, zone: string): string {
   const minutes = Math.round(offsetMs(zone, Date.now()) / 60_000)
   const two = (value: number) => String(Math.floor(value)).padStart(2, '0')
@@ -104,7 +106,7 @@ const isNothing = (figure: unknown): boolean =>
 
 const jobIn = (json: unknown): JsonObject => objectIn(listIn(objectIn(json).data)[0])
 
-/** Result figures of what is promoted on X. */
+/** Result figures of promoted content on X. */
 export const xAdAnalytics = reportSource({
   slug: 'x-ad-analytics',
   name: 'X (Twitter) Ad Analytics',

@@ -44,5 +44,5 @@ export function columnsBy({ columns }: ReportRequest, header: readonly string[])
   throw new ConnectorError('malformed_response', message)
 }
 
-/** The name of the advertiser is no part of each report; the ID is known. */
+/** Not every report contains the name of the advertiser. The ID is known. */
 const optional = new Set(['advertiser_id', 'advertiser_name'])

@@ -4,8 +4,9 @@ import type { PlatformCall, PlatformClient } from '../platform-api/client.ts'
 import { numberIn, objectIn } from '../platform-api/json.ts'
 
 /**
- * Makes what adds people to an audience of Yahoo, or makes an audience of its first people: none can be empty. The same people again
- * make no difference. Throws `invalid_setting` for people with identifiers of two kinds: an audience holds one.
+ * Creates the function that adds people to a Yahoo audience, or creates an audience from its first people, because an audience
+ * cannot be empty. Sending the same people again makes no difference. Throws `invalid_setting` for people with identifiers of
+ * two kinds, because an audience contains one kind.
  */
 export function seedSender(client: PlatformClient, { settings }: DestinationContext): SendPeople {
   return async (people, { account, audience, name }) => {

@@ -4,10 +4,10 @@ import type { Credentials } from '../platform-api/client.ts'
 import { textIn } from '../platform-api/json.ts'
 import { type AccessTokens, openTokens } from '../platform-api/oauth.ts'
 
-/** The token endpoint of the DSP, and that of the Conversion API. */
+/** The token endpoints of the DSP and of the Conversion API. */
 const dsp = 'https://id.b2b.yahooinc.com/identity/oauth2/access_token'
 const conversions = 'https://id.b2b.yahooincapis.com/zts/v1/oauth2/token'
-/** How long an assertion may be used, in seconds. */
+/** How long an assertion is valid, in seconds. */
 const livesSeconds = 600
 
 /** A JWT by which a client identifies itself at a token endpoint (RFC 7523), signed with its secret. */

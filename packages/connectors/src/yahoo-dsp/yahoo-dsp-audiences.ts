@@ -14,7 +14,7 @@ const api = restApi({
   baseUrl: 'https://dspapi.admanagerplus.yahoo.com/traffic',
   errors: {
     statuses: {
-      // Digests have the right form when they are sent: what is wrong concerns all of them.
+      // Digests have the right form when they are sent, so an error is about all of them.
       400: [
         'request_refused',
         'Check the advertiser ID, and that the audience holds the kind of identifiers that is sent.',
@@ -110,7 +110,7 @@ export const yahooDspAudiences = audienceDestination({
       path: '/audiences',
       query: { accountId: account, query: name, limit: String(pageSize), page },
     }),
-    // Those of Yahoo and of data providers cannot be changed.
+    // Audiences of Yahoo and of data providers cannot be changed.
     found: (answer) =>
       entriesIn(answer)
         .filter(({ audienceType }) => !/yahoo|dmp|third|3rd/i.test(String(audienceType ?? '')))

@@ -84,7 +84,7 @@ export const yahooDspConversions = eventDestination({
   batch: { rowsMax: 500, bytesMax: 1_000_000 },
   request: (events, { settings }) => ({ path: `/events/${String(settings.pixelId).trim()}`, body: events }),
   answer: {
-    // The same events can come again: Yahoo knows them by their IDs.
+    // Events can be sent again, because Yahoo recognises them by their IDs.
     refuses: (answer) => answer.status === 400 || successOf(answer) === 'PARTIAL',
     refusal: 'Yahoo does not accept the event; check the person, the time and the kind of place',
     confirms: (answer) => successOf(answer) === 'COMPLETE',

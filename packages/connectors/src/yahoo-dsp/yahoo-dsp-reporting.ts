@@ -199,5 +199,5 @@ export const yahooDspReporting = reportSource({
 const numbersOf = (...asked: readonly (readonly string[])[]): number[] => [...new Set(asked.flat().map(Number))]
 /** A time to the second, with the offset of its day. */
 const secondIn = (zone: string, at: number): string => isoIn(zone, at).replace('.000', '')
-/** Hosts of files: those of Yahoo, and of the stores in which it keeps them. */
+/** Hosts of files: Yahoo's hosts, and the stores in which Yahoo keeps files. */
 const hosts = /^(?:[a-z0-9-]+\.)+(?:yahoo\.com|yahooinc\.com|yahooapis\.com|amazonaws\.com)$|^storage\.googleapis\.com$/
