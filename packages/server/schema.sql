@@ -1,10 +1,10 @@
--- The database of Penstock, as packages/server/migrations make it: every table, index, function and trigger.
+-- The database of Penstock, as packages/server/migrations create it: every table, index, function and trigger.
 --
--- `npm run schema` writes this file from a migrated database. The statements are PostgreSQL's. The comments and the order
--- are written here by hand, and kept. A test compares the file with a migrated database.
+-- `npm run schema` writes this file from a migrated database. PostgreSQL provides the statements. The comments and the
+-- order are written here by hand, and kept. A test compares the file with a migrated database.
 --
--- Identifiers are 16 hexadecimal characters. `version` counts the changes of a row, for its ETag. The module named above
--- a table owns it. A column `…_sealed` holds a value that is encrypted.
+-- Identifiers are 16 hexadecimal characters. `version` counts the changes of a row, for its ETag. The module named above a
+-- table owns it. A column `…_sealed` contains an encrypted value.
 
 create extension pg_trgm;
 
@@ -14,7 +14,7 @@ create extension btree_gin;
 
 -- Migrations that were applied.
 create table penstock_migrations (
-  -- Of the file, without `.sql`.
+  -- The name of the file, without `.sql`.
   name text not null,
   -- SHA-256 of the file, in hexadecimal.
   digest text not null,
@@ -24,10 +24,10 @@ create table penstock_migrations (
 
 -- secrets/
 
--- The master key in use; during a rotation also the next one, sealed under its predecessor.
+-- The master key in use. During a rotation also the next one, sealed under its predecessor.
 create table master_keys (
   key_id text not null,
-  -- New secrets are sealed under this key; one row at a time is current.
+  -- New secrets are sealed under this key. One row at a time is current.
   current boolean not null,
   -- This key, sealed under its predecessor, until every process has read it.
   sealed_key bytea,
@@ -36,7 +36,7 @@ create table master_keys (
 );
 create unique index master_keys_current on master_keys (current) where current;
 
--- Keys that many values are sealed under: a rotation of the master key seals these again, and not every value.
+-- Keys that each seal many values. A rotation of the master key reseals only these keys, not every value.
 create table data_keys (
   id text not null,
   -- The master key that this key is sealed under.
@@ -46,9 +46,10 @@ create table data_keys (
 );
 create index data_keys_key on data_keys (key_id);
 
--- The operator's apps at platforms. The secret is sealed, and opens only for its deployment, platform and client ID.
+-- The operator's apps at platforms. The secret is sealed, and can be opened only for its deployment, platform and client
+-- ID.
 create table oauth_apps (
-  -- The deployment that uses it, which may not have started yet.
+  -- The deployment that uses it. It may not have started yet.
   env text not null,
   -- The server at which users consent, as connectors name it.
   slug text not null,
@@ -63,8 +64,8 @@ create index oauth_apps_key on oauth_apps (key_id);
 
 -- audit/
 
--- The audit log. A trigger numbers the events of an organization without a gap and chains each to the one before, so that no
--- writer can forget to. What concerns the whole deployment is in the log of the organization `deployment`.
+-- The audit log. A trigger numbers the events of an organization without a gap and chains each to the one before, so that
+-- no writer can forget to. Events of the whole deployment are in the log of the organization `deployment`.
 create table audit_events (
   organization_id text not null,
   number bigint not null,
@@ -75,17 +76,17 @@ create table audit_events (
   actor_name text,
   address text,
   request_id text,
-  -- An operation, a command, or what the service did.
+  -- An operation, a command, or an action of the service.
   action text not null,
   account_id text,
   target_id text,
   outcome text not null,
-  -- Without secrets, as `after` and `details`.
+  -- Contains no secrets, nor do `after` and `details`.
   before jsonb,
   after jsonb,
   details jsonb,
   previous_hash bytea,
-  -- SHA-256 of the columns as the text of an array, the hash before among them.
+  -- SHA-256 of the columns as the text of an array, including the previous hash.
   hash bytea not null,
   constraint audit_events_pkey primary key (organization_id, number),
   constraint audit_events_actor_kind check (actor_kind in ('client', 'session', 'user', 'link', 'operator', 'schedule', 'service')),
@@ -96,17 +97,17 @@ create index audit_events_action on audit_events (organization_id, action, numbe
 create index audit_events_actor on audit_events (organization_id, actor_id, number);
 create index audit_events_target on audit_events (organization_id, target_id, number);
 create index audit_events_time on audit_events (organization_id, "time", number);
--- Finds words of three letters and more.
+-- Finds words of at least three letters.
 create index audit_events_search on audit_events using gin (organization_id, ((((((((((coalesce(actor_name, '') || ' ') || coalesce(address, '')) || ' ') || regexp_replace(action, '([a-z])([A-Z])', '\1 \2', 'g')) || ' ') || "left"(coalesce(before::text, ''), 1000)) || ' ') || "left"(coalesce(after::text, ''), 1000)) || ' ') || "left"(coalesce(details::text, ''), 1000)) gin_trgm_ops);
 
--- Where the log of an organization ends, and where the retention cut it. Writers lock the row until they commit.
+-- Where the log of an organization ends, and where retention cut it. Writers lock the row until they commit.
 create table audit_heads (
   organization_id text not null,
   -- Of the newest event.
   number bigint not null,
   hash bytea not null,
   time timestamptz not null,
-  -- Of the newest event that was removed since it was too old.
+  -- Values of the newest event that retention removed.
   purged_number bigint default 0 not null,
   purged_hash bytea,
   sealed_number bigint,
@@ -117,7 +118,7 @@ create table audit_heads (
 
 -- organizations/
 
--- Deployments that wrote into this database: `env` of what they created.
+-- Deployments that wrote into this database. `env` of their rows refers to them.
 create table environments (
   name text not null,
   id text not null,
@@ -130,7 +131,7 @@ create table organizations (
   name text not null,
   owner_id text not null,
   owner_email text not null,
-  -- Whether people sign in with a passkey or single sign-on, and not with a password alone.
+  -- Whether people must sign in with a passkey or single sign-on, because a password is not enough.
   second_factor_required boolean default false not null,
   created_time timestamptz default now() not null,
   constraint organizations_pkey primary key (id)
@@ -157,7 +158,8 @@ create table clients (
 create index clients_organization on clients (organization_id);
 create index clients_revoked on clients (revoked_time) where revoked_time is not null;
 
--- How many mails an organization, or a recipient, has had in the hour that began with the first. Recipients are digests.
+-- How many mails an organization, or a recipient, got in the hour that began with the first of them. Recipients are
+-- digests.
 create table mail_counts (
   key text not null,
   since timestamptz not null,
@@ -183,7 +185,7 @@ create index tokens_client on tokens (client_id);
 
 -- http/
 
--- First answers of requests with an Idempotency-Key, written in the transaction of the request.
+-- Original answers of requests with an Idempotency-Key, written in the transaction of the request.
 create table idempotency_keys (
   organization_id text not null,
   key text not null,
@@ -204,12 +206,12 @@ create table accounts (
   name text not null,
   enabled boolean not null,
   env text not null,
-  -- The person who made it; null where client credentials made it.
+  -- The person who created it. Null if client credentials created it.
   creator_id text,
   creator_email text,
-  -- Records delivered, all time: the sum of the ledger without tests.
+  -- Records delivered in total: the sum of the ledger without tests.
   volume bigint default 0 not null,
-  -- Delivered in the month `volume_month` (UTC), in the same way.
+  -- Records delivered in the month `volume_month` (UTC), counted in the same way.
   monthly_volume bigint default 0 not null,
   volume_month text default '' not null,
   version integer default 1 not null,
@@ -227,27 +229,28 @@ create index accounts_of_organization_by_id on accounts (organization_id, id) wh
 
 -- users/
 
--- People of an organization. Nothing of a person is shared between organizations: the same address in two is two people.
+-- People of an organization. Organizations share no data about a person: the same address in two organizations is two
+-- people.
 create table users (
   id text not null,
   organization_id text not null,
   email text not null,
   name text,
   role text not null,
-  -- The sub-accounts that they are limited to; null: all.
+  -- The sub-accounts that they are limited to. Null means all.
   account_ids text[],
-  -- argon2id, in the PHC string format; the same salt wherever the e-mail address is the same.
+  -- argon2id, in the PHC string format. Digests of the same e-mail address have the same salt.
   password_digest text,
   created_time timestamptz default now() not null,
   -- When the invitation was accepted.
   joined_time timestamptz,
   last_signed_in_time timestamptz,
-  -- By SCIM: the identifier at the identity provider, the parts of the name, and since when they cannot sign in.
+  -- Set by SCIM: the identifier at the identity provider, the parts of the name, and since when they cannot sign in.
   external_id text,
   given_name text,
   family_name text,
   deactivated_time timestamptz,
-  -- The last ten from which the person signed in: wrong passwords from elsewhere do not lock these out.
+  -- The last ten networks from which the person signed in. Wrong passwords from elsewhere do not lock these out.
   known_networks text[] default '{}' not null,
   constraint users_pkey primary key (id),
   constraint users_role check (role in ('owner', 'admin', 'editor', 'viewer')),
@@ -258,7 +261,7 @@ create unique index users_email on users (organization_id, lower(email)) where a
 create index users_by_email_in_organization on users (organization_id, lower(email));
 create index users_external_id on users (organization_id, external_id) where external_id is not null;
 
--- Sessions of people in browsers. The token is in a cookie, and only its SHA-256 here.
+-- Sessions of people in browsers. The token is in a cookie, and only its SHA-256 is stored.
 create table user_sessions (
   id text not null,
   digest bytea not null,
@@ -276,7 +279,8 @@ create table user_sessions (
 create index user_sessions_expires on user_sessions (expires_time);
 create index user_sessions_of_user on user_sessions (user_id);
 
--- Links that invite people, or with which they set another password; the SHA-256 of their tokens. Used links are deleted.
+-- Links that invite people, or with which people set another password. Stores the SHA-256 of their tokens. Used links are
+-- deleted.
 create table user_links (
   digest bytea not null,
   user_id text not null,
@@ -307,7 +311,7 @@ create table passkeys (
   constraint passkeys_user foreign key (user_id) references users(id) on delete cascade
 );
 
--- Challenges of passkeys that were answered, so that each is answered once; SHA-256.
+-- SHA-256 of answered passkey challenges, so that each can be answered only once.
 create table used_challenges (
   digest bytea not null,
   expires_time timestamptz not null,
@@ -333,7 +337,7 @@ create table user_groups (
   organization_id text not null,
   display_name text not null,
   external_id text,
-  -- The role that the name of the group gives to its members; null: none.
+  -- The role that members get because of the group's name. Null if the name is not a role.
   role text,
   version integer default 1 not null,
   created_time timestamptz default now() not null,
@@ -384,19 +388,19 @@ create table added_connectors (
 );
 create index added_connectors_by_connector on added_connectors (connector_id);
 
--- Configurations of added connectors. The first one is there as long as its connector, and is used if none is named.
+-- Configurations of added connectors. The first one exists as long as its connector, and is used if none is named.
 create table configurations (
   account_id text not null,
   connector_id text not null,
   id text not null,
   first boolean not null,
   configured boolean default false not null,
-  -- Chosen by the caller; that of the first one is the default unless it was changed.
+  -- The caller chooses it. The first configuration has the default name unless it was changed.
   name text not null,
   secret_name text not null,
   -- Values of the fields that are not secret.
   settings jsonb default '{}'::jsonb not null,
-  -- The client ID of the operator's app that the refresh token was granted to; null where it is the account's own.
+  -- The client ID of the operator's app that the refresh token was granted to. Null if the account uses its own app.
   oauth_client_id text,
   saved_time timestamptz,
   version integer default 1 not null,
@@ -410,8 +414,8 @@ create table configurations (
 create unique index configurations_first on configurations (account_id, connector_id) where first;
 create index configurations_not_configured on configurations (account_id, connector_id, id) where not configured;
 
--- Secret values, sealed; a row opens only under its own account, connector, configuration
--- and name (invariant 6). Owned by secrets/.
+-- Secret values, sealed. A row can be opened only under its own account, connector, configuration and name (invariant 6).
+-- Owned by secrets/.
 create table secrets (
   account_id text not null,
   connector_id text not null,
@@ -420,7 +424,7 @@ create table secrets (
   -- The master key that the value is sealed under.
   key_id text not null,
   sealed bytea not null,
-  -- Which job may replace the value at present, and until when; what it reads is compared before it is replaced.
+  -- The job that can replace the value at present, and until when. Its value is compared before it is replaced.
   lease_id text,
   lease_until timestamptz,
   constraint secrets_pkey primary key (account_id, connector_id, configuration_id, name),
@@ -431,16 +435,16 @@ create index secrets_key on secrets (key_id);
 
 -- uploads/
 
--- Files that people uploaded, as a source of connections. Deleted once they expire, within a minute.
+-- Files that people uploaded, as a source of connections. Deleted within a minute after they expire.
 create table uploads (
   id text not null,
   organization_id text not null,
   account_id text not null,
-  -- Empty while the content is received.
+  -- Empty while the content is being received.
   name text not null,
-  -- While the content is received, what it may become: it counts towards the bound of the sub-account.
+  -- While the content is being received, the maximum that it can reach. It counts towards the limit of the sub-account.
   size_bytes bigint not null,
-  -- In how many pieces the content is stored; null while it is received, when no one sees the file.
+  -- Number of pieces of the stored content. Null while the content is being received, when the file is not visible.
   chunks integer,
   data_key_id text not null,
   created_time timestamptz default now() not null,
@@ -453,7 +457,7 @@ create index uploads_expires on uploads (expires_time);
 create index uploads_of_account on uploads (account_id, created_time desc, id desc);
 create index uploads_of_organization on uploads (organization_id);
 
--- The content, in pieces of 256 KiB from 0 on, sealed under the data key of the file (invariant 6).
+-- The content, in pieces of 256 KiB that are counted from 0, sealed under the data key of the file (invariant 6).
 create table upload_chunks (
   upload_id text not null,
   number integer not null,
@@ -464,7 +468,7 @@ create table upload_chunks (
 
 -- streams/
 
--- Streams of events: one for each configuration of the connector that receives events, from its first write key or event on.
+-- Streams of events. Each configuration of the connector that receives events has one from its first write key or event on.
 create table streams (
   -- The configuration.
   id text not null,
@@ -475,12 +479,13 @@ create table streams (
   connector_id text not null,
   -- Events are sealed, and message IDs are hashed, under this key.
   data_key_id text not null,
-  -- Of the newest event. Events get their numbers while this row is locked, so that they are committed in this order.
+  -- Values of the newest event. Events get their numbers while this row is locked, so that they are committed in this
+  -- order.
   last_number bigint default 0 not null,
   last_time timestamptz,
-  -- Events up to this number are no longer kept.
+  -- Events up to this number are no longer stored.
   removed_number bigint default 0 not null,
-  -- Bytes of the batches that are kept.
+  -- Bytes of the stored batches.
   kept_bytes bigint default 0 not null,
   -- Events since the beginning: stored, repeated, and not accepted.
   accepted bigint default 0 not null,
@@ -497,7 +502,7 @@ create index streams_data_key on streams (data_key_id);
 create index streams_of_account on streams (account_id, connector_id);
 create index streams_of_organization on streams (organization_id);
 
--- Write keys, which can send events to a stream and nothing else.
+-- Write keys, which can only send events to a stream.
 create table stream_keys (
   id text not null,
   stream_id text not null,
@@ -506,7 +511,7 @@ create table stream_keys (
   -- The end of the key, to recognise it.
   hint text not null,
   created_time timestamptz default now() not null,
-  -- At most a minute before the newest use.
+  -- The time of the newest use, or at most a minute before it.
   last_used_time timestamptz,
   constraint stream_keys_pkey primary key (id),
   constraint stream_keys_digest unique (digest),
@@ -525,14 +530,14 @@ create table stream_columns (
   constraint stream_columns_stream foreign key (stream) references streams(number) on delete cascade
 );
 
--- Events that are kept, many in each row: the events of one stream in one commit. A day is a partition, which is dropped as a
--- whole. The default partition has rows of days without a partition.
+-- Stored events. A row contains the events of one stream in one commit. A day is a partition, which is dropped as a whole.
+-- The default partition contains rows of days without a partition.
 create table stream_batches (
   stream bigint not null,
-  -- Number of the first event; the others follow without a gap.
+  -- Number of the first event. The numbers of the others follow without a gap.
   first_number bigint not null,
   count integer not null,
-  -- Of the sealed value.
+  -- Size of the sealed value.
   bytes integer not null,
   time timestamptz default now() not null,
   -- Lines of JSON, compressed with zstd, sealed under the key of the stream (invariant 6).
@@ -542,7 +547,7 @@ create table stream_batches (
 ) partition by RANGE ("time");
 create table stream_batches_default partition of stream_batches default;
 
--- Hashes of the message IDs of 76 hours, so that a repeated event is stored once. Partitions as above.
+-- Hashes of the message IDs of the last 76 hours, so that a repeated event is stored once. Partitioned like the events.
 create table stream_messages (
   stream bigint not null,
   digest uuid not null,
@@ -569,7 +574,7 @@ create table stream_notes (
   outcome text not null,
   reason text,
   events integer not null,
-  -- Of the body, if it is known.
+  -- Size of the body, if it is known.
   bytes integer,
   -- Hash of the first repeated message ID.
   digest uuid,
@@ -585,17 +590,17 @@ create table connections (
   account_id text not null,
   name text not null,
   status text not null,
-  -- The status that `enable` leads back to from `disabled`.
+  -- The status that `enable` restores from `disabled`.
   previous_status text,
   src_connector_id text not null,
   dest_connector_id text not null,
-  -- The configurations of both sides. One of a deleted connection may be gone.
+  -- The configurations of both sides. A configuration of a deleted connection may no longer exist.
   src_configuration_id text not null,
   dest_configuration_id text not null,
-  -- Whether each is the first one of its connector.
+  -- Whether each is the first configuration of its connector.
   src_first boolean default true not null,
   dest_first boolean default true not null,
-  -- The sides while the connection is not deleted: foreign keys on these keep a used connector (invariant 4).
+  -- The sides while the connection is not deleted. Foreign keys on these columns keep a used connector (invariant 4).
   live_src_connector_id text generated always as (case
     when status <> 'deleted' then src_connector_id
     else null::text end) stored,
@@ -611,7 +616,8 @@ create table connections (
   src_config jsonb default '{}'::jsonb not null,
   dest_config jsonb default '{}'::jsonb not null,
   env text not null,
-  -- Records: read and delivered, all time, and delivered in the month `volume_month`. The sum of the ledger without tests.
+  -- Records that were read and delivered in total, and delivered in the month `volume_month`: sums of the ledger without
+  -- tests.
   total_volume bigint default 0 not null,
   used_volume bigint default 0 not null,
   monthly_volume bigint default 0 not null,
@@ -626,7 +632,7 @@ create table connections (
   tags text[] default '{}' not null,
   tag_keys text[] default '{}' not null,
   owner_id text,
-  -- By which lists are sorted: of the newest transfer, and of the schedule if it is enabled. Only triggers write them.
+  -- Sort keys of lists: the time of the newest transfer, and of the schedule if it is enabled. Only triggers write them.
   last_transfer_time timestamptz,
   next_transfer_time timestamptz,
   constraint connections_pkey primary key (id),
@@ -648,10 +654,10 @@ create table connections (
   constraint connections_src_configuration foreign key (account_id, live_src_connector_id, live_src_configuration_id)
     references configurations(account_id, connector_id, id)
 );
--- Names are found by any part of them (the filter q), in any letter case. The organization is in no other index in this
--- form, so that the planner takes this index for a search in an organization.
+-- Names are searched by any part of them (the filter q), in any letter case. Only this index contains the organization in
+-- this form, so the planner uses it for a search in an organization.
 create index connections_name on connections using gin (account_id, (organization_id || ''), name gin_trgm_ops);
--- Includes what a filter reads: a small account is searched without reading its rows.
+-- Includes the columns that a filter reads, so that a small account is searched without reading its rows.
 create index connections_of_account on connections (account_id, created_time desc, id desc)
   include (name, src_connector_id, dest_connector_id, status, deleted_time)
   where not account_deleted;
@@ -684,7 +690,7 @@ create index connections_owned on connections (owner_id, created_time desc, id d
 create index connections_tagged on connections using gin (organization_id, tag_keys)
   where tag_keys <> '{}' and not account_deleted;
 
--- Connections of each status in an account, so that no list counts rows. Only triggers write it.
+-- Number of connections per status in an account, so that lists need not count rows. Only triggers write it.
 create table connection_counts (
   account_id text not null,
   organization_id text not null,
@@ -699,8 +705,8 @@ create table connection_counts (
 );
 create index connection_counts_organization on connection_counts (organization_id);
 
--- Connections that are not deleted, by side, of each added connector. Only triggers write it. Not columns of
--- added_connectors, since that row is locked while its configuration is used.
+-- Number of connections that are not deleted, by side, for each added connector. Only triggers write it. These are not
+-- columns of added_connectors, since that row is locked while its configuration is used.
 create table connector_counts (
   account_id text not null,
   connector_id text not null,
@@ -711,7 +717,7 @@ create table connector_counts (
     references added_connectors(account_id, connector_id) on delete cascade
 );
 
--- What changed in a connection, numbered from 1 without a gap. Only triggers write it; they drop all but the newest.
+-- Changes of a connection, numbered from 1 without a gap. Only triggers write them and drop all but the newest.
 create table connection_events (
   connection_id text not null,
   number integer not null,
@@ -727,16 +733,16 @@ create table connection_events (
   constraint connection_events_connection foreign key (connection_id) references connections(id) on delete cascade
 );
 
--- Filters of the list of connections that people saved.
+-- Saved filters of the list of connections.
 create table saved_filters (
   id text not null,
   organization_id text not null,
-  -- The sub-account whose list it opens; null: the list of the organization.
+  -- The sub-account whose list it opens. Null means the list of the organization.
   account_id text,
-  -- Whose it is; null: it is shared.
+  -- The owner of the filter. Null means that it is shared.
   user_id text,
   name text not null,
-  -- As in the address of the list.
+  -- The same text as in the address of the list.
   query text not null,
   created_time timestamptz default now() not null,
   constraint saved_filters_pkey primary key (id),
@@ -750,8 +756,8 @@ create index saved_filters_shared on saved_filters (organization_id, lower(name)
 
 -- transfers/
 
--- Transfers of connections. Counts are the sums of the ledger: both change in the transaction that confirms a batch. Each row has space
--- for its next version, so that a confirmation changes no index.
+-- Transfers of connections. Counts are the sums of the ledger: both change in the transaction that confirms a batch. Each
+-- row has space for its next version, so that a confirmation changes no index.
 create table transfers (
   id text not null,
   organization_id text not null,
@@ -761,11 +767,11 @@ create table transfers (
   dest_connector_id text not null,
   status text not null,
   trigger text not null,
-  -- The transfer whose rejected records this one sends again.
+  -- The transfer whose rejected records this transfer sends again.
   replay_of text,
-  -- Which of them: `ready` or `corrected`; null: all.
+  -- Which of these records: `ready` or `corrected`. Null means all.
   replay_rows text,
-  -- The trace of the request that started it, as W3C traceparent; null where traces are not exported.
+  -- The trace of the request that started it, as W3C traceparent. Null if traces are not exported.
   traceparent text,
   -- The settings of the connection when the transfer was started.
   src_config jsonb default '{}'::jsonb not null,
@@ -774,7 +780,8 @@ create table transfers (
   src_settings jsonb default '{}'::jsonb not null,
   dest_settings jsonb default '{}'::jsonb not null,
   confirmed boolean default false not null,
-  -- At most how many records a test reads; null: it is no test. A test is never the newest of its connection.
+  -- Maximum number of records that a test reads. Null if it is not a test. A test is never the newest transfer of its
+  -- connection.
   test_rows integer,
   cancelling boolean default false not null,
   read bigint default 0 not null,
@@ -783,12 +790,12 @@ create table transfers (
   rejected bigint default 0 not null,
   bytes bigint default 0 not null,
   progress double precision,
-  -- How often workers have begun it. While it has one part, that part has the same number.
+  -- How often workers have begun it. While it has only one part, that part has the same number.
   attempt integer default 0 not null,
-  -- The columns of the source, and those that the destination gets.
+  -- The columns of the source, and the columns that the destination gets.
   source_columns jsonb,
   columns jsonb,
-  -- The columns of both sides with their types, as far as they are known, and the changed ones.
+  -- The columns of both sides with their types, as far as they are known, and the changed columns.
   shape jsonb,
   column_changes jsonb,
   -- The actor that started it, as in the audit log.
@@ -799,7 +806,7 @@ create table transfers (
   error_side text,
   -- The key that checkpoint, delivery states and rejected records are sealed under.
   data_key_id text,
-  -- The newest transfer of its connection that is no test. A trigger takes it from the one before.
+  -- The newest transfer of its connection that is not a test. A trigger clears the flag of the previous one.
   latest boolean default true not null,
   created_time timestamptz default now() not null,
   started_time timestamptz,
@@ -809,9 +816,10 @@ create table transfers (
   ended_rejected bigint generated always as (case
     when finished_time is not null then rejected
     else null::bigint end) stored,
-  -- How many parts it has in `transfer_parts`.
+  -- Number of its parts in `transfer_parts`.
   parts integer default 1 not null,
-  -- Records that were read and not sent, though nothing is wrong with them: by the filter, without a change, with the key of another.
+  -- Valid records that were read but not sent: because of the filter, because they did not change, or because another
+  -- record has the same key.
   filtered bigint default 0 not null,
   unchanged bigint default 0 not null,
   duplicates bigint default 0 not null,
@@ -822,11 +830,11 @@ create table transfers (
   -- Of the accepted records, the number that removed a row.
   removed bigint default 0 not null,
   backfill jsonb,
-  -- Between the ends of a transfer and the retries of its failed parts.
+  -- Set between the end of a transfer and the retries of its failed parts.
   paused interval default '00:00:00'::interval not null,
   plan_sealed bytea,
   kept_bytes bigint default 0 not null,
-  -- Of a transfer that delivered events of a stream: the number before the first one, and the number of the last one.
+  -- For a transfer that delivered events of a stream: the number before the first event, and the number of the last one.
   stream_after bigint,
   stream_read bigint,
   constraint transfers_pkey primary key (id),
@@ -835,9 +843,9 @@ create table transfers (
   constraint transfers_test check (read <= test_rows),
   constraint transfers_connection foreign key (connection_id) references connections(id) on delete cascade
 ) with (fillfactor = 80);
--- At most one active transfer of a connection.
+-- A connection has at most one active transfer.
 create unique index transfers_active on transfers (connection_id) where status in ('queued', 'running');
--- Transfers that keep rejected records, for the purge.
+-- Transfers with stored rejected records, for the purge.
 create index transfers_with_rejects on transfers (finished_time) where data_key_id is not null;
 create index transfers_data_key on transfers (data_key_id) where data_key_id is not null;
 create unique index transfers_latest on transfers (connection_id) where latest;
@@ -859,25 +867,25 @@ create index transfers_of_connection_by_rejected on transfers (connection_id, st
 create index transfers_keeping on transfers (organization_id) include (kept_bytes) where kept_bytes > 0;
 create index transfers_stream_read on transfers (connection_id, stream_read) where stream_read is not null;
 
--- One entry for each delivery that a destination confirmed; volume is their sum without tests (invariant 10). Entries
--- outlive their connection, become sums of a day when they are old, and are deleted with the account.
+-- One entry for each delivery that a destination confirmed. The volume is their sum without tests (invariant 10). Entries
+-- outlive their connection, are replaced by sums per day when they are old, and are deleted with the account.
 create table ledger (
   transfer_id text not null,
   number integer not null,
   organization_id text not null,
   account_id text not null,
   connection_id text not null,
-  -- UTC.
+  -- A day in UTC.
   day date not null,
   read integer not null,
   accepted integer not null,
   rejected integer not null,
-  -- Of the accepted ones, those that were rejected before.
+  -- The number of accepted records that were rejected before.
   replayed integer not null,
-  -- Whether the transfer is a test, whose entries are not in volumes and reports.
+  -- Whether the transfer is a test. Entries of tests are not in volumes and reports.
   test boolean default false not null,
   bytes bigint not null,
-  -- What the destination needs to continue; dropped when the transfer has ended.
+  -- What the destination needs to continue. Dropped when the transfer has ended.
   delivery_state_sealed bytea,
   created_time timestamptz default now() not null,
   constraint ledger_pkey primary key (transfer_id, number),
@@ -886,7 +894,7 @@ create table ledger (
 create index ledger_of_account on ledger (organization_id, account_id, day);
 create index ledger_of_connection on ledger (account_id, connection_id, day);
 
--- The log of each attempt, as lines for people; bounded.
+-- The log of each attempt, as lines for people. Its length is limited.
 create table transfer_logs (
   transfer_id text not null,
   attempt integer not null,
@@ -895,27 +903,27 @@ create table transfer_logs (
   constraint transfer_logs_transfer foreign key (transfer_id) references transfers(id) on delete cascade
 );
 
--- Rejected records: the reason, a redacted copy to show, and the record itself, sealed, to send it again.
+-- Rejected records: the reason, a redacted copy to show, and the sealed record itself, to send it again.
 create table rejects (
   transfer_id text not null,
   number integer not null,
-  -- Number of the record in the source; null where the destination reports only how many.
+  -- Number of the record in the source. Null if the destination reports only a count.
   row bigint,
   count integer default 1 not null,
   field text,
-  -- The words of the destination, which may repeat the record. Null if the key was lost.
+  -- The destination's message, which can repeat the record. Null if the key was lost.
   reason_sealed bytea,
-  -- Not jsonb, which would not keep the order of the columns.
+  -- Not jsonb, because that would not keep the order of the columns.
   record json not null,
   sealed bytea,
-  -- In a replay: the reject that the record was first.
+  -- In a replay: the original rejected record.
   origin_id text,
   origin_number integer,
-  -- The replay in which the destination accepted it; no other replay sends it again.
+  -- The replay in which the destination accepted it. No other replay sends it again.
   replayed_by text,
-  -- When the record was erased because a person asked for it; the row stays, because it is counted.
+  -- When the record was erased because a person asked for it. The row stays, because it is counted.
   erased_time timestamptz,
-  -- With values that a person corrected: a replay sends these.
+  -- The record with values that a person corrected. A replay sends these.
   edited_sealed bytea,
   edited_time timestamptz,
   structural boolean default false not null,
@@ -936,25 +944,27 @@ create table connection_states (
   data_key_id text,
   -- Where incremental reading continues.
   cursor_sealed bytea,
-  -- What the destination stored.
+  -- The state that the destination stored.
   state_sealed bytea,
-  -- How many records after the cursor the last transfer may have delivered as one batch without a confirmation.
+  -- Number of records after the cursor that the last transfer may have delivered as one batch without a confirmation.
   pending integer,
-  -- Records sent by the last transfer that replaced everything; the replace guard compares with it.
+  -- Records that the last full replacement sent. The replace guard compares with it.
   replaced bigint,
   -- The reaction to changed columns: `ignore` or `stop`.
   drift text default 'ignore' not null,
-  -- The columns of the last successful transfer, or the ones that a person accepted.
+  -- The columns of the last successful transfer, or the columns that a person accepted.
   shape jsonb,
-  -- Of connections that send only changed rows: the key of the digests of rows, the digest of the settings that they belong to, which
-  -- of their pages count, and since when they are kept.
+  -- For connections that send only changed rows: the key of the digests of rows, the digest of the settings that they
+  -- belong to, the generation of valid pages, and since when digests are kept.
   digest_key_sealed bytea,
   digests_scope text,
   digests_generation text,
   digests_since timestamptz,
-  -- Goes into the digests of rows, so that another one makes every row another. Null: digests of version 0.1.0, which had none.
+  -- Part of every digest of a row, so that another value makes every digest different. Null for digests of version 0.1.0,
+  -- which had no such part.
   digests_salt text,
-  -- Of a connection that reads the rejected records of another one: which, and the position up to which it delivered them.
+  -- For a connection that reads the rejected records of another one: that connection, and the position up to which they
+  -- were delivered.
   rejects_of text,
   rejects_read integer,
   -- The stream whose events the connection reads, and the number up to which it has read them.
@@ -978,16 +988,17 @@ create index connection_states_stream_of on connection_states (stream_of) where 
 -- Digests of the rows that the destination of a connection has, as a log of pages (docs/decisions/rows-to-send.md).
 create table connection_digests (
   connection_id text not null,
-  -- Pages of another generation than that of the connection do not count.
+  -- Pages of a generation that differs from the connection's are ignored.
   generation text not null,
   number integer not null,
   -- How many more keys have a digest with this page.
   kept integer not null,
-  -- The transfer that must succeed before the page counts for others; null: it counts.
+  -- The transfer that must succeed before others can use the page. Null if they can use it.
   transfer_id text,
-  -- Records of 16 bytes: 8 of the key, 8 of the row, or zeros if it is uncertain what the destination has, or 1 and 0 if it has no row.
+  -- Records of 16 bytes: 8 of the key and 8 of the row. The latter are zeros if it is uncertain what the destination has,
+  -- and 1 and 0 if it has no row.
   digests bytea not null,
-  -- Of a mirror: the keys of the rows of the page, compressed and sealed (docs/decisions/rows-to-send.md).
+  -- For a mirror: the keys of the rows of the page, compressed and sealed (docs/decisions/rows-to-send.md).
   keys_sealed bytea,
   constraint connection_digests_pkey primary key (connection_id, generation, number),
   constraint connection_digests_connection_state foreign key (connection_id)
@@ -1002,7 +1013,7 @@ create table schedules (
   enabled boolean not null,
   next_time timestamptz,
   last_time timestamptz,
-  -- Filled in by a trigger, from the connection.
+  -- A trigger copies it from the connection.
   organization_id text not null,
   constraint schedules_pkey primary key (connection_id),
   constraint schedules_connection foreign key (connection_id) references connections(id) on delete cascade
@@ -1011,7 +1022,7 @@ create index schedules_due on schedules (next_time) where enabled;
 create index schedules_of_organization on schedules (organization_id) where enabled;
 create index schedules_continuous on schedules (connection_id) where enabled and cron = '@continuous';
 
--- While there is a row, schedules start nothing, in any process.
+-- While a row exists, schedules start no transfers, in any process.
 create table schedule_pauses (
   -- Who paused them: `restore` or `operator`.
   reason text not null,
@@ -1019,11 +1030,11 @@ create table schedule_pauses (
   constraint schedule_pauses_pkey primary key (reason)
 );
 
--- How many transfers ended in each way, and their records, for the metrics. Only a trigger writes it. What is purged
--- stays counted.
+-- How many transfers ended in each way, and their records, for the metrics. Only a trigger writes it. Purged transfers stay
+-- counted.
 create table transfer_totals (
   status text not null,
-  -- Empty where the transfer has no error.
+  -- Empty if the transfer has no error.
   error_code text not null,
   transfers bigint not null,
   read bigint not null,
@@ -1033,7 +1044,7 @@ create table transfer_totals (
   constraint transfer_totals_pkey primary key (status, error_code)
 );
 
--- Offline connections: when they are tried again.
+-- When offline connections are tried again.
 create table probes (
   connection_id text not null,
   attempts integer default 0 not null,
@@ -1043,11 +1054,12 @@ create table probes (
 );
 create index probes_due on probes (next_time);
 
--- Logs of servers from which connections read changes, as they were last measured. A row outlives its connection until the slot is dropped.
+-- Logs of servers from which connections read changes, as they were last measured. A row outlives its connection until the
+-- slot is dropped.
 create table change_logs (
   connection_id text not null,
   configuration_id text not null,
-  -- Name of the replication slot for which the server keeps its log; empty: it keeps nothing for a connection.
+  -- Name of the replication slot for which the server retains its log. Empty if it retains nothing for a connection.
   slot text not null,
   -- Host, port and database at the time of the transfer.
   server text not null,
@@ -1067,12 +1079,14 @@ create table change_logs (
   kept_seconds bigint,
   -- Changes that were committed until then are delivered.
   delivered_time timestamptz,
-  -- Where the slot was when it was first measured after the last transfer: elsewhere, and something else reads from it.
+  -- The slot's position at the first measurement after the last transfer. If it has moved since, something else reads from
+  -- the slot.
   confirmed text,
-  -- Why it could not be measured, or the slot could not be dropped, the last time.
+  -- Why the last measurement, or dropping the slot, failed.
   problem text,
   warns boolean default false not null,
-  -- Since when the connection reads it no more, so that the slot is dropped; whether a person asked for it; whether a person must drop it.
+  -- Since when the connection no longer reads it, so that the slot is dropped. Also whether a person asked for that, and
+  -- whether a person must drop it.
   leaving_since timestamptz,
   asked boolean default false not null,
   stays boolean default false not null,
@@ -1090,7 +1104,7 @@ create index change_logs_delivered on change_logs (delivered_time) where deliver
 -- The versions of Penstock that have worked on transfers here: an older worker refuses the database.
 create table worker_versions (
   version text not null,
-  -- Major, minor, patch, 1 for a release and 0 for what comes before it, and the numbers of that.
+  -- Major, minor, patch, then 1 for a release or 0 for a pre-release, and the numbers of the pre-release.
   number integer[] not null,
   first_started_time timestamptz default now() not null,
   constraint worker_versions_pkey primary key (version)
@@ -1098,7 +1112,7 @@ create table worker_versions (
 
 -- worker/
 
--- When the daily purge is due; while one is active, when another process may begin it again.
+-- When the daily purge is due. While a purge is active, when another process can begin it again.
 create table purges (
   only_one boolean default true not null,
   next_time timestamptz not null,
@@ -1109,22 +1123,22 @@ create table purges (
 
 -- authorizations/
 
--- Authorizations that have begun: of the link, the state and the browser's cookie only SHA-256 is stored.
+-- Authorizations that have begun. Of the link, the state and the browser's cookie, only the SHA-256 is stored.
 create table authorizations (
   link_digest bytea not null,
   account_id text not null,
   connector_id text not null,
   configuration_id text not null,
-  -- The app of the operator that the person consents to.
+  -- The operator's app that the person consents to.
   client_id text not null,
   actor_kind text,
   actor_id text,
   actor_name text,
-  -- Set once the link is opened, by the browser that opened it.
+  -- Set when the link is opened, for the browser that opened it.
   state_digest bytea,
   browser_digest bytea,
   expires_time timestamptz not null,
-  -- How it ended without a grant; null: it has not ended. One that granted access is deleted.
+  -- How it ended without a grant. Null if it has not ended. Authorizations that granted access are deleted.
   outcome text,
   constraint authorizations_pkey primary key (link_digest),
   constraint authorizations_state unique (state_digest),
@@ -1137,12 +1151,12 @@ create index authorizations_by_configuration on authorizations (account_id, conn
 
 -- events/
 
--- What happened, where a webhook takes it. Only `emit_event` writes it, in the transaction of the change.
+-- Events that a webhook subscribes to. Only `emit_event` writes them, in the transaction of the change.
 create table events (
   id text not null,
   organization_id text not null,
   type text not null,
-  -- The bytes that are sent and signed, in every attempt and every replay.
+  -- The bytes that are sent and signed, the same in every attempt and every replay.
   payload text not null,
   created_time timestamptz default now() not null,
   constraint events_pkey primary key (id),
@@ -1152,40 +1166,41 @@ create index events_created on events (created_time);
 
 -- webhooks/
 
--- Where events are delivered to.
+-- The addresses that events are delivered to.
 create table webhooks (
   id text not null,
   organization_id text not null,
-  -- It takes the events of this sub-account alone; null: all of the organization.
+  -- It gets only events of this sub-account. Null means all events of the organization.
   account_id text,
   url text not null,
   description text not null,
-  -- Null: every type, later ones included.
+  -- Null means every type, including later ones.
   event_types text[],
-  -- Every type that it has ever taken, since each can be sent again: moving it requires the scopes that read them.
+  -- Every type that it has ever subscribed to, since each can be replayed. Moving the webhook requires the scopes that read
+  -- them.
   taken_event_types text[],
   enabled boolean not null,
-  -- Why the service disabled it; null where a person did.
+  -- Why the service disabled it. Null if a person disabled it.
   disabled_reason text,
-  -- When the owners last got a mail that it is disabled.
+  -- When the owners last got a mail about it being disabled.
   disabled_mail_time timestamptz,
-  -- The key that the secrets, and the answers of the receiver, are sealed under.
+  -- The key that the secrets and the receiver's answers are sealed under.
   data_key_id text not null,
   secret_sealed bytea not null,
-  -- Signs as well until then, after a rotation.
+  -- After a rotation, this secret also signs until then.
   previous_secret_sealed bytea,
   previous_secret_until timestamptz,
   -- The first failure since the last success.
   failing_since timestamptz,
   last_success_time timestamptz,
-  -- One process at a time delivers to a webhook.
+  -- Only one process at a time delivers to a webhook.
   lease_id text,
   lease_until timestamptz,
   -- When its last turn began or ended.
   turn_time timestamptz default now() not null,
-  -- A receiver that is slow has turns among those that fail.
+  -- Slow receivers share the turns of failing ones.
   slow boolean default false not null,
-  -- Nothing is due before; events that came since are looked at by then.
+  -- No delivery is due before. Events that came since are looked at by then.
   look_again_time timestamptz,
   version integer default 1 not null,
   created_time timestamptz default now() not null,
@@ -1200,20 +1215,21 @@ create index webhooks_enabled on webhooks (organization_id, coalesce(account_id,
 create index webhooks_of_account on webhooks (account_id, created_time desc, id desc);
 create index webhooks_of_organization on webhooks (organization_id, created_time desc, id desc);
 
--- One for each event and webhook. Only `emit_event`, and tests of a webhook, add one.
+-- One row for each event and webhook. Only `emit_event`, and tests of a webhook, add rows.
 create table webhook_deliveries (
   id text not null,
   -- The order in which they were queued.
   number bigint generated always as identity not null,
   webhook_id text not null,
   event_id text not null,
-  -- The connection; where there is none the sub-account, or nothing. Of one key the pending one with the lowest number is sent.
+  -- The connection, otherwise the sub-account, otherwise empty. Of each key, the pending delivery with the lowest number is
+  -- sent.
   ordering_key text not null,
   status text default 'pending' not null,
   attempts integer default 0 not null,
   response_status integer,
   error_code text,
-  -- By the event or a replay; retries end three days after.
+  -- When the event or a replay queued it. Retries end three days later.
   queued_time timestamptz default now() not null,
   next_time timestamptz default now() not null,
   finished_time timestamptz,
@@ -1238,7 +1254,7 @@ create table webhook_attempts (
   response_status integer,
   error_code text,
   error_message text,
-  -- Headers and the beginning of the body, sealed: a receiver can answer anything.
+  -- Headers and the beginning of the body, sealed because a receiver can answer anything.
   answer_sealed bytea,
   constraint webhook_attempts_pkey primary key (delivery_id, number),
   constraint webhook_attempts_delivery foreign key (delivery_id) references webhook_deliveries(id) on delete cascade
@@ -1258,20 +1274,20 @@ create table connect_links (
   id text not null,
   organization_id text not null,
   account_id text not null,
-  -- SHA-256 of the token of the link and, once it is open, of that of its page.
+  -- SHA-256 of the token of the link and, after it was opened, of the token of its page.
   digest bytea not null,
   page_digest bytea,
   connector_ids text[] not null,
-  -- The configuration of each connector, in the same order; empty: the first one.
+  -- The configuration of each connector, in the same order. Empty means the first configuration.
   configuration_ids text[] not null,
-  -- The connection to create in the end; null: none.
+  -- The connection to create at the end. Null if no connection is created.
   template jsonb,
   redirect_url text,
-  -- Who created it; the link works as long as they could create it.
+  -- The creator. The link works as long as the creator is allowed to create it.
   client_id text,
   user_id text,
   created_time timestamptz default now() not null,
-  -- Until when it can be opened or, once it is open, finished.
+  -- Until when it can be opened or, after it was opened, completed.
   expires_time timestamptz not null,
   opened_time timestamptz,
   finished_time timestamptz,
@@ -1290,7 +1306,7 @@ create index connect_links_organization on connect_links (organization_id, creat
 create index connect_links_usable on connect_links (organization_id, expires_time)
   where finished_time is null and revoked_time is null;
 
--- How these pages look, and the origins of the sites that may show them in a frame.
+-- How these pages look, and the origins of the sites that can show them in a frame.
 create table organization_branding (
   organization_id text not null,
   name text,
@@ -1306,14 +1322,14 @@ create table organization_branding (
 
 -- alerts/
 
--- What is looked for in connections, and where its messages go.
+-- What rules look for in connections, and where they send messages.
 create table alert_rules (
   id text not null,
   organization_id text not null,
-  -- Null: the whole organization.
+  -- Null means the whole organization.
   account_id text,
   name text not null,
-  -- Null: all, later ones included.
+  -- Null means all, including later ones.
   connection_ids text[],
   enabled boolean default true not null,
   transfer_failed boolean not null,
@@ -1332,7 +1348,7 @@ create table alert_rules (
   slack_sealed bytea,
   teams_sealed bytea,
   muted_until timestamptz,
-  -- How many messages may be sent at once, as of `message_time`; time adds to it.
+  -- How many messages can be sent immediately, as of `message_time`. The number grows with time.
   message_budget double precision default 6 not null,
   message_time timestamptz default now() not null,
   -- The last message that could not be sent.
@@ -1352,18 +1368,18 @@ create index alert_rules_of_organization on alert_rules (organization_id, create
 create index alert_rules_volume on alert_rules (organization_id) where volume_percent is not null;
 create index alert_rules_behind on alert_rules (organization_id) where behind_minutes is not null;
 
--- What a rule found: one of a connection is open at a time.
+-- Incidents that a rule found. A connection has at most one open incident per rule.
 create table alert_incidents (
   id text not null,
   rule_id text not null,
-  -- The sub-account of the rule, which decides who sees the incident.
+  -- The sub-account of the rule. It decides who sees the incident.
   rule_account_id text,
   organization_id text not null,
   account_id text not null,
   connection_id text not null,
   -- Everything that was found since it was opened.
   reasons text[] not null,
-  -- The numbers of the reasons, a sentence each.
+  -- The numbers in the reasons, with one sentence each.
   numbers text[] default '{}' not null,
   transfer_id text,
   error_code text,
@@ -1373,7 +1389,7 @@ create table alert_incidents (
   resolution text,
   acknowledged_time timestamptz,
   acknowledged_by jsonb,
-  -- What is still to be announced.
+  -- What has not been announced yet.
   pending text,
   constraint alert_incidents_pkey primary key (id),
   constraint alert_incidents_pending check (pending in ('opened', 'resolved')),
@@ -1391,33 +1407,34 @@ create index alert_incidents_open_of_connection on alert_incidents (connection_i
 create index alert_incidents_pending on alert_incidents (rule_id, pending) where pending is not null;
 create index alert_incidents_resolved on alert_incidents (resolved_time) where resolved_time is not null;
 
--- Connections that are to be looked at. Triggers note them with the change; who looks removes the note.
+-- Connections to evaluate. Triggers note them with the change, and evaluation removes the note.
 create table alert_checks (
   number bigint generated always as identity not null,
   connection_id text not null,
   constraint alert_checks_pkey primary key (number)
 );
 
--- When connections are noted next for which only time has passed, or of a sub-account or organization a rule of which changed.
+-- When the next sweep notes connections: connections for which only time has passed, or connections of a sub-account or
+-- organization whose rule changed.
 create table alert_sweeps (
   name text not null,
   next_time timestamptz not null,
   constraint alert_sweeps_pkey primary key (name)
 );
 
--- A message to one recipient, written with the change of the incidents that it is about, and sent afterwards.
+-- A message to one recipient, written with the change of its incidents and sent afterwards.
 create table alert_deliveries (
   id text not null,
   rule_id text not null,
   kind text not null,
   channel text not null,
   recipient text,
-  -- What it says, without secrets and values of records; each channel has a form of its own.
+  -- The content, without secrets and values of records. Each channel has its own layout.
   content jsonb not null,
   attempts integer default 0 not null,
-  -- When to send it; who sends it moves it on, so that another process does if this one dies.
+  -- When to send it. A sending process postpones it, so that another process sends it if that one dies.
   next_time timestamptz default now() not null,
-  -- Null: it is still to be sent.
+  -- Null if it has not been sent yet.
   outcome text,
   created_time timestamptz default now() not null,
   finished_time timestamptz,
@@ -1431,7 +1448,7 @@ create index alert_deliveries_created on alert_deliveries (created_time);
 create index alert_deliveries_of_rule on alert_deliveries (rule_id, kind, created_time);
 create index alert_deliveries_unsent on alert_deliveries (channel, rule_id, next_time) where outcome is null;
 
--- How many messages ended in each way, for the metrics. What is purged stays counted.
+-- How many messages ended in each way, for the metrics. Purged messages stay counted.
 create table alert_delivery_totals (
   channel text not null,
   outcome text not null,
@@ -1518,8 +1535,8 @@ create table organization_counts (
   constraint organization_counts_pkey primary key (organization_id, slot)
 ) with (fillfactor = 50);
 
--- Transfers that wait or run: who is next is found here, since ended ones leave entries in the indexes of `transfers` until the next
--- vacuum. Only triggers write it. It is vacuumed after 500 changes.
+-- Transfers that wait or run. The next transfer is found here, since ended transfers leave entries in the indexes of
+-- `transfers` until the next vacuum. Only triggers write it. It is vacuumed after 500 changes.
 create table active_transfers (
   transfer_id text not null,
   organization_id text not null,
@@ -1541,24 +1558,24 @@ create index active_transfers_waiting_of_organization on active_transfers (organ
   where not running;
 create index active_transfers_divided on active_transfers (created_time, transfer_id) where divided;
 
--- What workers claim and run. Each transfer has part 1 from its start, and most have no other one.
+-- Parts that workers claim and run. Each transfer has part 1 from its start, and most transfers have no other part.
 create table transfer_parts (
   transfer_id text not null,
   number integer default 1 not null,
-  -- What the source calls it, if there are several.
+  -- The source's name for it, if there are several parts.
   key_sealed bytea,
-  -- Of the progress of the transfer.
+  -- Part of the transfer's progress.
   share double precision default 1 not null,
   status text default 'queued' not null,
-  -- Counts the claims, and fences: a worker that lost the part finds another number, and writes nothing.
+  -- Counts the claims and is the fencing token: a worker that lost the part finds another number, and writes nothing.
   attempt integer default 0 not null,
   -- Runners that died since a batch was last confirmed.
   crashes integer default 0 not null,
-  -- How many records of the source the batch in delivery covers; after a crash the same batch is sent again.
+  -- How many records of the source the batch in delivery contains. After a crash the same batch is sent again.
   pending integer,
-  -- How far the source is read, of what is confirmed (invariant 9). Only the connector reads it.
+  -- How far the source is read and confirmed (invariant 9). Only the connector interprets it.
   checkpoint_sealed bytea,
-  -- Where the next transfer begins once this one has ended. Sealed under the data key of the connection.
+  -- Where the next transfer begins after this one has ended. Sealed under the data key of the connection.
   cursor_sealed bytea,
   read bigint default 0 not null,
   accepted bigint default 0 not null,
@@ -1608,7 +1625,8 @@ create table connection_groups (
 );
 create index connection_groups_of_group on connection_groups (account_id, group_name);
 
--- Connections that others run after. One that is removed permanently stays named: its dependents wait, until a person changes them.
+-- Connections that others run after. If one is removed permanently, it stays named, and its dependents wait until a person
+-- changes them.
 create table connection_dependencies (
   connection_id text not null,
   after_connection_id text not null,
@@ -1621,8 +1639,8 @@ create table connection_dependencies (
 create index connection_dependencies_after on connection_dependencies (after_connection_id);
 create index connection_dependencies_of_organization on connection_dependencies (organization_id, account_id);
 
--- Connections to look at, since one that they run after has ended a transfer or stopped. Triggers note them with the change; the worker
--- that looks removes the note in the transaction that starts the transfer.
+-- Connections to look at, because a connection that they run after has ended a transfer or stopped. Triggers note them with
+-- the change. The worker that looks removes the note in the transaction that starts the transfer.
 create table dependent_checks (
   number bigint generated always as identity not null,
   connection_id text not null,
@@ -1633,7 +1651,7 @@ create table dependent_checks (
 );
 create index dependent_checks_of_connection on dependent_checks (connection_id);
 
--- Addresses that start transfers. Of the secret in the address only SHA-256 is stored.
+-- Addresses that start transfers. Of the secret in the address, only the SHA-256 is stored.
 create table triggers (
   id text not null,
   organization_id text not null,
@@ -1652,8 +1670,8 @@ create table triggers (
 create index triggers_data_key on triggers (data_key_id) where data_key_id is not null;
 create index triggers_of_connection on triggers (connection_id, created_time, id);
 
--- Transfers that ended with rejected records, in their order: a connection whose source is the rejected records of another one reads
--- them. A transfer that was retried is listed once more, with the later records.
+-- Transfers that ended with rejected records, in their order. A connection whose source is the rejected records of another
+-- one reads them. A transfer that was retried is listed again, with the later records.
 create table rejecting_transfers (
   connection_id text not null,
   position integer not null,
@@ -1690,8 +1708,8 @@ create table connector_definitions (
   constraint connector_definitions_pkey primary key (slug)
 );
 
--- Rows that the transfers of an organization delivered in a month (UTC), for its limit. A month has sixteen counters, so that the batches
--- of two sub-accounts rarely wait for the same one.
+-- Rows that the transfers of an organization delivered in a month (UTC), for its limit. A month has sixteen counters, so
+-- that the batches of two sub-accounts rarely wait for the same counter.
 create table organization_rows (
   organization_id text not null,
   month text not null,
@@ -1716,7 +1734,7 @@ create table audience_checks (
   next_time timestamptz not null,
   measured_time timestamptz,
   problem text,
-  -- The people of its smallest audience, and the share of matched people of the audience whose share fell the most.
+  -- The people of its smallest audience, and the match rate of the audience whose match rate fell the most.
   smallest bigint,
   match_rate double precision,
   match_rate_before double precision,
