@@ -1022,7 +1022,7 @@ create index schedules_due on schedules (next_time) where enabled;
 create index schedules_of_organization on schedules (organization_id) where enabled;
 create index schedules_continuous on schedules (connection_id) where enabled and cron = '@continuous';
 
--- While a row exists, schedules start no transfers, in any process.
+-- While there is a row, schedules start nothing, in any process.
 create table schedule_pauses (
   -- Who paused them: `restore` or `operator`.
   reason text not null,
