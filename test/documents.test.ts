@@ -24,6 +24,7 @@ import { generatedDocuments } from '../packages/server/src/generated-documents.t
 import { createApp } from '../packages/server/src/http/app.ts'
 import { serveDocuments } from '../packages/server/src/http/documents.ts'
 import { createLogger } from '../packages/server/src/log.ts'
+import { toolSets } from '../packages/server/src/mcp/tool-sets.ts'
 
 const prefix = '/penstock'
 const publicUrl = `https://data.example.org${prefix}`
@@ -230,6 +231,73 @@ describe('the guides', () => {
         assert.ok(sections.has(decodeURIComponent(hash.slice(1))), `${path} links to ${address}`)
       }
     }
+  })
+})
+
+describe('the documents as Markdown', () => {
+  const markdown = 'text/markdown; charset=utf-8'
+  const addressesIn = (text: string) =>
+    [...text.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(/\]\(([^)\s]+)\)/g)].map(([, address = '']) => address)
+  const isHere = (address: string) => address.startsWith(`${prefix}/`)
+
+  test('are listed by llms.txt, every guide with its first paragraph, and each is there', async () => {
+    const { status, type, text } = await get('/llms.txt')
+    assert.deepEqual([status, type], [200, markdown])
+    assert.match(text, /^# Penstock\n\n> /)
+    const listed = addressesIn(text)
+    for (const slug of guideSlugs()) assert.ok(listed.includes(`${prefix}/docs/guides/${slug}.md`), slug)
+    assert.doesNotMatch(text, /^- \[[^\]]+\]\([^)]+\)$/m, 'every entry says what it is')
+    for (const address of listed.filter((one) => !one.endsWith('openapi.json'))) {
+      const found = await get(address.slice(prefix.length))
+      assert.deepEqual([found.status, found.type], [200, markdown], address)
+    }
+  })
+
+  test('have links and pictures that are served, of each guide, connector and the skill', async () => {
+    const places = [
+      ...guideSlugs().map((slug) => `/docs/guides/${slug}`),
+      ...connectors.map(({ slug }) => `/docs/connectors/${slug}`),
+    ]
+    const targets = new Set<string>()
+    for (const path of [...places.map((place) => `${place}.md`), '/docs/skill.md', '/docs/connectors.md']) {
+      const { status, type, text } = await get(path)
+      assert.deepEqual([status, type], [200, markdown], path)
+      for (const address of addressesIn(text)) {
+        assert.match(address, /^(?:https?:\/\/|#|\/penstock\/)/, `${path}: ${address}`)
+        if (isHere(address)) targets.add(address.slice(prefix.length).replace(/#.*/, ''))
+      }
+    }
+    for (const target of targets) if (target !== '/') assert.equal((await get(target)).status, 200, target)
+  })
+
+  test('are served at the address of the page to clients that ask for Markdown, and only to them', async () => {
+    for (const path of ['/docs/guides/mcp', '/docs/connectors/postgresql', '/docs/connectors']) {
+      const asText = await get(path, { accept: 'text/markdown, */*;q=0.1' })
+      assert.deepEqual([asText.status, asText.type], [200, markdown], path)
+      assert.equal(asText.text, (await get(`${path}.md`)).text)
+      for (const headers of [{}, { accept: '*/*' }, { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }]) {
+        const page = await get(path, headers)
+        assert.equal(page.type, 'text/html; charset=utf-8', path)
+        assert.match(page.header('vary'), /\baccept\b(?!-)/)
+      }
+    }
+    for (const path of ['/docs/guides/nothing.md', '/docs/connectors/nothing.md', '/docs/platforms/meta.md']) {
+      assert.equal((await get(path)).status, 404, path)
+    }
+  })
+
+  test('contain the skill, whose tools exist', async () => {
+    const { text } = await get('/docs/skill.md')
+    const [, name, description] = /^---\nname: (\S+)\ndescription: (.+)\n---\n/.exec(text) ?? []
+    assert.equal(name, 'penstock')
+    assert.ok((description?.length ?? 0) > 50 && (description?.length ?? 0) <= 1_024)
+    const named = [...text.matchAll(/`([a-z]+[A-Z][A-Za-z]+)`/g)].map(([, one = '']) => one)
+    const build = new Set(toolSets().get('build'))
+    const others = new Set(['srcConnectionConfig', 'destConnectionConfig', 'getTransfer', 'listRejects'])
+    assert.deepEqual(
+      named.filter((one) => !build.has(one) && !others.has(one)),
+      [],
+    )
   })
 })
 

@@ -147,7 +147,7 @@ await cp(join(packages, 'console/dist'), join(dist, 'console'), { recursive: tru
 for (const file of await readdir(join(import.meta.dirname, 'src/documents')))
   if (!file.endsWith('.ts')) await copy(`packages/server/src/documents/${file}`, `documents/${file}`)
 await writeFile(join(dist, 'documents/scalar.js'), await loadScalarScript())
-for (const slug of guideSlugs()) await copy(`docs/${slug}.md`, `docs/${slug}.md`)
+for (const file of [...guideSlugs(), 'skills/penstock/SKILL']) await copy(`docs/${file}.md`, `docs/${file}.md`)
 for (const folder of ['diagrams', 'screenshots'])
   for (const file of await readdir(join(root, 'docs', folder)))
     if (/\.svg$|-1440-(?:light|dark)\.png$/.test(file)) await copy(`docs/${folder}/${file}`, `docs/${folder}/${file}`)

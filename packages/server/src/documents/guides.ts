@@ -87,7 +87,7 @@ ${groups.map(
 }
 
 /** The first paragraph after the title, which says what the guide is for. Empty if a heading comes first. */
-const firstParagraph = (text: string): string => {
+export const firstParagraph = (text: string): string => {
   const title = /^# .*\n/m.exec(text)
   const [first = ''] = text
     .slice(title ? title.index + title[0].length : 0)

@@ -9,6 +9,7 @@ export function createLinks(publicUrl: string) {
   const connector = (slug: string) => `${base}/docs/connectors/${slug}`
   return {
     reference: `${base}/docs`,
+    skill: `${base}/docs/skill.md`,
     guides: `${base}/docs/guides`,
     guide,
     connectors: `${base}/docs/connectors`,

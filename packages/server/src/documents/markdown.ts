@@ -60,6 +60,23 @@ export function renderMarkdown(text: string, { addressOf, pictureOf }: Surroundi
   return new Markup(marked.parse(text, { async: false }))
 }
 
+/** The same document as Markdown, with the addresses at which its links and pictures are served. Others become their text. */
+export function rebaseMarkdown(text: string, { addressOf, pictureOf }: Surroundings): string {
+  const marked = new Marked({ tokenizer: { url: () => undefined } })
+  const targets = new Set<string>()
+  marked.walkTokens(marked.lexer(text), (token) => {
+    if (token.type === 'link' || token.type === 'image') targets.add(token.href)
+  })
+  return text.replaceAll(linkOrPicture, (whole, picture: string, label: string, target: string) => {
+    if (!targets.has(target)) return whole
+    const address = picture === '' ? addressOf(target) : pictureOf?.(target)?.address
+    return address === undefined ? label : `${picture}[${label}](${address})`
+  })
+}
+
+/** A link or a picture without a title, as the documents write them; its label may contain brackets of code. */
+const linkOrPicture = /(!?)\[((?:[^[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)/g
+
 const wideFactLength = 60
 
 const factsOf = (rows: readonly (readonly Markup[])[]): Markup =>

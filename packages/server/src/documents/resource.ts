@@ -17,6 +17,7 @@ export type Resource = {
 }
 
 export const pageType = 'text/html; charset=utf-8'
+export const markdownType = 'text/markdown; charset=utf-8'
 
 /** Adds the ETag of the content to a resource. */
 export function makeResource(resource: Omit<Resource, 'etag'>): Resource {
@@ -80,7 +81,8 @@ export async function sendResource(
   // Each encoding is a separate representation, with its own tag.
   const etag = encoding ? resource.etag.replace(/"$/, `-${encoding}"`) : resource.etag
   reply.headers({ etag, 'cache-control': maxAgeSeconds > 0 ? `public, max-age=${maxAgeSeconds}` : 'public, no-cache' })
-  if (isCompressible(resource)) reply.header('vary', 'accept-encoding')
+  if (isCompressible(resource))
+    reply.header('vary', [reply.getHeader('vary') ?? [], 'accept-encoding'].flat().join(', '))
   if (policy !== undefined) reply.header('content-security-policy', policy)
   if (shownElsewhere) reply.header('cross-origin-resource-policy', 'cross-origin')
   const known = request.headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, ''))

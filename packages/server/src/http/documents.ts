@@ -4,16 +4,17 @@ import { type Connector, catalogueId, type Platform } from '@penstock/connector'
 import { logoOf } from '@penstock/connectors'
 import { basePath } from '@penstock/wire'
 import { openApiDocument } from '@penstock/wire/openapi'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { connectorsPage, platformPage } from '../documents/catalogue-pages.ts'
 import { connectorPage } from '../documents/connector-page.ts'
+import { connectorMarkdown, connectorsMarkdown, guideMarkdown, llmsText, readSkill } from '../documents/for-models.ts'
 import { guideSlugs, movedGuides, readGuide } from '../documents/guide-files.ts'
 import { guidePage, guidesFoundPage, guidesPage } from '../documents/guides.ts'
 import { pagePolicy } from '../documents/layout.ts'
 import { createLinks } from '../documents/links.ts'
 import { picturePaths, readPicture } from '../documents/pictures.ts'
 import { referencePage, referencePolicy, referenceScript } from '../documents/reference.ts'
-import { makeResource, pageType, type Resource, sendResource } from '../documents/resource.ts'
+import { makeResource, markdownType, pageType, type Resource, sendResource } from '../documents/resource.ts'
 import { loadScalarScript } from '../documents/scalar.ts'
 import { pageFilesFolder } from '../places.ts'
 import { refuse } from '../refusal.ts'
@@ -38,6 +39,7 @@ export function serveDocuments(app: FastifyInstance, publicUrl: string, catalogu
   const links = createLinks(publicUrl)
   const contractPath = `${basePath}/openapi.json`
   const page = (body: string, policy = pagePolicy) => makeResource({ type: pageType, body, maxAgeSeconds: 0, policy })
+  const markdown = (body: string) => makeResource({ type: markdownType, body, maxAgeSeconds: 0 })
   const asset = (type: string, body: string | Buffer) => makeResource({ type, body, maxAgeSeconds: 0 })
   const logo = (body: string) =>
     makeResource({
@@ -60,23 +62,30 @@ export function serveDocuments(app: FastifyInstance, publicUrl: string, catalogu
       return sendResource(request, reply, await made)
     })
   }
-  /** Serves one resource for each thing of the catalogue, by its slug in the path. */
+  /**
+   * Serves one resource for each thing of the catalogue, by its slug in the path.
+   * @param text the same as Markdown, at the path with `.md` and for clients that prefer it
+   */
   const serveEach = <T extends { readonly slug: string }>(
     path: string,
     things: () => readonly T[],
     make: (thing: T) => Resource,
-    otherName = ({ slug }: T) => slug,
+    { otherName = ({ slug }: T) => slug, text }: { otherName?: (thing: T) => string; text?: (thing: T) => string } = {},
   ) => {
-    let made = new Map<T, Resource>()
+    let made = new Map<string, Resource>()
     let of: unknown
     app.get<{ Params: { slug: string } }>(path, { config: { operation: 'docs' } }, async (request, reply) => {
-      const { slug } = request.params
+      const [, slug, suffix] = /^(.*?)(\.md)?$/s.exec(request.params.slug) ?? []
       // A page of a platform names its connectors.
       if (of !== catalogue.all) made = new Map()
       of = catalogue.all
       const thing = things().find((one) => one.slug === slug || otherName(one) === slug) ?? refuse('not_found')
-      const resource = made.get(thing) ?? make(thing)
-      made.set(thing, resource)
+      if (suffix !== undefined && !text) refuse('not_found')
+      const isText = text !== undefined && (suffix !== undefined || prefersMarkdown(request))
+      const name = isText ? `${thing.slug}.md` : thing.slug
+      const resource = made.get(name) ?? (isText ? markdown(text(thing)) : make(thing))
+      made.set(name, resource)
+      if (text && suffix === undefined) reply.header('vary', 'accept')
       return sendResource(request, reply, resource)
     })
   }
@@ -109,7 +118,10 @@ export function serveDocuments(app: FastifyInstance, publicUrl: string, catalogu
     '/docs/guides/:slug',
     () => guides,
     ({ slug }) => page(guidePage(links, readGuide(slug))),
+    { text: ({ slug }) => guideMarkdown(links, readGuide(slug)) },
   )
+  serve('/llms.txt', () => markdown(llmsText(links)))
+  if (guides.length > 0) serve('/docs/skill.md', () => markdown(readSkill(links)))
   for (const [slug, guide] of Object.entries(movedGuides)) {
     app.get(`/docs/guides/${slug}`, { config: { operation: 'docs' } }, (_, reply) =>
       reply.redirect(`${links.guide(guide)}#${slug}`, 308),
@@ -121,13 +133,19 @@ export function serveDocuments(app: FastifyInstance, publicUrl: string, catalogu
   let list: { readonly of: readonly Connector[]; readonly made: Resource } | undefined
   app.get('/docs/connectors', { config: { operation: 'docs' } }, (request, reply) => {
     const { listed, platforms } = catalogue
+    reply.header('vary', 'accept')
+    if (prefersMarkdown(request)) return sendResource(request, reply, markdown(connectorsMarkdown(links, listed)))
     if (list?.of !== listed) list = { of: listed, made: page(connectorsPage(links, { platforms, connectors: listed })) }
     return sendResource(request, reply, list.made)
   })
+  app.get('/docs/connectors.md', { config: { operation: 'docs' } }, (request, reply) =>
+    sendResource(request, reply, markdown(connectorsMarkdown(links, catalogue.listed))),
+  )
   serveEach(
     '/docs/connectors/:slug',
     () => catalogue.all,
     (connector) => page(connectorPage(links, connector)),
+    { text: (connector) => connectorMarkdown(links, connector) },
   )
   serveEach(
     '/docs/platforms/:slug',
@@ -146,7 +164,7 @@ export function serveDocuments(app: FastifyInstance, publicUrl: string, catalogu
     '/logos/:slug.svg',
     () => catalogue.platforms,
     (platform) => logo(logoOf(platform)),
-    ({ slug }) => catalogueId('platform', slug),
+    { otherName: ({ slug }) => catalogueId('platform', slug) },
   )
 
   for (const path of picturePaths()) {
@@ -166,5 +184,9 @@ export function serveDocuments(app: FastifyInstance, publicUrl: string, catalogu
   serve('/docs/assets/reference-repairs.js', () => asset(scriptType, readBeside('reference-repairs.js')))
   serve('/docs/assets/scalar.js', async () => asset(scriptType, await loadScalarScript()))
 }
+
+/** Whether a client asks for Markdown, and not for a page as browsers do. */
+const prefersMarkdown = ({ headers: { accept = '' } }: FastifyRequest): boolean =>
+  /\btext\/markdown\b/i.test(accept) && !/\btext\/html\b/i.test(accept)
 
 const readBeside = (name: string) => readFileSync(new URL(name, pageFilesFolder), 'utf8')

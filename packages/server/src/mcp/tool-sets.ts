@@ -40,13 +40,36 @@ const core: readonly OperationId[] = [
   'setSchedule',
 ]
 
+/** The tools to describe a source or destination, to propose a connection and to preview it. None of them moves data. */
+const build: readonly OperationId[] = [
+  'getMe',
+  'listAccounts',
+  'listConnectors',
+  'listAddedConnectors',
+  'listSupportedConnectors',
+  'addConnectors',
+  'getConnectorDefinition',
+  'getConnectorConfiguration',
+  'configureConnector',
+  'checkConnector',
+  'discoverValues',
+  'askSource',
+  'listMappingTemplates',
+  'applyMappingTemplate',
+  'getConnection',
+  'createConnection',
+  'updateConnection',
+  'previewConnection',
+]
+
 let made: ReadonlyMap<string, readonly string[]> | undefined
 
-/** The sets by their names, each with the names of its tools: `core`, and one for each tag of the API, such as `connect-links`. */
+/** The sets by their names, each with the names of its tools: `core`, `build`, and one for each tag of the API, such as `connect-links`. */
 export function toolSets(): ReadonlyMap<string, readonly string[]> {
   const all = [...tools().values()]
   made ??= new Map<string, readonly string[]>([
     ['core', core],
+    ['build', build],
     ...[...Map.groupBy(all, ({ operation }) => operation.tag.toLowerCase().replaceAll(' ', '-'))].map(
       ([name, some]) => [name, some.map(({ id }) => id)] as const,
     ),
