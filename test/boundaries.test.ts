@@ -612,6 +612,7 @@ test('each table is written only by its own module', () => {
     transfer_parts: 'transfers/',
     connection_digests: 'transfers/',
     connection_states: 'transfers/',
+    connection_tables: 'transfers/',
     connection_dependencies: 'transfers/',
     connection_groups: 'transfers/',
     connection_rules: 'transfers/',

@@ -985,6 +985,28 @@ create index connection_states_announced_data_key on connection_states (announce
   where announced_data_key_id is not null;
 create index connection_states_stream_of on connection_states (stream_of) where stream_of is not null;
 
+-- State of each table of a connection that moves many tables: what `connection_states` has of other connections. A table is known
+-- from the first transfer that moved it.
+create table connection_tables (
+  connection_id text not null,
+  name text not null,
+  cursor_sealed bytea,
+  pending integer,
+  announced_by text,
+  -- The part of that transfer, by which a destination knows the batch.
+  announced_part integer,
+  announced_data_key_id text,
+  announced_sealed bytea,
+  keys_salt text,
+  shape jsonb,
+  -- Made where the destination cannot have a column of the table.
+  mapping text,
+  constraint connection_tables_pkey primary key (connection_id, name),
+  constraint connection_tables_connection foreign key (connection_id) references connections(id) on delete cascade
+);
+create index connection_tables_announced_data_key on connection_tables (announced_data_key_id)
+  where announced_data_key_id is not null;
+
 -- Digests of the rows that the destination of a connection has, as a log of pages (docs/decisions/rows-to-send.md).
 create table connection_digests (
   connection_id text not null,
@@ -1589,6 +1611,12 @@ create table transfer_parts (
   finished_time timestamptz,
   announced_sealed bytea,
   worker text,
+  -- Of a transfer of many tables (docs/decisions/tables.md): the table that the part is. Empty: the part that listed them.
+  table_name text,
+  -- Of a table: its columns, as `transfers` has them of others.
+  source_columns jsonb,
+  columns jsonb,
+  shape jsonb,
   constraint transfer_parts_pkey primary key (transfer_id, number),
   constraint transfer_parts_status check (status in ('queued', 'running', 'succeeded', 'failed', 'cancelled', 'skipped')),
   constraint transfer_parts_transfer foreign key (transfer_id) references transfers(id) on delete cascade
@@ -2020,11 +2048,13 @@ begin
     perform add_connection_event(new.id, 'settings', null, 'Source', jsonb_build_array(jsonb_build_object(
       'key', 'configurationId', 'from', old.src_configuration_id, 'to', new.src_configuration_id)));
     update connection_states set cursor_sealed = null, pending = null where connection_id = new.id;
+    update connection_tables set cursor_sealed = null, pending = null where connection_id = new.id;
   end if;
   if old.dest_configuration_id <> new.dest_configuration_id then
     perform add_connection_event(new.id, 'settings', null, 'Destination', jsonb_build_array(jsonb_build_object(
       'key', 'configurationId', 'from', old.dest_configuration_id, 'to', new.dest_configuration_id)));
     delete from connection_states where connection_id = new.id;
+    delete from connection_tables where connection_id = new.id;
   end if;
   return null;
 end $$;

@@ -170,6 +170,7 @@ async function reportOf(side: Side, kind: 'check' | 'preview' | 'transfer', egre
     rejected: 0,
     shape: null,
     part: null,
+    table: null,
     divides: null,
     rejectsLeft: 10,
     digests: null,

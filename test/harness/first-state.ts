@@ -29,6 +29,7 @@ export const firstState = (sides: Pick<TransferState, 'source' | 'destination'>)
     rejected: 0,
     shape: null,
     part: null,
+    table: null,
     divides: null,
     rejectsLeft: 1_000_000,
     digests: null,

@@ -229,6 +229,7 @@ export class KeptState {
       state: null,
       replaced: null,
       part: null,
+      table: null,
       divides: null,
       drift: 'ignore',
       shape: null,

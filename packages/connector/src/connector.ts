@@ -13,6 +13,7 @@ import type { Exports, Offer } from './handover.ts'
 import type { RawFormat } from './raw-rows/raw-layout.ts'
 import type { Records } from './records.ts'
 import type { Source } from './source.ts'
+import type { ManyTables } from './tables.ts'
 import { readValues, type Values } from './values.ts'
 import { withMapping } from './with-mapping.ts'
 import { withNetwork } from './with-network.ts'
@@ -83,6 +84,8 @@ export type SourceSide = Side & {
   readonly ask?: Ask
   /** How a transfer reads a range of it, independent of the cursor. Absent if it cannot. */
   readonly backfill?: Backfill
+  /** How one connection moves many of its tables. Absent if it moves one. */
+  readonly manyTables?: ManyTables
   /** The log from which it reads changes. Absent if it does not read changes. */
   readonly changeLog?: ChangeLog
   /** Offers its files to a destination that loads them itself. Absent if the source has no files. */

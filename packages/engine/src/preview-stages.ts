@@ -53,6 +53,7 @@ export const previewState = (
   replaced: null,
   deliveryStates: [],
   part: null,
+  table: null,
   plan: null,
   divides: null,
   drift: 'ignore',

@@ -20,6 +20,7 @@ import { isPersonal, type Showing, shorten } from './mapping/shorten.ts'
 import { proposalsFor, readingsFor } from './preview-proposals.ts'
 import { previewRoute } from './preview-route.ts'
 import { passStages, previewState, type StagedRows } from './preview-stages.ts'
+import { ofFirstTable } from './preview-table.ts'
 import { tryMapping } from './preview-tries.ts'
 import type { JobValues, PreviewJob } from './protocol.ts'
 import { quoteValues } from './quoted-reasons.ts'
@@ -35,10 +36,11 @@ import { scopeAt } from './transfer/windows.ts'
  * `ConnectorError`, or the signal's reason once the signal is aborted.
  */
 export async function runPreview(
-  job: PreviewJob,
+  asked: PreviewJob,
   runtime: JobRuntime,
   signal: AbortSignal,
 ): Promise<JobValues['preview']> {
+  const job = await ofFirstTable(asked, runtime, signal)
   const source = await runtime.loadConnector(job.source.slug)
   const destination = await runtime.loadConnector(job.destination.slug)
   const open = source.source?.open

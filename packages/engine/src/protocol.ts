@@ -39,7 +39,7 @@ import type { TransferRules } from './transfer-rules.ts'
 export type { Announced } from './announced.ts'
 export type * from './background-jobs.ts'
 export * from './digest-pages.ts'
-export type { DividedPart } from './divided-part.ts'
+export type { DividedPart, ListedTable } from './divided-part.ts'
 export * from './job-hosts.ts'
 export type * from './kept.ts'
 export type { OpenedSide } from './opened-side.ts'
@@ -257,6 +257,8 @@ export type TransferState = {
   readonly deliveryStates: readonly Json[]
   /** The part of the source that is moved; `null` means the whole source. */
   readonly part: SourcePart | null
+  /** The table that is moved, if the transfer moves many: the settings of both sides are of this table. */
+  readonly table: string | null
   /**
    * The plan of the first reader of the transfer, for all later readers; `null` before that, for a part, and if the reader had no
    * plan.
@@ -335,7 +337,8 @@ export type TransferHost = {
   reportRules(results: readonly RuleResult[]): Promise<void>
   /**
    * Divides the transfer: workers move its parts from now on, and this session ends with `Ended`. To be called before anything moves.
-   * @param start the columns, and which way the rows go
+   * @param parts of the source, or tables, all of which have `table`
+   * @param start the columns, unless the parts are tables, and which way the rows go
    */
   divide(parts: readonly DividedPart[], start: BatchStart): Promise<void>
   /** Rejected rows to send again, after a number; an empty page after the last row. */

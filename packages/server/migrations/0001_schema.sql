@@ -805,6 +805,23 @@ create index connection_states_stream_of on connection_states (stream_of) where 
 create index connection_states_rejects_of on connection_states (rejects_of) where rejects_of is not null;
 create index connection_states_announced_data_key on connection_states (announced_data_key_id)
   where announced_data_key_id is not null;
+create table connection_tables (
+  connection_id text not null,
+  name text not null,
+  cursor_sealed bytea,
+  pending integer,
+  announced_by text,
+  announced_part integer,
+  announced_data_key_id text,
+  announced_sealed bytea,
+  keys_salt text,
+  shape jsonb,
+  mapping text,
+  constraint connection_tables_pkey primary key (connection_id, name),
+  constraint connection_tables_connection foreign key (connection_id) references connections(id) on delete cascade
+);
+create index connection_tables_announced_data_key on connection_tables (announced_data_key_id)
+  where announced_data_key_id is not null;
 
 create table connection_digests (
   connection_id text not null,
@@ -1327,6 +1344,10 @@ create table transfer_parts (
   finished_time timestamptz,
   announced_sealed bytea,
   worker text,
+  table_name text,
+  source_columns jsonb,
+  columns jsonb,
+  shape jsonb,
   constraint transfer_parts_pkey primary key (transfer_id, number),
   constraint transfer_parts_status check (status in ('queued', 'running', 'succeeded', 'failed', 'cancelled', 'skipped')),
   constraint transfer_parts_transfer foreign key (transfer_id) references transfers(id) on delete cascade
@@ -1740,11 +1761,13 @@ begin
     perform add_connection_event(new.id, 'settings', null, 'Source', jsonb_build_array(jsonb_build_object(
       'key', 'configurationId', 'from', old.src_configuration_id, 'to', new.src_configuration_id)));
     update connection_states set cursor_sealed = null, pending = null where connection_id = new.id;
+    update connection_tables set cursor_sealed = null, pending = null where connection_id = new.id;
   end if;
   if old.dest_configuration_id <> new.dest_configuration_id then
     perform add_connection_event(new.id, 'settings', null, 'Destination', jsonb_build_array(jsonb_build_object(
       'key', 'configurationId', 'from', old.dest_configuration_id, 'to', new.dest_configuration_id)));
     delete from connection_states where connection_id = new.id;
+    delete from connection_tables where connection_id = new.id;
   end if;
   return null;
 end $$;

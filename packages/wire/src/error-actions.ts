@@ -17,3 +17,11 @@ export const errorActions = {
   stop: 'The transfer is cancelled because its connection or sub-account was changed. The connection does not change.',
 } as const
 export type ErrorAction = keyof typeof errorActions
+
+/** An entry of the table of `transfer-errors.ts`. */
+export type TransferErrorDefinition = {
+  readonly action: ErrorAction
+  /** When it occurs (for the documents), and how a person fixes it. The message of the error contains the details. */
+  readonly when: string
+  readonly todo: string
+}

@@ -1,17 +1,9 @@
-import type { ErrorAction } from './error-actions.ts'
+import type { ErrorAction, TransferErrorDefinition } from './error-actions.ts'
 
 /**
  * Every error of a transfer, a preview or a check. Connectors throw a `ConnectorError` with a code of this table, and the
  * effect depends only on its action (`decide`). The errors for callers of the API are in `errors.ts`.
  */
-
-export type TransferErrorDefinition = {
-  readonly action: ErrorAction
-  /** When it occurs (for the documents), and how a person fixes it. The message of the error contains the details. */
-  readonly when: string
-  readonly todo: string
-}
-
 export const transferErrors = {
   rate_limited: {
     action: 'retry',
@@ -298,6 +290,16 @@ export const transferErrors = {
     when: 'Columns of the source or the destination table changed since the last successful transfer, and the connection is set to stop. Nothing was moved.',
     todo: 'Restore the columns, or accept the changes of the connection; then start a new transfer.',
   },
+  new_table: {
+    action: 'fail',
+    when: 'A new table of the source matches a pattern of the connection, which does not add new tables. The table is not moved.',
+    todo: 'Name the table in the tables of the connection, exclude it, or let the connection add new columns and tables.',
+  },
+  tables_failed: {
+    action: 'fail',
+    when: 'Some tables of a transfer of many tables failed. The other tables were moved.',
+    todo: 'Correct what the error of each table names, then retry the transfer, which continues the failed tables.',
+  },
   rule_broken: {
     action: 'fail',
     when: 'A rule of the connection that stops transfers is broken. The message names the rule, and the number of records that had been delivered.',
@@ -394,6 +396,5 @@ export type StopCode = CodesWith<'stop'>
 
 /** Action of a code. */
 export const actionOf = (code: TransferErrorCode): ErrorAction => transferErrors[code].action
-
 /** Whether a text, such as one that another process sent, is a code of the table. */
 export const isTransferErrorCode = (code: string): code is TransferErrorCode => Object.hasOwn(transferErrors, code)

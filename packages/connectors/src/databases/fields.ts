@@ -87,12 +87,34 @@ export const backfillByCursor: Backfill = {
       : 'reads a range by its cursor: choose New and changed rows, and a cursor column that is a time',
 }
 
+const manyTablesFields: Fields = {
+  tables: text({
+    asked: true,
+    keepsState: 'onward',
+    label: 'Tables',
+    description:
+      'Names or patterns of tables, separated by commas: sales.*, crm.orders. The destination table is then a template: {schema}_{table}',
+    max: 50_000,
+    required: true,
+    when: { dataSourceType: 'Many Tables' },
+  }),
+  tablesExcept: text({
+    asked: true,
+    keepsState: 'onward',
+    label: 'Tables to exclude',
+    description: 'Names or patterns of tables that are not moved, separated by commas: *_tmp, sales.audit',
+    max: 50_000,
+    when: { dataSourceType: 'Many Tables' },
+  }),
+}
+
 /** The data that is read from a database, and whether a transfer reads all rows or only new ones. */
-export const tableSourceFields = ({ schemas }: { schemas: boolean }): Fields => ({
+export const tableSourceFields = ({ schemas, many = false }: { schemas: boolean; many?: boolean }): Fields => ({
   dataSourceType: select({
     label: 'Data source type',
-    description: 'Read a table or view, or the result of a query',
-    options: ['Table Reference', 'SQL Query'],
+    description: `Read a table or view, ${many ? 'many tables, ' : ''}or the result of a query`,
+    options: ['Table Reference', ...(many ? ['Many Tables'] : []), 'SQL Query'],
+    labels: { 'Table Reference': 'One table', ...(many && { 'Many Tables': 'Many tables' }), 'SQL Query': 'SQL query' },
     default: 'Table Reference',
   }),
   ...schemaField(schemas, 'Schema of the table or view', { dataSourceType: 'Table Reference' }),
@@ -102,6 +124,7 @@ export const tableSourceFields = ({ schemas }: { schemas: boolean }): Fields => 
     required: true,
     when: { dataSourceType: 'Table Reference' },
   }),
+  ...(many ? manyTablesFields : {}),
   sqlQuery: text({
     label: 'SQL query',
     description: 'SELECT statement whose rows are read',

@@ -11,6 +11,7 @@ import {
 import { mysqlPlatform } from './platform.ts'
 
 const tables: Discover = async (context) => (await import('./discover.ts')).discoverTables(context)
+const allTables: Discover = async (context) => (await import('./tables.ts')).discoverTables(context)
 const columns: Discover = async (context) => (await import('./discover.ts')).discoverColumns(context)
 
 const { syncMode, changes } = changeFields({
@@ -38,18 +39,29 @@ export const mysql = defineConnector({
   secrets: databaseSecrets({ name: 'MySQL or MariaDB', port: 3306 }),
   servers: ['host'],
   source: {
-    fields: { ...tableSourceFields({ schemas: false }), ...syncMode, ...changes },
+    fields: { ...tableSourceFields({ schemas: false, many: true }), ...syncMode, ...changes },
     backfill: backfillByCursor,
     open: async (context) =>
       context.settings.syncMode === 'Changes'
         ? (await import('./changes/read.ts')).openChanges(context)
         : (await import('./read.ts')).open(context),
+    manyTables: {
+      isAsked: ({ dataSourceType }) => dataSourceType === 'Many Tables',
+      list: async (context) => (await import('./tables.ts')).listTables(context),
+    },
     changeLog: {
       slot: ({ syncMode }) => (syncMode === 'Changes' ? '' : undefined),
       server: serverOf,
       measure: async (context) => (await import('./changes/change-log.ts')).measure(context),
     },
-    discover: { table: tables, keyColumns: columns, markerColumn: columns, columns },
+    discover: {
+      table: tables,
+      tables: allTables,
+      tablesExcept: allTables,
+      keyColumns: columns,
+      markerColumn: columns,
+      columns,
+    },
   },
   destination: {
     columnTypes,

@@ -27,7 +27,7 @@ const { syncMode, changes } = changeFields({
 
 /** As of other databases, and what a replication slot gives. */
 const sourceFields: Fields = {
-  ...tableSourceFields({ schemas: true }),
+  ...tableSourceFields({ schemas: true, many: true }),
   ...syncMode,
   publication: text({
     label: 'Publication',
@@ -46,6 +46,8 @@ const sourceFields: Fields = {
 
 const schemas: Discover = async (context) => (await import('./discover.ts')).discoverSchemas(context)
 const columns: Discover = async (context) => (await import('./discover.ts')).discoverColumns(context)
+
+const allTables: Discover = async (context) => (await import('./tables.ts')).discoverTables(context)
 
 /** Rows from and for tables of PostgreSQL. */
 export const postgresql = defineConnector({
@@ -70,6 +72,10 @@ export const postgresql = defineConnector({
       context.settings.syncMode === 'Changes'
         ? (await import('./changes/read.ts')).openChanges(context)
         : (await import('./read.ts')).open(context),
+    manyTables: {
+      isAsked: ({ dataSourceType }) => dataSourceType === 'Many Tables',
+      list: async (context) => (await import('./tables.ts')).listTables(context),
+    },
     changeLog: {
       slot: ({ syncMode, slot }) => (syncMode === 'Changes' && typeof slot === 'string' ? slot : undefined),
       server: serverOf,
@@ -82,6 +88,8 @@ export const postgresql = defineConnector({
     discover: {
       schema: schemas,
       table: async (context) => (await import('./discover.ts')).discoverSources(context),
+      tables: allTables,
+      tablesExcept: allTables,
       keyColumns: columns,
       markerColumn: columns,
       columns,

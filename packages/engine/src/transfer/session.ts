@@ -24,6 +24,7 @@ import { Sides } from './sides.ts'
 import { SplitBudget } from './split-budget.ts'
 import type { RepeatTools, RestTools } from './stages/stage.ts'
 import { Stages, settingErrorsOf } from './stages/stages.ts'
+import { listTables } from './tables.ts'
 
 /** Whether another session can continue, so that nothing at the destination is removed. */
 const continuesElsewhere = (end: unknown): boolean =>
@@ -109,6 +110,8 @@ export class Session {
   async #deliverAll(): Promise<void> {
     const { bounds, replaces } = this.#sides
     const { checkpoint, read } = this.#state
+    const tables = await listTables(this.#deps.runtime, this.#state, this.#deps.signal)
+    if (tables) await this.#deps.host.divide(tables, unannounced)
     await this.#watch?.ask()
     const route = await this.#routeRows()
     this.#isHandedOver = route !== undefined && route.by !== 'worker'

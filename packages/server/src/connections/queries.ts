@@ -195,7 +195,8 @@ export const hasActiveTransfer = statement<{ id: string }, { active: boolean }>(
 
 /** Whether the next transfer would continue where the last one ended. */
 export const hasState = statement<{ id: string }, { found: boolean }>(`
-  select exists (select from connection_states where connection_id = :id and cursor_sealed is not null) as found
+  select exists (select from connection_states where connection_id = :id and cursor_sealed is not null)
+    or exists (select from connection_tables where connection_id = :id and cursor_sealed is not null) as found
 `)
 
 export const moveConnection = statement<

@@ -16,6 +16,7 @@ export const guideGroups: readonly { title: string; slugs: readonly string[] }[]
       'audience-sizes',
       'duckdb',
       'rows-to-send',
+      'many-tables',
       'change-data-capture',
       'private-networks',
       'backfills',

@@ -151,6 +151,7 @@ export const purgeDataKeys = statement<{ limit: number }>(`
     where not exists (select from transfers t where t.data_key_id = k.id)
       and not exists (select from connection_states m where m.data_key_id = k.id)
       and not exists (select from connection_states a where a.announced_data_key_id = k.id)
+      and not exists (select from connection_tables c where c.announced_data_key_id = k.id)
       and not exists (select from webhooks w where w.data_key_id = k.id)
       and not exists (select from alert_rules r where r.data_key_id = k.id)
       and not exists (select from uploads u where u.data_key_id = k.id)

@@ -9,6 +9,11 @@ const nothingAccepted = 't.rejected > 0 and t.accepted = 0 and t.unchanged = 0'
 const withoutDeliveryStates = `not exists (
     select from ledger where transfer_id = t.id and delivery_state_sealed is not null
   )`
+/** The same of one of several parts, whose entries have their own numbers. */
+const withoutDeliveryStatesOfPart = `not exists (
+    select from ledger
+    where transfer_id = t.id and number > p.number * 1000000 and number < (p.number + 1) * 1000000 and delivery_state_sealed is not null
+  )`
 
 /**
  * Where the next transfer of the connection continues: where the confirmed records end. After an end without success
@@ -26,44 +31,69 @@ const takeCursors = (
   succeeded: string,
   { from, where = 'true' }: { from: string; where?: string },
   cursor = 'p.cursor_sealed',
-) => {
-  const readsAgain = `(${nothingAccepted} and p.announced_sealed is null)`
-  const takes = `(${cursor} is not null and not ${readsAgain} and (${succeeded} or ${withoutDeliveryStates}))`
-  const isOwn = `t.test_rows is null and t.backfill is null and t.trigger <> 'replay'`
-  const carries = `(not (${succeeded}) and ${isOwn} and p.announced_sealed is not null
-    and t.data_key_id is not null and (${cursor} is null or ${takes}) and ${withoutDeliveryStates})`
-  /** Whether the announcement of an earlier transfer does not count any more. */
-  const settles = `(${isOwn} and (${carries} or ${succeeded} or t.read > 0))`
-  const carried = (own: string, before: string) =>
-    `case when ${carries} then ${own} when not ${settles} then ${before} end`
-  return `
+) => `
   insert into connection_states
     (connection_id, cursor_sealed, pending, announced_by, announced_data_key_id, announced_sealed, keys_salt, shape)
   select connection_id, cursor_sealed, pending, announced_by, announced_data_key_id, announced_sealed, keys_salt, shape
   from (
-    select t.connection_id, case when ${takes} then ${cursor} end as cursor_sealed,
-      case
-        when ${carries} or ${takes} and not (${succeeded}) then p.pending
-        when not ${settles} and not ${takes} then s.pending
-      end as pending,
-      ${carried('t.id', 's.announced_by')} as announced_by,
-      ${carried('t.data_key_id', 's.announced_data_key_id')} as announced_data_key_id,
-      ${carried('p.announced_sealed', 's.announced_sealed')} as announced_sealed,
-      case when ${isOwn} and ${readsAgain} then t.id end as keys_salt,
-      case when ${succeeded} and not (${nothingAccepted}) and t.shape is distinct from s.shape then t.shape end as shape,
-      ${settles} and coalesce(s.announced_by, s.pending::text) is not null as is_settled
+    select t.connection_id, ${takenOf('t', succeeded, cursor)}
     from ${from}
     left join transfer_parts p on p.transfer_id = t.id and t.parts = 1
     left join connection_states s on s.connection_id = t.connection_id
     where ${where}
   ) taken
-  where coalesce(cursor_sealed, announced_sealed) is not null or coalesce(keys_salt, shape::text) is not null or is_settled
+  where ${isTaken}
   on conflict (connection_id) do update set
     cursor_sealed = coalesce(excluded.cursor_sealed, connection_states.cursor_sealed),
     pending = excluded.pending, announced_by = excluded.announced_by,
     announced_data_key_id = excluded.announced_data_key_id, announced_sealed = excluded.announced_sealed,
     keys_salt = coalesce(excluded.keys_salt, connection_states.keys_salt),
     shape = coalesce(excluded.shape, connection_states.shape)`
+
+/** The same for tables, each of which is a part of its transfer. @param where a condition for `p` and `t` */
+export const takeCursorsOfTables = (succeeded: string, where: string) => `
+  update connection_tables k set
+    cursor_sealed = coalesce(taken.cursor_sealed, k.cursor_sealed), pending = taken.pending, announced_by = taken.announced_by,
+    announced_part = taken.announced_part, announced_data_key_id = taken.announced_data_key_id,
+    announced_sealed = taken.announced_sealed, keys_salt = coalesce(taken.keys_salt, k.keys_salt),
+    shape = coalesce(taken.shape, k.shape)
+  from (
+    select s.connection_id, s.name, ${takenOf('p', succeeded, 'p.cursor_sealed')}
+    from transfer_parts p
+    join transfers t on t.id = p.transfer_id
+    join connection_tables s on s.connection_id = t.connection_id and s.name = p.table_name
+    where ${where}
+  ) taken
+  where k.connection_id = taken.connection_id and k.name = taken.name and ${isTaken}`
+
+const isTaken =
+  '(coalesce(taken.cursor_sealed, taken.announced_sealed) is not null or coalesce(taken.keys_salt, taken.shape::text) is not null or taken.is_settled)'
+
+/** What outlives a transfer, or a table of it, as columns. @param of has the counts and the columns: `t` or `p` */
+function takenOf(of: 't' | 'p', succeeded: string, cursor: string): string {
+  const nothing = of === 't' ? nothingAccepted : 'p.rejected > 0 and p.accepted = 0'
+  const withoutStates = of === 't' ? withoutDeliveryStates : withoutDeliveryStatesOfPart
+  const readsAgain = `(${nothing} and p.announced_sealed is null)`
+  const takes = `(${cursor} is not null and not ${readsAgain} and (${succeeded} or ${withoutStates}))`
+  const isOwn = `t.test_rows is null and t.backfill is null and t.trigger <> 'replay'`
+  const carries = `(not (${succeeded}) and ${isOwn} and p.announced_sealed is not null
+    and t.data_key_id is not null and (${cursor} is null or ${takes}) and ${withoutStates})`
+  /** Whether the announcement of an earlier transfer does not count any more. */
+  const settles = `(${isOwn} and (${carries} or ${succeeded} or ${of}.read > 0))`
+  const carried = (own: string, before: string) =>
+    `case when ${carries} then ${own} when not ${settles} then ${before} end`
+  return `case when ${takes} then ${cursor} end as cursor_sealed,
+      case
+        when ${carries} or ${takes} and not (${succeeded}) then p.pending
+        when not ${settles} and not ${takes} then s.pending
+      end as pending,
+      ${carried('t.id', 's.announced_by')} as announced_by,
+      ${of === 'p' ? `${carried('p.number', 's.announced_part')} as announced_part,` : ''}
+      ${carried('t.data_key_id', 's.announced_data_key_id')} as announced_data_key_id,
+      ${carried('p.announced_sealed', 's.announced_sealed')} as announced_sealed,
+      case when ${isOwn} and ${readsAgain} then t.id end as keys_salt,
+      case when ${succeeded} and not (${nothing}) and ${of}.shape is distinct from s.shape then ${of}.shape end as shape,
+      ${settles} and coalesce(s.announced_by, s.pending::text) is not null as is_settled`
 }
 
 /**
@@ -85,6 +115,7 @@ const isNothing = `:status = 'succeeded' and ${nothingAccepted}`
 export const endTransfer = statement<
   Fence & {
     status: 'succeeded' | 'failed' | 'cancelled'
+    /** With `succeeded`: why the transfer is only partial. */
     code: TransferErrorCode | null
     message: string | null
     side: Role | null
@@ -97,7 +128,7 @@ export const endTransfer = statement<
     update transfers t set
       status = case
         when ${isNothing} then 'failed'
-        when :status = 'succeeded' and rejected > 0 then 'partial'
+        when :status = 'succeeded' and (rejected > 0 or :code::text is not null) then 'partial'
         else :status
       end,
       progress = case when :status = 'succeeded' then 1 else progress end,
@@ -108,7 +139,7 @@ export const endTransfer = statement<
         else :message
       end,
       error_side = case when ${isNothing} then 'Destination' else :side end,
-      ${withoutProgress(`rejected > 0 or parts > 1 and :status <> 'succeeded'`)}
+      ${withoutProgress(`rejected > 0 or parts > 1 and (:status <> 'succeeded' or :code is not null)`)}
     where id = :id and attempt = :attempt and status = 'running'
     returning id, :status = 'succeeded' as succeeded
   ),
@@ -137,6 +168,7 @@ export const recordsInDoubt = statement<{ id: string }, { records: number }>(`
 export const saveCursorsOfActive = statement(
   takeCursors('false', { from: 'transfers t', where: `t.status in ('queued', 'running')` }),
 )
+export const saveTablesOfActive = statement(takeCursorsOfTables('false', `p.status in ('queued', 'running')`))
 export const dropDeliveryStatesOfActive = statement(`
   update ledger set delivery_state_sealed = null
   where delivery_state_sealed is not null

@@ -83,7 +83,14 @@ export class JobRejects {
       const { number, row: ofSource, count, field } = row
       const { reason: first, others } = reasonsIn(key, transferId, row)
       const reason = joinedReasons(first, others)
-      return { number, row: ofSource, count, field, reason, ...valuesOf(key, transferId, sourceColumns ?? [], row) }
+      return {
+        number,
+        row: ofSource,
+        count,
+        field,
+        reason,
+        ...valuesOf(key, transferId, row.ownColumns ?? sourceColumns ?? [], row),
+      }
     })
     const end = rows.at(-1)?.number ?? behind
     if (last !== null && end < last) {

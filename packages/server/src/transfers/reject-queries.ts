@@ -1,5 +1,6 @@
 import type { RejectState } from '@penstock/wire'
 import { statement } from '../db/statement.ts'
+import { ofTable } from './reject-tables.ts'
 
 /** Statements that read what a transfer rejected. */
 
@@ -13,6 +14,9 @@ export type RejectRow = {
   field: string | null
   /** Null if its key was lost. */
   reasonSealed: Buffer | null
+  /** The table that it is of, and the columns of this table, if the transfer moved many. */
+  table: string | null
+  ownColumns: string[] | null
   /** The redacted copy. */
   record: Record<string, string | null>
   /** The record itself; null if it is not kept, or too large to show. */
@@ -49,6 +53,7 @@ const shown = (condition: string, order: string) => `
   ),
   page as (select * from rejects where transfer_id = :transferId ${condition} order by number ${order})
   select r.number, r.row, r.count, r.field, r.reason_sealed, r.record,
+    ${ofTable('table_name')} as "table", ${ofTable('source_columns')} as own_columns,
     case when octet_length(r.sealed) <= ${shownBytesMax} then r.sealed end as sealed,
     r.erased_time is not null as erased,
     case when octet_length(r.edited_sealed) <= ${shownBytesMax} then r.edited_sealed end as edited_sealed,
@@ -102,8 +107,12 @@ export const countRejects = statement<{ transferId: string }, { total: number }>
   select count(*) as total from rejects where transfer_id = :transferId
 `)
 /** Of the records that are stored completely: the number that no replay delivered, and the number that one did. */
-export const countReplayable = statement<{ transferId: string }, { replayable: number; replayed: number }>(`
-  select count(*) filter (where replayed_by is null) as replayable, count(replayed_by) as replayed
+export const countReplayable = statement<
+  { transferId: string },
+  { replayable: number; replayed: number; ofTables: boolean }
+>(`
+  select count(*) filter (where replayed_by is null) as replayable, count(replayed_by) as replayed,
+    exists (select from transfer_parts where transfer_id = :transferId and table_name = '') as of_tables
   from rejects where transfer_id = :transferId and sealed is not null
 `)
 

@@ -1,6 +1,7 @@
 import { rejectedRecordsConnectorId } from '@penstock/wire'
 import { isKept } from '../db/kept.ts'
 import { statement } from '../db/statement.ts'
+import { ofTable } from './reject-tables.ts'
 
 /** Statements of connections that read the rejected records of another one. */
 
@@ -85,13 +86,16 @@ export const rejectedAfter = statement<
     record: Record<string, string | null>
     sealed: Buffer | null
     erased: boolean
+    /** The columns of its table, if the transfer moved many. */
+    ownColumns: string[] | null
   }
 >(`
-  select number, row, count, field, reason_sealed, record, sealed, erased
+  select number, row, count, field, reason_sealed, record, sealed, erased, own_columns
   from (
     select *, sum(coalesce(octet_length(sealed), 0)) over (order by number) - coalesce(octet_length(sealed), 0) as bytes_before
     from (
-      select r.number, r.row, r.count, r.field, r.reason_sealed, r.record, r.sealed, r.erased_time is not null as erased
+      select r.number, r.row, r.count, r.field, r.reason_sealed, r.record, r.sealed, r.erased_time is not null as erased,
+        ${ofTable('source_columns')} as own_columns
       from rejects r
       where r.transfer_id = :transferId and r.number > :number
         and ${isBehind(':before::int[]')} and not (${isBehind(':ends::int[]')})

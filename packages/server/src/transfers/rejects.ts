@@ -100,8 +100,9 @@ function openerOf(db: Database, keyring: Keyring, transferId: string): Reader['o
       }
       const reasons = reasonsIn(key, transferId, row)
       const values: Json = sealed ? JSON.parse(openText(key, places.reject(transferId, number), sealed)) : null
-      const record = recordOf(columns, values)
-      const edited = editOf(key, transferId, columns, row)
+      const own = row.ownColumns ?? columns
+      const record = recordOf(own, values)
+      const edited = editOf(key, transferId, own, row)
       opened.push(viewReject(row, reasons, await reasonAgain(row), record ?? row.record, edited, record !== undefined))
     }
     return opened

@@ -40,7 +40,11 @@ export async function replayTransfer(
   if (rejected.finishedTime === null) {
     refuse('nothing_to_replay', [{ field: 'transferId', message: 'has not ended: wait until it ends, then retry' }])
   }
-  const rejects = await replayableOf(tx, rejected)
+  const { ofTables, ...rejects } = await countsOf(tx, rejected)
+  if (ofTables) {
+    const message = 'moved many tables: correct the records in the source, then start a transfer'
+    refuse('nothing_to_replay', [{ field: 'transferId', message }])
+  }
   if (rejects.replayable === 0) refuseNothing(rejects)
   const replayRows = rows === 'all' ? null : rows
   if (replayRows && !(await hasRows.first(tx, { transferId: id, rows: replayRows }))?.found) {
@@ -54,12 +58,19 @@ export async function replayTransfer(
   return { reply: { ...reply, rejects }, already }
 }
 
-async function replayableOf(db: Db, { id, records, test }: Transfer): Promise<Replayable> {
-  const { replayable, replayed } = (!test && (await countReplayable.first(db, { transferId: id }))) || nothing
-  return { replayable, replayed, notKept: Math.max(0, records.rejected - replayable - replayed) }
+async function replayableOf(db: Db, transfer: Transfer): Promise<Replayable> {
+  const { ofTables, ...counts } = await countsOf(db, transfer)
+  return counts
 }
 
-const nothing = { replayable: 0, replayed: 0 }
+/** @returns `ofTables`: whether the transfer moved many tables, whose records are not sent again */
+async function countsOf(db: Db, { id, records, test }: Transfer): Promise<Replayable & { ofTables: boolean }> {
+  const found = (!test && (await countReplayable.first(db, { transferId: id }))) || nothing
+  const { replayable, replayed, ofTables } = found.ofTables ? { ...nothing, ofTables: true } : found
+  return { replayable, replayed, notKept: Math.max(0, records.rejected - replayable - replayed), ofTables }
+}
+
+const nothing = { replayable: 0, replayed: 0, ofTables: false }
 
 function refuseNothing({ replayed, notKept }: Replayable): never {
   const reasons = [

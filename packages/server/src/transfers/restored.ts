@@ -1,5 +1,5 @@
 import type { Db } from '../db/database.ts'
-import { dropDeliveryStatesOfActive, failActive, saveCursorsOfActive } from './ending-queries.ts'
+import { dropDeliveryStatesOfActive, failActive, saveCursorsOfActive, saveTablesOfActive } from './ending-queries.ts'
 import * as queries from './schedule-queries.ts'
 
 /**
@@ -17,6 +17,7 @@ export type PauseReason = 'restore' | 'operator'
  */
 export async function endRestoredTransfers(db: Db): Promise<number> {
   await saveCursorsOfActive.run(db, {})
+  await saveTablesOfActive.run(db, {})
   await dropDeliveryStatesOfActive.run(db, {})
   return failActive.run(db, {
     code: 'restored',

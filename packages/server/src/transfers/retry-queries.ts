@@ -3,6 +3,9 @@ import { type TransferRow, transferColumns } from './queries.ts'
 
 /** Statements that retry the parts of a transfer that ended without success. */
 
+/** Not a table that was refused before a worker began it, such as a new one. */
+const canBegin = '(attempt > 0 or error_code is null)'
+
 /** A transfer that may be retried, held, and its parts: how many did not succeed, and how many of these cannot continue. */
 export const findRetry = statement<
   { id: string; connectionId: string },
@@ -13,7 +16,7 @@ export const findRetry = statement<
   cross join lateral (
     select count(*) as unfinished,
       count(*) filter (where key_sealed is null or read > 0 and coalesce(checkpoint_sealed, cursor_sealed) is null) as lost
-    from transfer_parts where transfer_id = t.id and status <> 'succeeded'
+    from transfer_parts where transfer_id = t.id and status <> 'succeeded' and ${canBegin}
   ) p
   where t.id = :id and t.connection_id = :connectionId
   for no key update of t
@@ -23,7 +26,7 @@ export const findRetry = statement<
 export const queueParts = statement<{ id: string }>(`
   update transfer_parts set
     status = 'queued', crashes = 0, error_code = null, error_message = null, error_side = null, finished_time = null
-  where transfer_id = :id and status in ('failed', 'cancelled', 'skipped')
+  where transfer_id = :id and status in ('failed', 'cancelled', 'skipped') and ${canBegin}
 `)
 
 /** The transfer runs again. The time since it ended does not count for the limit of how long it may run. */
@@ -32,7 +35,7 @@ export const continueTransfer = statement<{ id: string }, TransferRow & { logAtt
     update transfers set
       status = 'running', cancelling = false, error_code = null, error_message = null, error_side = null,
       paused = paused + (now() - finished_time), finished_time = null
-    where id = :id and status in ('failed', 'cancelled') and parts > 1
+    where id = :id and status in ('failed', 'cancelled', 'partial') and parts > 1
     returning *
   )
   select ${transferColumns}, t.attempt as log_attempt from t

@@ -20,7 +20,9 @@ export const places = {
   reject: (transferId: string, number: number): SealedPlace => ['reject', transferId, String(number)],
   edit: (transferId: string, number: number): SealedPlace => ['edit', transferId, String(number)],
   // Under the key of the connection.
-  cursor: (connectionId: string): SealedPlace => ['cursor', connectionId],
+  /** @param table of a connection that moves many tables */
+  cursor: (connectionId: string, table: string | null = null): SealedPlace =>
+    table === null ? ['cursor', connectionId] : ['cursor', connectionId, table],
   state: (connectionId: string): SealedPlace => ['state', connectionId],
   /** @param day ISO 8601 */
   audiences: (connectionId: string, day: string): SealedPlace => ['audiences', connectionId, day],

@@ -26,8 +26,14 @@ export type ConnectionStateRow = {
   destSettings: Values
 }
 
+/** Whether a connection, or one of its tables, has a cursor. */
+export const hasCursor = (connectionId: string) => `(
+    exists (select from connection_states where connection_id = ${connectionId} and cursor_sealed is not null)
+    or exists (select from connection_tables where connection_id = ${connectionId} and cursor_sealed is not null)
+  )`
+
 export const findState = statement<{ accountId: string; connectionId: string }, ConnectionStateRow>(`
-  select c.id as connection_id, s.cursor_sealed is not null as cursor, s.digests_since as since,
+  select c.id as connection_id, ${hasCursor('c.id')} as cursor, s.digests_since as since,
     greatest(0, coalesce((
       select sum(d.kept) from connection_digests d
       where d.connection_id = c.id and d.generation = s.digests_generation
@@ -72,12 +78,19 @@ export const listAudienceMeasures = statement<
 
 /** The next transfer reads everything. @param salt makes its batches others than all before */
 export const forgetCursor = statement<{ connectionId: string; salt: string }>(`
+  with tables as (
+    update connection_tables set cursor_sealed = null, pending = null, keys_salt = :salt where connection_id = :connectionId
+  )
   update connection_states set cursor_sealed = null, pending = null, stream_read = null, keys_salt = :salt
   where connection_id = :connectionId
 `)
 
-/** The next transfer does not repeat the batch that may have been delivered. */
+/** The next transfer does not repeat the batches that may have been delivered. */
 export const forgetAnnounced = statement<{ connectionId: string }>(`
+  with tables as (
+    update connection_tables set announced_by = null, announced_data_key_id = null, announced_sealed = null, pending = null
+    where connection_id = :connectionId
+  )
   update connection_states set announced_by = null, announced_data_key_id = null, announced_sealed = null, pending = null
   where connection_id = :connectionId
 `)
@@ -101,9 +114,7 @@ export const sentBefore = statement<
   { sent: boolean; lastTime: Date | null }
 >(`
   select exists (select from transfers where connection_id = :connectionId and accepted > 0 and test_rows is null)
-    and (:forgets::boolean or not exists (
-      select from connection_states where connection_id = :connectionId and cursor_sealed is not null
-    )) as sent,
+    and (:forgets::boolean or not ${hasCursor(':connectionId')}) as sent,
     (
       select finished_time from transfers
       where connection_id = :connectionId and status in ('succeeded', 'partial') and test_rows is null

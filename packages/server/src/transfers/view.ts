@@ -72,7 +72,7 @@ export function viewError(
  * @param isShown whether these are its values
  */
 export const viewReject = (
-  { number, row, count, field, replayed, structural, superseded, state, resentBy }: RejectRow,
+  { number, row, count, field, table, replayed, structural, superseded, state, resentBy }: RejectRow,
   { reason, others }: Reasons,
   again: Reasons | null,
   record: Reject['record'],
@@ -80,6 +80,7 @@ export const viewReject = (
   isShown: boolean,
 ): Reject => ({
   number,
+  ...(table !== null && { table }),
   row,
   count,
   field,
@@ -89,7 +90,7 @@ export const viewReject = (
   edited: edited ?? null,
   structural,
   superseded,
-  editable: isShown && !replayed && !superseded,
+  editable: isShown && !replayed && !superseded && table === null,
   state,
   resent:
     resentBy === null
@@ -111,6 +112,7 @@ export const viewLogLine = ({ number, attempt, ms, kind, text }: LogRow): Transf
 
 export const viewPart = (row: PartRow): TransferPart => ({
   number: row.number,
+  ...(row.table !== null && { table: row.table }),
   status: row.status,
   attempt: row.attempt,
   records: { read: row.read, accepted: row.accepted, rejected: row.rejected },

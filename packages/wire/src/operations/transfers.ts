@@ -140,7 +140,7 @@ export const transfers = {
     tag: 'Transfers',
     summary: 'List the parts of a transfer',
     description:
-      'Lists the parts of a transfer that several workers share, in the order of the source: their status, counts and errors. A transfer that one worker moves as a whole has no parts.',
+      'Lists the parts of a transfer that several workers share, in the order of the source: their status, counts and errors. A transfer that one worker moves as a whole has no parts. If the connection moves many tables, each table is a part.',
     actsIn: 'account',
     scope: 'transfers:read',
     query: { ...page },
@@ -193,7 +193,7 @@ export const transfers = {
     tag: 'Transfers',
     summary: 'Retry the failed parts of a transfer',
     description:
-      'Continues a transfer in parts that failed or was cancelled. The parts that did not succeed continue after their last confirmed record, with the current secrets and the settings of the start of the transfer. Nothing is sent twice, and the transfer keeps its identifier. A transfer cannot be retried once a later transfer of the connection was started.',
+      'Continues a transfer in parts that failed or was cancelled, or of whose tables some failed. The parts that did not succeed continue after their last confirmed record, with the current secrets and the settings of the start of the transfer. Nothing is sent twice, and the transfer keeps its identifier. A transfer cannot be retried once a later transfer of the connection was started.',
     actsIn: 'account',
     scope: 'transfers:run',
     reply: Transfer,

@@ -38,10 +38,12 @@ export const Reject = exactly(
       description: 'Number of the entry in the transfer, to correct its values',
       examples: [3],
     }),
+    table: Type.Optional(text('The table of the record, if the connection moves many tables', 'shop.orders')),
     row: maybe(
       Type.Integer({
         minimum: 1,
-        description: 'Number of the record in the source, from 1; null if the destination reports only a count',
+        description:
+          'Number of the record in the source or the table, from 1; null if the destination reports only a count',
         examples: [17],
       }),
     ),

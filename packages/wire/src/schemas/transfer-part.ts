@@ -5,7 +5,7 @@ import { TransferError } from './transfer.ts'
 
 const maybe = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
 
-/** A part of a transfer that several workers share. */
+/** A part of a transfer that several workers share, or a table of a connection that moves many tables. */
 export const TransferPart = exactly(
   {
     number: Type.Integer({
@@ -13,9 +13,15 @@ export const TransferPart = exactly(
       description: 'Number of the part, from 1, in the order of the source',
       examples: [3],
     }),
+    table: Type.Optional(
+      Type.String({
+        description: 'The table that the part is, if the connection moves many tables',
+        examples: ['shop.orders'],
+      }),
+    ),
     status: oneOf(transferPartStatuses, {
       description:
-        'queued: waiting for a worker. running. succeeded: it is delivered, records can be rejected. failed, cancelled: it stopped before its end. skipped: no worker began it, because another part failed in a way that affects all parts',
+        'queued: waiting for a worker. running. succeeded: it is delivered, records can be rejected. failed, cancelled: it stopped before its end. skipped: no worker began it, because another part failed in a way that affects all parts, or because its table is new',
       examples: ['succeeded'],
     }),
     attempt: count('Number of attempts; more than 1 after a crash', 1),

@@ -36,7 +36,7 @@ const transferFields = {
   accountId: identifier('the sub-account', example.accountId),
   status: oneOf(transferStatuses, {
     description:
-      'queued: waiting for a worker. running. succeeded: every record was accepted. partial: it ended, and some records were rejected. failed: it stopped before the end, error says why. cancelled: a call or a change of the connection stopped it',
+      'queued: waiting for a worker. running. succeeded: every record was accepted. partial: it ended, and some records were rejected, or some of many tables failed (error). failed: it stopped before the end, error says why. cancelled: a call or a change of the connection stopped it',
     examples: ['partial'],
   }),
   trigger: oneOf(transferTriggers, {

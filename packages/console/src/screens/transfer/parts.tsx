@@ -14,7 +14,11 @@ const liveMs = 3_000
 
 const colors: Readonly<Record<TransferPart['status'], string>> = { ...transferColors, skipped: 'gray' }
 
-/** The parts of a transfer that several workers share; nothing for one that was not divided. */
+type Words = Pick<typeof say, 'title' | 'help' | 'number' | 'retry' | 'retried' | 'more'>
+
+const wordsOf = (part: TransferPart | undefined): Words => (part?.table === undefined ? say : say.ofTables)
+
+/** The parts of a transfer that several workers share, or its tables; nothing for one that was not divided. */
 export function Parts({ transfer }: { transfer: Transfer }) {
   const { accountId, connectionId: id, id: transferId } = transfer
   const query = useRead(
@@ -24,18 +28,19 @@ export function Parts({ transfer }: { transfer: Transfer }) {
   )
   const { reply = [], total = 0 } = query.data ?? {}
   if (reply.length === 0) return null
+  const words = wordsOf(reply[0])
   const done = reply.filter(({ status }) => status === 'succeeded').length
   return (
     <Section
-      title={say.title}
-      help={say.help(done, reply.length)}
-      action={!isActive(transfer) && done < reply.length && <Retry transfer={transfer} />}
+      title={words.title}
+      help={words.help(done, reply.length)}
+      action={!isActive(transfer) && done < reply.length && <Retry transfer={transfer} words={words} />}
     >
-      <Box tabIndex={0} role="region" aria-label={say.title} mah="26rem" style={{ overflow: 'auto' }}>
+      <Box tabIndex={0} role="region" aria-label={words.title} mah="26rem" style={{ overflow: 'auto' }}>
         <Table className="figures">
           <Table.Thead>
             <Table.Tr>
-              {[say.number, say.status, say.read, say.accepted, say.rejected, say.attempt].map((label) => (
+              {[words.number, say.status, say.read, say.accepted, say.rejected, say.attempt].map((label) => (
                 <Table.Th key={label}>{label}</Table.Th>
               ))}
             </Table.Tr>
@@ -49,7 +54,7 @@ export function Parts({ transfer }: { transfer: Transfer }) {
       </Box>
       {total > reply.length && (
         <Text size="sm" c="dimmed">
-          {say.more(count(total - reply.length))}
+          {words.more(count(total - reply.length))}
         </Text>
       )}
     </Section>
@@ -57,7 +62,7 @@ export function Parts({ transfer }: { transfer: Transfer }) {
 }
 
 /** Continues the parts that did not succeed; the service says if they cannot be. */
-function Retry({ transfer: { accountId, connectionId, id } }: { transfer: Transfer }) {
+function Retry({ transfer: { accountId, connectionId, id }, words }: { transfer: Transfer; words: Words }) {
   const retry = useWrite('retryTransfer')
   return (
     <ReasonedButton
@@ -66,18 +71,18 @@ function Retry({ transfer: { accountId, connectionId, id } }: { transfer: Transf
       reason={useForbidden('retryTransfer')}
       loading={retry.isPending}
       onClick={() =>
-        void notifyOutcome(retry.mutateAsync({ accountId, id: connectionId, transferId: id }), say.retried)
+        void notifyOutcome(retry.mutateAsync({ accountId, id: connectionId, transferId: id }), words.retried)
       }
     >
-      {say.retry}
+      {words.retry}
     </ReasonedButton>
   )
 }
 
-function Row({ part: { number, status, records, attempt, error } }: { part: TransferPart }) {
+function Row({ part: { number, table, status, records, attempt, error } }: { part: TransferPart }) {
   return (
     <Table.Tr>
-      <Table.Td>{count(number)}</Table.Td>
+      <Table.Td style={{ overflowWrap: 'anywhere' }}>{table ?? count(number)}</Table.Td>
       <Table.Td>
         <Badge variant="dot" color={colors[status]} fw={500}>
           {say.statuses[status]}

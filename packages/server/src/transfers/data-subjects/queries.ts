@@ -1,5 +1,6 @@
 import { isKept } from '../../db/kept.ts'
 import { statement } from '../../db/statement.ts'
+import { ofTable } from '../reject-tables.ts'
 
 /** Statements that look through rejected records for those of one person. */
 
@@ -53,13 +54,15 @@ export type SearchedRecord = {
   editedSealed: Buffer | null
   /** When the replay was requested that delivered it; null if none did. */
   deliveredTime: Date | null
+  /** The columns of its table, if the transfer moved many. */
+  ownColumns: string[] | null
 }
 /** Records that are not erased, in their order. A transfer keeps a bounded number of bytes. */
 export const recordsAfter = statement<{ transferId: string; number: number; limit: number }, SearchedRecord>(
   `
   select number, row, field, reason_sealed, record, sealed, edited_sealed,
-    (select created_time from transfers where id = rejects.replayed_by) as delivered_time
-  from rejects where transfer_id = :transferId and number > :number and erased_time is null order by number limit :limit
+    (select created_time from transfers where id = r.replayed_by) as delivered_time, ${ofTable('source_columns')} as own_columns
+  from rejects r where transfer_id = :transferId and number > :number and erased_time is null order by number limit :limit
 `,
   { isLong: true },
 )

@@ -85,8 +85,9 @@ export async function searchPart(
         }
         if (!texts.some(isOfPerson)) continue
         columns ??= (await queries.findColumns.first(db, { transferId: transfer.id }))?.sourceColumns ?? []
-        found.push({ transfer, kept, reason, columns, values })
-        const ofNames = columns.reduce((sum, name) => sum + name.length, 0)
+        const own = kept.ownColumns ?? columns
+        found.push({ transfer, kept, reason, columns: own, values })
+        const ofNames = own.reduce((sum, name) => sum + name.length, 0)
         length += Math.min(ofNames + ofTexts, limits.rejectNamedLengthMax)
       }
       searched += records.length

@@ -41,6 +41,8 @@ export type WorkRow = StandingRow & {
   unconfirmed: number | null
   /** The batch that an earlier transfer without success announced, and its key; null once this one has announced or confirmed a batch. */
   carriedFrom: string | null
+  /** The part of that transfer. */
+  carriedPart: number
   carriedDataKeyId: string | null
   carriedSealed: Buffer | null
   keysSalt: string | null
@@ -82,6 +84,10 @@ export type WorkRow = StandingRow & {
   parts: number
   /** The key that the source gave the part; null: it is the only one. */
   partKeySealed: Buffer | null
+  /** The table that the part is, of a transfer of many tables (docs/decisions/tables.md). */
+  table: string | null
+  /** The mapping of the table, which leaves out what its destination cannot have. */
+  tableMapping: string | null
 }
 
 /** Whether the configuration of a side of the transfer `t` was changed since the transfer took it; one that is gone was not. */
@@ -101,11 +107,15 @@ export const holdClaims = `do $$ begin
   perform pg_advisory_xact_lock(hashtext('penstock claims'), 0);
 end $$`
 
+/** A column of what outlives the transfer: of a table, or of the connection. */
+const kept = (column: string) => `case when p.table_name is null then s.${column} else k.${column} end`
+/** Whether the part has a state that outlives it, and nothing of it is confirmed. */
+const isFresh =
+  '(t.parts = 1 or p.table_name is not null) and p.read = 0 and t.test_rows is null and t.backfill is null'
+
 /** A column of the batch of an earlier transfer, until this one announces or confirms one; nothing of a test, a backfill and a replay. */
 const carried = (column: string) => `
-    case
-      when t.parts = 1 and t.read = 0 and p.pending is null and t.test_rows is null and t.backfill is null and t.trigger <> 'replay' then s.${column}
-    end`
+    case when ${isFresh} and p.pending is null and t.trigger <> 'replay' then ${kept(column)} end`
 
 /**
  * Columns that a worker needs of a part of a transfer.
@@ -118,22 +128,26 @@ const workOf = (transfers: 'transfers' | 'of_turn', parts: 'transfer_parts' | 'c
     t.src_settings, t.dest_settings, ${changedSince('src')} as src_changed, ${changedSince('dest')} as dest_changed, t.confirmed, t.test_rows, t.backfill,
     p.read, p.rejected, p.attempt, p.checkpoint_sealed, p.pending, p.announced_sealed,
     case when t.parts = 1 then t.plan_sealed end as plan_sealed,
-    t.source_columns, t.columns, t.data_key_id, t.created_time, t.started_time,
+    coalesce(p.source_columns, t.source_columns) as source_columns, coalesce(p.columns, t.columns) as columns,
+    t.data_key_id, t.created_time, t.started_time,
     extract(epoch from now() - t.started_time)::float8 * 1000 as ran_ms,
     extract(epoch from t.paused)::float8 * 1000 as paused_ms, t.traceparent,
-    s.data_key_id as connection_data_key_id, s.cursor_sealed, p.cursor_sealed as reached_sealed, s.state_sealed, s.replaced, s.describes,
+    s.data_key_id as connection_data_key_id, ${kept('cursor_sealed')} as cursor_sealed, p.cursor_sealed as reached_sealed,
+    s.state_sealed, s.replaced, s.describes,
     s.digest_key_sealed, s.digests_scope, s.digests_salt, s.digests_generation,
-    coalesce(s.drift, 'ignore') as drift, s.shape, t.rules, t.purposes,
-    case when t.parts = 1 and t.read = 0 and t.test_rows is null and t.backfill is null then s.pending end as unconfirmed,
-    ${carried('announced_by')} as carried_from, ${carried('announced_data_key_id')} as carried_data_key_id,
-    ${carried('announced_sealed')} as carried_sealed, s.keys_salt,
+    coalesce(s.drift, 'ignore') as drift, ${kept('shape')} as shape, t.rules, t.purposes,
+    case when ${isFresh} then ${kept('pending')} end as unconfirmed,
+    ${carried('announced_by')} as carried_from, coalesce(k.announced_part, 1) as carried_part,
+    ${carried('announced_data_key_id')} as carried_data_key_id,
+    ${carried('announced_sealed')} as carried_sealed, ${kept('keys_salt')} as keys_salt,
     c.status, a.enabled as account_enabled, t.cancelling, c.account_deleted as gone,
-    p.number as part, t.parts, p.key_sealed as part_key_sealed
+    p.number as part, t.parts, p.key_sealed as part_key_sealed, p.table_name as "table", k.mapping as table_mapping
   from ${transfers} t
   join ${parts} p on p.transfer_id = t.id
   join connections c on c.id = t.connection_id
   join accounts a on a.id = c.account_id
-  left join connection_states s on s.connection_id = t.connection_id`
+  left join connection_states s on s.connection_id = t.connection_id
+  left join connection_tables k on k.connection_id = t.connection_id and k.name = p.table_name`
 
 /** The limits of a claim; `fullOrganizations` and `fullAccounts` have their share of the worker. */
 export type ClaimParameters = {

@@ -1,13 +1,12 @@
 import { statement } from '../../db/statement.ts'
+import { hasCursor } from '../state-queries.ts'
 import type { Fence } from './queries.ts'
 
 /** Statements that bind the state of a connection to the settings of its transfers. */
 
 /** Holds a transfer while the state of its connection is changed. No row: it is another worker's. */
 export const holdState = statement<Fence & { connectionId: string }, { cursor: boolean }>(`
-  select exists (
-    select from connection_states where connection_id = :connectionId and cursor_sealed is not null
-  ) as cursor
+  select ${hasCursor(':connectionId')} as cursor
   from transfers where id = :id and attempt = :attempt and status = 'running' for no key update
 `)
 
@@ -22,6 +21,11 @@ export const describe = statement<{
   forgets: boolean
   isElsewhere: boolean
 }>(`
+  with tables as (
+    update connection_tables k set
+      cursor_sealed = null, pending = null, shape = null, mapping = case when not :isElsewhere then k.mapping end
+    where k.connection_id = :connectionId and :forgets::boolean
+  )
   insert into connection_states as s (connection_id, describes) values (:connectionId, :describes::jsonb)
   on conflict (connection_id) do update set
     describes = excluded.describes,

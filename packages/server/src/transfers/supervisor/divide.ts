@@ -7,6 +7,7 @@ import type { SupervisorDeps } from './deps.ts'
 import { Divided, endingOf, Lost } from './endings.ts'
 import type { TransferKeys } from './ledger-writer.ts'
 import { divideTransfer, insertParts } from './part-queries.ts'
+import { admitTables } from './tables.ts'
 
 /** The most parts of a transfer, so that the numbers of their ledger entries are integers of PostgreSQL. */
 export const partsMax = 1_000
@@ -15,43 +16,54 @@ export const partsMax = 1_000
 const partsAtOnce = 100
 
 /**
- * Divides a transfer into parts, which any worker claims from now on.
+ * Divides a transfer into parts, which any worker claims from now on. If the parts are tables, part 1 is the one that listed them, and ends.
  * @param keys those of the transfer seal what the source calls its parts; those of the connection are made for the cursors of the parts
  * @throws Divided once that is stored; whatever ends the transfer otherwise, and then nothing is stored
  */
 export async function divide(
   { database }: Pick<SupervisorDeps, 'database'>,
-  { id, attempt, parts: before }: WorkRow,
+  work: WorkRow,
   keys: TransferKeys,
   parts: readonly DividedPart[],
   { columns }: BatchStart,
 ): Promise<never> {
-  if (before > 1 || !columns || parts.length < 2 || parts.length > partsMax) {
+  const { id, attempt, parts: before } = work
+  const areTables = parts[0]?.table !== undefined
+  const isPossible = areTables ? parts.length > 0 : columns !== undefined && parts.length > 1
+  if (before > 1 || !isPossible || parts.length > partsMax) {
     throw new Error('A runner divided a transfer in a way that cannot be')
   }
+  const listing = areTables ? 1 : 0
   await database.transaction(async (tx) => {
     const sealing = await keys.transfer.make(tx)
     await keys.connection.make(tx)
     const standing = await divideTransfer.first(tx, {
       id,
       attempt,
-      parts: parts.length,
-      sourceColumns: JSON.stringify(columns.source),
-      columns: JSON.stringify(columns.destination),
-      shape: columns.shape ? JSON.stringify(columns.shape) : null,
+      parts: parts.length + listing,
+      sourceColumns: columns ? JSON.stringify(columns.source) : null,
+      columns: columns ? JSON.stringify(columns.destination) : null,
+      shape: columns?.shape ? JSON.stringify(columns.shape) : null,
     })
     if (!standing) throw new Lost()
     const ending = endingOf(standing)
     if (ending) throw ending
+    const admitted = areTables ? await admitTables(tx, work, parts) : []
     for (let after = 0; after < parts.length; after += partsAtOnce) {
       const some = parts.slice(after, after + partsAtOnce)
+      const first = after + listing + 1
       await insertParts.run(tx, {
         id,
-        after,
+        after: after + listing,
         keys: some.map(({ key: partKey, name }, i) =>
-          seal(sealing, places.part(id, after + i + 1), JSON.stringify({ key: partKey, name })).toString('base64'),
+          seal(sealing, places.part(id, first + i), JSON.stringify({ key: partKey, name })).toString('base64'),
         ),
         shares: some.map(({ share }) => share),
+        tables: some.map(({ name }) => (areTables ? name : null)),
+        statuses: some.map((_, i) => admitted[after + i]?.status ?? 'queued'),
+        codes: some.map((_, i) => admitted[after + i]?.code ?? null),
+        messages: some.map((_, i) => admitted[after + i]?.message ?? null),
+        sides: some.map((_, i) => admitted[after + i]?.side ?? null),
       })
     }
     await wakeWorkers.run(tx, {})

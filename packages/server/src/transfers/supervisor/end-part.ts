@@ -1,5 +1,5 @@
 import { cursorOfParts } from '@penstock/connector'
-import { limits, type TransferLogKind } from '@penstock/wire'
+import { decide, finalState, isOfOneTable, limits, type TransferErrorCode, type TransferLogKind } from '@penstock/wire'
 import { serviceActor } from '../../audit/record.ts'
 import { meet } from '../../connections/connections.ts'
 import type { Db, Transaction } from '../../db/database.ts'
@@ -13,6 +13,7 @@ import { sentenceOfDoubt } from './in-doubt.ts'
 import { numbersOf, transferKeys } from './ledger-writer.ts'
 import * as queries from './part-queries.ts'
 import { scheduleProbe } from './probe-queries.ts'
+import { countTables, saveTable } from './table-queries.ts'
 import type { LogLine } from './transfer-log.ts'
 
 /** How a part ended, and with it a transfer that has no other one. */
@@ -75,11 +76,13 @@ function endOneOfSeveral(
   { connection, ...end }: EndOfWork,
   lineOf: (kind: TransferLogKind, text: string) => LogLine,
 ): Promise<boolean> {
-  const { id, attempt, part, parts, connectionId } = work
+  const { id, attempt, part, parts, table, connectionId } = work
   return database.transaction(async (tx) => {
     const held = await queries.holdTransferOfPart.first(tx, { id, connectionId })
-    const ended = held && (await queries.endPart.first(tx, { id, attempt, part, ...numbersOf(work), ...end }))
-    if (!held || !ended) return false
+    if (!held) return false
+    if (table !== null) await saveTable.run(tx, { id, attempt, part, succeeded: end.status === 'succeeded' })
+    const ended = await queries.endPart.first(tx, { id, attempt, part, ...numbersOf(work), ...end })
+    if (!ended) return false
     const log = (kind: TransferLogKind, text: string) =>
       queries.addLogLine.run(tx, {
         id,
@@ -87,19 +90,32 @@ function endOneOfSeveral(
         line: JSON.stringify(lineOf(kind, text)),
         linesMax: limits.transferLogLinesMax,
       })
-    await log(ended.rejected > 0 ? 'rejected' : 'confirmed', sentenceOf(ended, parts, end))
-    const isOfAll = connection !== null || end.status === 'cancelled' || end.code === 'run_time_exceeded'
+    await log(ended.rejected > 0 ? 'rejected' : 'confirmed', sentenceOf(ended, work, end))
+    const isOfTable = table !== null && end.code !== null && isOfOneTable(end.code)
+    const isOfAll =
+      (connection !== null && !isOfTable) || end.status === 'cancelled' || end.code === 'run_time_exceeded'
     if (end.status !== 'succeeded') {
-      await moveConnection(tx, connectionId, connection)
+      if (!isOfTable) await moveConnection(tx, connectionId, connection)
       if (isOfAll) await queries.skipParts.run(tx, { id })
     }
     const result = await queries.resultOfParts.first(tx, { id })
     if (!result) return true
     const { number, status, code, message, side } = result
-    const cursor = status === null ? await cursorOf(tx, keyring, work) : null
-    if (status === null) await queries.dropCursorsOfParts.run(tx, { id })
+    const cursor = status === null && table === null ? await cursorOf(tx, keyring, work) : null
+    if (status === null || table !== null) await queries.dropCursorsOfParts.run(tx, { id })
+    const partly = status === 'failed' && table !== null ? await partlyMoved(tx, id, result) : undefined
+    if (partly) {
+      await endTransfer.first(tx, { id, attempt: held.attempt, status: 'succeeded', ...partly, cursor: null })
+      await log('ended', `Partial: ${partly.message}`)
+      return true
+    }
+    if (table !== null && code !== null && isOfOneTable(code)) {
+      const { connection: effect } = effectOf(code)
+      await moveConnection(tx, connectionId, work.testRows === null ? effect : null)
+    }
     const doubt = status === null ? '' : await sentenceOfDoubt(tx, id, side)
-    const named = number === null || code === null ? message : `Part ${number} of ${parts}: ${message}${doubt}`
+    const name = result.table === null ? `Part ${number} of ${parts}` : result.table
+    const named = number === null || code === null ? message : `${name}: ${message}${doubt}`
     const said = named ?? `cancelled${doubt && `.${doubt}`}`
     await endTransfer.first(tx, {
       id,
@@ -110,9 +126,28 @@ function endOneOfSeveral(
       side,
       cursor,
     })
-    await log('ended', status === null ? 'All parts are delivered and confirmed.' : `Ended: ${said}`)
+    const all = table === null ? 'All parts are' : 'All tables are'
+    await log('ended', status === null ? `${all} delivered and confirmed.` : `Ended: ${said}`)
     return true
   }, serviceActor)
+}
+
+/** Effect of an error that nothing retries any more. */
+const effectOf = (code: TransferErrorCode): { connection: EndOfWork['connection'] } => {
+  const decision = decide({ code }, finalState)
+  return { connection: decision.do === 'end' ? decision.connection : null }
+}
+
+/** The error of a transfer some of whose tables were moved; `undefined` if no table was, or tables were skipped because of the error. */
+async function partlyMoved(
+  tx: Transaction,
+  id: string,
+  { table, message }: { table: string | null; message: string | null },
+): Promise<Pick<EndOfWork, 'code' | 'message' | 'side'> | undefined> {
+  const { moved = 0, failed = 0, left = 0 } = (await countTables.first(tx, { id })) ?? {}
+  if (moved === 0 || left > 0) return undefined
+  const text = `${failed} of ${moved + failed} tables failed. ${table}: ${message}`
+  return { code: 'tables_failed', message: text, side: null }
 }
 
 /** Where the next transfer continues, sealed: behind the rows of all parts, which are delivered. */
@@ -129,11 +164,11 @@ async function cursorOf(tx: Transaction, keyring: Keyring, work: WorkRow): Promi
 
 function sentenceOf(
   { number, read, accepted, rejected }: { number: number; read: number; accepted: number; rejected: number },
-  parts: number,
+  { parts, table }: Pick<WorkRow, 'parts' | 'table'>,
   { status, code, message }: Pick<EndOfWork, 'status' | 'code' | 'message'>,
 ): string {
   const count = (n: number) => n.toLocaleString('en')
   const counts = `${count(read)} read, ${count(accepted)} accepted, ${count(rejected)} rejected`
   const error = code === null ? '' : `: ${message} (${code})`
-  return `Part ${number} of ${parts} ${status}: ${counts}${error}`
+  return `${table ?? `Part ${number} of ${parts}`} ${status}: ${counts}${error}`
 }

@@ -132,7 +132,7 @@ export class LedgerWriter {
     keys: OpenedKeys,
   ): Promise<StandingRow> {
     const { read, sent, bytes, rejected, removed, skipped, progress, checkpoint, cursor, deliveryState } = confirmation
-    const { id, part, accountId, connectionId, organizationId, trigger, testRows } = this.#work
+    const { id, part, table, accountId, connectionId, organizationId, trigger, testRows } = this.#work
     const accepted = acceptedOf({ read, rejected, skipped })
     const number = numbersOf(this.#work).after + this.#stored.entries + 1
     const standing = await queries.confirmBatch.first(db, {
@@ -154,7 +154,7 @@ export class LedgerWriter {
       replayed: trigger === 'replay' ? accepted : 0,
       test: testRows !== null,
       checkpoint: sealJson(keys.transfer, places.checkpoint(id, part), checkpoint),
-      cursor: sealJson(keys.connection, places.cursor(connectionId), cursor),
+      cursor: sealJson(keys.connection, places.cursor(connectionId, table), cursor),
       deliveryState: sealJson(keys.transfer, places.deliveryState(id, number), deliveryState),
     })
     if (!standing) throw new Lost()

@@ -6,7 +6,7 @@ import { type Fence, ownPart, type PartFence, type StandingRow } from './queries
 
 /** Divides a transfer, whose only part becomes the first one. */
 export const divideTransfer = statement<
-  Fence & { parts: number; sourceColumns: string; columns: string; shape: string | null },
+  Fence & { parts: number; sourceColumns: string | null; columns: string | null; shape: string | null },
   StandingRow
 >(`
   update transfers t set parts = :parts, progress = 0, source_columns = :sourceColumns, columns = :columns, shape = :shape
@@ -21,10 +21,18 @@ export const insertParts = statement<{
   after: number
   keys: readonly string[]
   shares: readonly number[]
+  tables: readonly (string | null)[]
+  statuses: readonly ('queued' | 'skipped' | 'failed')[]
+  codes: readonly (TransferErrorCode | null)[]
+  messages: readonly (string | null)[]
+  sides: readonly (Role | null)[]
 }>(`
-  insert into transfer_parts as p (transfer_id, number, key_sealed, share)
-  select :id, :after::int + n, decode(key, 'base64'), share
-  from unnest(:keys::text[], :shares::float8[]) with ordinality as part (key, share, n)
+  insert into transfer_parts as p
+    (transfer_id, number, key_sealed, share, table_name, status, error_code, error_message, error_side, finished_time)
+  select :id, :after::int + n, decode(key, 'base64'), share, name, status, code, message, side,
+    case when status <> 'queued' then clock_timestamp() end
+  from unnest(:keys::text[], :shares::float8[], :tables::text[], :statuses::text[], :codes::text[], :messages::text[], :sides::text[])
+    with ordinality as part (key, share, name, status, code, message, side, n)
   on conflict (transfer_id, number) do update set
     key_sealed = excluded.key_sealed, share = excluded.share, status = 'queued', attempt = 0, crashes = 0, worker = null,
     progress = 0, heartbeat_time = null, started_time = null, pending = null, announced_sealed = null,
@@ -78,22 +86,23 @@ export const skipParts = statement<{ id: string }>(`
   where transfer_id = :id and status = 'queued' and attempt = 0
 `)
 
-/** The part that ended first without success, if one did; no row while parts are active. */
+/** The part that ended first without success, if one did; no row while parts are active. If tables were cancelled, one of these. */
 export const resultOfParts = statement<
   { id: string },
   {
     number: number | null
+    table: string | null
     status: 'failed' | 'cancelled' | null
     code: TransferErrorCode | null
     message: string | null
     side: Role | null
   }
 >(`
-  select bad.number, bad.status, bad.error_code as code, bad.error_message as message, bad.error_side as side
+  select bad.number, bad.table_name as "table", bad.status, bad.error_code as code, bad.error_message as message, bad.error_side as side
   from (select) always
   left join lateral (
     select * from transfer_parts where transfer_id = :id and status in ('failed', 'cancelled')
-    order by finished_time, number limit 1
+    order by table_name is not null and status = 'cancelled' desc, finished_time, number limit 1
   ) bad on true
   where not exists (select from transfer_parts where transfer_id = :id and status in ('queued', 'running'))
 `)
@@ -104,7 +113,7 @@ export const cursorsOfParts = statement<{ id: string }, { cursorSealed: Buffer |
 `)
 
 export const dropCursorsOfParts = statement<{ id: string }>(`
-  update transfer_parts set cursor_sealed = null where transfer_id = :id and cursor_sealed is not null
+  update transfer_parts set cursor_sealed = null where transfer_id = :id and cursor_sealed is not null and status = 'succeeded'
 `)
 
 /** Adds a line to the log of the attempt that divided the transfer, while it has lines to spare. */

@@ -18,6 +18,10 @@ export type StandingRow = { status: ConnectionStatus; accountEnabled: boolean; c
 /** The fence of a claimed part. */
 export const fenceOf = ({ id, attempt, part, parts }: PartFence): PartFence => ({ id, attempt, part, parts })
 
+/** What connectors call a part: each of several is a transfer to them, so that their batches and files have different names. */
+export const nameOfPart = ({ id, part, parts }: Pick<PartFence, 'id' | 'part' | 'parts'>): string =>
+  parts === 1 ? id : `${id}-${part}`
+
 /** The part `p` of a worker. */
 export const ownPart = `p.transfer_id = :id and p.number = :part and p.attempt = :attempt and p.status = 'running'`
 const ofRunning = `t.id = :id and t.parts = :parts and t.status = 'running'`
@@ -67,6 +71,15 @@ export const beginFirstBatch = statement<
   update transfer_parts p set heartbeat_time = now(), pending = :pending, announced_sealed = :announced
   from transfer t where p.transfer_id = t.id
   returning t.status, t.account_enabled, t.cancelling, t.gone, t.data_key_id
+`)
+
+/** The same before the first batch of a session of a table, which has its own columns. */
+export const beginTable = statement<
+  PartFence & PendingParameters & { sourceColumns: string; columns: string; shape: string | null },
+  StandingRow
+>(`
+  update transfer_parts p set heartbeat_time = now(), pending = :pending, announced_sealed = :announced,
+    source_columns = :sourceColumns, columns = :columns, shape = :shape ${ofTransfer}
 `)
 
 /** Replaces what was sealed under a key that was not kept. */

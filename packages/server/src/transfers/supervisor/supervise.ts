@@ -122,8 +122,7 @@ async function runTransfer(
     const result = await runners.run(
       {
         kind: 'transfer',
-        // Connectors see each of several parts as a separate transfer.
-        id: work.parts === 1 ? work.id : `${work.id}-${work.part}`,
+        id: queries.nameOfPart(work),
         connectionId: work.connectionId,
         retry,
         replaceShareMin,

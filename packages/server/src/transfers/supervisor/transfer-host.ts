@@ -42,6 +42,7 @@ import { readReplayed } from './replays/read-replayed.ts'
 import { openRejectedKeys } from './replays/rejected-keys.ts'
 import type { Replay } from './replays/replays.ts'
 import { rulesOf, saveRuleResults } from './rules.ts'
+import { openPart, reportTableColumns } from './tables.ts'
 
 /** Rejected records of one message to a runner. */
 const replayRowsAtOnce = 1_000
@@ -98,7 +99,7 @@ export class DatabaseTransferHost {
         // The log of the transfer takes it from the answered call.
         return undefined
       case 'reportColumns':
-        return reportColumns(this.#deps.database, this.#work, argument as ColumnReport)
+        return this.#reportColumns(argument as ColumnReport)
       case 'reportRules':
         return saveRuleResults(this.#deps.database, this.#work, argument as readonly RuleResult[])
       case 'readRejects':
@@ -159,9 +160,11 @@ export class DatabaseTransferHost {
     this.#outcomes = await KeptOutcomes.open(this.#deps, now, this.#note)
     this.#stagedOutcomes = []
     const carried = await openCarried(database, keyring, now)
+    const { srcConfig, destConfig, part } = await openPart(database, now, transfer)
+    const placeOfCursor = places.cursor(now.connectionId, now.table)
     return {
-      source: now.replayOf ? null : await openSide(this.#deps, source, now.srcConfig),
-      destination: await openSide(this.#deps, destination, now.destConfig),
+      source: now.replayOf ? null : await openSide(this.#deps, source, srcConfig),
+      destination: await openSide(this.#deps, destination, destConfig),
       replay: replay ? { columns: replay.columns, rows: replay.numbers.length } : null,
       confirmed: now.confirmed,
       testRows: now.testRows,
@@ -176,15 +179,14 @@ export class DatabaseTransferHost {
       unconfirmed: now.unconfirmed,
       columns: now.columns,
       startedTime: now.startedTime.toISOString(),
-      cursor: now.backfill
-        ? null
-        : await openJson(database, connection, places.cursor(now.connectionId), now.cursorSealed),
-      reached: await openJson(database, connection, places.cursor(now.connectionId), now.reachedSealed),
+      cursor: now.backfill ? null : await openJson(database, connection, placeOfCursor, now.cursorSealed),
+      reached: await openJson(database, connection, placeOfCursor, now.reachedSealed),
       state: await openJson(database, connection, places.state(now.connectionId), now.stateSealed),
       keysSalt: now.keysSalt,
       replaced: now.replaced,
       deliveryStates,
-      part: await this.#partOf(now, transfer),
+      part,
+      table: now.table,
       plan: await openJson(database, transfer, places.plan(now.id), now.planSealed),
       divides: dividesOf(now, settings),
       rules: await rulesOf(database, now),
@@ -229,10 +231,9 @@ export class DatabaseTransferHost {
     return announced?.rows || announced?.first === read + 1 ? announced : null
   }
 
-  async #partOf({ id, part, partKeySealed, sourceColumns }: WorkRow, key: TransferKeys['transfer']) {
-    if (partKeySealed === null) return null
-    const opened = await openJson(this.#deps.database, key, places.part(id, part), partKeySealed)
-    return { key: (opened as { key: Json }).key, columns: sourceColumns ?? [] }
+  #reportColumns(report: ColumnReport): Promise<string | null> {
+    const store = this.#work.table === null ? reportColumns : reportTableColumns
+    return store(this.#deps.database, this.#work, report)
   }
 
   #stageParts(parts: readonly DividedPart[]): void {
@@ -254,7 +255,7 @@ export class DatabaseTransferHost {
 
   async #announce({ pending, announced, columns, plan = null }: BatchStart): Promise<queries.StandingRow | undefined> {
     const { database } = this.#deps
-    const { id, attempt, part } = this.#work
+    const { id, attempt, part, table } = this.#work
     const key = this.#keys?.transfer
     const candidate = columns && key?.candidate()
     const seals = plan !== null || announced !== undefined
@@ -262,21 +263,21 @@ export class DatabaseTransferHost {
     const sealAnnounced = (under: MasterKey | undefined) =>
       sealJson(under, places.announced(id, part), announced ?? null)
     const sealPlan = (under: MasterKey | undefined) => sealJson(under, places.plan(id), plan)
-    if (!columns) {
-      return queries.beginBatch.first(database, {
-        ...queries.fenceOf(this.#work),
-        pending,
-        announced: sealAnnounced(opened),
-      })
+    const batch = { pending, announced: sealAnnounced(opened) }
+    if (!columns) return queries.beginBatch.first(database, { ...queries.fenceOf(this.#work), ...batch })
+    const ofSource = {
+      sourceColumns: JSON.stringify(columns.source),
+      columns: JSON.stringify(columns.destination),
+      shape: columns.shape ? JSON.stringify(columns.shape) : null,
+    }
+    if (table !== null) {
+      return queries.beginTable.first(database, { ...queries.fenceOf(this.#work), ...batch, ...ofSource })
     }
     const row = await queries.beginFirstBatch.first(database, {
       id,
       attempt,
-      pending,
-      announced: sealAnnounced(opened),
-      sourceColumns: JSON.stringify(columns.source),
-      columns: JSON.stringify(columns.destination),
-      shape: columns.shape ? JSON.stringify(columns.shape) : null,
+      ...batch,
+      ...ofSource,
       dataKeyId: candidate?.id ?? null,
       keyId: candidate?.keyId ?? null,
       sealed: candidate?.sealed ?? null,

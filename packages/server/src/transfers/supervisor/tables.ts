@@ -1,0 +1,103 @@
+import { ConnectorError, type Json, type Values } from '@penstock/connector'
+import { type ColumnReport, type DividedPart, extendMapping, type TransferState } from '@penstock/engine'
+import type { Role, TransferErrorCode } from '@penstock/wire'
+import type { Database, Transaction } from '../../db/database.ts'
+import type { DataKey } from '../../secrets/data-keys.ts'
+import { openJson, places } from '../sealed.ts'
+import type { WorkRow } from './claim-queries.ts'
+import { fenceOf } from './queries.ts'
+import * as queries from './table-queries.ts'
+
+/** Transfers of many tables: each of their parts is a table, which has the settings and the state of a connection with one table. */
+
+/** How the part of a table begins. */
+export type Admitted = {
+  readonly status: 'queued' | 'skipped' | 'failed'
+  readonly code?: TransferErrorCode
+  readonly message?: string
+  readonly side?: Role
+}
+
+/**
+ * Decides which of the listed tables are moved, and ends the part that listed them. All tables of the first transfer are moved, and tables
+ * that the settings name; other new tables only if the connection adds what is new.
+ * @throws ConnectorError if new tables stop the transfer, or no table is left
+ */
+export async function admitTables(
+  tx: Transaction,
+  { id, connectionId, drift, testRows }: Pick<WorkRow, 'id' | 'connectionId' | 'drift' | 'testRows'>,
+  parts: readonly DividedPart[],
+): Promise<readonly Admitted[]> {
+  const known = new Set((await queries.knownTables.all(tx, { connectionId })).map(({ name }) => name))
+  const isNew = ({ name, table }: DividedPart) => known.size > 0 && !known.has(name) && !table?.isNamed
+  const added = drift === 'add' ? [] : parts.filter(isNew)
+  if (drift === 'stop' && added[0]) throw newTable(added[0].name, added.length)
+  const admitted = parts.map((part): Admitted => {
+    if (added.includes(part)) return { status: 'skipped', code: 'new_table', message: newTable(part.name, 1).message }
+    return part.table?.refusal ? { status: 'failed', ...part.table.refusal } : { status: 'queued' }
+  })
+  if (admitted.every(({ status }) => status !== 'queued')) {
+    const {
+      code = 'new_table',
+      message = '',
+      side = 'Source',
+    } = admitted.find(({ status }) => status === 'failed') ?? {}
+    throw code === 'new_table' ? newTable(parts[0]?.name ?? '', parts.length) : errorOf(code, message, side)
+  }
+  const names = parts.filter((_, at) => admitted[at]?.status !== 'skipped').map(({ name }) => name)
+  if (testRows === null) await queries.knowTables.run(tx, { connectionId, names })
+  await queries.endListing.run(tx, { id })
+  return admitted
+}
+
+const newTable = (name: string, count: number) =>
+  new ConnectorError(
+    'new_table',
+    `${count === 1 ? `The table ${name} is` : `The table ${name} and ${count - 1} others are`} new in the source. Name each new table in the tables of the connection, or let the connection add new columns and tables.`,
+    { side: 'Source' },
+  )
+
+const errorOf = (code: TransferErrorCode, message: string, side: Role) =>
+  new ConnectorError(code as ConstructorParameters<typeof ConnectorError>[0], message, { side })
+
+/** The part that a worker claimed: the settings of both sides with it, and what the source calls it. */
+export type OpenedPart = {
+  readonly srcConfig: Values
+  readonly destConfig: Values
+  readonly part: TransferState['part']
+}
+
+/** A table as the engine stores it: what its settings are instead of those of the connection. */
+type TableKey = { readonly source: Values; readonly destination: Values }
+
+/** Opens what the source calls a part. A table is no part for the connectors, but all that they move. */
+export async function openPart(db: Database, work: WorkRow, key: DataKey): Promise<OpenedPart> {
+  const { id, part: number, table, tableMapping, partKeySealed, sourceColumns, srcConfig, destConfig } = work
+  if (partKeySealed === null) return { srcConfig, destConfig, part: null }
+  const opened = (await openJson(db, key, places.part(id, number), partKeySealed)) as { key: Json }
+  if (table === null) return { srcConfig, destConfig, part: { key: opened.key, columns: sourceColumns ?? [] } }
+  const { source, destination } = opened.key as unknown as TableKey
+  const mapping = tableMapping === null ? {} : { mapping: tableMapping }
+  return {
+    srcConfig: { ...srcConfig, ...source },
+    destConfig: { ...destConfig, ...destination, ...mapping },
+    part: null,
+  }
+}
+
+/**
+ * Follows changes of the columns of a table.
+ * @returns the mapping of the table from now on; `null` if it did not change
+ */
+export async function reportTableColumns(
+  database: Database,
+  work: WorkRow,
+  { added, mapping }: ColumnReport,
+): Promise<string | null> {
+  const before = work.tableMapping ?? ''
+  const followed = mapping ?? before
+  const text = (added.length > 0 ? extendMapping(followed, added)?.text : undefined) ?? followed
+  if (text === before) return null
+  await queries.saveTableMapping.run(database, { ...fenceOf(work), mapping: text })
+  return text
+}
