@@ -136,6 +136,7 @@ const bounds: Readonly<Record<string, Entry>> = {
     'addKeptBytes',
   ],
   connection_states: ['owner', 'one for each connection', schema, 'connection_states_pkey'],
+  connection_tables: ['count', 'of a connection', `${source}transfers/supervisor/table-queries.ts`, 'knownMax'],
   connection_digests: ['bytes', 'of an organization', `${source}organizations/limits.ts`, 'digests-mb'],
   schedules: ['owner', 'one for each connection; enabled ones have a quota', schema, 'schedules_pkey'],
   schedule_pauses: ['operator', 'one for each reason', schema, 'schedule_pauses_pkey'],

@@ -156,6 +156,7 @@ test('no test waits for a time to pass, but where that time is what it tries', (
     'test/transfers-mirror.large.test.ts': 'kills at a random time',
     'test/transfers-parts.large.test.ts': 'kills at a random time',
     'test/transfers-ranges.large.test.ts': 'kills at a random time',
+    'test/transfers-tables.large.test.ts': 'kills at a random time',
     'test/transfers-turns.large.test.ts': 'delivers for a while, so that transfers could overlap',
   }
   const found = [...new Set(files.map((file) => file.replaceAll('\\', '/')))].filter((file) => wait.test(read(file)))

@@ -1001,6 +1001,8 @@ create table connection_tables (
   shape jsonb,
   -- Made where the destination cannot have a column of the table.
   mapping text,
+  -- When it was last among the tables of a transfer; the connection forgets the oldest ones of thousands.
+  listed_time timestamptz default now() not null,
   constraint connection_tables_pkey primary key (connection_id, name),
   constraint connection_tables_connection foreign key (connection_id) references connections(id) on delete cascade
 );

@@ -817,6 +817,7 @@ create table connection_tables (
   keys_salt text,
   shape jsonb,
   mapping text,
+  listed_time timestamptz default now() not null,
   constraint connection_tables_pkey primary key (connection_id, name),
   constraint connection_tables_connection foreign key (connection_id) references connections(id) on delete cascade
 );

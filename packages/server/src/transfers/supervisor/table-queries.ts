@@ -8,9 +8,19 @@ import { ownPart, type PartFence } from './queries.ts'
 export const knownTables = statement<{ connectionId: string }, { name: string }>(`
   select name from connection_tables where connection_id = :connectionId
 `)
+/** How many tables a connection knows: several times as many as it moves, so that a table that is excluded for a while is not forgotten. */
+const knownMax = 5_000
+
+/** Knows these tables from now on. */
 export const knowTables = statement<{ connectionId: string; names: readonly string[] }>(`
-  insert into connection_tables (connection_id, name) select :connectionId, unnest(:names::text[])
-  on conflict (connection_id, name) do nothing
+  insert into connection_tables as k (connection_id, name) select :connectionId, unnest(:names::text[])
+  on conflict (connection_id, name) do update set listed_time = excluded.listed_time
+`)
+/** Forgets the tables that were not listed for longest. */
+export const forgetTables = statement<{ connectionId: string }>(`
+  delete from connection_tables where connection_id = :connectionId and name in (
+    select name from connection_tables where connection_id = :connectionId order by listed_time desc, name offset ${knownMax}
+  )
 `)
 
 /** Ends the part that listed the tables. */

@@ -45,7 +45,10 @@ export async function admitTables(
     throw code === 'new_table' ? newTable(parts[0]?.name ?? '', parts.length) : errorOf(code, message, side)
   }
   const names = parts.filter((_, at) => admitted[at]?.status !== 'skipped').map(({ name }) => name)
-  if (testRows === null) await queries.knowTables.run(tx, { connectionId, names })
+  if (testRows === null) {
+    await queries.knowTables.run(tx, { connectionId, names })
+    await queries.forgetTables.run(tx, { connectionId })
+  }
   await queries.endListing.run(tx, { id })
   return admitted
 }
