@@ -71,11 +71,13 @@ test(`with ${kills} kills, every row of ${tables} tables is there once, and the 
   }
   const transfer = await fixture.ended(id, transferId)
   assert.deepEqual([transfer.status, transfer.error?.code], ['partial', 'tables_failed'])
-  const all = (tables * (tables + 1)) / 2 * 6_000
+  const all = ((tables * (tables + 1)) / 2) * 6_000
   assert.deepEqual(transfer.records, { read: all, sent: all, accepted: all, rejected: 0 })
   await assertAccounted(fixture, transfer)
   const counted = async (n: number) => {
-    const { rows } = await target.query(`select count(*)::int as rows, count(distinct id)::int as ids from arrived.t${n}`)
+    const { rows } = await target.query(
+      `select count(*)::int as rows, count(distinct id)::int as ids from arrived.t${n}`,
+    )
     return rows[0]
   }
   for (let n = 1; n <= tables; n += 1) {
@@ -110,7 +112,7 @@ describe('many tables of MariaDB', { skip }, () => {
     await mariadb.query('create table orders (id int primary key, total decimal(10, 2), changed datetime)')
     await mariadb.query(`insert into orders values (1, 1.5, '2026-01-01 00:00:00'), (2, 2.25, '2026-01-02 00:00:00')`)
     await mariadb.query('create table `odd, "name".x` (a int, b int, note text, primary key (b, a))')
-    await mariadb.query("insert into `odd, \"name\".x` values (1, 2, 'x')")
+    await mariadb.query('insert into `odd, "name".x` values (1, 2, \'x\')')
     await mariadb.query('create table orders_tmp (id int)')
     await mariadb.query('create view seen as select * from orders')
     await target.query('create schema from_mariadb')
