@@ -985,7 +985,7 @@ create index connection_states_announced_data_key on connection_states (announce
   where announced_data_key_id is not null;
 create index connection_states_stream_of on connection_states (stream_of) where stream_of is not null;
 
--- State of each table of a connection that moves many tables: what `connection_states` has of other connections. A table is known
+-- State of each table of a connection that moves many tables, as `connection_states` has of other connections. A table is known
 -- from the first transfer that moved it.
 create table connection_tables (
   connection_id text not null,

@@ -7,7 +7,7 @@ export type DividedPart = Division['parts'][number] & {
   readonly table?: ListedTable
 }
 
-/** What a supervisor must know of a table that a source listed. */
+/** A table that a source listed, as a supervisor sees it. */
 export type ListedTable = {
   /** Whether the settings name the table, and not only a pattern. */
   readonly isNamed: boolean

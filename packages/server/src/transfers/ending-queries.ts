@@ -69,7 +69,7 @@ export const takeCursorsOfTables = (succeeded: string, where: string) => `
 const isTaken =
   '(coalesce(taken.cursor_sealed, taken.announced_sealed) is not null or coalesce(taken.keys_salt, taken.shape::text) is not null or taken.is_settled)'
 
-/** What outlives a transfer, or a table of it, as columns. @param of has the counts and the columns: `t` or `p` */
+/** The values that outlive a transfer, or a table of it, as columns. @param of has the counts and the columns: `t` or `p` */
 function takenOf(of: 't' | 'p', succeeded: string, cursor: string): string {
   const nothing = of === 't' ? nothingAccepted : 'p.rejected > 0 and p.accepted = 0'
   const withoutStates = of === 't' ? withoutDeliveryStates : withoutDeliveryStatesOfPart

@@ -18,7 +18,7 @@ export type StandingRow = { status: ConnectionStatus; accountEnabled: boolean; c
 /** The fence of a claimed part. */
 export const fenceOf = ({ id, attempt, part, parts }: PartFence): PartFence => ({ id, attempt, part, parts })
 
-/** What connectors call a part: each of several is a transfer to them, so that their batches and files have different names. */
+/** The name of a part for connectors: each of several is a transfer to them, so that their batches and files have different names. */
 export const nameOfPart = ({ id, part, parts }: Pick<PartFence, 'id' | 'part' | 'parts'>): string =>
   parts === 1 ? id : `${id}-${part}`
 
