@@ -53,9 +53,8 @@ export async function runPreview(
   const looked = await withoutSecrets(
     redact,
     async () => {
-      const { noAnswerMs } = job
-      const egress = withNoAnswer(context.egress, noAnswerMs)
-      const reader = await open({ ...context, egress, cursor: undefined, sample: { noAnswerMs } })
+      const egress = withNoAnswer(context.egress, job.noAnswerMs)
+      const reader = await open({ ...context, egress, cursor: undefined, sample: { noAnswerMs: job.noAnswerMs } })
       try {
         const seen = await look(reader.read(), redact, {
           planFor: (columns) => {
