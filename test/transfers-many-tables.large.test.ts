@@ -175,6 +175,18 @@ describe('many tables', () => {
     assert.deepEqual(await sql('select * from kept.colors'), [{ id: 1, name: 'red', code: 'f00' }])
   })
 
+  test('never share a destination table', async () => {
+    const long = 'x'.repeat(60)
+    await sql(`create schema twins; create table twins.${long}1 (id int); create table twins.${long}2 (id int);
+      insert into twins.${long}1 values (1); insert into twins.${long}2 values (2);
+      create table twins.a (id int); insert into twins.a values (1)`)
+    const id = await fixture.connect(postgresql, source('twins.*'), postgresql, destination('arrived'))
+    const transfer = await move(id)
+    const tables = await tablesOf(id, transfer.id)
+    for (const n of [1, 2]) assert.match(tables[`twins.${long}${n}`] ?? '', /^failed: PostgreSQL allows 63 bytes/)
+    assert.deepEqual([transfer.status, tables['twins.a']], ['partial', 'succeeded 1/1/0'])
+  })
+
   test('are refused with settings that need one table', async () => {
     const refusals: [Record<string, string | boolean>, Record<string, string>, RegExp][] = [
       [{ table: 'fixed' }, {}, /must contain \{table\}/],

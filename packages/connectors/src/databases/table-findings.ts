@@ -42,6 +42,13 @@ const columnError = <Code extends FindingCode>(
 export const tableNotFound = (table: string, where: string): FatalTableProblem =>
   tableError('table_not_found', `There is no table ${table} in ${where}; check both, or let the connector create it.`)
 
+/** A database may cut a longer name, so that two tables would have the same. */
+export const tableNameTooLong = (table: string, product: string, bytesMax: number): FatalTableProblem =>
+  tableError(
+    'invalid_setting',
+    `${product} allows ${bytesMax} bytes for the name of a table, and ${table} is longer. Choose a shorter name.`,
+  )
+
 export const columnsNotFound = (table: string, columns: readonly string[]): FatalTableProblem[] =>
   columnError(
     'column_not_found',

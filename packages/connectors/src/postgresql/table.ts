@@ -9,6 +9,7 @@ import {
   keyNotUnique,
   keysNotDelivered,
   namesNotPossible,
+  tableNameTooLong,
   tableNotFound,
   throwFirst,
 } from '../databases/table-findings.ts'
@@ -148,6 +149,9 @@ export async function judgeTable(
   columns: readonly string[],
 ): Promise<{ found: ExistingColumn[]; errors: FatalTableProblem[] }> {
   const name = nameOf({ schema, table })
+  if (Buffer.byteLength(table) > nameBytesMax) {
+    return { found: [], errors: [tableNameTooLong(table, nameRules.product, nameBytesMax)] }
+  }
   const found = await columnsOf(session, name)
   const errors = keysNotDelivered(keys.filter((key) => !columns.includes(key)))
   if (found.length === 0) {
