@@ -115,9 +115,11 @@ describe('many tables', () => {
   })
 
   test('fails and breaks the connection if every table fails', async () => {
-    await sql(`create schema hopeless; create table hopeless.a (id int); insert into hopeless.a values (1)`)
+    await sql(
+      `create schema hopeless; create schema lost; create table hopeless.a (id int); insert into hopeless.a values (1)`,
+    )
     const id = await fixture.connect(postgresql, source('hopeless.*'), postgresql, {
-      ...destination('arrived'),
+      ...destination('lost'),
       createTable: false,
     })
     const transfer = await move(id)
@@ -177,10 +179,10 @@ describe('many tables', () => {
 
   test('never share a destination table', async () => {
     const long = 'x'.repeat(60)
-    await sql(`create schema twins; create table twins.${long}1 (id int); create table twins.${long}2 (id int);
+    await sql(`create schema twins; create schema apart; create table twins.${long}1 (id int); create table twins.${long}2 (id int);
       insert into twins.${long}1 values (1); insert into twins.${long}2 values (2);
       create table twins.a (id int); insert into twins.a values (1)`)
-    const id = await fixture.connect(postgresql, source('twins.*'), postgresql, destination('arrived'))
+    const id = await fixture.connect(postgresql, source('twins.*'), postgresql, destination('apart'))
     const transfer = await move(id)
     const tables = await tablesOf(id, transfer.id)
     for (const n of [1, 2]) assert.match(tables[`twins.${long}${n}`] ?? '', /^failed: PostgreSQL allows 63 bytes/)
