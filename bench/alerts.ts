@@ -75,7 +75,7 @@ async function costOf({ trigger, text, idOf }: (typeof kinds)[number]): Promise<
         await client.query('begin')
         const fromMs = performance.now()
         await client.query({ name: text.slice(0, 40), text, values: [idOf(n + i)] })
-        // The first ones make the plan.
+        // The first runs create the plan.
         if (i >= 10) took[way].push(performance.now() - fromMs)
         await client.query('rollback')
       }

@@ -24,7 +24,7 @@ export async function startPostgres(cleanup: AsyncDisposableStack): Promise<Envi
   const home = join(directory, 'postgres')
   cleanup.defer(() => removeEmbeddedPostgres(home))
   const postgres = await startEmbeddedPostgres({ directory: home })
-  // Its watchdog would bring it back.
+  // Its watchdog would start it again.
   cleanup.defer(() => postgres.stop())
   return { directory, serverUrl: postgres.url }
 }

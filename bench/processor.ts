@@ -14,7 +14,7 @@ export const processorMs = async (pid: number): Promise<number> => msOf(await st
 export async function processorMsOfChildren(parent: number): Promise<Map<number, number>> {
   const found = new Map<number, number>()
   for (const name of await readdir('/proc')) {
-    // A process can end meanwhile.
+    // A process can end in the meantime.
     const fields = /^\d+$/.test(name) ? await statOf(Number(name)).catch(() => []) : []
     if (Number(fields[1]) === parent) found.set(Number(name), msOf(fields))
   }

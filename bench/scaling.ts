@@ -79,7 +79,7 @@ await claiming()
 heading('Questions', 'ms')
 await asking()
 
-/** The partitions of docs/scaling.md, as they are there. */
+/** The partitions from docs/scaling.md. */
 async function partition(): Promise<void> {
   const text = await readFile(join(import.meta.dirname, '../docs/scaling.md'), 'utf8')
   for (const [, sql = ''] of text.matchAll(/^```sql\n(.*?)^```$/gms)) await client.query(sql)

@@ -122,7 +122,7 @@ function renamed(text: string, { called }: Model): string {
     .replaceAll(called.code, code)
 }
 
-/** Whether a file is the server that tests use, or the engine behind it. */
+/** Whether a file is the server that tests use, or the engine of that server. */
 function isServerOf(file: string): boolean {
   return /-(?:server|real)\.ts$/.test(file)
 }

@@ -82,8 +82,8 @@ export function makeNotices(): string {
   const packages = productionPackages()
   const rows = packages.map(({ name, version, license }) => `| ${name} | ${version} | ${license} |`)
   const byText = new Map<string, string[]>()
-  // Packages that are not on every machine would make the document differ. The builds for a platform have the license
-  // of their package.
+  // Packages that do not exist on every machine would make the document differ. The builds for a platform have the license of
+  // their package.
   for (const { name, version, path } of packages.filter(({ optional }) => !optional)) {
     for (const text of licenseTexts(path)) byText.set(text, [...(byText.get(text) ?? []), `${name} ${version}`])
   }

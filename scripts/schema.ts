@@ -153,7 +153,7 @@ function readableFunction(text: string): string {
   return `${readable(`${head.replace('CREATE OR REPLACE', 'create')}$$`)}${body}$$;`
 }
 
-/** Which comments stand above what, and in which order tables, functions and the like come. */
+/** Reads the comments above each object, and the order of tables, functions and other objects. */
 function readComments(file: string): { comments: Map<string, string[]>; order: Map<string, number> } {
   const comments = new Map<string, string[]>()
   const order = new Map<string, number>()

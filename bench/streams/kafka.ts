@@ -11,8 +11,9 @@ import { sendSteadily } from './steady.ts'
 const steadyPerSecond = 20
 
 /**
- * How many events a second a stream puts on a topic, next to a stream of the same service that stores them in PostgreSQL, in turns. Then
- * the processor time of each process for the same events at a steady rate, which other work on the machine does not change.
+ * Measures how many events a second a stream puts on a topic, alternately with a stream of the same service that stores them in
+ * PostgreSQL. Then measures the processor time of each process for the same events at a steady rate, which other work on the
+ * machine does not change.
  */
 export async function measureKafka(
   service: Service,

@@ -8,7 +8,7 @@ type Sent = { readonly path: string; readonly headers: Record<string, string>; r
 /** Milliseconds from when each request was due to its answer, and how often each status came. */
 export type Steady = { readonly tookMs: readonly number[]; readonly statuses: Readonly<Record<number, number>> }
 
-/** @param make the request of a number, from 0 */
+/** @param make creates the request with a number, from 0 */
 export async function sendSteadily(
   url: string,
   { perSecond, seconds }: { readonly perSecond: number; readonly seconds: number },

@@ -36,8 +36,8 @@ type Round = {
 }
 
 /**
- * Sends a file once, and then again in each round, after 0.1 % of its rows changed, in turns with the limit.
- * @returns the rounds, the state in bytes a row, and the most memory of the runner and its memory when idle, in MB
+ * Sends a file once, and then again in each round, after 0.1 % of its rows changed, alternately with the limit.
+ * @returns the rounds, the state in bytes a row, and the maximum memory of the runner and its memory when idle, in MB
  */
 export async function moveChanged(
   fixture: Fixture,

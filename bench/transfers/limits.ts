@@ -9,7 +9,7 @@ import { from as copyFrom } from 'pg-copy-streams'
 
 /** References for transfers: programs that only do the same work. Each returns its duration in seconds. */
 
-/** One thread of DuckDB reads, brings two identifiers into form, hashes them and writes. */
+/** One thread of DuckDB reads, normalises two identifiers, hashes them and writes. */
 export async function hashWithDuckDb(file: string, out: string): Promise<number> {
   const instance = await DuckDBInstance.create(':memory:', { threads: '1' })
   const connection = await instance.connect()

@@ -114,7 +114,7 @@ async function authorized(
     return await send(operation, parameters, token)
   } catch (error) {
     if (!(error instanceof PenstockError && error.status === 401)) throw error
-    // Nothing was done, so the call can be sent again under another token, if there is one.
+    // Nothing was done, so the call can be sent again with another token, if there is one.
     const other = await unlessAborted(source(token), signal)
     if (other === token) throw error
     return send(operation, parameters, other)

@@ -1,6 +1,6 @@
 import type { ErrorCode, FieldError, Refused, TransferError } from '@penstock/wire'
 
-/** The service refused the request. `code` says why; `docs/errors.md` describes every code. */
+/** The service refused the request. `code` is the reason; `docs/errors.md` describes every code. */
 export class PenstockError extends Error {
   override name = 'PenstockError'
   /** HTTP status. */
@@ -8,7 +8,7 @@ export class PenstockError extends Error {
   readonly code: ErrorCode
   /** Every field error of the request; empty if the fields are valid. */
   readonly details: readonly FieldError[]
-  /** With `platform_refused`: what went wrong, and at which side of the connection. */
+  /** With `platform_refused`: the error, and the side of the connection where it happened. */
   override readonly cause: TransferError | undefined
   /** Finds this call in the service's log. */
   readonly requestId: string

@@ -11,8 +11,8 @@ const fileBytesMax = 16 * 1024 * 1024
 const allBytesMax = 64 * 1024 * 1024
 
 /**
- * Reads the files that are named, and of directories the files `*.yaml` and `*.yml` in them, by name.
- * @throws ConfigurationError if one cannot be read, or there is too much
+ * Reads the named files, and the files `*.yaml` and `*.yml` of the named directories, by name.
+ * @throws ConfigurationError if a file cannot be read, or there are too many
  */
 export async function readFiles(paths: readonly string[]): Promise<SourceFile[]> {
   const problems: Problem[] = []

@@ -14,7 +14,7 @@ export type Desired = { readonly accounts: readonly DesiredAccount[]; readonly o
 type Part<T extends object = object> = { readonly content: T; readonly at: Locate }
 
 /**
- * Reads files and directories, and puts together what they say of the organization and of each sub-account.
+ * Reads files and directories, and combines their definitions of the organization and of each sub-account.
  * @throws ConfigurationError with everything that is wrong in all of them
  */
 export async function loadDesired(paths: readonly string[]): Promise<Desired> {

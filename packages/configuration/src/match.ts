@@ -10,8 +10,8 @@ const describe = ({ title }: Pick<ManagedKind, 'title'>, { name, written = name 
 const idOf = (state: object) => (state as { id?: string }).id
 
 /**
- * Finds what each entry of the files is about: by its identifier, else by its name, else by a name that it had before and that
- * no other entry has.
+ * Finds the resource of each entry of the files: by its identifier, or else by its name, or else by an earlier name that no other
+ * entry has.
  */
 export function matchAll<E extends Entry, T extends object>(
   kind: Pick<ManagedKind<E, T>, 'title' | 'nameOf'>,

@@ -112,7 +112,7 @@ async function planOne(
   scope.changes.push(change)
 }
 
-/** Deletes what no file has, if that is allowed. */
+/** Deletes resources that are in no file, if that is allowed. */
 function leave(
   kind: ManagedKind,
   existing: object,

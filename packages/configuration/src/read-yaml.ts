@@ -102,7 +102,7 @@ function notRead(error: unknown): string {
 
 const validate = new Ajv({ allErrors: true, allowUnionTypes: true, verbose: true }).compile(configurationSchema)
 
-/** One problem for each place: of several schemas that a value could have, the message names what they allow. */
+/** One problem for each place. If a value can match several schemas, the message names what they allow. */
 function problemsOf(
   errors: readonly ErrorObject[],
   content: unknown,

@@ -14,7 +14,7 @@ const reference = /\$\$\{|\$\{(env|file):([^{}]*)\}|\$\{/g
 export const hasReference = (text: string): boolean =>
   [...text.matchAll(reference)].some(([, kind]) => kind !== undefined)
 
-/** A text as a file has it, so that it is read as it is. */
+/** A text in the form for a file that preserves it. */
 export const withoutReferences = (text: string): string => text.replaceAll('${', () => '$${')
 
 /** Bytes of a file that a reference names. */

@@ -6,7 +6,7 @@ import { describeAll, type FieldChange } from './values.ts'
 /** The text of a secret in a file that keeps the saved secret. The service shows secrets in this way. */
 const mask = '********'
 
-/** Secrets as they are sent: texts with references, or null to clear one. */
+/** Secrets in a request: texts with references, or null to clear a secret. */
 export type Secrets = Readonly<Record<string, string | null>>
 
 /**
@@ -23,7 +23,7 @@ export function planSecrets(
     wrong?(key: string): string | undefined
     /** The error of a secret that is in the file in plain text. */
     plain(key: string): string
-    /** Whether one is left as it is although the file has it. */
+    /** Whether a secret does not change although the file contains it. */
     isLeft?(key: string): boolean
   },
   { options, problems, missing, resolver }: Planning,

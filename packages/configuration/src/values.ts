@@ -93,7 +93,7 @@ export type FieldChange = {
   readonly field: string
   /** Absent if there was nothing. */
   readonly from?: unknown
-  /** Absent if there is nothing any more. */
+  /** Absent if the value is removed. */
   readonly to?: unknown
   /** Its values are never shown. */
   readonly secret?: true

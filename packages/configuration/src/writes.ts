@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { persistently } from './calls.ts'
 import { ChangedMeanwhile, isRefused } from './failures.ts'
 
-/** Writes that can be repeated, and that leave what someone else changed as it is. */
+/** Writes that can be repeated, and that do not overwrite changes by others. */
 
 /** How often something of one name can be created within the time for which the service stores keys. */
 export const generationsMax = 50

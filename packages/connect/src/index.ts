@@ -12,7 +12,7 @@ export type ConnectEvent = {
   readonly type: 'opened' | 'configured' | 'declined' | 'failed' | 'completed' | 'cancelled'
   /** Identifier of the connect link. */
   readonly connectLinkId: string
-  /** Of `configured`, of `declined`, and of what `failed` at a connector. */
+  /** The connector that was `configured` or `declined`, or at which the page `failed`. */
   readonly connectorId?: string
   /** Of `completed`: the connection that was created. */
   readonly connectionId?: string

@@ -3,8 +3,8 @@ import type { ConnectorContext } from './context.ts'
 import type { Row } from './rows.ts'
 
 /**
- * Sends one request of a source, for a person who writes its definition and wants to see the answer. It sends the request
- * exactly once, and follows no next page. Throws a `ConnectorError` if there is no answer.
+ * Sends one request of a source, for a person who writes its definition and wants to see the answer. It sends the request exactly
+ * once, and does not follow the next page. Throws a `ConnectorError` if there is no answer.
  */
 export type Ask = (context: AskContext) => Promise<Asked>
 

@@ -25,8 +25,8 @@ export type ChangeLog = {
   /** How the slot is dropped; absent if the server keeps nothing for a connection. */
   readonly release?: {
     /**
-     * Drops the slot, unless something else has read from it since `confirmed` was measured. Throws a `ConnectorError`.
-     * @returns `missing` if there is no such slot
+     * Drops the slot, unless another program has read from it since `confirmed` was measured. Throws a `ConnectorError`.
+     * @returns `missing` if the slot does not exist
      */
     drop(
       context: ChangeLogContext & { readonly confirmed: string | undefined },

@@ -131,7 +131,7 @@ export const inspectBy =
     return []
   }
 
-/** Something that would make a transfer fail, reject records, or leave rows of the source unread. */
+/** A problem that would make a transfer fail, reject records, or not read rows of the source. */
 export type Finding = {
   /** The code with which a transfer would fail, or the code of a warning. */
   readonly code: FindingCode

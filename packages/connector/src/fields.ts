@@ -35,7 +35,7 @@ export type FieldDefinition = {
   readonly max?: number
   /** Choices of a Select or Multi-Select. */
   readonly options?: readonly string[]
-  /** Display labels of options, by option. An option without one is shown as it is. */
+  /** Display labels of options, by option. An option without a label is shown unchanged. */
   readonly labels?: Readonly<Record<string, string>>
   /**
    * Returns the error of a text, as a phrase to follow the name of the field. For texts in a special language. Never throws. A
@@ -46,7 +46,10 @@ export type FieldDefinition = {
   readonly form?: SecretForm
   /** Whether it is one of the few settings that a form asks for, such as a table or an audience. Required settings always are. */
   readonly asked?: true
-  /** Effect of options on the rows that are read or written, by option, so that a form can say what both sides do together. */
+  /**
+   * Effect of options on the rows that are read or written, by option. A form uses it to explain the effect of both sides
+   * together.
+   */
   readonly meanings?: Readonly<Record<string, ReadMeaning | WriteMeaning>>
   /** Its purpose, so that a form can explain it together with other settings. */
   readonly purpose?: SettingPurpose

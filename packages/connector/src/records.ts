@@ -35,8 +35,8 @@ export type RecordField = {
   /** Its values are numbers or times, and the engine reads their local forms. */
   readonly reads?: 'number' | 'time'
   /**
-   * It tells the platform whether the person agreed to a use of the data. Purposes of the sub-account with this use fill it, unless
-   * the mapping does. Absent answers leave it empty.
+   * The field tells the platform whether the person agreed to a use of the data. Purposes of the sub-account with this use fill
+   * the field, unless the mapping does. Absent answers leave it empty.
    */
   readonly consent?: { readonly use: ConsentUse; readonly granted?: string; readonly denied?: string }
   /** Kinds of identifier that it can hold. */

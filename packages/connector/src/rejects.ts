@@ -27,7 +27,7 @@ export type RejectedRecords = {
   /** When the transfer ended, in ISO 8601. */
   readonly endedTime: string
   readonly records: readonly RejectedRecord[]
-  /** Behind these records. */
+  /** The place after these records. */
   readonly next: RejectPlace
 }
 

@@ -1,7 +1,8 @@
 /**
- * Rows as they pass from a source to a destination. Terms: row     its cells, in the order of the columns of the chunk or batch
- * that holds it chunk   some rows that a source read, and the checkpoint after them batch   some rows that a destination
- * receives in one delivery
+ * Rows on their way from a source to a destination. Terms:
+ * row    its cells, in the order of the columns of its chunk or batch
+ * chunk  some rows that a source read, and the checkpoint after them
+ * batch  some rows that a destination receives in one delivery
  */
 
 /**

@@ -1,11 +1,11 @@
 import type { Json } from '@penstock/connector'
 
-/** A batch that is repeated after a crash, or by the next transfer if this one ends without success. */
+/** A batch that is repeated after a crash, or by the next transfer if this transfer ends without success. */
 export type Announced = {
   /** The number of its first record. */
   readonly first: number
   readonly key: string
-  /** The place behind its last record, if the source has places. */
+  /** The place after its last record, if the source has places. */
   readonly end?: Json
   /**
    * The earlier transfer that first announced the batch. Its destination recorded the batch under this identifier. Absent if it
@@ -25,7 +25,7 @@ export type AnnouncedRows = {
   /** Where reading the source begins, and the number of records that the batch covers. */
   readonly begin: Json | null
   readonly covered: number
-  /** Whether another transfer reads it from its cursor on, because the places of one transfer mean nothing to another. */
+  /** Whether another transfer reads the batch from that transfer's cursor, because places are valid only within one transfer. */
   readonly followsCursor?: true
   /** Digests of 6 bytes, in Base64, in the order of the rows. */
   readonly digests: string

@@ -14,8 +14,8 @@ const unsaved =
   'Save the configuration first: the API can replace the token with each use, and the new one must be saved.'
 
 /**
- * Has a source send one request. Secrets are removed from all that is returned, and rows are shortened as in a preview.
- * Throws a `ConnectorError` if nothing was answered, or the signal's reason once that is aborted.
+ * Lets a source send one request. Secrets are removed from the whole result, and rows are shortened as in a preview. Throws a
+ * `ConnectorError` if there was no answer, or the signal's reason once the signal is aborted.
  */
 export async function runAsk(job: AskJob, runtime: JobRuntime, signal: AbortSignal): Promise<ShownAnswer> {
   const connector = await runtime.loadConnector(job.connector.slug)

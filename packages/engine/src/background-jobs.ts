@@ -36,5 +36,5 @@ export type DroppedSlot = 'dropped' | 'missing' | 'in_use'
 /** Does nothing: shows that a runner starts and answers. */
 export type PingJob = { readonly kind: 'ping' }
 
-/** Puts events into the store of their configuration until its supervisor has no more of them. */
+/** Puts events into the store of their configuration until its supervisor has no more. */
 export type PutEventsJob = { readonly kind: 'put events'; readonly connector: OpenedSide }

@@ -5,7 +5,7 @@ import type { FieldError } from '@penstock/wire'
  * The errors of the setting of a connection that selects the rows to send.
  * @param columns of the source, if they are known
  * @param path its path in the request
- * @param key needed by expressions that hash, if it is known
+ * @param key for expressions that hash, if it is known
  */
 export function filterErrors(
   setting: unknown,

@@ -1,6 +1,6 @@
 /** A part of the announcement of a batch: which way the rows go, and how platforms move them on their own. */
 export type HandoverStart = {
-  /** Which way the rows go, as a sentence: with the columns, if there is more than one way. */
+  /** The route of the rows, as a sentence. Sent with the columns, if there is more than one route. */
   readonly route?: string
   /** Number of files that the destination loads itself; 0 before the first file. */
   readonly files?: number

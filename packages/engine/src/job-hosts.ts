@@ -18,18 +18,18 @@ export type SecretReference = {
 export type SecretLease =
   /** The right, and the value that is saved now. It ends when the secret is replaced or released, and after a while. */
   | { readonly state: 'leased'; readonly leaseId: string; readonly value: string }
-  /** Another job has it. */
+  /** Another job has the lease. */
   | { readonly state: 'busy' }
   /** No value is saved. */
   | { readonly state: 'missing' }
 
 /** Calls of any job to its supervisor about the secrets of its connectors. */
 export type SecretHost = {
-  /** Asks for the right to replace a secret, which one job at a time has, over all processes and machines. */
+  /** Requests a lease to replace a secret. Only one job on all machines can have it at a time. */
   leaseSecret(secret: SecretReference): Promise<SecretLease>
   /**
    * Saves the new value.
-   * @returns the value that is saved now: another one if a person has saved it since, and `null` if it was removed
+   * @returns the value that is saved now; it differs if a person has saved another value since, and is `null` if it was removed
    */
   replaceSecret(replacement: { readonly leaseId: string; readonly value: string }): Promise<string | null>
   /** Releases the lease, and leaves the secret unchanged. */
@@ -46,7 +46,7 @@ export type UploadHost = {
     readonly size: number
     readonly offset: number
   }): Promise<readonly Pick<UploadedFile, 'id' | 'name'>[]>
-  /** Null: the sub-account has no such file, or has it no more. */
+  /** Null: the sub-account does not have the file (any more). */
   openUpload(id: string): Promise<UploadedFile | null>
   /** A piece of an open file, in base64; null if the file was deleted. */
   readUpload(piece: { readonly id: string; readonly number: number }): Promise<string | null>
@@ -82,10 +82,13 @@ export type EventHost = {
 export const isEventMethod = (method: string): method is keyof EventHost =>
   method === 'openStream' || method === 'readEvents'
 
-/** Events to put, as a message contains them: for each one a line of JSON, `[received, key, message ID]`, and the event as a line. */
+/**
+ * Events to put, as a message contains them. Each event has a line of JSON, `[received, key, message ID]`, and a line with the
+ * event.
+ */
 export type EventsToPut = { readonly count: number /** Compressed with zstd, in base64. */; readonly lines: string }
 
-/** The result of putting events: the refused ones by their place. */
+/** The result of putting events: the refused events by their place. */
 export type EventsPut = { readonly refused: readonly { readonly index: number; readonly reason: string }[] }
 
 /** Calls of a job that puts events. */

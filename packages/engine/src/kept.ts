@@ -27,7 +27,7 @@ export type KeptReject = {
 export type ReplayedRow = { readonly number: number; readonly raw: string; readonly error: string | null }
 export type ReplayPage = readonly ReplayedRow[]
 
-/** Lets a runner find out that a record supersedes an earlier one that was rejected. */
+/** Data with which a runner finds out that a record supersedes an earlier rejected record. */
 export type RejectedKeysState = {
   /** Secret of the digests of keys, in base64. */
   readonly key: string

@@ -16,7 +16,7 @@ import type { MappedRows, MapperOptions, RowError, RowMapper } from './mapping/m
 import type { MappingPlan } from './mapping/plan.ts'
 import { type Mapping, readMapping } from './mapping/read-mapping.ts'
 
-/** How the rows of one connection are mapped: the columns of its source, the records of its destination, its own mapping. */
+/** How the rows of one connection are mapped: the columns of its source, the records of its destination, and its mapping. */
 export type RowMapping = {
   readonly plan: MappingPlan
   /** Settings that count for all fields. */
@@ -49,7 +49,7 @@ export type RawMapping = {
 /** In the order of the columns; `undefined` if no column has a type. */
 export type ColumnTypes = readonly (ColumnType | null)[] | undefined
 
-/** A mapping that can be followed, or every error of one that cannot. */
+/** A valid mapping, or every error of an invalid one. */
 export type PlannedRows =
   | { readonly mapping: RowMapping; readonly fieldErrors?: never }
   | { readonly mapping?: never; readonly fieldErrors: readonly FieldError[] }

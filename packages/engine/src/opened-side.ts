@@ -8,6 +8,6 @@ export type OpenedSide = {
   /** The saved configuration, with secrets in the clear. The runner fills in defaults. */
   readonly secrets: Values
   readonly settings: Values
-  /** Why it cannot be opened at all: a sentence that says who must do what. */
+  /** Why it cannot be opened: a sentence about who must do what. */
   readonly refusal?: string
 }

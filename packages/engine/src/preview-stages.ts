@@ -15,7 +15,7 @@ import { Stages, settingErrorsOf } from './transfer/stages/stages.ts'
 type Findings = Preview['findings']
 type RejectedRow = Preview['rejected'][number]
 
-/** The rows of a preview behind the stages of a transfer. */
+/** The rows of a preview after the stages of a transfer. */
 export type StagedRows = {
   readonly mapped: MappedChunk
   /** Why a transfer would fail. Stages that fail are omitted from `mapped`. */

@@ -5,7 +5,7 @@ import type { Showing } from './mapping/shorten.ts'
 import type { NumberedRows } from './mapping/try-expressions.ts'
 import type { SideSecrets } from './side-secrets.ts'
 
-// The filter of a preview has no hash key: one that needs it is not tried.
+// A preview has no hash key for its filter. A filter that needs the key is not tried.
 const noKey = { hashKey: undefined }
 
 /** The values of all valid expressions, and the values of one field in every form. */

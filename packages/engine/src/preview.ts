@@ -158,7 +158,7 @@ const sourceFindingsMs = 5_000
 /** Part of the deadline that is reserved for the answer. */
 const answerMs = 1_000
 
-/** Why a row would be rejected, and the column to blame if one is. */
+/** Why a row would be rejected, and the column that causes it, if there is one. */
 type RowError = Omit<Preview['rejected'][number], 'row'>
 
 /** The faults of a row as they are shown. */

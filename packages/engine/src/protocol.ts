@@ -91,7 +91,7 @@ export type DiscoveryJob = {
   readonly deadlineMs: number
 }
 
-/** Has a source send one request, and shows the answer. */
+/** Lets a source send one request, and shows the answer. */
 export type AskJob = {
   readonly kind: 'ask'
   readonly connector: OpenedSide
@@ -107,9 +107,9 @@ export type PreviewJob = {
   readonly source: OpenedSide
   /** Without its secrets if the destination is not asked. */
   readonly destination: OpenedSide
-  /** Shows the columns of the source as they are, and does not ask the destination. */
+  /** Shows the unmapped columns of the source, and does not ask the destination. */
   readonly unmapped: boolean
-  /** Shows what can be mapped though some of the mapping is invalid, and does not ask the destination. */
+  /** Applies the valid part of an invalid mapping, and does not ask the destination. */
   readonly partial?: boolean
   /** A field of the mapping. Its values are tried in every form. */
   readonly formsOf?: string
@@ -242,7 +242,7 @@ export type TransferState = {
    * Number of rows that such a batch of the previous transfer covers; `null` as soon as a batch of this transfer is confirmed.
    */
   readonly unconfirmed: number | null
-  /** The columns that the destination got so far. */
+  /** The columns that the destination has received so far. */
   readonly columns: readonly string[] | null
   /** ISO 8601. */
   readonly startedTime: string
@@ -297,7 +297,7 @@ export type BatchStart = HandoverStart & {
   readonly plan?: Json
 }
 
-/** The columns of both sides, and what changed since the last successful transfer. */
+/** The columns of both sides, and their changes since the last successful transfer. */
 export type ColumnReport = {
   readonly shape: Shape
   readonly changes: readonly ColumnChange[]

@@ -8,7 +8,10 @@ import { withoutSecrets } from './side-secrets.ts'
 const bytesMax = 64 << 20
 const lineBreak = 10
 
-/** Puts events until there are no more. Throws a `ConnectorError` as the store does, or the signal's reason once that is aborted. */
+/**
+ * Puts events until there are no more. Throws the `ConnectorError` of the store, or the signal's reason once the signal is
+ * aborted.
+ */
 export async function runPutEvents(
   job: PutEventsJob,
   runtime: JobRuntime,

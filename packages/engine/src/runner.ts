@@ -51,7 +51,7 @@ function start(): void {
   send({ type: 'ready' })
 }
 
-/** Loads what most jobs need and no process needs before, so that the first job does not wait for it. */
+/** Loads the code that most jobs need, so that the first job does not wait for it. */
 async function prepare(): Promise<void> {
   guard()
   new Response()
@@ -101,7 +101,7 @@ function send(message: FromRunner): void {
   if (process.connected) process.send?.(message, undefined, undefined, () => {})
 }
 
-/** An error that nothing caught, mostly one of a driver's sockets: this process cannot be trusted any more. */
+/** An uncaught error, usually from a driver's socket. This process can no longer be trusted. */
 function crash(error: unknown): void {
   if (!process.connected) process.exit(crashStatus)
   const message = { type: 'crashed', report: describeDefect(error), unloadable: isUnloadable(error) } as const

@@ -20,7 +20,7 @@ const connector = defineConnector({
 })
 const reference = { slug: connector.slug, key: 'refreshToken' }
 
-/** In-memory supervisor of one secret; it records the calls. */
+/** In-memory supervisor of one secret. It records the calls. */
 class OneSecret implements SecretHost {
   readonly asked: string[] = []
   value: string | undefined
@@ -146,7 +146,7 @@ describe('the end of a job', () => {
       return answer.promise
     })
     await asked.promise
-    // This one has asked for the right, and gets it too late.
+    // This call has requested the lease, and gets it too late.
     const second = saver.save(secretWith(), async () => assert.fail('the job has ended'))
     const refused = assert.rejects(second, /The job has ended/)
     const closing = saver.close()

@@ -18,13 +18,13 @@ export type SecretToSave = {
 const usualBounds = {
   /** Maximum duration of creating a new value. The lease of the supervisor lasts longer. */
   renewMs: 30_000,
-  /** How long to wait for another job that replaces the same secret: longer than one that died holds it. */
+  /** How long to wait for another job that replaces the same secret: longer than a crashed job keeps its lease. */
   busyMs: 90_000,
 }
 const firstWaitMs = 20
 const mostWaitMs = 1_000
 
-/** Replaces saved secrets for one job, through its supervisor: one job at a time replaces a secret. */
+/** Replaces saved secrets for one job, through its supervisor. Only one job at a time replaces a secret. */
 export class SecretSaver {
   readonly #host: SecretHost
   readonly #bounds: typeof usualBounds

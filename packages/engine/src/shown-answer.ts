@@ -4,7 +4,7 @@ import { storable } from './storable.ts'
 
 /** An answer of a platform in the form that people can see: without secrets, and of limited size. */
 
-/** The body of an answer as it is shown. */
+/** The body of an answer in the form that is shown. */
 export type ShownBody = {
   readonly text: string
   /** Whether the text is JSON. */

@@ -19,7 +19,7 @@ import type { Role } from '@penstock/wire/rules'
 export type SideSecrets = {
   /** Removes the secrets from a text, and cuts it if it is too long. */
   readonly redact: (text: string) => string
-  /** The way out, which notes what requests carry as credentials. */
+  /** The egress, which notes the credentials of requests. */
   watch(egress: Egress): Egress
   /** From now on this is a secret, too. */
   note(secret: string): void

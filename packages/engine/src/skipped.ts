@@ -56,7 +56,7 @@ export function endOfStretch(codes: SkipCodes | undefined, from: number, rowsMax
   if (!codes) return Math.min(until, from + rowsMax)
   let sent = 0
   let at = from
-  // Skipped rows behind the last one that is sent belong to it.
+  // Skipped rows after the last row to send belong to the stretch.
   while (at < until && (sent < rowsMax || codes[at] !== 0)) {
     if (codes[at] === 0) sent++
     at++

@@ -1,7 +1,7 @@
 import type { ConnectorErrorCode } from '@penstock/connector'
 import type { ShownBody } from './shown-answer.ts'
 
-/** The answer of a source to one request, as the runner reports it. Nothing in it has a secret. */
+/** The answer of a source to one request, as the runner reports it. It contains no secrets. */
 export type ShownAnswer = {
   readonly request: { readonly method: string; readonly url: string }
   readonly answer: ShownBody & {

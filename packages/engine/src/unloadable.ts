@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 
 /**
- * Errors of loading code: a file is missing, changed or only half written, as during an upgrade under a running service. They say
- * nothing about a connection: another worker, or this one later, can do the same work.
+ * Errors of loading code: a file is missing, changed or only half written, as during an upgrade of a running service. The
+ * connection is not the cause: another worker, or this worker later, can do the same work.
  */
 
 const codes = new Set([

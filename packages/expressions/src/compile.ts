@@ -6,7 +6,7 @@ import { answerKey } from './local/answer-key.ts'
 import type { ASTNode } from './syntax.ts'
 import { ExpressionError, expressionLimits, type Fix, type Place, spend, type Value, type ValueKind } from './values.ts'
 
-/** A name with the keys behind it, such as `row`, `country` or `cursor`, `start`. */
+/** A name with the keys after it, such as `row`, `country` or `cursor`, `start`. */
 export type NamePath = readonly [root: string, ...keys: string[]]
 
 /** An operator between two values. */

@@ -18,7 +18,7 @@ function tableOf(wanted: string): string {
   )
 }
 
-/** The sections about operators and functions, and what differs in definitions, in Markdown. */
+/** The sections about operators and functions, and the differences in definitions, in Markdown. */
 export function expressionTables(): string {
   const [operators = '', ...subjects] = [...new Set(facts.map(({ subject }) => subject))].map(tableOf)
   const differences = facts.flatMap(({ shown: name, inDefinitions }) =>

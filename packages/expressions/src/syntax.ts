@@ -124,7 +124,7 @@ function unclosedText(text: string, at: number): ExpressionError {
   return new ExpressionError('has a text without a closing quote', { at, length: Math.max(1, end - at) }, { fix })
 }
 
-/** A bracket is open, or a value is missing behind an operator. */
+/** A bracket is open, or a value is missing after an operator. */
 function endsEarly(text: string, open: readonly Bracket[]): ExpressionError {
   const end = text.trimEnd().length
   const last = open.at(-1)

@@ -15,7 +15,7 @@ export function durationMs(text: string): number | undefined {
   return (sign === '-' ? -1000 : 1000) * total
 }
 
-/** A time in milliseconds since 1970, and whether it says its time zone. */
+/** A time in milliseconds since 1970, and whether its text includes a time zone. */
 export type ReadTime = { readonly ms: number; readonly hasZone: boolean }
 
 const day = /^\d{4}-\d\d(-\d\d)?$/
@@ -45,7 +45,7 @@ export function readTime(value: unknown): ReadTime | undefined {
 const timeOf = (ms: number, hasZone: boolean): ReadTime | undefined =>
   Math.abs(ms) <= 8.64e15 && !Number.isNaN(ms) ? { ms: Math.trunc(ms), hasZone } : undefined
 
-/** The same for another form that says its date clearly, such as RFC 2822. */
+/** The same for other forms with an unambiguous date, such as RFC 2822. */
 export const readAnyTime = (value: unknown): ReadTime | undefined =>
   readTime(value) ??
   (typeof value === 'string' && value.length <= 64 && /[A-Za-z]{3}/.test(value)

@@ -9,15 +9,15 @@ export type Row = readonly Cell[]
 export type Value = string | number | boolean | null | undefined | object
 
 /**
- * The kind of a value, as far as it is known without a row. `any` is a cell, or any JSON value. A number and a condition can be
- * empty, too. Arguments can also be a `time`, which is a text in mappings, or have an `order`, as numbers and texts have.
+ * The kind of a value, if it is known without a row. `any` is a cell, or any JSON value. A number and a condition can be empty,
+ * too. Arguments can also be a `time`, which is a text in mappings, or have an `order`, as numbers and texts have.
  */
 export type ValueKind = 'text' | 'number' | 'condition' | 'list' | 'table' | 'time' | 'order' | 'any'
 
 /** A part of the text of an expression: an index from 0, and a number of characters, both in UTF-16 code units. */
 export type Place = { readonly at: number; readonly length: number }
 
-/** A text to write at a place instead, after which the error is gone. */
+/** A text to write at a place instead, which removes the error. */
 export type Fix = Place & { readonly text: string }
 
 type ErrorOptions = {
@@ -96,7 +96,7 @@ export const expressionLimits = {
 /** Values that the caller passes: the key of keyed hashes, and the time of `now()` in milliseconds since 1970. */
 export type Evaluation = { readonly hashKey?: string | undefined; readonly nowMs?: number }
 
-// Evaluations are synchronous, so there is one at a time.
+// Evaluations are synchronous, so only one runs at a time.
 let left = 0
 let current: Evaluation = {}
 
@@ -106,7 +106,7 @@ export const begin = (evaluation: Evaluation): void => {
   current = evaluation
 }
 
-/** The values of the evaluation that runs. The compiler checked that there is a key if it is needed. */
+/** The values of the current evaluation. The compiler checked that there is a key if it is needed. */
 export const evaluationNow = (): Evaluation => current
 
 /** Uses up steps. Throws an `ExpressionError` if no steps are left. @param place for the error */

@@ -47,7 +47,7 @@ function repeat(into: Buffer, at: number, offset: number, length: number): numbe
   return at + length
 }
 
-/** Copies bytes as they are. */
+/** Copies bytes unchanged. */
 function copy(from: Buffer, start: number, length: number, into: Buffer, at: number): number {
   if (start + length > from.length || at + length > into.length) throw new Error('bytes out of bounds')
   from.copy(into, at, start, start + length)

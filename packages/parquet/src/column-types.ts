@@ -17,7 +17,7 @@ export type ColumnType =
         /** `\x` and hexadecimal digits. */
         | 'bytes'
     }
-  /** A time without, or with, its zone. `digits` behind its second, 6 if absent. */
+  /** A time without or with a zone. `digits` are the fractional digits of its second, 6 if absent. */
   | { readonly kind: 'timestamp' | 'instant'; readonly digits?: 3 | 6 | 9 }
   /** Without a precision: any number. */
   | { readonly kind: 'decimal'; readonly precision?: number; readonly scale?: number }

@@ -5,7 +5,7 @@ import type { Element } from './schema.ts'
  * for the values that are used, not for the number that it claims, and reading fails if the bytes do not contain them.
  */
 
-/** A value as it is stored. Numbers of 64 bits are bigints, 96 bits and bytes are buffers. */
+/** A value in its stored form. Numbers of 64 bits are bigints, 96 bits and bytes are buffers. */
 export type Stored = number | bigint | boolean | Buffer
 
 /** Returns the next values of a page. */

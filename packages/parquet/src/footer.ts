@@ -40,7 +40,7 @@ export type RowGroup = {
 export type Footer = { readonly columns: readonly SchemaNode[]; readonly groups: readonly RowGroup[] }
 
 const mark = 'PAR1'
-/** The length of the footer and the mark, behind the footer. */
+/** The length of the footer and the mark, after the footer. */
 const tailBytes = 8
 const firstReadBytes = 64 << 10
 

@@ -5,7 +5,7 @@ import { ParquetError } from './parquet-error.ts'
 export type Meter = {
   /** Reserves bytes of pages and dictionaries; a negative number releases them. */
   hold(bytes: number): void
-  /** Bytes of values that are longer than what they are stored in, until the next piece begins. */
+  /** Counts bytes of values that are longer than their stored form, until the next piece begins. */
   expand(bytes: number): void
   /** Bytes that a page unpacks to. */
   unpack(bytes: number): void

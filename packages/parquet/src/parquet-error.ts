@@ -4,7 +4,7 @@
  */
 export type ParquetErrorCode = 'malformed' | 'unsupported' | 'too_large' | 'too_many_columns'
 
-/** Every error about a file. Errors of its source are thrown as they are. */
+/** Every error about a file. Errors of its source are thrown unchanged. */
 export class ParquetError extends Error {
   override readonly name = 'ParquetError'
   readonly code: ParquetErrorCode

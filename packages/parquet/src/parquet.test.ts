@@ -23,7 +23,7 @@ async function rowsOf(content: Buffer): Promise<Row[]> {
   return (await readAll(content)).rows
 }
 
-/** Reads values of one column that is stored as this element says. */
+/** Reads values of one column that is stored as this element declares. */
 async function cellsOf(element: Omit<SchemaElement, 'name'>, ...data: unknown[]) {
   const schema = [
     { name: 'root', num_children: 1 },

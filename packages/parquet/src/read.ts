@@ -30,7 +30,7 @@ export type ParquetPiece = {
 }
 
 export type ParquetFile = {
-  /** The names of its columns, as they are in the file. */
+  /** The names of its columns in the file. */
   readonly columns: readonly string[]
   /** Their types, if the file declares them; maps are JSON. */
   readonly types: readonly (ColumnType | null)[]
@@ -42,7 +42,7 @@ export type ParquetFile = {
 
 export type ParquetOptions = {
   readonly limits: RowLimits
-  /** About how many bytes of the file make a piece, once unpacked. */
+  /** Approximate unpacked bytes of the file in a piece. */
   readonly chunkBytes: number
   /** Ends the reading after the current piece. */
   readonly signal?: AbortSignal

@@ -8,7 +8,7 @@ import { numberOf, structOf, type Thrift, type ThriftStruct, textOf } from './th
 
 export type StoredType = (typeof ParquetTypes)[number]
 
-/** How the values of a column are stored, and what they mean. */
+/** How the values of a column are stored, and their meaning. */
 export type Element = {
   readonly type: StoredType
   /** Bytes of each value of `FIXED_LEN_BYTE_ARRAY`. */
@@ -16,7 +16,7 @@ export type Element = {
   /** The older name of the logical type; undefined if there is none. */
   readonly converted: (typeof ConvertedTypes)[number] | undefined
   readonly logical: Logical | undefined
-  /** Digits behind the point of decimals. */
+  /** Fractional digits of decimals. */
   readonly scale: number
   /** Digits of decimals; 0 if the file does not declare them. */
   readonly precision: number

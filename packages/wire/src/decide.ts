@@ -8,7 +8,7 @@ import { type TransferErrorCode, transferErrors } from './transfer-errors.ts'
 
 /** Interruptions of a transfer that are not errors of it. */
 export type Interruption =
-  /** Another worker has the transfer by now. */
+  /** Another worker has taken over the transfer. */
   | 'lost'
   /** The process ends and returns the transfer to the queue. */
   | 'released'
@@ -79,7 +79,7 @@ const byAction: Readonly<Record<ErrorAction, (state: ErrorState) => Decision>> =
   stop: () => cancel,
 }
 
-/** Decides what to do about an error, or an interruption, of a transfer in a state. */
+/** Decides how to handle an error, or an interruption, of a transfer in a state. */
 export const decide = (incident: TransferIncident, state: ErrorState): Decision =>
   'interruption' in incident
     ? byInterruption[incident.interruption]

@@ -18,7 +18,7 @@ export type ValueField = {
   readonly form?: SecretForm | undefined
 }
 
-/** A value as it is stored, or why it is refused, to follow the name of the field. */
+/** A value in its stored form, or the reason why it is refused, to follow the name of the field. */
 export type ReadValue = { read: string | number | boolean | string[] } | { wrong: string }
 
 /** Reads a value that is not empty. Values are returned as text, so each kind accepts its text form in addition to its own. */

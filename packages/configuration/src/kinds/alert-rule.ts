@@ -278,7 +278,7 @@ function targetsOf(
   return { found, change: change(isChanged) }
 }
 
-/** The connections that rules can name: by what they are called in the files, or in the service if no file has them. */
+/** The connections that rules can name: by their names in the files, or in the service if no file has them. */
 const connectionsOf = once(({ state, accounts, changes }: Planning) => {
   const names = new Map<string, string>()
   const targets = new Map<string, Target | 'several'>()

@@ -119,7 +119,7 @@ export const steps: Pick<
 type Seen = Pick<ConnectionState, 'name' | 'status' | 'srcConnectionConfig' | 'destConnectionConfig'>
 type At = { readonly accountId: string; readonly id: string }
 
-/** The configurations that a change sets, which exist by now. */
+/** The configurations that a change sets. They exist by then. */
 function configurationIdsOf({ account, desired, configures = {} }: ConnectionChange, applying: Applying) {
   const ids: { srcConfigurationId?: string; destConfigurationId?: string } = {}
   for (const { path, configuration } of sides) {

@@ -95,7 +95,7 @@ export async function configure(
     const id = connectorIdOf(desired?.slug ?? change.name)
     await persistently(() => client.configureConnector({ accountId, id, body, ifMatch: existing?.etag }))
   } catch (error) {
-    // Whether it is the same by now cannot be known: secrets cannot be read.
+    // It is unknown whether the values are already the same, because secrets cannot be read.
     if (isRefused(error, 'precondition_failed')) throw new ChangedMeanwhile([])
     throw error
   }

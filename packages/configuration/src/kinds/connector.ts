@@ -249,7 +249,7 @@ export const connectorChanges = once(
     ),
 )
 
-/** The configurations of connectors that the sub-account has, or will have, as they are named. */
+/** The names of the configurations of connectors that the sub-account has, or will have. */
 export const addedIn = once(({ desired, existing }: Scope): string[] => [
   ...statesIn(connector, existing ?? {}).map(connector.nameOf),
   ...entriesIn(connector, desired).map(({ name }) => name),
@@ -272,7 +272,7 @@ export const valuesIn = (scope: Scope, definition: ConnectorDefinition, name: st
     planning,
   )
 
-/** Of secrets, it says that they are set. */
+/** For secrets, only whether they are set. */
 async function valuesAfter(
   entry: DesiredConnector | undefined,
   saved: SavedValues | undefined,

@@ -33,7 +33,7 @@ export class Agents {
     return { request, agent }
   }
 
-  /** Has an agent connect with `dial`, if there is one. */
+  /** Lets an agent connect with `dial`, if there is one. */
   #dialling(agent: http.Agent, isTls: boolean): http.Agent {
     const dial = this.#dial
     if (!dial) return agent

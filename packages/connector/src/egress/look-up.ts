@@ -27,9 +27,9 @@ export type AddressRules = {
   /** An allowed address of a host. Throws a `ConnectorError` if the host has no allowed address. */
   resolve(host: string, port?: number): Promise<string>
   /**
-   * The name or address under which a bastion is asked for a host. Behind a bastion with a public address is another network,
-   * in which only link-local and metadata addresses are refused. A bastion with a private address is in the network of this
-   * service, so the policy applies to the host too.
+   * The name or address that a bastion uses for a host. Behind a bastion with a public address is another network, in which only
+   * link-local and metadata addresses are refused. A bastion with a private address is in the network of this service, so the
+   * policy applies to the host too.
    * @param bastion the IP address of the bastion
    */
   behind(bastion: string, host: string, port: number): Promise<string>

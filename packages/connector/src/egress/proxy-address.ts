@@ -6,7 +6,7 @@ export type OutgoingProxy = {
   readonly scheme: 'http' | 'https' | 'socks5'
   readonly host: string
   readonly port: number
-  /** Empty without one. */
+  /** Empty if the proxy needs no user. */
   readonly user: string
   readonly password: string
 }

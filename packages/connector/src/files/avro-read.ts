@@ -22,7 +22,7 @@ const codecs = ['null', 'deflate', 'snappy', 'zstandard']
 /**
  * Opens an Avro object container file, by version 1.12 of its specification. Its columns are the fields of its records.
  * @param opened the bytes of the file, from its beginning
- * @throws a `ConnectorError` if the file is damaged or breaks a bound, what the store throws; so does `read`
+ * @throws a `ConnectorError` if the file is damaged or exceeds a limit, and the errors of the store; so does `read`
  */
 export async function openAvro(
   opened: ByteStream,

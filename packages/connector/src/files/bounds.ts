@@ -50,7 +50,7 @@ export const rowErrors = {
   nestedTooDeep: `The row is nested more than ${bounds.nestingLevels} levels deep.`,
 } as const
 
-/** Fails for a file that breaks a bound: `name` is the file, `says` a clause with the bound, `advice` what to do next. */
+/** Fails for a file that exceeds a limit: `name` is the file, `says` a clause with the limit, `advice` the next step. */
 export const outOfBounds = (code: ConnectorErrorCode, name: string, says: string, advice: string): ConnectorError =>
   new ConnectorError(code, `${name} ${says}. ${advice}`)
 

@@ -32,7 +32,7 @@ export function huffmanTable(lengths: readonly number[]): HuffmanTable {
   return { shortest: Math.min(...lengths), limits, bases, symbols: Uint16Array.from(symbols) }
 }
 
-/** Bits of packed bytes, the highest of a byte first. Behind the end they are zero, and `isOverrun` is set. */
+/** Bits of packed bytes, the highest bit of a byte first. After the end they are zero, and `isOverrun` is set. */
 export class PackedBits {
   readonly #bytes: Buffer
   /** The bits that were read so far, and the bits before the first one. */

@@ -43,7 +43,7 @@ test('refuses a file of bzip2 that is damaged', async () => {
   for (let at = 10; at < whole.length; at += 3) {
     const changed = Buffer.from(whole)
     changed[at] = (changed[at] ?? 0) ^ (1 << (at % 8))
-    // Codes that no symbol has, and bits behind a stream, mean nothing.
+    // Codes without a symbol, and bits after the end of a stream, have no meaning.
     await rowsOf(changed).then(
       (rows) => assert.deepEqual(rows, wanted),
       (error: ConnectorError) => {

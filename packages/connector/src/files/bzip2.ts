@@ -37,7 +37,7 @@ export async function* unbzip2(raw: ByteStream): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** The text of a stream behind its first four bytes. Blocks begin at any bit. */
+/** The text of a stream after its first four bytes. Blocks begin at any bit. */
 async function* unpackedStream(raw: ByteStream, links: Uint32Array): AsyncGenerator<Uint8Array> {
   let checksums = 0
   for (let bit = 0; ; ) {

@@ -76,8 +76,8 @@ export async function openCsv(
 }
 
 /**
- * Goes behind the byte order mark and the first lines of a file. Quotes have no meaning in these lines.
- * @returns how many bytes the lines have
+ * Skips the byte order mark and the first lines of a file. Quotes have no meaning in these lines.
+ * @returns the number of skipped bytes
  */
 async function skip(stream: ByteStream, file: StoredFile, encoding: Encoding, lines = 0): Promise<number> {
   stream.take(encoding.markBytes)
@@ -100,8 +100,8 @@ async function skip(stream: ByteStream, file: StoredFile, encoding: Encoding, li
 }
 
 /**
- * Goes behind a line such as `sep=;`, by which Excel names the delimiter of a file. It is no row.
- * @returns how many bytes the line has, 0 if the file begins with another line
+ * Skips a line such as `sep=;`, in which Excel declares the delimiter of a file. It is not a row.
+ * @returns the number of skipped bytes; 0 if the file begins with another line
  */
 export async function takeSeparatorLine(
   stream: ByteStream,

@@ -8,7 +8,7 @@ import { encodeCsv } from './csv-write.ts'
 import type { BinaryForm, WriteFormat } from './format.ts'
 import { encodeNdjson } from './ndjson-write.ts'
 
-/** A piece of a file packed with gzip. Packed pieces behind each other are one packed file. */
+/** A piece of a file, packed with gzip. Consecutive packed pieces form one packed file. */
 export const gzipPiece: (bytes: Uint8Array) => Promise<Uint8Array> = promisify(gzip)
 
 /** Encodes rows as bytes of a file. Notes are data about earlier rows that the end of the file needs. */

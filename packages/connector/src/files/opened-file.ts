@@ -21,6 +21,6 @@ export type FilePiece = {
   readonly errors: ReadonlyMap<number, string>
   /** The place in the file after these rows. */
   readonly place: Json
-  /** How much of the stored file lies before that place, in bytes. */
+  /** Number of bytes of the stored file before that place. */
   readonly storedBytes: number
 }

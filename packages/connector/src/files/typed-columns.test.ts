@@ -17,7 +17,7 @@ import { fileRejections, type WriteOptions, writeFiles } from './write.ts'
 
 const parquet: WriteOptions = { format: 'Parquet', gzip: false }
 
-/** A type, what DuckDB calls it, and cells of it with what DuckDB reads of them. */
+/** A type, its name in DuckDB, and cells of it with the values that DuckDB reads. */
 const kinds: readonly {
   readonly type: ColumnType | null
   readonly duckdb: string

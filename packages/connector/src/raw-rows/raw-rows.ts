@@ -33,7 +33,7 @@ export class RawRows {
   readonly length: number
   /** The source of each column; absent if the columns are those of the layout. */
   readonly view: readonly RawSource[] | undefined
-  /** Behind which row of all each piece ends. */
+  /** Number of all rows up to the end of each piece. */
   readonly #ends: readonly number[]
   #rows: readonly Row[] | undefined
 
@@ -212,7 +212,7 @@ export const rawOf = (rows: readonly Row[]): RawRows | undefined => (rows as { r
 const raw = Symbol('raw rows')
 const index = /^(?:0|[1-9]\d*)$/
 
-/** A list of rows that decodes a row when it is asked for, and cannot be changed. */
+/** A list of rows that decodes a row when it is accessed, and cannot be changed. */
 class Decoding implements ProxyHandler<Row[]> {
   readonly #raw: RawRows
 

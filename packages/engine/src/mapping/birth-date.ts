@@ -1,8 +1,8 @@
 import { orderOf } from '@penstock/expressions/local'
 
 /**
- * Days of birth as YYYYMMDD. Accepts only unambiguous dates: year first; day first with dots, since dots are never used
- * with the month first; other separators if one number can only be the day; and English names of months.
+ * Days of birth as YYYYMMDD. Accepts only unambiguous dates: the year first; the day first with dots, because dates with dots
+ * never have the month first; other separators if one number can only be the day; and English names of months.
  */
 
 /** The separator of the parts: a sign with or without spaces around it, or only spaces. */

@@ -115,7 +115,7 @@ export const takesAnyText = (definition: RecordField | undefined): boolean =>
 
 const digestNames: Readonly<Record<Digest, string>> = { sha256: 'SHA-256', sha512: 'SHA-512', md5: 'MD5' }
 
-/** No digest in hexadecimal, and nothing that looks like one, is shorter. */
+/** Hexadecimal digests, and values that look like them, have at least this length. */
 const digestLengthMin = 32
 
 /**

@@ -82,7 +82,7 @@ export function chooseColumns(
   return { steps: Object.keys(records).flatMap((field) => steps.get(field) ?? []), fieldErrors }
 }
 
-/** Asks which of the columns fills a field, or whether the only one does. */
+/** A question for the person: which of the columns fills a field, or whether the only column does. */
 function questionOf(field: string, columns: readonly SourceColumn[], addresses = false): string {
   const names = columns.map(({ name }) => name)
   const entryOf = (name: string | null = null) => `{${JSON.stringify(field)}: ${JSON.stringify(name)}}`

@@ -12,7 +12,7 @@ export type ColumnMeaning = {
   readonly role: 'own' | 'billing' | 'shipping'
   /** The name has other common meanings: it is only suggested. */
   readonly isWeak: boolean
-  /** The name speaks of a code for what another column has in words. */
+  /** The name refers to a code; another column has the same content in words. */
   readonly isCode: boolean
 }
 
@@ -129,7 +129,7 @@ const fieldNames: Readonly<Record<string, string>> = {
   company: 'account name',
 }
 
-/** Words before or behind a name that say nothing about it: it is the person's. */
+/** Words before or after a name that add no meaning: the value belongs to the person. */
 const ownWords = `customer, customers, kunde, kunden, client, clients, cliente, clienti, du client, de cliente,
   del cliente, do cliente, klant, kund, kundens, klient, klienta, contact, contacts, kontakt, contacto, contatto, contato,
   user, member, subscriber, buyer, käufer, käufers, acheteur, acheteuse, comprador, acquirente, koper, shopper, person,
@@ -160,7 +160,7 @@ const pairs: Readonly<Record<string, { readonly meaning: string; readonly beside
 
 const letters: Readonly<Record<string, string>> = { ß: 'ss', ł: 'l', ø: 'o', æ: 'ae', œ: 'oe', đ: 'd' }
 const fold = (name: string): string => foldName(name).replace(/[ßłøæœđ]/g, (letter) => letters[letter] ?? '')
-/** As a name is folded, and as it is written without umlauts. */
+/** The folded name, and the name as it is written without umlauts. */
 const formsOf = (name: string): string[] => [
   ...new Set([name, name.replace(/[äöü]/gi, (letter) => `${letter}e`)].map(fold).filter((folded) => folded !== '')),
 ]
@@ -250,7 +250,7 @@ function read(folded: string, left: number): ColumnMeaning | undefined {
   return undefined
 }
 
-/** Without what tools add to names: the mark of Salesforce's own fields, a currency or a zone behind the name. */
+/** Without additions of tools: the mark of Salesforce's own fields, a currency or a zone after the name. */
 const withoutMarks = (name: string): string =>
   name
     .replace(/__c$/i, '')

@@ -4,7 +4,7 @@ import { type Digest, digests } from './hash.ts'
 
 /**
  * Content of a column as far as its name reveals it. Terms:
- * folded   a name without case, accents, spaces and signs: `E-Mail Address` is `emailaddress`
+ * folded   a name without case, accents, spaces and punctuation: `E-Mail Address` is `emailaddress`
  * subject  a folded name without the mark of hashed values: of `sha256_email` it is `email`
  * concept  common meaning of subjects that are known synonyms
  */

@@ -1,7 +1,7 @@
 /**
- * E-mail addresses in the forms that platforms ask for before an address is hashed. Addresses are checked for
- * plausibility (one @, a dot in the domain, nothing that occurs only in lists or display names). A wrong address does
- * no harm, while refusing a correct address loses a person.
+ * E-mail addresses in the forms that platforms require before an address is hashed. Addresses are checked for plausibility (one
+ * @, a dot in the domain, no characters that occur only in lists or display names). A wrong address does no harm, but refusing a
+ * correct address loses a person.
  */
 
 const lengthMax = 254

@@ -1,4 +1,4 @@
-/** Detects what the JSON parser does not report: the place of a syntax error, and repeated keys. */
+/** Detects errors that the JSON parser does not report: the place of a syntax error, and repeated keys. */
 
 const token =
   /[ \t\n\r]*(?:("(?:[^"\\\p{Cc}]|[\u007f-\u009f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)|([{}[\],:]))/uy

@@ -48,7 +48,7 @@ export type FieldLint = {
   wrongHashLength: number
   /** Is of another kind than most of the column (e-mail address, phone number, digest, device, other): of identifiers only. */
   mixedKinds: number
-  /** Different values and what becomes of them, shortened for people: first one that fits, then one that does not, then others. */
+  /** Different values and their results, shortened for people: first a valid value, then an invalid one, then others. */
   readonly samples: readonly Sample[]
   /** How the values are written, as far as they show it or are ambiguous; absent if there is nothing to report. */
   readonly forms?: ShownFinding[]
@@ -161,7 +161,7 @@ function lintColumn(
 const isAnswered = (values: Readonly<Record<string, string | null>>, cell: Cell): boolean =>
   answersOf(values).has(answerKey(String(cell)))
 
-/** Chooses a few values of a column that show what becomes of its values. */
+/** Chooses a few values of a column that show the results of the mapping. */
 class Samples {
   readonly #fitting = new Map<string, Sample>()
   readonly #unusable = new Map<string, Sample>()

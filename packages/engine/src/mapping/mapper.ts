@@ -237,7 +237,7 @@ class Mapped {
     return cell === null || cell === ''
   }
 
-  /** A field has one fault: without a valid value, it would be missing as well. */
+  /** A field has only one fault: without a valid value, it would also be missing. */
   #blame(at: number, fieldError: RowError): void {
     if (this.#skip?.has(at)) return
     const before = this.errors.get(at)

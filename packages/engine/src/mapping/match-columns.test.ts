@@ -32,7 +32,7 @@ const ofPersons = new Set(Object.keys(fields).slice(0, 11))
 const fieldsOf = (names: readonly string[], records: Records = fields) =>
   new Map(matchColumns(records, names).flatMap(({ field, column }) => (column === undefined ? [] : [[column, field]])))
 
-/** Counts the proposals for exports; fails if one is wrong for a field that says who a person is. */
+/** Counts the proposals for exports; fails if a proposal is wrong for a field that identifies a person. */
 function measure(of: Readonly<Record<string, string>>) {
   const count = { headers: 0, wanted: 0, right: 0 }
   const missed: string[] = []

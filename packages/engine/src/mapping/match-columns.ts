@@ -9,7 +9,7 @@ import type { Mapping, MappingEntry } from './read-mapping.ts'
  * another column. Proposals know more names, and a person sees them before they are saved.
  */
 
-/** A column of a source, with what its name says. */
+/** A column of a source, and the meaning of its name. */
 export type SourceColumn = ColumnName & { readonly name: string; readonly index: number }
 
 /** How well a column fits a field, best first. All candidates of a better rank are assigned first. */
@@ -33,7 +33,7 @@ export const readColumns = (names: readonly string[]): SourceColumn[] =>
 
 /**
  * Chooses columns as a transfer does, for the fields that its mapping does not name.
- * @param taken columns that the mapping names: each column fills one field
+ * @param taken columns that the mapping names; each column fills only one field
  */
 export const matchForTransfer = (
   open: Records,
@@ -75,7 +75,7 @@ export function matchColumns(records: Records, names: readonly string[], mapping
     }
     if (rank !== 'known meaning' && !isOfAddress) return fitter(rank, field, definition)
     if (meaning === undefined) return isOfAddress ? () => false : fitter('well-known name', field, definition)
-    // Of two fields for the same, such as one for digests, the second never gets a second column.
+    // If two fields have the same content, for example one for digests, the second field does not get a second column.
     const isServed = [...chosen.keys()].some((other) => wanted.get(other) === meaning)
     return (column) => {
       const of = meaningOf(column)
@@ -137,7 +137,7 @@ function assign(
   choose: (fitting: readonly SourceColumn[]) => SourceColumn | undefined = only,
 ): Assigned {
   const open = new Map(Object.entries(records))
-  // Sorted one time, not for each field.
+  // Sorted once, not for each field.
   const byName = sorted(columns)
   const taken = new Set(given)
   const chosen = new Map<string, SourceColumn>()

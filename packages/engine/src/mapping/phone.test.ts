@@ -51,7 +51,7 @@ test('A phone number becomes E.164: with its own country code, or as a national 
     ['0171 1234567', undefined, undefined],
     ['4155552671', undefined, undefined],
     ['0171 1234567', 'atlantis', undefined],
-    // A German number of a mobile phone, which is not one of Houston, and one of Minas Gerais, which is not Dutch.
+    // A German mobile number that is not a number in Houston, and a number in Minas Gerais that is not Dutch.
     ['0171/35922262', undefined, undefined],
     ['0171/35922262', 'us', undefined],
     ['0171/35922262', 'de', '+4917135922262'],

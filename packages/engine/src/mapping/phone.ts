@@ -46,16 +46,16 @@ export function normalisePhone(text: string, country?: string): string | undefin
 export const normalisePhoneDigits = (text: string, country?: string): string | undefined =>
   normalisePhone(text, country)?.slice(1)
 
-/** North American numbers as people write them: in groups of three, three and four behind the country code. */
+/** North American numbers in their usual groups: three, three and four digits after the country code. */
 const northAmericanGroups = /^0?1[\s.-]*\(?[2-9]\d{2}\)?[\s.-]*\d{3}[\s.-]*\d{4}$/
 
 /** National numbers as people write them have up to ten digits, and begin with a zero if they have more, except for these. */
 const nationalLengthMax = 10
 const longNational = [
-  // Mobile phones in Brazil: 33 98765-4321 is one of Minas Gerais, and +33 9 87 65 43 21 a French number.
+  // Mobile phones in Brazil: 33 98765-4321 is a number in Minas Gerais, and +33 9 87 65 43 21 is a French number.
   /^[1-9][1-9]9\d{8}$/,
-  // Russia, Kazakhstan and Belarus dial 8 first, and spreadsheets drop the zero before Indonesian mobile phones: 84951234567
-  // is a number of Moscow or of Vietnam, 81234567890 one of Indonesia or Japan.
+  // Russia, Kazakhstan and Belarus dial 8 first, and spreadsheets drop the zero before Indonesian mobile phones. So 84951234567
+  // is a number in Moscow or Vietnam, and 81234567890 is a number in Indonesia or Japan.
   /^8\d{10}$/,
 ]
 /** Mobile phones in Germany: with their leading zero, they look like North American numbers with a leading zero. */
@@ -112,7 +112,7 @@ function parse(text: string, country: string | undefined): string | undefined {
   if (defaultCountry !== undefined) options.defaultCountry = defaultCountry as CountryCode
   const phone = parsePhoneNumberFromString(text, options)
   if (!phone?.isPossible() || !e164.test(phone.number) || !isWhole(phone)) return undefined
-  // A row of zeros would lose one of them each time that it is read.
+  // A number that begins with several zeros would lose a zero each time that it is read.
   const isStable = !hasTrunkZero(phone.number) || parsePhoneNumberFromString(phone.number)?.number === phone.number
   return isStable ? phone.number : undefined
 }
@@ -148,7 +148,10 @@ const afterZero = new Map(
   }),
 )
 
-/** National numbers by what their tables come down to, if that is simple: ten times as fast, and tested to be the same. */
+/**
+ * National numbers by a short equivalent of their tables, if there is a simple one. It is ten times as fast, and tested to be the
+ * same.
+ */
 function byShortRule(digits: string, country: CountryCode): string | undefined {
   const rule = afterZero.get(country)
   if (rule) {

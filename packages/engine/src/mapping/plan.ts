@@ -15,12 +15,12 @@ export type MappingPlan = {
   /** The columns of the destination, in the order of `steps`. */
   readonly columns: readonly string[]
   readonly steps: readonly MappingStep[]
-  /** Rows pass as they are. */
+  /** Rows pass unchanged. */
   readonly asIs: boolean
   /** Groups of which a row must fill at least one field, and groups whose fields a row must fill together: indexes of steps. */
   readonly oneOf: readonly (readonly number[])[]
   readonly together: readonly (readonly number[])[]
-  /** The source's column that says a row's country, by which its national phone numbers are read. */
+  /** The source's column with the country of a row. National phone numbers of the row are read with this country. */
   readonly countryIndex: number | undefined
   /** The same if the mapping computes it from several columns. */
   readonly countryExpression?: Expression

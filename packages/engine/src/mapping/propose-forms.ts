@@ -6,7 +6,7 @@ import { dateReadings, type LocalForm, type NumberForm, numberForms, numberReadi
  * no value contradicts it. Transfers ignore proposals: a person must accept a proposal into the mapping.
  */
 
-/** A setting of a mapping entry about which values say something. */
+/** A setting of a mapping entry for which the values contain evidence. */
 export type FormFinding = {
   readonly setting: 'numbers' | 'dates' | 'timezone'
   /** The value of the setting that fits all values; `null` if several settings fit. */
@@ -42,7 +42,7 @@ export function proposeForms(
   return found.filter((finding) => typeof finding === 'object')
 }
 
-/** The values that can only be read in one way, by that way, and one that can be read in two. */
+/** The values that can be read in only one way, by that way, and a value that can be read in two ways. */
 type Evidence<Form extends string> = {
   readonly only: ReadonlyMap<Form, string>
   readonly ambiguous: string | undefined

@@ -95,7 +95,7 @@ const words: readonly (readonly [yes: string, no: string])[] = [
 ]
 
 function booleans(texts: readonly string[]): Found | undefined {
-  // Databases read these two as they are.
+  // Databases read these two values without help.
   if (texts.every((text) => text === 'true' || text === 'false')) return undefined
   const met = new Set(texts.map((text) => text.toLowerCase()))
   const pair = met.size === 2 && words.find((two) => two.every((word) => met.has(word)))
@@ -191,7 +191,7 @@ function shownIn(
   return first && { fits: pairs.length, ...(pairs.find(({ before, after }) => before !== after) ?? first) }
 }
 
-/** Whether one choice fits all values, several do, or each fits some. */
+/** Whether one choice fits all values, several choices fit all values, or each choice fits some values. */
 function found(choices: readonly ReadingChoice[], records: number): Found | undefined {
   const whole = choices.filter(({ fits }) => fits === records)
   if (whole.length === 1) return { reason: 'shown', choices: whole }

@@ -33,8 +33,8 @@ export function isPersonal({ field, definition, column, expression }: MappingSte
 const isNameOfPerson = (name: string): boolean => conceptOf(readColumnName(name).subject) !== undefined
 
 /**
- * A value as a preview shows it. Masked, it is enough to recognise its form, and to check what becomes of it. Values that
- * look like identifiers are masked in every column, other values only in personal columns.
+ * A value as a preview shows it. A masked value is enough to recognise its form and to check how it is mapped. Values that look
+ * like identifiers are masked in every column, other values only in personal columns.
  */
 export function shorten(value: Cell, personal: boolean, showing: Showing = 'masked'): string | null {
   if (value === null) return null

@@ -14,8 +14,8 @@ const inputsMax = 4
 export type NumberedRows = { readonly columns: readonly string[]; readonly rows: ReadonlyMap<number, Row> }
 
 /**
- * Evaluates an expression for rows: how many have no value, and some of them with the values of the columns that it reads, in
- * groups of three. One of a group fails as long as there are rows that fail.
+ * Evaluates an expression for rows. Returns the number of rows for which it fails, and some rows with the values of the columns
+ * that it reads, in groups of three. Each group contains a failing row as long as there are failing rows.
  * @param field the path of the expression in the settings
  */
 export function tryExpression(
@@ -58,7 +58,7 @@ export function tryExpression(
   }
 }
 
-/** Rows in groups: each has one that fails and others that do not, as long as there are both. */
+/** Rows in groups. Each group contains one failing row and rows that do not fail, as long as there are both. */
 function grouped(shown: TriedExpression['rows'], failing: TriedExpression['rows']): TriedExpression['rows'] {
   const [good, bad] = [[...shown], [...failing]]
   return Array.from({ length: groupsMax }).flatMap(() => {

@@ -43,7 +43,7 @@ export const normaliseGivenName = (text: string): string | undefined =>
 export const normaliseFamilyName = (text: string): string | undefined =>
   withLetters(withoutEach(lowerComposed(text).trim(), afterFamilyName))
 
-/** Without each occurrence, since people have more than one title. */
+/** Removes each occurrence, because people can have more than one title. */
 function withoutEach(name: string, pattern: RegExp): string {
   const left = name.replace(pattern, '').trim()
   return left === name ? name : withoutEach(left, pattern)
@@ -85,7 +85,7 @@ export function normaliseState(text: string): string | undefined {
   return state === undefined ? undefined : (statesByName.get(state) ?? state)
 }
 
-/** Lower case without spaces and what follows a hyphen. */
+/** Lower case without spaces and without the part after a hyphen. */
 export function normalisePostalCode(text: string): string | undefined {
   const trimmed = text.trim()
   const hyphen = trimmed.indexOf('-')
@@ -159,5 +159,5 @@ export const normaliseLower = (text: string): string | undefined => orUndefined(
 export const normaliseExternalId = (text: string): string | undefined =>
   orUndefined(lowerComposed(text.replace(/[\s\p{Z}]+/gu, '')))
 
-/** As it is, without the spaces around it. */
+/** Unchanged, without surrounding spaces. */
 export const normaliseText = (text: string): string | undefined => orUndefined(text.trim())

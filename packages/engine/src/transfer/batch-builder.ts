@@ -101,7 +101,7 @@ export class BatchBuilder {
     this.#raws.add(chunk.rows, kept)
   }
 
-  /** @param end the place behind it, if it was announced up to that place */
+  /** @param end the place after it, if it was announced up to that place */
   done(end?: Json): FilledBatch {
     const { announced, notedBy, instead } = this.#origin
     const [rows, digests] = [this.#rows.all(), this.#digests]

@@ -23,12 +23,12 @@ export function endOf(filledBatch: FilledBatch): {
       : { at: last.before, skip: next - last.first, bytes: last.bytes }
   const cursor = last.cursorAfter
     ? last.cursorAfter(next - last.first)
-    : // Not every chunk has one.
+    : // Not every chunk has a cursor.
       segments.findLast(({ first: begin, count, cursor }) => begin + count <= next && cursor !== undefined)?.cursor
   return { checkpoint, cursor }
 }
 
-/** The place in the source behind a batch, if it can be found again though rows before it are gone or new. */
+/** The place in the source after a batch, if it can be found again even if rows before it were added or removed. */
 export function placeBehind(filledBatch: FilledBatch): Json | undefined {
   const { first, covered, segments, left, announced } = filledBatch
   if (announced?.end !== undefined) return announced.end
@@ -36,7 +36,7 @@ export function placeBehind(filledBatch: FilledBatch): Json | undefined {
   return left ? undefined : last?.checkpointAfter?.(first + covered - last.first)
 }
 
-/** Cuts a batch of more than one row in two. */
+/** Divides a batch of more than one row into two batches. */
 export function halve(filledBatch: FilledBatch): [FilledBatch, FilledBatch] {
   const middle = filledBatch.rows.length >> 1
   const border = filledBatch.numbers[middle] as number

@@ -70,11 +70,11 @@ function keyOf(filledBatch: FilledBatch, scope: KeyScope, columns: readonly stri
     if (removed.size > 0) hash.update(JSON.stringify([...removed]))
   } else {
     hash.update(`${scope.transferId} ${first} ${covered}`)
-    // Rows that were confirmed meanwhile are not sent again, so that it has other rows.
+    // Rows that were confirmed in the meantime are not sent again, so the batch has different rows.
     if (digests) hash.update(Uint32Array.from(digests))
     else if (isCounted(filledBatch)) for (const raw of raws) hash.update(JSON.stringify(raw))
   }
-  // Rows that are equal to delivered ones come in another batch than these.
+  // Rows that equal delivered rows are in a different batch.
   if (delivered) hash.update(Uint32Array.from(delivered.records))
   if (instead !== undefined) hash.update(JSON.stringify(instead))
   // Another attempt may find other rows that were removed from the source.

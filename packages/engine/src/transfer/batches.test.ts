@@ -25,7 +25,7 @@ type Scene = {
   bounds: Bounds
   pending: number | null
   announced?: Announced | undefined
-  /** Whether the next transfer can begin behind any record, or only behind a chunk. */
+  /** Whether the next transfer can begin after any record, or only after a chunk. */
   incremental: boolean
   /** Where the transfer begins. */
   cursor?: number

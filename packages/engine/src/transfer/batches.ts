@@ -48,7 +48,7 @@ export type Filling = {
   readonly announced?: Announced | null
   /** There if an earlier transfer announced it. */
   readonly carried?: CarriedBatch | undefined
-  /** The same of a batch of the transfer before this one, which counts where reading is incremental. */
+  /** The same for a batch of the previous transfer; only if reading is incremental. */
   readonly unconfirmed: number | null
   /**
    * Maximum records that a test covers, from the first record; `null`: the whole source. Batches of a test never belong to
@@ -81,7 +81,7 @@ class BatchFiller {
   readonly #filling: Filling
   /** The place up to which an announced batch is read again. */
   readonly #until: Json | undefined
-  /** The number of the last record that a test covers, and of the last one that is read. */
+  /** The number of the last record that a test covers, and of the last record that is read. */
   readonly #lastTested: number
   readonly #lastRead: number
   #batch: BatchBuilder
@@ -89,11 +89,11 @@ class BatchFiller {
    * Number of records that the batch must cover, or can cover until its place is reached; `null`: it is filled up to the bounds.
    */
   #exactly: number | null
-  /** How many records it covered in the transfer before this one. */
+  /** Number of records that it covered in the previous transfer. */
   #repeats: number | null
   /** Whether the source has the same records when it is read again. */
   #isFixed: boolean
-  /** The place behind the last chunk, how many records and bytes were read up to it, and the cursor. */
+  /** The place after the last chunk, the number of records and bytes that were read up to it, and the cursor. */
   #before: Json | null
   #number: number
   #bytes: number
@@ -132,7 +132,7 @@ class BatchFiller {
         yield* this.#passPlace()
         continue
       }
-      // Behind the last row, a chunk without rows can have the cursor.
+      // After the last row, a chunk without rows can contain the cursor.
       if (chunk.rows.length > 0 && this.#number > this.#lastRead) break
       const map = await mapperFor(chunk, this.#number)
       const window = testRows === null ? windowOf?.(chunk) : undefined
@@ -230,7 +230,7 @@ class BatchFiller {
       at = stop
       // Delivered rows are confirmed before others are sent, so that another crash does not repeat them.
       const isDelivered = batch.kept === 0 && batch.hasDelivered && !codes?.[at]
-      // No batch has rows behind a window.
+      // No batch has rows after the end of a window.
       if (room() >= 1 && this.#coveredLeft(bounds) >= 1 && !batch.window?.ends && !isDelivered) continue
       yield batch.done()
       this.#beginBatch(segment.first + at)
@@ -248,7 +248,7 @@ class BatchFiller {
     this.#exactly = null
   }
 
-  /** No batch that follows is one that came before. */
+  /** The following batches are not repeated ones. */
   #endRepetition(): void {
     this.#repeats = null
     this.#isFixed = this.#reader.fixed === true

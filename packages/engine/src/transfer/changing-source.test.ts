@@ -14,7 +14,7 @@ type Table = Map<number, number>
 
 const columns = ['key', 'version']
 
-/** Reads a table as a database does: behind a key, and up to another. */
+/** Reads a table as a database does: after one key, up to another. */
 const readerOf = (table: Table, chunkRows: number, incremental: boolean, hasPlaces = true): SourceReader => ({
   async *read(after, until): AsyncGenerator<Chunk> {
     const from = (after as number | undefined) ?? -1
@@ -40,7 +40,7 @@ const asItIs: ChunkMapper = ({ rows }) => ({ rows, errors: new Map() })
 const repeating = { recognisesKeys: false, isIncremental: false, sendsChanged: false }
 const scope = { transferId: 'transfer', connectionId: 'connection', settings: null }
 
-/** The progress of a transfer, as the database has it. */
+/** The progress of a transfer in the database. */
 type Standing = { checkpoint: Checkpoint; read: number; pending: number | null; announced: Announced | null }
 
 const edits = fc.array(fc.record({ key: fc.integer({ min: 0, max: 60 }), removes: fc.boolean() }), { maxLength: 12 })
@@ -50,13 +50,13 @@ const scenes = fc.record({
   chunkRows: fc.integer({ min: 1, max: 9 }),
   rowsMax: fc.integer({ min: 1, max: 9 }),
   incremental: fc.boolean(),
-  // After how many steps each session dies, and what changes until the next one.
+  // Number of steps after which each session crashes, and the changes before the next one.
   deaths: fc.array(fc.record({ steps: fc.integer({ min: 0, max: 12 }), edits }), { maxLength: 6 }),
 })
 
 type How = {
   hasPlaces: boolean
-  /** Whether the destination recognises batches. Another one gets no batch that is larger than its limit. */
+  /** Whether the destination recognises batches. Otherwise it receives no batch that is larger than its limit. */
   notesBatches: boolean
   /** The destination refuses batches of more rows, whichever they are. */
   refusedAbove: number
@@ -139,7 +139,7 @@ test('a destination that refuses large batches: halves in doubt come again as th
   await fc.assert(
     fc.asyncProperty(scenes, fc.integer({ min: 1, max: 4 }), async (scene, refusedAbove) => {
       const { rows, untouched, removed } = await move(scene, { refusedAbove })
-      // A row that is removed and comes back is another one.
+      // A row that is removed and added again is a different row.
       const stayed = rows.filter((key) => !removed.has(key))
       assert.equal(new Set(stayed).size, stayed.length, 'a row came twice')
       assert.deepEqual(
@@ -177,7 +177,7 @@ test('a batch that comes again with more rows than the limit keeps its key for a
   const [batch] = await fillOf(table, null, null)
   assert(batch)
   const { pending, announced = null } = announcementOf(batch, scope, columns, repeating)
-  // Ten rows instead of each one.
+  // Ten rows for each previous row.
   for (let key = 0; key < 2_000; key += 2) table.set(key, 1)
   const again = await fillOf(table, pending, announced)
   assert(again.every(({ rows }) => rows.length <= bounds.rowsMax))

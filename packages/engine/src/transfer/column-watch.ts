@@ -49,9 +49,9 @@ export class ColumnWatch {
   }
 
   /**
-   * Receives the names of the first chunk. A column that it does not read cannot be mapped, so columns are added only now: first to the table, then
-   * to the mapping, so that what crashes in between is repeated, and finds the columns there. The mapping follows changes that were accepted
-   * or do not stop transfers. Throws as `ask` does.
+   * Receives the names of the first chunk. A column that the source does not read cannot be mapped, so columns are added only
+   * now: first to the table, then to the mapping. If the process crashes in between, the addition is repeated and finds the
+   * columns in the table. The mapping follows changes that were accepted or do not stop transfers. Throws like `ask`.
    */
   async read({ columns }: Pick<Chunk, 'columns'>): Promise<void> {
     if (this.#isSettled) return
@@ -74,7 +74,7 @@ export class ColumnWatch {
     if (reported !== null) this.#sides.follow(reported)
   }
 
-  /** The changes that the mapping follows: accepted ones, and all with `drift: ignore`. */
+  /** The changes that the mapping follows: accepted changes, and all changes with `drift: ignore`. */
   #followed(changes: readonly ColumnChange[]): readonly ColumnChange[] {
     const { drift, shape } = this.#state
     return [...(shape?.accepted ?? []), ...(drift === 'ignore' ? changes : [])]
@@ -118,7 +118,7 @@ export class ColumnWatch {
     }
   }
 
-  /** The shape with the types of both sides, which are not asked for unless columns are added. */
+  /** The shape with the types of both sides, which are requested only if columns are added. */
   async #typed(): Promise<Shape> {
     if (this.#state.drift !== 'ignore') return this.#shape
     const [source, destination] = [

@@ -142,7 +142,7 @@ function keptOf(
   }
 }
 
-/** Further faults that are kept of one row. */
+/** Maximum further faults that are kept for one row. */
 const othersMax = 50
 
 const invalidOf = ({ invalid, unread }: FilledBatch): Rejected[] =>

@@ -34,7 +34,7 @@ export type InvalidRow = {
   readonly removed?: true
 }
 
-/** The rows of one batch, and what must be known of the records that it covers. */
+/** The rows of one batch, and data about the records that it covers. */
 export type FilledBatch = {
   /** Number of the first record that it covers, and how many it covers. */
   readonly first: number
@@ -58,11 +58,11 @@ export type FilledBatch = {
   readonly segments: readonly Segment[]
   /** The window of all its rows. Such a batch can have no rows. */
   readonly window?: BatchWindow
-  /** There if its rows are no records of the source: they left it, and the checkpoint stays this one. */
+  /** Present if its rows are not records of the source: they were removed from it, and the checkpoint stays this one. */
   readonly left?: Checkpoint
   /**
-   * Its key, under which it was announced before a crash with the rows of then, how many these were, and the place behind it, if it reaches
-   * that far now.
+   * The key under which it was announced before a crash, the number of rows that it had then, and the place after it, if it
+   * reaches that far now.
    */
   readonly announced?: { readonly key: string; readonly covered: number; readonly end?: Json }
   /** The earlier transfer that announced it, under which the destination notes it. */

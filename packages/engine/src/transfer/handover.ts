@@ -52,7 +52,7 @@ export type HandoverDeps = {
   readonly onProgress: () => void
   readonly state: TransferState
   readonly replaces: boolean
-  /** Announces a group, and with the first one the columns. */
+  /** Announces a group. The first call also announces the columns. */
   begin(group: Pick<BatchStart, 'files' | 'exports'>): Promise<void>
   /** Stores the result of the destination, and the checkpoint. */
   confirm(entry: Entry, totalBytes: number): Promise<void>

@@ -2,7 +2,7 @@
 const aheadBytes = 1536 << 10
 const batchesAheadMax = 4
 
-/** Of small batches several are read ahead, of large ones one, so that memory stays flat. */
+/** Several small batches or one large batch are read ahead, so that memory use stays constant. */
 export const batchesAhead = ({ bytesMax }: { readonly bytesMax: number }): number =>
   Math.max(1, Math.min(batchesAheadMax, Math.floor(aheadBytes / bytesMax)))
 

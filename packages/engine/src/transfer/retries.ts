@@ -50,7 +50,7 @@ export async function pause(waitMs: number, signal: AbortSignal): Promise<void> 
 /** Any other error than a `ConnectorError` is a defect of a connector. It can still be transient. */
 const defectTries = 3
 
-/** The error with which a transfer ends: a transient one says that it was retried. */
+/** The error with which a transfer ends. A transient error mentions that it was retried. */
 export function finalError(error: unknown): unknown {
   const known = asConnectorError(error)
   if (known?.action !== 'retry') return error

@@ -29,9 +29,9 @@ export type LoadRoute = {
   readonly offer: FileOffer
   readonly formOf: (file: StoredFile) => TableForm
   readonly mapping: RowMapping
-  /** Why the table that is there is filled by a worker. */
+  /** Why a worker must fill the existing table. */
   whyNotTable(): Promise<string | undefined>
-  /** Opens what loads, unless the table is one that only a worker fills. */
+  /** Opens the loader, unless only a worker can fill the table. */
   open(): Promise<{ readonly loader: FileLoader; readonly redact: SideSecrets['redact'] } | { readonly whyNot: string }>
 }
 

@@ -13,7 +13,7 @@ export class SessionLedger {
   readonly unconfirmed: Unconfirmed
   /** Columns that are not stored yet: they go with the first batch. */
   newColumns: BatchStart['columns']
-  /** Which way the rows go, as a sentence, if there is more than one. */
+  /** The route of the rows, as a sentence, if there is more than one route. */
   route: string | undefined
   readonly #host: Pick<TransferHost, 'beginBatch' | 'confirm'>
   readonly #retries: Pick<Retries, 'reset'>
@@ -61,7 +61,7 @@ export class SessionLedger {
     this.newColumns = undefined
   }
 
-  /** The announcement of a batch, with what else is not stored yet. */
+  /** The announcement of a batch, together with everything else that is not stored yet. */
   startOf(own: Announcement): BatchStart {
     return this.#withColumns(this.#stages.announcing(own) ?? own)
   }
@@ -99,7 +99,7 @@ export class SessionLedger {
       this.#retries.reset()
     }
     this.#storing = store()
-    // The next one that waits for it gets the reason.
+    // The next call that waits for it receives the error.
     this.#storing.catch(() => {})
   }
 }

@@ -39,7 +39,7 @@ const announcedBefore = ({ pending, announced }: TransferState): Announcement =>
   ...(announced && { announced }),
 })
 
-/** One reader and one writer at work, from the last confirmed checkpoint to the end or the first transient error. */
+/** One reader and one writer, from the last confirmed checkpoint to the end or the first transient error. */
 export class Session {
   readonly #deps: SessionDeps
   readonly #state: TransferState
@@ -79,7 +79,7 @@ export class Session {
       return undefined
     } catch (thrown) {
       try {
-        // If something could not be stored, that is the reason, and not what failed meanwhile.
+        // If a confirmation could not be stored, that is the reason, and not a later failure.
         await this.#ledger.settled()
         return await this.#reopenAfter(thrown)
       } catch (end) {
@@ -134,7 +134,7 @@ export class Session {
       notesBatches: this.#sides.notesBatches,
       lastNumber: this.#stages.lastNumber,
     })
-    // The next batches are read and mapped while this one is delivered.
+    // The next batches are read and mapped while a batch is delivered.
     for await (const { item: filledBatch, following } of readAhead(filledBatches, batchesAhead(bounds))) {
       await this.#deliverFilled(filledBatch, new SplitBudget(filledBatch), following)
       if (!this.#writerHolds()) await this.#confirm(following())
@@ -159,7 +159,7 @@ export class Session {
     return this.#sides.openReader(this.#deps.signal, cursor, 'formats' in route ? route.formats : [])
   }
 
-  /** How the batch is repeated that an earlier transfer announced, if there is one and nothing was confirmed since. */
+  /** How to repeat the batch that an earlier transfer announced, if there is one and nothing was confirmed since. */
   get #carried(): CarriedBatch | undefined {
     const { announced, read, cursor } = this.#state
     if (announced?.transferId === undefined || announced.rows || read > 0) return undefined
@@ -276,7 +276,7 @@ export class Session {
     const begun = this.#ledger.begin(announced)
     // A writer may check the permit only when it is about to commit.
     begun.catch(() => {})
-    // The rows of a window that are invalid must be known at the destination, and its end as well.
+    // The destination must know the invalid rows of a window and its end.
     const isEmpty = filledBatch.rows.length === 0 && !window
     if (isEmpty || !this.#sender.overlaps) await begun
     if (isEmpty) return this.#addRefused(entryOf(filledBatch, undefined), budget)
@@ -345,7 +345,7 @@ export class Session {
   async #finish(): Promise<void> {
     if (this.#isHandedOver) return
     await this.#stages.finish()
-    // If nothing was sent there is nothing to make visible, except in a replacement of everything by nothing.
+    // Without sent rows, nothing must be made visible, except if a replacement has no rows.
     if (this.#hasDelivered || this.#sides.replaces) await this.#sender.ask(async (writer) => writer.finish?.())
   }
 }

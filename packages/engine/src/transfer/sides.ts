@@ -36,7 +36,7 @@ import { areApart, scopeAt, type WindowOf } from './windows.ts'
 /** A writer of the destination, and the function that removes the destination's secrets from its reports. */
 export type OpenedWriter = { readonly writer: DestinationWriter; readonly redact: SideSecrets['redact'] }
 
-/** Pages of columns that are asked for. */
+/** Maximum pages of columns that are requested. */
 const pagesMax = 25
 
 /** Parameters of a writer that are not in a configuration. */

@@ -102,7 +102,7 @@ export class Unconfirmed {
     this.#connectionState = state ?? this.#connectionState
   }
 
-  /** How much of the source is done, from 0 to 1, if that is known. */
+  /** Progress in the source, from 0 to 1, if it is known. */
   #progressAfter(entries: readonly Entry[], { bytes, rows }: SourceReader['total'] = {}): number | null {
     this.#read += entries.reduce((sum, { read }) => sum + read, 0)
     const readBytes = entries.findLast(({ end }) => end)?.end?.checkpoint.bytes

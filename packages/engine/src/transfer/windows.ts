@@ -51,11 +51,11 @@ export type WindowOf = (chunk: Chunk) => ChunkWindow | undefined
 
 type Scoped = Pick<ChunkWindow, 'scope'>
 
-/** Whether two windows are the same one. */
+/** Whether two windows are equal. */
 export const isSame = (a: Scoped | undefined, b: Scoped | undefined): boolean =>
   (a === undefined && b === undefined) || (a && b ? JSON.stringify(a.scope) === JSON.stringify(b.scope) : false)
 
-/** The window of the halves of a batch: one half is refused, so that it is not known which rows are missing. */
+/** The window of the halves of a batch. One half is refused, so it is unknown which rows are missing. */
 export const windowOfHalf = (window: BatchWindow, half: 'first' | 'second'): BatchWindow => ({
   scope: window.scope,
   begins: window.begins && half === 'first',

@@ -15,7 +15,7 @@ const refuseOrder = (given: Value) =>
     ? undefined
     : `must name the order as one of ${dateForms.join(', ')}`
 
-/** Runs what reads a time zone. JavaScript throws for one that does not exist. */
+/** Runs a function that reads a time zone. JavaScript throws if the zone does not exist. */
 function inZone(run: () => Value, { fail }: CallSite): Value {
   try {
     return run()

@@ -1,2 +1,4 @@
-/** A text as it is compared with the values of a mapping and of a table: without case and surrounding spaces. */
+/**
+ * A text in the form in which it is compared with the values of a mapping and of a table: without case and surrounding spaces.
+ */
 export const answerKey = (text: string): string => text.trim().toLowerCase()

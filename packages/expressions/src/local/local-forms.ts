@@ -3,7 +3,7 @@
  * the mapping must define which one applies. Nothing is guessed.
  */
 
-/** How the values of a column are written, as a mapping says it. */
+/** How the values of a column are written, as the mapping defines it. */
 export type LocalForm = {
   /** The sign before the decimals. */
   readonly numbers?: NumberForm
@@ -11,7 +11,7 @@ export type LocalForm = {
   readonly unit?: string
   /** The order of day, month and year. */
   readonly dates?: DateForm
-  /** The time zone of times without one, by its IANA name. */
+  /** The time zone of times without a zone, by its IANA name. */
   readonly timezone?: string
 }
 export const numberForms = ['comma', 'point'] as const

@@ -14,7 +14,7 @@ function formatOf(timezone: string): Intl.DateTimeFormat {
   return format
 }
 
-/** Whether there is such a time zone. */
+/** Whether a time zone exists. */
 export function isTimezone(name: string): boolean {
   try {
     // Not by `formatOf`, which keeps each: names come from callers, in any letter case.

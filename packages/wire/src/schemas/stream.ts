@@ -126,7 +126,7 @@ export type EventStream = Static<typeof EventStream>
 
 const reason = oneOf(streamRefusals, { description: 'Why it was refused', examples: ['bad_signature'] })
 
-/** An event that was sent to a stream, and what became of it. */
+/** An event that was sent to a stream, and its outcome. */
 export const StreamEvent = exactly(
   {
     time: unixSeconds('When it arrived', example.updatedTime),

@@ -17,13 +17,13 @@ export const TransferRange = exactly(
 )
 export type TransferRange = Static<typeof TransferRange>
 
-/** The range of a transfer, as it is shown. */
+/** The range of a transfer in an answer. */
 export const backfillOf = Type.Union([TransferRange, Type.Null()], {
   description: 'The range of a backfill; null if the transfer is not a backfill',
   examples: [null],
 })
 
-/** The range of a transfer, as it is requested. */
+/** The range of a transfer in a request. */
 export const backfillOption = Type.Optional(
   Type.Unsafe<TransferRange>({
     ...TransferRange,

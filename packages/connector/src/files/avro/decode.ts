@@ -121,7 +121,9 @@ export class AvroDecoder {
     return `${key}:${this.#inside(type, depth)}`
   }
 
-  /** The items of an array or a map, which come in blocks. A count below 0 has the bytes of the block behind it. */
+  /**
+   * The items of an array or a map, which are stored in blocks. A count below 0 is followed by the size of the block in bytes.
+   */
   #items(item: () => string): string[] {
     const items: string[] = []
     for (;;) {

@@ -5,7 +5,7 @@ import { bounds } from '../bounds.ts'
 /** A defect of an Avro file that this reader found. */
 export class AvroDamage extends Error {}
 
-/** A type of Avro as it is read. */
+/** A type of Avro, after it was read. */
 export type AvroType =
   | {
       readonly kind: 'null' | 'boolean' | 'int' | 'long' | 'float' | 'double' | 'bytes'

@@ -13,7 +13,7 @@ export class CodeNotLoaded extends Error {
   }
 }
 
-/** Whether an error says that the package with DuckDB is not installed. */
+/** Whether an error means that the package with DuckDB is not installed. */
 export const isMissing = (error: unknown): error is Error =>
   error instanceof Error && missing.has(codeOf(error) ?? '') && error.message.includes('duckdb-wasm')
 
@@ -21,7 +21,7 @@ export const isMissing = (error: unknown): error is Error =>
 export const notInstalled = (cause: Error): CodeNotLoaded =>
   new CodeNotLoaded(`DuckDB files need a package that is not installed. Run npm install ${needed}`, cause)
 
-/** An error of the start of DuckDB: one of the system says that its module could not be read. */
+/** Converts an error of the start of DuckDB: an error of the system means that its module could not be read. */
 export function asNotLoaded(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const code = codeOf(error)

@@ -1,6 +1,6 @@
 import { type Cell, type RawLayout, RawRows, type Row, rawOf } from '@penstock/connector'
 
-/** Raw rows of one column, which has numbers, for tests. */
+/** Raw rows of one column of numbers, for tests. */
 
 /** A line for each number, with a character before it that is not a part of it. */
 const layoutOf = (cellOf: (number: string) => Cell): RawLayout => ({

@@ -12,14 +12,14 @@ export class RowCollector {
     else for (const index of indexes) this.#values.push(rows[index] as Row)
   }
 
-  /** Adds the rows of a list from an index to before another one. */
+  /** Adds the rows of a list from one index until before another. */
   addRange(rows: readonly Row[], from: number, until: number): void {
     const raw = this.#rawOf(rows)
     if (raw && from < until) this.#raw.push(raw.slice(from, until))
     else for (let at = from; at < until; at++) this.#values.push(rows[at] as Row)
   }
 
-  /** The raw rows of a list, if all rows so far are raw rows. Otherwise all become values. */
+  /** The raw rows of a list, if all rows so far are raw rows. Otherwise all rows become values. */
   #rawOf(rows: readonly Row[]): RawRows | undefined {
     const raw = this.#values.length === 0 ? rawOf(rows) : undefined
     if (raw) return raw

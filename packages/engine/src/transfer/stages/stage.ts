@@ -8,8 +8,9 @@ import type { Sides } from '../sides.ts'
 import type { RunnerMemory } from './runner-memory.ts'
 
 /**
- * A stage is a feature that looks at the rows of a transfer between the source and the ledger. `list.ts` names all of them, in the order in which
- * a row passes them. A session calls the methods that a stage has, and knows no stage by name. README.md explains how to add one.
+ * A stage is a feature that processes the rows of a transfer between the source and the ledger. `list.ts` lists all stages, in
+ * the order in which a row passes them. A session calls the methods that a stage has, and knows no stage by name. README.md
+ * explains how to add one.
  */
 
 /** A feature, before a transfer that may use it is opened. */
@@ -58,7 +59,7 @@ export type StageContext = {
   readonly onProgress: () => void
   /** Opens the source again, at the cursor of the transfer. */
   readonly openReader: () => Promise<SourceReader>
-  /** Passes a chunk that is read in advance or again through `map` of the stages before this one. */
+  /** Passes a chunk that is read in advance or again through `map` of the previous stages. */
   readonly mapBefore: (chunk: Chunk) => Promise<{ readonly mapping: RowMapping; readonly mapped: MappedChunk }>
 }
 
@@ -100,16 +101,17 @@ export type Stage = {
   /** Receives a chunk before its rows, even if it has no rows, or all of them are confirmed. */
   begin?(chunk: StageChunk): Promise<void> | void
   /**
-   * Decides what becomes of each row by the row only. It is also called when the source is read in advance or again.
-   * @param mapped the rows as the stages before left them: their values, errors and skip codes, by index
-   * @returns the same for the next stage: `errors` rejects a row with a reason, `skipped` skips it with a code. The number of rows stays
+   * Decides about each row by the row only. It is also called when the source is read in advance or again.
+   * @param mapped the rows after the previous stages: their values, errors and skip codes, by index
+   * @returns the same for the next stage: `errors` rejects a row with a reason, `skipped` skips it with a code. The number of
+   * rows must not change
    */
   map?(mapped: MappedChunk, chunk: StageChunk): Promise<MappedChunk> | MappedChunk
   /**
-   * Decides what becomes of each row by other rows too, or remembers rows. It is called once for each record, in the order of the source,
+   * Decides about each row by other rows too, or remembers rows. It is called once for each record, in the order of the source,
    * except that the first chunk of a session can begin with confirmed records.
-   * @param first the number of its first record. If it is 1 again while no record is confirmed, the records before were only read to judge
-   *   them (`StagePlan`), and count no more
+   * @param first the number of its first record. If it is 1 again while no record is confirmed, the earlier records were only
+   * read to judge them (`StagePlan`), and must be forgotten
    */
   mark?(mapped: MappedChunk, chunk: StageChunk, first: number): MappedChunk
 
@@ -146,7 +148,10 @@ export type Stage = {
   end?(): void
   /** Batches that are sent after all records of the source are confirmed. */
   rest?(tools: RestTools): AsyncIterable<FilledBatch>
-  /** Everything is confirmed. Called before the destination makes it visible, if it waits for that. @throws ConnectorError to stop that */
+  /**
+   * Everything is confirmed. Called before the destination makes the data visible, if it has such a step. @throws ConnectorError
+   * to prevent it
+   */
   finish?(): Promise<void>
 }
 
@@ -156,7 +161,7 @@ export type StagePlan = {
   readonly sentence?: string | undefined
   /** The number of the last record to send, although the source can have more by now; `null` or absent: all records are sent. */
   readonly lastNumber?: number | null
-  /** There if confirmed records must be read again: another runner saw them, and its memory is gone. */
+  /** Present if confirmed records must be read again, because another runner read them and its memory is lost. */
   readonly again?: SeenAgain | undefined
   /** Judges the records of a source that replaces everything, before the destination removes anything. */
   readonly judge?: ReplacementJudge | undefined
@@ -164,7 +169,7 @@ export type StagePlan = {
 
 /** Sees confirmed records again, as the stage saw them then. */
 export type SeenAgain = {
-  /** @param first the number of the first record of the chunk. @returns the rows as the stages behind this one saw them */
+  /** @param first the number of the first record of the chunk. @returns the rows as the following stages saw them */
   readonly see: (mapped: MappedChunk, chunk: StageChunk, first: number) => MappedChunk
   /** All of them were read again. @throws ConnectorError if the source has others. @param records how many it had */
   readonly end?: (records: number) => void
@@ -185,7 +190,7 @@ export type ReplacementJudge = {
 export type StageResult = {
   /** Absent of a flush. Rows of a batch with `left` are no records of the source. */
   readonly batch: FilledBatch | undefined
-  /** The batch that `rejects` are about: of a flush, the last one that was held. */
+  /** The batch that `rejects` refer to. For a flush, the last batch that was held. */
   readonly rejectedFrom: FilledBatch | undefined
   readonly rejects: readonly Rejected[]
   /** The answers of the platform, by the index of the row in the batch. */
@@ -200,7 +205,7 @@ export type StageResult = {
 export type RepeatTools = {
   /** Announces that such a batch is sent. */
   readonly begin: () => Promise<void>
-  /** Sends a batch. @returns `undefined` if the destination refused it, so that it does not have it */
+  /** Sends a batch. @returns `undefined` if the destination refused it and does not have it */
   readonly send: (
     batch: FilledBatch,
   ) => Promise<{ readonly delivery: Delivery; readonly rejected: readonly Rejection[] } | undefined>
@@ -209,7 +214,7 @@ export type RepeatTools = {
   readonly settled: () => Promise<void>
 }
 
-/** How a stage sends batches behind the records of the source. */
+/** Tools with which a stage sends batches after the records of the source. */
 export type RestTools = {
   /** The records that are confirmed, and the checkpoint after them. */
   readonly confirmed: { readonly read: number; readonly checkpoint: Checkpoint | null }

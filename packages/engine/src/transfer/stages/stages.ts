@@ -68,7 +68,7 @@ export class Stages {
     this.#onRefusal = onRefusal
   }
 
-  /** Opens the stages that this transfer uses. They read in advance, and read again what another runner saw. */
+  /** Opens the stages that this transfer uses. They read in advance, and read records again that another runner read. */
   async open(): Promise<void> {
     for (const kind of stages) {
       const before = this.#opened
@@ -106,7 +106,7 @@ export class Stages {
     return numbers.length > 0 ? Math.min(...numbers) : null
   }
 
-  /** The source is opened. @returns the announcement that is left once the stages have settled what they can */
+  /** The source is opened. @returns the announcement that is left after the stages have settled a part of it */
   async opened(reader: SourceReader, announced: AnnouncedBefore, tools: RepeatTools): Promise<AnnouncedBefore> {
     let left = announced
     for (const stage of this.#opened) left = (await stage.opened?.(reader, left, tools)) ?? left
@@ -175,7 +175,9 @@ export class Stages {
     for (const stage of this.#opened) stage.end?.()
   }
 
-  /** The batches of each stage that follow behind the records of the source, stage by stage. @param tools asked before each */
+  /**
+   * The batches of each stage that follow after the records of the source, stage by stage. @param tools called before each stage
+   */
   *rest(tools: () => RestTools): Generator<AsyncIterable<FilledBatch>, void, undefined> {
     for (const stage of this.#opened) if (stage.rest) yield stage.rest(tools())
   }
@@ -184,7 +186,7 @@ export class Stages {
     for (const stage of this.#opened) await this.#try(stage, async () => stage.finish?.())
   }
 
-  /** Has a stage do something. A preview leaves the stage out from then on if that fails. */
+  /** Calls a stage. In a preview, a stage that fails is omitted from then on. */
   async #try<Made>(stage: Stage | undefined, work: () => Promise<Made>): Promise<Made | undefined> {
     try {
       return await work()

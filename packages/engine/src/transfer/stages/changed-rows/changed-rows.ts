@@ -48,7 +48,7 @@ export type ChangedRowsDeps = {
   readonly windowOf?: (chunk: Chunk) => ChunkWindow | undefined
 }
 
-/** The digests of a connection, while one session of a transfer works with them. */
+/** The digests of a connection, while one session of a transfer uses them. */
 export class ChangedRows implements Stage {
   readonly #host: ChangedRowsDeps['host']
   readonly #key: Buffer
@@ -138,9 +138,9 @@ export class ChangedRows implements Stage {
   }
 
   /**
-   * Finds the rows of an announced batch in a chunk, as far as they are not confirmed.
+   * Finds the rows of an announced batch in a chunk, if they are not confirmed.
    * @param columns that the destination gets
-   * @returns the indexes of the rows in the chunk, and a record for each
+   * @returns the indexes of the rows in the chunk, and a record for each row
    */
   find(
     wanted: WantedRows,
@@ -298,7 +298,7 @@ function digestsOf(all: readonly DigestsOfRows[], rejects: readonly Rejected[]):
   return records.length === 0 ? null : encodeRecords(Uint32Array.from(records))
 }
 
-/** A removal that is rejected says nothing new: the row stays. */
+/** A rejected removal changes nothing: the row stays. */
 const refusedOf = (records: readonly number[], i: number): readonly number[] => {
   const [high = 0, low = 0, digest = 0, last = 0] = records.slice(i * recordWords, (i + 1) * recordWords)
   return last === 0 ? [] : refusedRecord(high, low, digest)

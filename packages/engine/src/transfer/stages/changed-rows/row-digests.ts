@@ -16,11 +16,11 @@ export const recordWords = 4
 const uncertain = 0
 /** The same of a key that became uncertain in this session, and is not stored as that. */
 const forgotten = 1
-/** The word before an uncertain one, if the destination has no row with the key any more. */
+/** The word before an uncertain one, if the destination no longer has a row with the key. */
 const gone = 1
 /** The same of a new key, with a part of the digest of its row: if this row is rejected, the destination has no row of the connection with the key. */
 const fresh = 2
-/** The same of a rejected row: it says nothing of a key unless it is the first row of a fresh one. */
+/** The same for a rejected row. It is relevant for a key only if it is the first row of a fresh key. */
 const refused = 3
 /** The bits of that word that contain its meaning. The other bits belong to the digest. */
 const meaningBits = 3
@@ -133,8 +133,8 @@ const prefetchedWords = 256 * recordWords
 export type Mark = 'seen' | 'taken'
 
 /**
- * The records of a connection in memory, found by key: 16 bytes for each slot, and a quarter more slots than records. Its keys
- * do not change after it is filled, apart from what they say of the row.
+ * The records of a connection in memory, found by key: 16 bytes for each slot, and a quarter more slots than records. Its keys do
+ * not change after it is filled, but the information about their rows does.
  */
 export class DigestTable {
   readonly #slots: Uint32Array
@@ -209,7 +209,7 @@ export class DigestTable {
     return this.#mayHave(this.#find(high, low))
   }
 
-  /** Marks a key that it has. Answers whether it has it, and it was not marked. */
+  /** Marks a key that it contains. Returns whether it contains the key, and the key was not marked before. */
   mark(kind: Mark, high: number, low: number): boolean {
     const slot = this.#find(high, low)
     if (!this.#mayHave(slot)) return false
@@ -250,7 +250,7 @@ export class DigestTable {
     return { marked, others }
   }
 
-  /** The record of a key, in which the row is uncertain if it is not known. */
+  /** The record of a key; its row is uncertain if it is not known. */
   recordOf(high: number, low: number): readonly number[] {
     const slot = this.#find(high, low)
     const [first, second] = [this.#slots[slot + 2] as number, this.#slots[slot + 3] as number]

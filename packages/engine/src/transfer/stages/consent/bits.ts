@@ -1,7 +1,7 @@
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 const bitsPerCharacter = 6
 
-/** Reads the bits of a text in Base64URL, from any place. Throws a `RangeError` behind the end, and for other characters. */
+/** Reads the bits of a text in Base64URL, from any place. Throws a `RangeError` after the end, and for other characters. */
 export class Bits {
   readonly #text: string
   #at = 0

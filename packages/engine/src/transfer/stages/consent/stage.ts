@@ -52,7 +52,10 @@ const none = 'none'
 
 const textOf = ({ purposes }: Values): string => String(purposes ?? '').trim()
 
-/** The names of the required purposes. @throws ConnectorError if the connection does not state them, or states one that does not exist */
+/**
+ * The names of the required purposes. @throws ConnectorError if the connection does not name them, or names a purpose that does
+ * not exist
+ */
 function requiredBy(settings: Values, purposes: readonly ConsentPurpose[]): string[] {
   const text = textOf(settings)
   const names = purposes.map(({ name }) => name)

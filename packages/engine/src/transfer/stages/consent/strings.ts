@@ -19,7 +19,7 @@ const fields: Readonly<Record<ConsentOptOut, string>> = {
 
 /** Sections of a GPP string, by their numbers. */
 const sectionsOfGpp = { tcf: 2, usPrivacy: 6 }
-/** The sections of the US and of its states, by the library: the first one has the number 7. */
+/** The sections of the US and of its states, by the library. The first one has the number 7. */
 const usSections =
   'usnat usca usva usco usut usct usfl usmt usor ustx usde usia usne usnh usnj ustn usmn usmd usin usky usri'.split(' ')
 const firstUsSection = 7
@@ -61,7 +61,7 @@ function agreesToVendor(core: Bits, vendor: number): boolean {
   return false
 }
 
-/** Whether a person opted out in no US section of a GPP string. A string without such a section says nothing about it. */
+/** Whether a GPP string contains no opt-out in a US section; `undefined` if it has no US section. */
 export const agreesByGpp = (text: string, optOuts: readonly ConsentOptOut[]): boolean | undefined =>
   read(text, () => {
     const sections = sectionsIn(text)

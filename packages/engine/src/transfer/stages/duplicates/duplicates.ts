@@ -83,7 +83,7 @@ export class Duplicates {
     return isDecidedInAdvance(this.#deps.settings)
   }
 
-  /** The number of the last record that is sent, if the source was read in advance and can grow at its end meanwhile. */
+  /** The number of the last record to send, if the source was read in advance and can grow at its end in the meantime. */
   get lastNumber(): number | null {
     return this.#holdsCursor ? (this.#keys.surveyed ?? null) : null
   }
@@ -225,7 +225,7 @@ export class Duplicates {
     if (grows) this.#keys.surveyed = count
   }
 
-  /** Reads and maps records from the first one. @param most how many, `null`: all */
+  /** Reads and maps records from the first one. @param most maximum number; `null`: all */
   async #each(
     open: () => Promise<SourceReader>,
     most: number | null,

@@ -74,7 +74,7 @@ export class KeyTable {
     this.#size = 0
   }
 
-  /** Selects the entry of a key. @returns whether it has one */
+  /** Selects the entry of a key. @returns whether the key has an entry */
   seek(hash: Uint32Array): boolean {
     this.#part = this.#parts[(hash[1] as number) >>> 24] as Uint32Array
     this.#at = slotOf(this.#part, this.#words, hash, 0)
@@ -150,7 +150,7 @@ export class KeyTable {
     return count
   }
 
-  /** Forgets the numbers of records behind a record. */
+  /** Forgets the numbers of records after a record. */
   rewind(number: number): void {
     for (const part of this.#parts)
       for (let at = numberAt; at < part.length; at += this.#words) if ((part[at] as number) > number) part[at] = 0

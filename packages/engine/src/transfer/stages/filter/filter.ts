@@ -7,7 +7,7 @@ import type { MappedChunk } from '../../filled-batch.ts'
 const code = skipCode('filtered')
 
 /**
- * Skips the rows that do not meet a condition, and rejects rows for which the condition has no value. Rows to be removed at the
+ * Skips the rows that do not meet a condition, and rejects rows for which the condition fails. Rows to be removed at the
  * destination pass, because only their key is known.
  */
 export async function filterRows(

@@ -8,7 +8,7 @@ import type { StageKind } from '../stage.ts'
 export const mapping: StageKind = {
   name: 'mapping',
   passesRaw: true,
-  // Whether the mapping changes values is known once the columns are known: `route.ts` checks it.
+  // Whether the mapping changes values is known only after the columns are known. `route.ts` checks it.
   open: () => ({
     map: (mapped, { source, mapping }) =>
       mapping.plan.asIs ? { ...mapped, errors: unmapped(mapped.errors) } : mapRows(mapping, mapped, source),

@@ -38,7 +38,7 @@ export class KeyPageWriter {
   }
 }
 
-/** Lines of JSON, since a key of one integer is hardly longer than its digits then. */
+/** Lines of JSON, because a key of one integer is then hardly longer than its digits. */
 const pack = (keys: readonly string[]): string => deflateRawSync(keys.join('\n')).toString('base64')
 
 /**

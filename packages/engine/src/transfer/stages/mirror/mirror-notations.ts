@@ -3,9 +3,9 @@ import type { Row } from '@penstock/connector'
 import type { FoundKey, Mirror } from './mirror.ts'
 
 /**
- * Keys in several notations, such as `Ada` and `ada`, or `7` and `07`. Only the destination knows which of them are the same key to it, so it
- * is asked before a row is removed. If the key of a row that left the source is the same as one that the source has, its row is not removed: it is
- * the row of the other one by now.
+ * Keys in several notations, such as `Ada` and `ada`, or `7` and `07`. Only the destination knows which of them it treats as the
+ * same key, so it is asked before a row is removed. If a key that was removed from the source is the same as a key that the
+ * source has, its row is not removed, because it now belongs to the other key.
  */
 
 /** Names the rows that a destination finds by some keys; `undefined` if only equal texts are the same key. */
@@ -24,7 +24,7 @@ export type HeldKeys = {
 
 const none: HeldKeys = { held: new Map(), isPartial: false }
 
-/** Keys of one question to the destination. */
+/** Keys that are sent to the destination in one question. */
 const keysAtOnce = 1_000
 /** The most keys in memory that are the same as keys that left the source. */
 const sameMax = 200_000
@@ -34,7 +34,7 @@ const plain = /^(?:0|[1-9]\d{0,17})$/
 const isPlain = (key: Row): boolean => key.every((cell) => plain.test(String(cell)))
 
 /**
- * Finds the keys that left the source and are the same to the destination as ones that the source has.
+ * Finds the keys that were removed from the source, but that the destination treats as the same as keys that the source has.
  * @param onProgress called while keys are read
  */
 export async function heldKeys(mirror: Mirror, nameKeys: NameKeys, onProgress: () => void): Promise<HeldKeys> {

@@ -14,7 +14,7 @@ import { removalsOf } from './mirror-removals.ts'
 
 const columns = ['id', 'value']
 
-/** The state of a mirror, as the database has it, and the table at its destination, by key: `ours` was delivered by the mirror. */
+/** The state of a mirror in the database, and the table at its destination, by key. `ours` was delivered by the mirror. */
 class World {
   pages: DigestRecords[] = []
   readonly table = new Map<number, 'ours' | 'foreign'>()

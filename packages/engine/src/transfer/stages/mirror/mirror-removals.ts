@@ -27,8 +27,8 @@ export type RemovalDeps = {
 }
 
 /**
- * The rows that a mirror removes, in batches that are numbered behind the records of the source. To be called once all of these are
- * confirmed. A session that did not read all of the source reads it again. Rows that have two notations of a key are sent again.
+ * The rows that a mirror removes, in batches that are numbered after the records of the source. Call it after all of these are
+ * confirmed. A session that did not read the whole source reads it again. Rows that have two notations of a key are sent again.
  * @throws ConnectorError `confirmation_needed` before the first batch, if too few rows would be left
  */
 export async function* removalsOf(mirror: Mirror, deps: RemovalDeps): AsyncGenerator<FilledBatch, void, undefined> {
@@ -76,7 +76,7 @@ async function* sentAgain(
     await host.doubtRows({ records: encodeRecords(Uint32Array.from(stored)), keys: null })
   }
   const [uncertain, gone]: [number[], number[]] = [[], []]
-  /** Only once the row is sent, the other notation is gone: until then, an interruption leads here again. */
+  /** The other notation is removed only after the row is sent. Until then, an interruption leads here again. */
   async function* send(batch: FilledBatch | undefined): AsyncGenerator<FilledBatch, void, undefined> {
     if (!batch) return
     await store(uncertain)
@@ -111,7 +111,7 @@ const numbersIn = (id: string): [high: number, low: number] => {
 
 type RowBehind = { readonly row: Row; readonly raw: Row; readonly record: readonly number[] }
 
-/** Fills batches of rows that are numbered behind the records of the source, with the checkpoint of its end. */
+/** Fills batches of rows that are numbered after the records of the source, with the checkpoint of its end. */
 class BehindSource {
   readonly #bounds: RemovalDeps['sides']['bounds']
   readonly #left: Checkpoint
@@ -158,7 +158,7 @@ class BehindSource {
   }
 }
 
-/** Looks at all rows of the source, because this session continued after a checkpoint. */
+/** Reads all rows of the source again, because this session continued after a checkpoint. */
 async function readAgain(mirror: Mirror, { sides, signal, mapperFor, onProgress }: RemovalDeps): Promise<void> {
   mirror.restart()
   const reader = await sides.openReader(signal)

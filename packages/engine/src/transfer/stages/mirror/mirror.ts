@@ -115,7 +115,7 @@ export class Mirror {
     this.#table.unmark()
   }
 
-  /** How many rows of the source have no key that is known. */
+  /** Number of rows of the source whose key is unknown. */
   get unknown(): number {
     return this.#unknown
   }
@@ -139,7 +139,7 @@ export class Mirror {
     return { stays: marked, leaves: others }
   }
 
-  /** The source has a row with this key that is a duplicate of another one, which is sent. */
+  /** The source has a row with this key that is a duplicate of another row, which is sent. */
   seeDuplicate(key: Row): void {
     if (isKey(key)) this.#digester.writeKey(key, this.#record, 0)
     this.see(key, this.#record, 0)
@@ -174,7 +174,7 @@ export class Mirror {
     }
   }
 
-  /** All records of the connection with their keys, in pages, without the keys that are gone. It leaves no marks. */
+  /** All records of the connection with their keys, in pages, without the keys that are gone. Removes all marks. */
   async *pages(): AsyncGenerator<DigestRecords, void, undefined> {
     const pages = new KeyPageWriter()
     for await (const { high, low, key } of this.#keys()) {

@@ -2,10 +2,12 @@ import { openChangedRows } from '../changed-rows/opened.ts'
 import type { StageKind } from '../stage.ts'
 import { removalsOf } from './mirror-removals.ts'
 
-/** Removes rows at the destination that left the source. Which keys the source has, `ChangedRows` tells the mirror. */
+/**
+ * Removes rows at the destination that were removed from the source. `ChangedRows` informs the mirror of the keys of the source.
+ */
 export const mirror: StageKind = {
   name: 'mirror',
-  // A mirror needs what changed rows need.
+  // A mirror has the requirements of changed rows.
   async open(context) {
     const rows = await openChangedRows(context)
     if (!rows?.mirror?.removes) return undefined
@@ -17,7 +19,7 @@ export const mirror: StageKind = {
         return undefined
       },
       begin: ({ source }) => mirror.begin(source),
-      // If it fails before, the next transfer reads everything again, and finds what to remove.
+      // If it fails earlier, the next transfer reads everything again, and finds the rows to remove.
       get holdsCursor() {
         return mirror.holdsCursor
       },

@@ -5,13 +5,13 @@ import { storable } from '../../../storable.ts'
 import type { Outcome, OutcomeColumns, OutcomeDetails } from './outcome-rows.ts'
 
 /**
- * Outcomes as they are stored: lines of JSON, as the events of a stream. The beginning that all lines of a piece share is written
- * once, in a line before them that starts with `^`.
+ * Outcomes in their stored form: lines of JSON, like the events of a stream. The common beginning of all lines of a piece is
+ * written once, in a line before them that starts with `^`.
  */
 
 /** Outcomes of one piece, and characters of its lines, which are at most three times as many bytes. */
 const pieceMax = { rows: 2_000, length: 340 * 1024 } as const
-/** Characters of the answer of a platform about one row that are kept, and of a reason. */
+/** Maximum characters of the answer of a platform about one row, and of a reason. */
 const answerLengthMax = 4_096
 const reasonLengthMax = 1_000
 const compress = promisify(zstdCompress)

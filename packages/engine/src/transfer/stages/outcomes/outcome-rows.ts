@@ -7,7 +7,7 @@ import type { StageResult } from '../stage.ts'
 
 /** Outcomes of the rows of a transfer, from the chunk in which they are read to the confirmation. */
 
-/** The outcome of a row. `uncertain`: the destination rejected some rows of the batch, and did not say which. */
+/** The outcome of a row. `uncertain`: the destination rejected some rows of the batch, and did not report which ones. */
 export type Outcome =
   | 'accepted'
   | 'rejected'
@@ -44,7 +44,7 @@ const skippedOutcomes: Record<(typeof skipReasons)[number], Outcome> = {
   noConsent: 'no_consent',
 }
 
-/** Characters of the values of one row that are kept. */
+/** Maximum characters of the values of one row. */
 const keyLengthMax = 2_000
 
 /** Creates the JSON of the chosen columns of rows. Longer values are cut. @param columns of the rows */
@@ -94,7 +94,7 @@ export class OutcomeRows {
 
   /**
    * Adds the rows of a batch, or the rejected rows of a flush.
-   * @param keyOf reads the rows of the source, or of what left it
+   * @param keyOf reads the rows of the source, or rows that were removed from it
    * @param removes whether a row for the destination removes a person from an audience
    */
   add(

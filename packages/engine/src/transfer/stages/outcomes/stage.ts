@@ -4,7 +4,7 @@ import type { StageKind } from '../stage.ts'
 import { packOutcomes } from './outcome-lines.ts'
 import { keyReader, type Outcome, OutcomeRows } from './outcome-rows.ts'
 
-/** Records what became of each row, for connections that read it (docs/outcomes.md). */
+/** Records the outcome of each row, for connections that read it (docs/outcomes.md). */
 export const outcomes: StageKind = {
   name: 'outcomes',
   needs: ({ destination }) =>

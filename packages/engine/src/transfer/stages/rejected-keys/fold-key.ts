@@ -1,7 +1,7 @@
 import type { Cell } from '@penstock/connector'
 import { toNormalForm } from '@penstock/wire/rules'
 
-/** Most keys: they are as short as they can be, and no letter or sign of theirs has another form. */
+/** Most keys have no other form: they are as short as possible and contain no letters. */
 const plain = /^(?:0|[1-9]\d{0,17})$/
 const decimal = /^[+-]?\d+(?:\.\d*)?$/
 const marks = /\p{M}+/gu

@@ -83,7 +83,7 @@ class DigestCounts {
   }
 }
 
-/** The rows of one announced batch, while they are looked for in the source. */
+/** The rows of one announced batch, which are searched in the source. */
 export class WantedRows {
   readonly announced: Announced
   readonly rows: AnnouncedRows
@@ -201,7 +201,7 @@ export class RecoveredRows {
     if (this.#unconfirmed.size === 0) return false
     if (this.#unread.take(records, at)) return true
     if (this.#follows) return false
-    // The source has another row with this key by now, which is sent.
+    // The source now has another row with this key, which is sent.
     this.#unconfirmed.dropKey(records, at)
     return false
   }

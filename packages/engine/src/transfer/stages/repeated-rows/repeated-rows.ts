@@ -6,7 +6,7 @@ import type { AnnouncedBefore, RepeatTools, Stage, StageChunk, StageContext, Sta
 import { RecoveredRows } from './recovered-rows.ts'
 import { type RowFinder, recoverable, sendAgain, uncounted } from './send-again.ts'
 
-/** Rows of announced batches, in one session: they are sent again first, and skipped when they are read. */
+/** Rows of announced batches, in one session. They are sent again first, and skipped when they are read. */
 export class RepeatedRows implements Stage {
   readonly #context: StageContext
   readonly #finder: RowFinder

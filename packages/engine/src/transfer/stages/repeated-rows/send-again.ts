@@ -33,7 +33,7 @@ export const recoverable = ({ announced }: AnnouncedBefore): readonly Announced[
 /** Its records are counted when they are read as records of the source. */
 export const uncounted = { read: 0, sent: 0, removed: 0, skipped: nothingSkipped, rejects: [], end: undefined }
 
-/** Sends one announced batch again, and notes which of its rows the destination has. */
+/** Sends one announced batch again, and records which of its rows the destination has. */
 export async function sendAgain(announced: Announced, recovered: RecoveredRows, deps: SendAgainDeps): Promise<void> {
   const { rows } = announced
   if (!rows) return

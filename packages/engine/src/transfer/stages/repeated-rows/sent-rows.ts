@@ -6,9 +6,10 @@ import type { StageChunk } from '../stage.ts'
 import type { RecoveredRows, WantedRows } from './recovered-rows.ts'
 
 /**
- * Finds the rows of announced batches again in a transfer that sends all rows to a destination that adds them, by their values. If such a
- * batch is repeated with a row that changed meanwhile, its key cannot stay: a receiver that has the batch would ignore the new row. If the key
- * changes, all of its rows are there twice. So only rows that it had come under its key, and the others in other batches.
+ * Finds the rows of announced batches again by their values, in a transfer that sends all rows to a destination that adds them.
+ * If such a batch is repeated with a row that changed in the meantime, it cannot keep its key: a receiver that has the batch
+ * would ignore the new row. But if the key changes, all of its rows are added twice. So only the unchanged rows are sent under
+ * the key, and the other rows are sent in other batches.
  */
 export class SentRows {
   /** Rows that the destination has from announced batches. */

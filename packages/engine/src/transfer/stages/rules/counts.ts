@@ -6,7 +6,7 @@ import type { UniqueValues } from './unique-values.ts'
 
 /** Counts of one rule, as they are stored with the checkpoint. */
 export type RuleCount = {
-  /** Records that break it, and the number of the first one. */
+  /** Number of records that break it, and the number of the first one. */
   readonly broken: number
   readonly first: number | null
   /** The newest time, in milliseconds. */

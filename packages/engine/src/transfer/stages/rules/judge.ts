@@ -18,7 +18,7 @@ export type Judged = {
   readonly usual: { readonly rows: number; readonly transfers: number } | null
   /** When it is judged, in milliseconds. */
   readonly nowMs: number
-  /** A few records, as of a test or a preview: their number says nothing. */
+  /** A few records, as in a test or a preview. Their number has no meaning. */
   readonly isSample: boolean
 }
 
