@@ -1,9 +1,9 @@
 import type * as Wire from '@penstock/wire'
 import type { Operation, TSchema } from '@penstock/wire'
 
-/** Writes the contract for programs that have neither the schemas nor the library that makes their types. */
+/** Writes the contract for programs that have neither the schemas nor the library that derives their types. */
 
-/** How each operation is called, and what that requires; what its bodies may hold is the service's to check. */
+/** How each operation is called, and what the call requires. The service itself checks the content of bodies. */
 export const callsOf = (operations: Readonly<Record<string, Operation>>) =>
   Object.fromEntries(Object.entries(operations).map(([id, operation]) => [id, callOf(operation)]))
 
@@ -36,7 +36,7 @@ export const fieldErrorType = `/** One field error of a request: the field, and 
 export type FieldError = { field: string; message: string }
 `
 
-/** The declaration of one resource alone. @param name the name of an object schema, such as `Field` */
+/** The declaration of only one resource. @param name the name of an object schema, such as `Field` */
 export function resourceType(wire: typeof Wire, name: keyof typeof Wire): string {
   const schema: unknown = wire[name]
   if (!isObjectSchema(schema)) throw new Error(`${name} is no schema of an object.`)
@@ -148,7 +148,7 @@ const isObjectSchema = (value: unknown): value is TSchema =>
 const comment = ({ description }: { description?: string } & TSchema, indent = '') =>
   description ? `${indent}/** ${description.replaceAll('*/', '')} */\n` : ''
 
-/** Prints the type of a schema; one that is a resource by its name. */
+/** Prints the type of a schema; for a resource, its name. */
 function printer(names: ReadonlyMap<TSchema, string>): Printer {
   const print: Printer = (schema, indent, named = true) => {
     const name = named ? names.get(schema) : undefined
@@ -186,7 +186,7 @@ function printer(names: ReadonlyMap<TSchema, string>): Printer {
   return print
 }
 
-/** A query, coerced and with its defaults, as `QueryOf` has it: what has a default is there. */
+/** A query, coerced and with its defaults, like `QueryOf`: values with a default are present. */
 function printQuery(query: Readonly<Record<string, TSchema>>, print: Printer): string {
   return `{ ${Object.entries(query)
     .map(([name, schema]) => `${name}?: ${print(schema, '')}`)

@@ -19,7 +19,7 @@ const sync = Buffer.alloc(16, 7)
 /**
  * A file.
  * @param schema as JSON, or its text
- * @param blocks of so many rows each, packed as the codec says
+ * @param blocks number of rows of each block, packed with the codec
  */
 export function avroOf(
   schema: unknown,

@@ -3,8 +3,8 @@ import type { Batch, Chunk, Json, Row } from '../src/index.ts'
 import { ConnectorError, defineConnector, definePlatform, secret } from '../src/index.ts'
 
 /**
- * Runs the acceptance suite over a connector to a list in memory, which has the defect that the environment names. It is a
- * test file of its own, for the suite's tests to run.
+ * Runs the acceptance suite with a connector to a list in memory. The environment names its defect. It is a separate test file
+ * that the tests of the suite run.
  */
 const defect = process.env.DEFECT ?? ''
 const has = (name: string) => defect === name

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 
 /**
- * The file of a database that DuckDB itself makes.
- * @param version of the format, such as `v1.5.0`; the usual one of DuckDB unless given
+ * The file of a database that DuckDB creates.
+ * @param version of the format, such as `v1.5.0`; by default the usual one of DuckDB
  */
 export async function duckdbFileBy(
   make: (connection: DuckDBConnection) => Promise<unknown>,
@@ -31,7 +31,7 @@ export async function duckdbFileBy(
   }
 }
 
-/** The file of a database that DuckDB makes of statements. */
+/** The file of a database that DuckDB creates from statements. */
 export const duckdbFile = (...statements: readonly string[]): Promise<Buffer> =>
   duckdbFileBy(async (connection) => {
     for (const statement of statements) await connection.run(statement)

@@ -1,21 +1,20 @@
 import assert from 'node:assert/strict'
 
-/** Inputs of both sizes are made of the same unit; what takes quadratic time needs `growth` times as long for each byte. */
+/** Inputs of both sizes consist of the same unit. Quadratic work needs `growth` times as long for each byte. */
 const smallBytes = 8 << 10
 const growth = 64
 /**
- * How much longer a byte of the large input may take. Caches and the collector make a linear reader slower: up to 9 times
- * on a machine whose other processors were busy.
+ * How much longer a byte of the large input can take. Caches and the collector make a linear reader slower: up to 9 times on a
+ * machine whose other processors were busy.
  */
 const factorMax = 20
 const roundsMax = 6
 
 /**
- * Asserts that work takes time in proportion to its input: a byte of a large input may not take much longer than a byte
- * of a small one. Processor time of this process is compared, the least of some rounds, so that a busy machine changes
- * nothing.
+ * Asserts that the time of work is proportional to its input: a byte of a large input must not take much longer than a byte of a
+ * small one. It compares the processor time of this process, the minimum of some rounds, so that a busy machine changes nothing.
  * @param what names the input in the failure
- * @param make an input of about so many bytes
+ * @param make an input of approximately a number of bytes
  * @param work the measured function; it can refuse the input by throwing
  */
 export async function assertLinear<T extends { readonly length: number }>(
@@ -25,7 +24,7 @@ export async function assertLinear<T extends { readonly length: number }>(
 ): Promise<void> {
   const small = make(smallBytes)
   const large = make(smallBytes * growth)
-  // Code that is not compiled yet is slow on any input, and made the small one look as slow as a large one.
+  // Code that is not compiled yet is slow on any input, and would make the small input look as slow as a large one.
   await perByte(small, work, growth)
   let [forSmall, forLarge] = [Infinity, Infinity]
   for (let round = 1; ; round += 1) {
@@ -49,7 +48,7 @@ async function perByte<T extends { readonly length: number }>(
     try {
       await work(input)
     } catch {
-      // A refusal has to be as fast as an answer.
+      // A refusal must be as fast as an answer.
     }
   }
   const { user, system } = process.cpuUsage(before)

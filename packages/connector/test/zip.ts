@@ -4,7 +4,7 @@ import { crc32, deflateRawSync } from 'node:zlib'
 export type ZipPart = {
   readonly name: string
   readonly content: string | Buffer
-  /** Encrypted, as it claims; not really. */
+  /** Declared as encrypted, although it is not. */
   readonly encrypted?: boolean
   /** The size that the directory claims; the real one by default. */
   readonly claimed?: number
@@ -43,17 +43,17 @@ export function zipOf(parts: readonly ZipPart[]): Buffer {
   return Buffer.concat([...bodies, entries, end])
 }
 
-/** Parts of a workbook; parts that are left out are as most programs write them. */
+/** Parts of a workbook. Omitted parts are as most programs write them. */
 export type WorkbookParts = {
   /** The elements of `sheetData` of each sheet, by the name of the sheet. */
   readonly sheets: Readonly<Record<string, string>>
   /** Attributes of the sheets, such as `state="hidden"`. */
   readonly states?: Readonly<Record<string, string>>
   readonly texts?: readonly string[]
-  /** Texts of formats; the style with the number 1 is the first of them. */
+  /** Texts of formats. The style with the number 1 uses the first one. */
   readonly formats?: readonly string[]
   readonly properties?: string
-  /** Parts in the place of those, or beside them. */
+  /** Parts that replace these, or are added. */
   readonly others?: readonly ZipPart[]
 }
 

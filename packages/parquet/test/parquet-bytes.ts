@@ -1,13 +1,10 @@
-/**
- * Parquet files put together byte by byte, for tests: what no writer would write. Nothing that is claimed here is held
- * against anything.
- */
+/** Builds Parquet files byte by byte for tests, which no program would write. No claim of a file is checked here. */
 
-/** A value of Thrift: whole numbers, bytes or text, lists of structures or text, structures, and bytes put in as they are. */
+/** A value of Thrift: whole numbers, bytes or text, lists of structures or text, structures, and raw bytes. */
 type Value = number | bigint | string | Buffer | boolean | Struct | readonly Struct[] | readonly string[] | Raw
 /** A structure: its fields by their numbers, in ascending order. */
 export type Struct = { readonly [field: number]: Value }
-/** The type of a field and its bytes, whatever they are. */
+/** The type of a field and any bytes. */
 export type Raw = { readonly type: number; readonly bytes: Buffer }
 
 const isRaw = (value: Value): value is Raw => typeof value === 'object' && 'type' in value && 'bytes' in value
@@ -87,7 +84,7 @@ export type Page = {
   readonly encoding?: number
   /** As it is stored. */
   readonly body: Buffer
-  /** Its size unpacked; the size of the body by default. */
+  /** Its unpacked size; the size of the body by default. */
   readonly size?: number
   /** Of a page of the second kind. */
   readonly levels?: { readonly definitions: number; readonly repeats: number; readonly packed: boolean }
@@ -107,7 +104,7 @@ export type Leaf = {
 export type Parts = {
   /** The schema below its root. */
   readonly schema: readonly Struct[]
-  /** Columns at the top of the schema; as many as there are elements, if it is left out. */
+  /** Columns at the top of the schema; by default, the number of elements. */
   readonly columns?: number
   readonly groups: readonly { readonly rows: number | bigint; readonly leaves: readonly Leaf[] }[]
   readonly rows?: number | bigint
@@ -212,7 +209,7 @@ export const plainTexts = (texts: readonly (string | Buffer)[]): Buffer =>
     }),
   )
 
-/** Whole numbers of 32 bits as a plain page has them. */
+/** Whole numbers of 32 bits in the form of a plain page. */
 export const plainInts = (numbers: readonly number[]): Buffer => {
   const bytes = Buffer.alloc(numbers.length * 4)
   for (const [index, number] of numbers.entries()) bytes.writeInt32LE(number | 0, index * 4)
