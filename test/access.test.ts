@@ -26,7 +26,7 @@ import { newEmail } from './harness/users.ts'
 
 const { service, inbox } = await startTestsWithInbox()
 const owner = await addParty(service, inbox.folder)
-/** A sub-account with something of everything in it, of the same organization, that no limited credential here may see. */
+/** A sub-account of the same organization, with one of every kind of resource, that no limited credential here can see. */
 const { accountId: elsewhere = '' } = await scenarios.listRejects.prepare(owner)
 
 type Limits = { scopes?: readonly Scope[] | null; accountIds?: readonly string[] | null; expiresTime?: number }
@@ -74,7 +74,7 @@ const accountOf = (id: OperationId, call: AnyCall): string | undefined => {
   if (operations[id].path.startsWith('/accounts/')) return call.id
   return call.accountId ?? body?.accountId ?? body?.accountIds?.[0]
 }
-/** Scopes that a call needs besides that of its operation, for what its body says. */
+/** Scopes that a call needs in addition to its operation's scope, because of its body. */
 const besides: { readonly [I in OperationId]?: readonly Scope[] } = {
   configureConnector: ['secrets:write'],
   createConnectorConfiguration: ['secrets:write'],
@@ -140,7 +140,8 @@ for (const id of Object.keys(operations) as OperationId[]) {
       const { token } = await limited({ scopes, accountIds: [accountId] })
       const reply = await send(id, call, token)
       if (ofOrganization.includes(id)) return assertForbidden(reply, 'accountIds', /limited to named sub-accounts/)
-      // The clients, webhooks and the people of the scenarios are not limited to sub-accounts: for this one there are none.
+      // The clients, webhooks and people of the scenarios are not limited to sub-accounts, so a limited credential sees none of
+      // them.
       const hidden =
         /^\/(?:clients|users|webhooks|webhook-deliveries|connect-links|alert-rules|alert-incidents|mapping-templates)\//
       if (hidden.test(operation.path)) return assert.equal(reply.status, 404, reply.text)
@@ -174,7 +175,7 @@ for (const id of Object.keys(operations) as OperationId[]) {
   })
 }
 
-/** Fails where a list names another sub-account, or counts what is there. */
+/** Fails if a list contains another sub-account or counts it. */
 function assertOnlyOf(reply: Reply, accountId: string): void {
   assert.equal(reply.status, 200, reply.text)
   const rows = reply.response as { id?: string; accountId?: string; accountIds?: string[] | null }[]
@@ -453,7 +454,7 @@ describe('Idempotency-Key', () => {
 })
 
 describe('what all sub-accounts share', () => {
-  /** Copies a row of a sub-account until there are so many. */
+  /** Copies a row of a sub-account until there are `total` rows. */
   const fill = (table: string, columns: string, values: string, id: string, total: number) =>
     service.database.pool.query(
       `insert into ${table} (id, ${columns}) select 'f' || substr(md5(random()::text), 1, 15), ${values}
@@ -575,7 +576,7 @@ describe('a setting of a connection that says where a secret goes', () => {
 
 describe('no one gets more than they were given', () => {
   const elsewhereUrl = 'https://elsewhere.example.com/'
-  /** Every scope alone, those of every role but the owner's, and all of them by name. */
+  /** Every single scope, the scopes of every role except the owner's, and all of them by name. */
   const given: readonly (readonly [string, readonly Scope[]])[] = [
     ...scopeNames.map(
       (scope) => [`${scope} and webhooks:write`, [...new Set([scope, 'webhooks:write' as const])]] as const,

@@ -104,7 +104,7 @@ async function makeFolder(prefix: string): Promise<string> {
   return folder
 }
 
-/** Changes the one file of the definition. */
+/** Changes the only file of the definition. */
 async function withRecord(change: (record: Record<string, unknown>) => object | string): Promise<string> {
   const folder = await makeFolder('damaged-')
   await cp(whole, folder, { recursive: true })

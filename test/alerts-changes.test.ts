@@ -26,7 +26,7 @@ test('as many incidents as rules and connections call for are opened, some in ea
     id,
   )
   for (const name of ['First', 'Second', 'Third']) await failing(name)
-  // By what was noted alone.
+  // Only noted connections are evaluated.
   await sql(`update alert_sweeps set next_time = now() + interval '1 day'`)
   await stage.look()
   const opened = await sql('select connection_id, count(*)::int as n from alert_incidents group by 1')

@@ -7,7 +7,7 @@ import { withSession } from './harness/session.ts'
 import { until } from './harness/until.ts'
 import { startProcessFixture } from './harness/worker-processes.ts'
 
-/** Worker processes that are killed while they open incidents and send messages, and two that work at once. */
+/** Worker processes that are killed while they open incidents and send messages, and two concurrent ones. */
 
 const together = 8
 
@@ -21,7 +21,7 @@ test('processes that are killed lose no incident, and send again only what was n
   })
   const sql = async (text: string, ...values: unknown[]) => (await service.database.pool.query(text, values)).rows
   await addFolder(caller, accountId, folder)
-  // The rule that each organization begins with would open incidents of its own.
+  // The rule that each organization begins with would open its own incidents.
   await sql('delete from alert_rules')
   const body = {
     name: 'Broken',
@@ -36,7 +36,9 @@ test('processes that are killed lose no incident, and send again only what was n
     await sql(`update connections set status = 'broken' where id = $1`, connection.id)
     return connection
   }
-  /** Does work while a table is locked, until a worker waits for it; then kills the worker, as if its statement had never come. */
+  /**
+   * Does work while a table is locked, until a worker waits for it. Then kills the worker, as if its statement had not arrived.
+   */
   const killAtLock = async (table: string, spawn: typeof spawnWorker) =>
     withSession(service.databaseUrl, async (session) => {
       await session.query(`begin; lock table ${table} in exclusive mode`)
@@ -58,7 +60,7 @@ test('processes that are killed lose no incident, and send again only what was n
     mail.mails.filter(({ text }) => text.includes(`=E2=80=9C${name}=E2=80=9D`) || text.includes(`“${name}”`)).length,
   ]
 
-  // Killed before the incident is opened: what was noted is still there.
+  // Killed before the incident is opened, so the note is still there.
   await breakOne('First')
   await killAtLock('alert_incidents', spawnWorker)
   assert.equal(await count('alert_incidents'), 0)
@@ -85,7 +87,7 @@ test('processes that are killed lose no incident, and send again only what was n
   await until('it was sent', () => named('First').every((times) => times >= 1))
   assert.equal(await count(`alert_deliveries where outcome = 'delivered'`), 0)
 
-  // Two at once: what was not recorded comes once more, everything else once.
+  // Two concurrently: messages that were not recorded are sent once more, everything else once.
   const before = new Map(['First', 'Second'].map((name) => [name, named(name)]))
   await endLeases()
   spawnWorker()
@@ -107,7 +109,7 @@ test('processes that are killed lose no incident, and send again only what was n
     const [slacked = 0, mailed = 0] = before.get(name) ?? []
     assert.deepEqual(named(name), [slacked + 1, mailed + 1], name)
   }
-  // A mail that comes again is known by its identifier: each has one recipient and two at most are of one incident.
+  // A repeated mail is recognised by its identifier: each has one recipient, and at most two are about one incident.
   const identifiers = mail.mails.map(({ text }) => /Message-ID: <(alert-\w+)@/i.exec(text)?.[1])
   const sent = await sql(`select 'alert-' || id as id from alert_deliveries where channel = 'email'`)
   assert.deepEqual(new Set(identifiers), new Set(sent.map(({ id }) => id)))

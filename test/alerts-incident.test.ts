@@ -119,7 +119,7 @@ test('credentials are refused: one message each; it works again: one message eac
   assert.match(mailed, new RegExp(`^To: ${owner.email}\\r$`, 'm'))
   assert.match(mailed, /Message-ID: <alert-[0-9a-f]{16}@penstock\.test>\r$/im)
 
-  // Activated is not yet over: a transfer has to succeed.
+  // Activating does not end the incident: a transfer must succeed.
   await activate(stage)
   await settled(stage)
   assert.deepEqual(await counts(), [1, 1, 1, 1])

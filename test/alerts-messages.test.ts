@@ -9,7 +9,7 @@ import { withSession } from './harness/session.ts'
 import { until } from './harness/until.ts'
 import { addPerson } from './harness/users.ts'
 
-/** Messages about incidents: mute, acknowledge, many at once, and what happens if they are not taken. */
+/** Messages about incidents: muting, acknowledging, many incidents, and messages that are not accepted. */
 
 const stage: AlertStage = await startAlertStage()
 after(stage.close)
@@ -19,7 +19,7 @@ beforeEach(async () => {
   party = await stage.reset()
 })
 
-/** Mails of alerts alone: the invitation of a person in a test before may still be on its way. */
+/** Only mails of alerts, because the invitation of a person in an earlier test can still be on its way. */
 const alertMails = () => mail.mails.filter(({ text }) => text.startsWith('Auto-Submitted'))
 const hour = 3_600
 const mute = ({ id }: { id: string }, until: number | null) =>
@@ -163,7 +163,7 @@ describe('many incidents', () => {
 })
 
 describe('a message that is not taken', () => {
-  /** The clock goes on meanwhile, so up to a third of the wait may be over. */
+  /** The clock continues meanwhile, so up to a third of the wait can be over. */
   const assertWaits = async (attempts: number, seconds: number) => {
     const [row] = await sql(
       `select attempts, extract(epoch from next_time - clock_timestamp())::float as wait from alert_deliveries where outcome is null`,
@@ -232,7 +232,7 @@ describe('a message that is not taken', () => {
       assert.match((await rule(gone)).deliveryError?.message ?? '', new RegExp(`^Slack answered ${status}: check the`))
       await assertNothingWaits()
     }
-    // Another address: the error was of the one before.
+    // A new address, because the error was about the old one.
     await caller.expect(caller.call('updateAlertRule', { id: gone.id, body: { slackUrl: slack.url } }))
     assert.equal((await rule(gone)).deliveryError, null)
   })
@@ -257,7 +257,7 @@ describe('a message that is not taken', () => {
     await send()
     assert.equal(alertMails().length, 1)
     assert.equal(await shown(), undefined)
-    // Down for longer than a day: so many tries, and no more.
+    // Down for longer than a day: exactly this number of tries.
     await end(await connect('Visitors'), 'failed', 'timeout')
     await look()
     let tries = 0

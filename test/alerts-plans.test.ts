@@ -137,9 +137,9 @@ async function load(): Promise<void> {
 }
 
 type Bound = Omit<Case, 'title'> & {
-  /** Rows that may be read of all tables. */
+  /** Rows that can be read of all tables. */
   readonly most: number
-  /** Tables that are small whatever happens: a row for each of few things, or none that is kept. */
+  /** Tables that are always small: a row for each of few things, or no lasting rows. */
   readonly small?: readonly string[]
 }
 const bound = (statement: Case['statement'], parameters: object, most: number, ...small: string[]): Bound => ({
@@ -155,7 +155,7 @@ const some = 200
 const json = (many: unknown[]) => JSON.stringify(many)
 const later = new Date(Date.now() + 60_000).toISOString() as unknown as Date
 
-/** Each statement of alerts, and what it may read. */
+/** Each statement of alerts, and the limit of what it can read. */
 function bounds(): Record<string, Bound> {
   const connectionIds = ids.slice(0, some)
   const many = connectionIds.length
@@ -197,7 +197,7 @@ function bounds(): Record<string, Bound> {
     nextWithIdle: bound(sweepQueries.nextWithIdle, { after: '' }, 1),
     nextWithBehind: bound(sweepQueries.nextWithBehind, { after: '' }, 1),
     nextWithVolume: bound(sweepQueries.nextWithVolume, { after: '' }, 1),
-    // Each page passes through a few steps, which count as read each; the rules are read once.
+    // Each page passes through a few steps, which each count as a read. The rules are read once.
     noteIdle: bound(sweepQueries.noteIdle, first, 10_000 + 3 * rules),
     noteBehind: bound(sweepQueries.noteBehind, first, 20_000 + 3 * rules),
     noteVolumes: bound(sweepQueries.noteVolumes, first, 10_000 + 3 * rules),
@@ -302,7 +302,7 @@ test('each reads what it is asked for, by an index, among 10,000 connections and
 
 test('the pages of a sweep have every connection once, those of the same time too', async () => {
   await client.query('begin')
-  // As many of one time as no page takes.
+  // More connections of the same time than a page can have.
   await client.query(`update connections set created_time = '2026-03-01' where account_id = any($1)`, [
     [accountId(2), accountId(3), accountId(4)],
   ])

@@ -23,7 +23,7 @@ import { recordStatements } from './harness/recorded-statements.ts'
 import { startServiceOn, startTestService, type TestService } from './harness/service.ts'
 import { large } from './harness/tiers.ts'
 
-/** The connections that need attention, and why; their pages are in paging.test.ts. No worker runs. */
+/** The connections that need attention, and why. Their pages are tested in paging.test.ts. No worker runs. */
 
 const transferError = { code: 'access_refused', message: 'The folder may not be written to.', side: 'Destination' }
 
@@ -252,7 +252,7 @@ describe('among ten thousand connections of an account', large, () => {
     await service.close()
   })
 
-  /** Bounds what is read by what is found, whatever else there is. */
+  /** Reading is limited by what is found, however much else there is. */
   const assertReadsWhatIsFound = async (found: number) => {
     const filter = { organizationId: organizationIds.most, accountId: huge.id, size, offset: 0 }
     const cases = [null, rankOf('offline')].flatMap((reason) =>

@@ -42,7 +42,7 @@ type Row = {
 }
 const sql = async <R = Row>(text: string, ...values: unknown[]): Promise<R[]> =>
   (await service.database.pool.query(text, values)).rows
-/** Events of the log, after what is queued was linked. */
+/** Events of the log after queued events were linked. */
 const linked = async <R = Row>(text: string, ...values: unknown[]): Promise<R[]> => {
   await service.service.deps.auditLinker.settle(null)
   return sql<R>(text, ...values)
@@ -104,7 +104,7 @@ function secretsOf(schema: TSchema, value: unknown): string[] {
 
 describe('every operation', () => {
   const secrets = new Set<string>([sourceSecrets.secretAccessKey, destinationSecrets.password, goodPassword])
-  /** Operations that begin a session or set a password; they have transactions of their own. */
+  /** Operations that begin a session or set a password. They have separate transactions. */
   const signsIn: readonly string[] = [
     'createToken',
     'signIn',
@@ -688,7 +688,7 @@ describe('verification', () => {
     for (let i = 0; i < 12; i++) await own.caller.addAccount(`Account ${i}`)
   })
 
-  /** Tampers in a transaction that is rolled back, as someone does who may write everything and turns the trigger off. */
+  /** Tampers in a transaction that is rolled back, as someone does who can write everything and turns the trigger off. */
   const afterTampering = async (statements: string, expected?: Expected): Promise<Tampering | undefined> => {
     await service.service.settleAudit()
     return withSession(service.databaseUrl, async (session) => {

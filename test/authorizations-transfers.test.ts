@@ -49,7 +49,7 @@ const deliver: Destination = {
     close: async () => {},
   }),
 }
-/** The connectors of the catalogue; the one of Google delivers as a test says. */
+/** The connectors of the catalogue. Google's connector delivers as a test says. */
 const load = async (slug: string): Promise<Connector> => {
   const connector = await loadConnector(slug)
   if (slug !== authorizable.slug) return connector
@@ -172,7 +172,7 @@ describe('a connector that was authorized', () => {
     await removeOAuthApp(service.database, { env: service.config.environment.name, slug: 'google' })
     await activate(id)
     assert.match((await move(id)).error?.message ?? '', /removed the app at Google.*Ask your operator/)
-    // The same app comes back: what was granted to it is still there.
+    // When the same app returns, its grants are still there.
     await registerApp(service, authorizable)
     await activate(id)
     assert.equal((await move(id)).status, 'succeeded')

@@ -56,7 +56,9 @@ async function prepare(t: TestContext, from = createTestDatabase) {
   }
 }
 
-/** Every row of every table of the service, as text, by table; of those left out nothing, and not that it was restored. */
+/**
+ * Every row of every table of the service, as text, by table. Skipped tables are empty, and the restore itself is not recorded.
+ */
 async function contents({ url }: Pick<Database, 'url'>, ...leftOut: string[]): Promise<Record<string, string[]>> {
   return withSession(url, async (session) => {
     await session.query(`set timezone = 'UTC'`)
@@ -282,7 +284,7 @@ describe('a backup', { concurrency: 2 }, () => {
     const { file, from, to, stage } = await prepare(t)
     await from.sql(organization)
     await from.sql(`insert into environments (name, id, host) values ('production', 'e', 'h')`)
-    // The backup takes its tables one after the other, and is held up at the first of them that it may not read yet.
+    // The backup reads its tables one after the other, and stops at the first table that it cannot read yet.
     await withSession(from.url, async (session) => {
       await session.query('begin; lock table environments in access exclusive mode')
       const { DATABASE_URL, PENSTOCK_MASTER_KEY } = { DATABASE_URL: from.url, PENSTOCK_MASTER_KEY: from.key }

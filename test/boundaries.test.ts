@@ -55,7 +55,7 @@ const byPath = new Map(sources.map((source) => [`packages/${where(source)}`, sou
 const imported = (source: Source, { specifier }: Import): Source | undefined =>
   byPath.get(resolveImport(`packages/${where(source)}`, specifier) ?? '')
 
-/** Fails with every line that says what is broken where. */
+/** Fails with all lines, each of which says what is broken and where. */
 function assertNone(broken: readonly string[]): void {
   assert.equal(broken.length, 0, `\n${broken.join('\n')}`)
 }
@@ -67,7 +67,7 @@ const loaders: Readonly<Record<string, string>> = {
   'engine/src/compile.ts': 'has Node compile every file that a runner may load',
 }
 
-/** Where npm has put the PostgreSQL of this machine, only its own resolution knows; it loads nothing. */
+/** Only npm's own resolution knows where npm has put the PostgreSQL of this machine. It loads nothing. */
 const resolver = 'server/src/embedded/binaries.ts'
 
 test('every import is seen', () => {
@@ -84,7 +84,7 @@ test('every import is seen', () => {
   assertNone(requiring.filter((file) => file !== resolver))
 })
 
-/** Imports that each package is allowed, beside itself; `node:` only if it is listed. */
+/** Imports that each package is allowed, in addition to itself. `node:` only if it is listed. */
 const mayImport: Readonly<Record<string, { readonly names: readonly string[]; readonly node: boolean }>> = {
   wire: { names: ['typebox'], node: false },
   // It knows nothing of connectors: errors, limits on rows and the source of bytes are given to it.
@@ -95,7 +95,7 @@ const mayImport: Readonly<Record<string, { readonly names: readonly string[]; re
   },
   // It knows neither connectors nor records: values and the key of hashes are given to it.
   expressions: { names: ['@marcbachmann/cel-js', '@penstock/wire'], node: true },
-  // The brands' logos are drawn in simple-icons; the others speak the protocols of what they connect to.
+  // simple-icons draws the brands' logos. The other packages implement the protocols of platforms.
   connectors: {
     names: [
       '@penstock/connector',
@@ -115,7 +115,7 @@ const mayImport: Readonly<Record<string, { readonly names: readonly string[]; re
     ],
     node: true,
   },
-  // It runs in runners, and is the one package that loads what connectors do.
+  // It runs in runners, and is the only package that loads the code of connectors.
   engine: {
     names: [
       '@penstock/connector',
@@ -152,7 +152,7 @@ const mayImport: Readonly<Record<string, { readonly names: readonly string[]; re
     node: false,
   },
 }
-/** Gives the server the path of the console; no browser loads it. */
+/** Tells the server the path of the console. No browser loads it. */
 const beside = 'console/src/dist-path.ts'
 
 for (const [name, { names, node }] of Object.entries(mayImport)) {
@@ -294,7 +294,7 @@ function circlesOf(all: readonly Source[]): Source[][] {
   return circles
 }
 
-/** Every file that is loaded where these are; what one imports dynamically is loaded with it only where `dynamic` says so. */
+/** Every file that is loaded with these entries. Dynamic imports are loaded with a file only if `dynamic` says so. */
 function loadedWith(entries: readonly Source[], dynamic: (source: Source) => boolean): Map<Source, Source | undefined> {
   const found = new Map<Source, Source | undefined>(entries.map((entry) => [entry, undefined]))
   for (const source of found.keys()) {
@@ -381,7 +381,7 @@ test('the service starts without what few of its processes need: the Model Conte
   )
 })
 
-/** The modules of the server, from the lowest up: each may import those before it, and itself. */
+/** The modules of the server, from the lowest up. Each can import earlier ones, and itself. */
 const layers = [
   'version.ts',
   'places.ts',

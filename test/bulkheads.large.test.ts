@@ -19,9 +19,9 @@ import { http, prepareStage, type Served, type Stage, tokenOf } from './harness/
 import { until } from './harness/until.ts'
 
 /**
- * A hostile tenant with its own files and servers, beside another organization: whatever it sends, the service answers, the
- * other one's transfers succeed, and it gets a clear error itself. `npm run test:attack` does so with everything that there
- * is; otherwise a part of it is enough.
+ * A hostile tenant with its own files and servers, next to another organization. Whatever it sends, the service answers, the
+ * other organization's transfers succeed, and the tenant gets a clear error. `npm run test:attack` runs all attacks. Otherwise
+ * a part of them is enough.
  */
 
 const all = process.env.PENSTOCK_TEST_ATTACKS === 'all'
@@ -63,7 +63,7 @@ before(async () => {
     env: {
       PENSTOCK_LOCAL_FOLDERS: folder,
       PENSTOCK_EGRESS: 'any',
-      // No retries for a server that stays broken; the connectors' own timeouts of 60 s come before the progress timeout.
+      // No retries for a server that stays broken. The connectors' own timeouts of 60 s are shorter than the progress timeout.
       PENSTOCK_RETRY_SECONDS: '1',
       PENSTOCK_PROGRESS_SECONDS: '90',
       PENSTOCK_RATE_LIMIT: '0',
@@ -124,7 +124,7 @@ type Transfer = {
 async function move(of: Tenant, accountId: string, connectionId: string, what = 'the transfer'): Promise<Transfer> {
   const path = `/connections/${connectionId}/transfers`
   const started = await of.call<Transfer>(`${path}?accountId=${accountId}`, 'POST', {})
-  // A connection that was broken by the transfer before may not move anything.
+  // A connection that the previous transfer broke cannot start a transfer.
   assert.equal(started.status, 202, started.text)
   return until(
     `${what}: it has ended`,
@@ -183,7 +183,7 @@ async function attackWithFiles(files: readonly (typeof hostileFiles)[number][], 
 /** A server that misbehaves, and how a connector is pointed at it. */
 type Rogue = { readonly secrets: object; close(): Promise<void> }
 
-/** Connectors of the same platform, with the settings of a connection; they are the same one if it has both roles. */
+/** Connectors of the same platform, with the settings of a connection. They are the same connector if it has both roles. */
 type Target = { readonly source: Side; readonly destination: Side }
 
 /** Checks, reads from and writes to servers that misbehave, four at a time. */

@@ -7,7 +7,7 @@ import { makeReader, replacePart, withSource } from '../packages/console/src/scr
 import { isOneEdit, type KnownConnector } from '../packages/console/src/screens/catalogue/vocabulary.ts'
 import { connectorBySlug } from './harness/fixtures.ts'
 
-/** Sentences of the catalogue, over all connectors: what is understood, and which route it becomes. */
+/** Sentences of the catalogue, over all connectors: what is understood, and the resulting route. */
 
 const known: KnownConnector[] = listedConnectors.map((connector) => ({
   connectorId: connector.id,

@@ -10,8 +10,8 @@ import { until } from './harness/until.ts'
 import { startProcessFixture } from './harness/worker-processes.ts'
 
 /**
- * A table whose changes are followed is copied a second time: rows that were deleted meanwhile, which no change tells, are removed at the
- * destination, whatever interrupts the second copy.
+ * A table whose changes are followed is copied again. Rows that were deleted meanwhile, without a change event, are removed at
+ * the destination, whatever interrupts the second copy.
  */
 
 const server = await startLogicalPostgres()
@@ -58,7 +58,7 @@ test('a second copy removes the rows that the source lost meanwhile', async (t) 
   let worker = fixture.spawnWorker()
   await succeed()
   assert.deepEqual(await differences(), equal)
-  // Changes: removals, keys that come back, and new rows, do not count as missing later.
+  // Changes (removals, keys that return, and new rows) are not treated as missing later.
   await query(`delete from crm.people where id <= 100; insert into crm.people values (5, 'back'), (30000, 'new')`)
   assert.equal((await succeed()).removed, 100)
   assert.deepEqual(await differences(), equal)
@@ -76,7 +76,7 @@ test('a second copy removes the rows that the source lost meanwhile', async (t) 
   assert.equal((await succeed()).removed, 100)
   assert.deepEqual(await differences(), equal)
 
-  // A full refresh that is cancelled, and the one after it: rows leave before, between and after.
+  // A full refresh that is cancelled, and the next one: rows are removed before, between and after.
   await query('delete from crm.people where id between 2000 and 2099')
   await reset()
   const lock = await pool.connect()
@@ -196,7 +196,7 @@ test('a second copy of a table of MariaDB removes the rows that the source lost 
   assert.equal((await succeed()).removed, 100)
   await equal()
 
-  // Columns that are converted copy the table again within a transfer; rows leave before and after.
+  // Converted columns copy the table again within a transfer. Rows are removed before and after.
   await query('delete from people where id between 3000 and 3009')
   await query('alter table people modify name varchar(80) character set utf8mb4')
   await query('delete from people where id between 3010 and 3019')

@@ -107,7 +107,7 @@ const audited = async (action: string) =>
     )
   ).map(({ details }) => details)
 const metrics = async () => (await service.send({ method: 'GET', path: '/metrics' })).text
-/** Has the server write so much of its log, in segments of 16 MiB. */
+/** Makes the server write this many segments of 16 MiB to its log. */
 const writeLog = async (segments: number) => {
   for (let done = 0; done < segments; done++) {
     await query(`select pg_logical_emit_message(false, 'test', 'x')`)
@@ -212,7 +212,7 @@ test('a slot that cannot be dropped is named with its statement', async () => {
   assert((await slots()).includes('read_elsewhere'))
   assert.match(JSON.stringify(await audited('slotStays')), /read_elsewhere.*pg_drop_replication_slot/)
 
-  // A server that is away is asked again; another one is not.
+  // A server that is away is asked again. Another server is not.
   const away = await connect('away')
   await away.run()
   await look()
@@ -255,7 +255,7 @@ test('a slot goes with a connection that is deleted permanently, unless another 
   await again.run()
   assert.deepEqual(await sql('select from change_logs where connection_id = any($1)', [shared.id, gone.id]), [])
 
-  // The secrets of a deleted sub-account stay until its slots are dropped; nothing is dropped while a backup is restored.
+  // The secrets of a deleted sub-account stay until its slots are dropped. Nothing is dropped while a backup is restored.
   await caller.expect(caller.call('deleteAccount', { id: accountId }))
   await sql(`update connections set deleted_time = now() - interval '31 days'`)
   await sql(`update accounts set deleted_time = now() - interval '31 days' where id = $1`, accountId)

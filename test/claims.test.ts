@@ -26,7 +26,7 @@ await loadAccounts(client, { first: 0, last: accounts - 1, connectionsEach })
 
 beforeEach(() => client.query('truncate transfers cascade'))
 
-/** Queues so many transfers of an account, one after the other, each of another connection. */
+/** Queues transfers of an account, one after the other, each of another connection. */
 async function queue(account: number, many: number, platform = 'a'): Promise<void> {
   await client.query(
     `insert into transfers
@@ -114,7 +114,7 @@ describe('claiming a transfer', () => {
     await client.query('delete from transfer_groups')
   })
 
-  /** Divides a transfer into so many parts, as a worker does. */
+  /** Divides a transfer into parts, as a worker does. */
   const divide = async (id: string, parts: number) => {
     await client.query(`update transfers set status = 'running', attempt = 1, parts = $2 where id = $1`, [id, parts])
     await client.query(
@@ -176,7 +176,7 @@ describe('claiming a transfer', () => {
 
   test('finds among the oldest what it finds wherever it is', async () => {
     for (let account = 0; account < accounts; account++) await queue(account, 1 + (account % 7))
-    // Organizations of one to eight accounts; every account has waited since another time.
+    // Organizations of one to eight accounts. Every account has waited since a different time.
     await client.query(`update active_transfers set organization_id = 'o' || length(ltrim(md5(account_id), '0123456789')) % 5,
       created_time = created_time + interval '1 second' * (ascii(md5(account_id)) % 9)`)
     for (const id of ['1-01', '5-02', '12-03']) await divide(id, 5)

@@ -13,7 +13,7 @@ import { Webhook } from 'standardwebhooks'
 import { launchBrowser, openPage, skip } from './harness/browser.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 
-/** The client as it is published, on a page of another site, in a browser that has nothing else of ours. */
+/** The published client, on a page of another site, in a browser without anything else of ours. */
 
 const root = join(import.meta.dirname, '..')
 

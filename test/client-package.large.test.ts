@@ -9,7 +9,7 @@ import { type Inbox, makeInbox } from './harness/connections.ts'
 import { addParty, type Party, scenarios } from './harness/scenarios.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 
-/** The client as it is published: its tarball in an empty project, which has nothing of this repository. */
+/** The published client: its tarball in an empty project, without anything from this repository. */
 
 const root = join(import.meta.dirname, '..')
 const run = promisify(execFile)

@@ -1,6 +1,6 @@
 import { type Client, createClient, everyPage } from '@penstock/client'
 
-/** Calls that the compiler must refuse; `npm run check` compiles this file, and it is never run. */
+/** Calls that the compiler must refuse. `npm run check` compiles this file, and it is never run. */
 export const refusedByCompiler = (client: Client) => [
   // @ts-expect-error accountId is required
   client.getConnection({ id: 'x' }),

@@ -16,12 +16,12 @@ import {
 import { refusal } from './harness/recorder.ts'
 import { startTestsWithInbox } from './harness/started.ts'
 
-/** The client of the interface against a service that listens; client-types.ts holds what its types must refuse. */
+/** The client of the API against a listening service. client-types.ts tests what its types must refuse. */
 
 const { service, inbox } = await startTestsWithInbox()
 const baseUrl = await service.service.app.listen({ host: '127.0.0.1', port: 0 })
 
-/** A client of an organization of its own, so that lists hold what the test made and nothing else. */
+/** A client of a separate organization, so that lists contain only what the test created. */
 async function freshClient(): Promise<Client> {
   const { clientId, clientSecret } = await service.addOrganization()
   return createClient({ baseUrl, clientId, clientSecret })

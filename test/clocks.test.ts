@@ -18,7 +18,7 @@ import { until } from './harness/until.ts'
 import { addPerson } from './harness/users.ts'
 import { startProcessFixture } from './harness/worker-processes.ts'
 
-/** Processes compare only times of the database, because their clocks may be hours apart. */
+/** Processes compare only times of the database, because their clocks can differ by hours. */
 
 const server = join(import.meta.dirname, '../packages/server/src')
 const hourMs = 3_600_000

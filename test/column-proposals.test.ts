@@ -5,7 +5,7 @@ import { meaningOfField } from '../packages/engine/src/mapping/column-meanings.t
 import { exports, headersOf, unseenExports } from '../packages/engine/src/mapping/exported-headers.ts'
 import { matchColumns } from '../packages/engine/src/mapping/match-columns.ts'
 
-/** The field of the exports for a meaning of a field; a form alone shows no more than an e-mail address or a phone number. */
+/** The field of the exports for a meaning of a field. The form of values shows only e-mail addresses and phone numbers. */
 const fieldOfMeaning: Readonly<Record<string, string>> = {
   email: 'email',
   phone: 'phone',

@@ -24,7 +24,7 @@ before(async () => {
   target = { ...env, DATABASE_URL: to.url }
   await succeed(['migrate'])
   await succeed(['org', 'create', '--name', 'Acme', '--owner-email', 'ada@example.com'])
-  // So many rows that the file is read in pieces.
+  // Enough rows that the file is read in pieces.
   await withSession(from.url, async (session) => {
     await session.query(
       "insert into environments (name, id, host) values ('production', 'production', 'localhost') on conflict do nothing",

@@ -12,7 +12,7 @@ import { assertKeyOpens, saveSecrets } from './harness/saved-secrets.ts'
 import { withSession } from './harness/session.ts'
 import { until } from './harness/until.ts'
 
-/** The operator's commands beside a service that keeps running and applies each change; with the embedded PostgreSQL. */
+/** The operator's commands next to a running service, which applies each change. With the embedded PostgreSQL. */
 
 describe('beside a running service', () => {
   let stage: Stage

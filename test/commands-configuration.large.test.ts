@@ -205,7 +205,7 @@ describe('the commands', { concurrency: 2 }, () => {
     const client = createClient({ baseUrl, clientId: organization.clientId, clientSecret: organization.clientSecret })
     const { server } = service.service.app
     let kills = 0
-    // The first write is the request for a token. The service continues the one at which the process is killed.
+    // The first write is the request for a token. The service completes the write at which the process is killed.
     for (const last of [2, 3, 4, 5, 6, 9, 15, 18, 19, 21, 30]) {
       const program = stage.start(process.execPath, ['packages/server/bin/penstock.js', 'apply', path], { env })
       let writes = 0
@@ -242,7 +242,8 @@ describe('the commands', { concurrency: 2 }, () => {
     const kept = join(stage.base, 'webhook-secrets')
     const apply = () => stage.penstock(['apply', path, '--webhook-secrets', kept], { env })
     const both = await Promise.all([apply(), apply()])
-    // One that plans between two steps of the other may find that something was changed meanwhile; it says what and where.
+    // A process that plans between two steps of the other can find that something was changed meanwhile. It says what and
+    // where.
     const ends = both.map(
       ({ code, stderr }) =>
         `${code} ${stderr.replace(/^(?:penstock: connector |\S+\.yaml:\d+:\d+: ).*?(?=It was)/, '')}`,

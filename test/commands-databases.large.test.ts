@@ -9,7 +9,7 @@ import { createTestDatabase } from './harness/database.ts'
 import { prepareStage } from './harness/process.ts'
 import { withSession } from './harness/session.ts'
 
-/** Which database each command acts on, and that none but `serve` and `restore` creates one. */
+/** Which database each command uses, and that only `serve` and `restore` create one. */
 
 const masterKey = randomBytes(32).toString('base64')
 
@@ -60,7 +60,7 @@ test('with the embedded PostgreSQL, which only serve creates, commands at once s
     assert.match(said, /There is no database in .* yet\. Start the service once, set DATABASE_URL/)
   }
   assert.equal(existsSync(stage.dataDirectory), false, 'a command creates nothing')
-  // A start makes the database; this one fails after that.
+  // A start creates the database, but this start fails after that.
   assert.equal((await stage.penstock(['serve'], { env: { PENSTOCK_HOST: 'host.invalid' } })).code, 2)
   const names = ['One', 'Two', 'Three']
   await Promise.all(

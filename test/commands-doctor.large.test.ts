@@ -11,7 +11,7 @@ import { createOddDatabase } from './harness/odd-settings.ts'
 import { freePort, prepareStage, type Stage } from './harness/process.ts'
 import { withSession } from './harness/session.ts'
 
-/** `penstock doctor`: what is well, and what to do about what is not. */
+/** `penstock doctor`: what works, and what to do about what does not. */
 
 type Check = { name: string; ok: boolean; message: string }
 
@@ -56,7 +56,7 @@ describe('the doctor', () => {
   const sql = (text: string) => withSession(database.url, (session) => session.query(text))
 
   test('finds all well, in a line for each part, and exit code 0', async () => {
-    // It changes nothing: the first start decides which key is the one of the database.
+    // The doctor changes nothing: the first start decides which key belongs to the database.
     const first = await examine()
     assert.deepEqual([first.code, first.failed], [0, []])
     assert.match(first.checks.find(({ name }) => name === 'master key')?.message ?? '', /has no key yet/)

@@ -57,7 +57,7 @@ describe('a key that is a setting', { concurrency: 2 }, () => {
       assert.match(await rotating.fails(1, 'key', 'rotate'), /does not match this database.*Set PENSTOCK_MASTER_KEY/)
       assert.match((await rotating.run('doctor')).stdout, /^FAIL {2}master key .*Set PENSTOCK_MASTER_KEY/m)
 
-      // The new key is set, as the command says; a second rotation to it changes nothing.
+      // The new key is set, as the command says. A second rotation to it changes nothing.
       const afterwards = { ...env, PENSTOCK_MASTER_KEY: next, PENSTOCK_NEXT_MASTER_KEY: next }
       const settled = commandsOn(stage, afterwards)
       assert.equal(

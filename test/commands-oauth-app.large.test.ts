@@ -60,7 +60,7 @@ test('an app is registered, listed, sealed again, backed up, restored and remove
   })
   assert.deepEqual(await openApp(database.url, key), { clientId: 'client-1', clientSecret })
 
-  // From standard input, in place of the one before.
+  // From standard input, instead of the earlier secret.
   const script = 'printf "%s\\n" canary-client-secret-2 | penstock oauth-app set google --client-id client-2'
   const piped = await stage.start('sh', ['-c', script], { env }).ended
   assert.equal(piped.code, 0, piped.stderr)

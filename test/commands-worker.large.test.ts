@@ -42,7 +42,7 @@ const removable = `
   insert into tokens (digest, client_id, expires_time)
   select sha256(n::text::bytea), id, now() + n * interval '1 hour' from c, generate_series(-2, 2) n where n <> 0`
 
-/** A role that may work on the database and has one connection, which the test holds: then there is none left. */
+/** A role that can use the database and has one connection, which the test occupies. Then no connection is left. */
 async function prepareFull(t: TestContext, url: string) {
   const role = `full_${randomBytes(6).toString('hex')}`
   await withSession(url, async (session) => {
@@ -177,7 +177,7 @@ describe('a worker', { concurrency: 2 }, () => {
           const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
           return (await sql(waiting)).length === 1
         })
-        // A process that forwards a signal makes an echo of it; these are far enough apart to arrive one by one.
+        // A process that forwards a signal repeats it. These signals are far enough apart to arrive one by one.
         for (let echoes = 0; echoes < 3; echoes++) {
           assert.equal(worker.hasEnded, false)
           worker.signal(signal)

@@ -6,7 +6,7 @@ import { contentOf } from './harness/content.ts'
 import { callerOf, connectorBySlug, destination, source } from './harness/fixtures.ts'
 import { startTests } from './harness/started.ts'
 
-/** Which connectors can be paired (invariant 2): what is listed, and what is created. */
+/** Which connectors can be paired (invariant 2): what is listed, and what can be created. */
 
 const service = await startTests()
 const caller = callerOf(service, await service.addOrganization())
@@ -21,7 +21,7 @@ const conversions = connectorBySlug('meta-conversions')
 const identity = connectorBySlug('liveramp-id-match')
 
 describe('supported connectors', () => {
-  /** Compatible categories; sources are the rows (`docs/api-decisions.md`, section 3). */
+  /** Compatible categories. Sources are the rows (`docs/api-decisions.md`, section 3). */
   const feeds: Record<string, readonly string[]> = {
     'audience activation': ['audience activation', 'data store'],
     'identity management': ['identity management', 'audience activation', 'data store'],

@@ -10,7 +10,7 @@ import { large } from './harness/tiers.ts'
 
 const { aParty } = codeService()
 
-/** How many connections the large test makes; `PENSTOCK_TEST_CONNECTIONS=1000` shows what the documents say. */
+/** How many connections the large test creates. `PENSTOCK_TEST_CONNECTIONS=1000` reproduces the figures in the documents. */
 const many = Number(process.env.PENSTOCK_TEST_CONNECTIONS ?? 200)
 
 async function eachOf(count: number, work: (index: number) => Promise<void>): Promise<void> {
@@ -164,7 +164,7 @@ describe('an export', { concurrency: 2 }, () => {
       ({ id }) => id,
     )
     assert.deepEqual(ids?.sort(), made.map(({ id }) => id).sort())
-    // Without them, no one knows which is meant.
+    // Without identifiers, it is ambiguous which one is meant.
     const unnamed = text.replaceAll(/\n *id: .*/g, '').replace('name: Twin', 'name: Other')
     assert.match(
       await problemsOf(party.plan(await party.write(unnamed))),
@@ -182,7 +182,7 @@ describe('an export', { concurrency: 2 }, () => {
     for (let n = 1; n <= accounts; n++) {
       const account = await party.caller.addAccountWithSides(`Brand ${n}`)
       await party.caller.configureSides(account.id)
-      // Some at once, as many as the service has connections to its database for.
+      // As many concurrently as the service has connections to its database.
       await eachOf(many / accounts, async (index) => {
         const { id } = await party.caller.createConnection(account.id, `Connection ${index}`)
         const of = { accountId: account.id, id }
@@ -218,7 +218,7 @@ describe('an export', { concurrency: 2 }, () => {
       return { result, requests: [...requests] }
     }
     const exported = await measured('export', party.requests, () => party.export())
-    // Three pages of lists for so many, the token, the sub-accounts, webhooks, alert rules, and the definition of each connector.
+    // Three pages of lists, the token, the sub-accounts, webhooks, alert rules, and the definition of each connector.
     assert(exported.requests.length <= 7 + Math.ceil(many / 500) * 2 + 2, exported.requests.join('\n'))
     const path = await party.write(exported.result.text)
     t.diagnostic(`${(exported.result.text.length / 1024).toFixed(0)} KiB`)
@@ -230,7 +230,8 @@ describe('an export', { concurrency: 2 }, () => {
       applied.result.failed.map(({ problem }) => problem.message),
       [],
     )
-    // One to create, one for its schedule, one to activate each; and those of the sub-accounts.
+    // For each connection one request to create it, one for its schedule and one to activate it, and the requests of the
+    // sub-accounts.
     assert(applied.requests.length <= many * 3 + accounts * 20 + 20, `${applied.requests.length}`)
     const again = await measured('plan that finds nothing', other.requests, () => other.plan(path, { env }))
     assert.deepEqual(actions(again.result), [])

@@ -206,7 +206,7 @@ describe('a file', { concurrency: 3 }, () => {
     assert.match(refused.join('\n'), /connection Orders .* cannot be activated: .*secretAccessKey/)
     assert.match(describePlan(plan), /The service will refuse: .*secretAccessKey/)
     assert.equal(viewPlan(plan).refused.length, refused.length)
-    // Planned again, nothing has changed: what could not be activated is named again.
+    // Planned again, nothing has changed: connections that could not be activated are named again.
     assert((await party.plan(path)).refused.some(({ message }) => message.includes('Orders')))
     assert.deepEqual((await party.plan(await party.write(acme))).refused, [])
   })
@@ -276,7 +276,7 @@ describe('a file', { concurrency: 3 }, () => {
       twice,
       /1\.yaml:14:9: The connection Orders of the sub-account Acme Outdoor is also at \S+0\.yaml:14:9\. Remove/,
     )
-    // All that is missing is said at once, before anything is done.
+    // Everything that is missing is reported together, before anything is done.
     const path = await party.write(acme)
     const plan = await party.plan(path, { env: { S3_KEY: 'x' } })
     assert.equal(plan.missing.length, 2)

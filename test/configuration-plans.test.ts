@@ -4,7 +4,7 @@ import { describePlan, readState, viewPlan } from '@penstock/configuration'
 import { acme, actions, codeService, fieldsOf, hooks, problemsOf, secrets } from './harness/configuration-code.ts'
 import { connectorBySlug } from './harness/fixtures.ts'
 
-/** Configuration as code: what a plan finds and apply makes. */
+/** Configuration as code: what a plan finds and what apply creates. */
 
 const { aParty } = codeService()
 
@@ -146,7 +146,7 @@ accounts:
       new Set([staging?.configurationId]),
     )
 
-    // The first one stays as long as there are others; one that no file has goes.
+    // The first one stays as long as there are others. A configuration that no file contains is removed.
     const without = text
       .replace(/ {6}- connector: amazon-s3-source\n {8}configuration[^-]*(?= {6}- )/, '')
       .replace(/ {6}- name: Staging[\s\S]*/, '')

@@ -48,7 +48,7 @@ describe('webhooks and alert rules', { concurrency: 3 }, () => {
     assert.match(shown, /\nOrganization\n {2}\+ {3}webhook https:[^\n]*\n {8}description {2}"Everything"/)
     assert.match(shown, /slackUrl {2}set\n/)
     for (const secret of Object.values(secrets)) assert(!shown.includes(secret), shown)
-    // In place of what is made, the service gives each signing secret once.
+    // The service returns each signing secret once. The test saves it instead of the created value.
     const made: string[] = []
     const resolver = createResolver({ env: secrets })
     const { failed } = await applyPlan(plan, {

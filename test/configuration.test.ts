@@ -26,13 +26,13 @@ after(async () => {
   assert.equal(leak, undefined, 'a secret is in the log')
 })
 
-/** A secret that a field takes, of the form that it asks for. */
+/** A secret that a field accepts, in the form that it requires. */
 const secretFor = (field: FieldDefinition | undefined, name: string): string =>
   field?.form ? `whsec_${Buffer.from(`canary-${name}`.padEnd(32)).toString('base64')}` : `canary-${name}`
 
 type Values = BodyOf<'configureConnector'>['secretConfig']
 
-/** A connector, added to an account of its own. */
+/** A connector, added to a separate account. */
 async function added(connector: Connector = destination) {
   const { id: accountId } = await caller.addAccount()
   await caller.addConnectors(accountId, connector)
@@ -290,7 +290,7 @@ describe('a configuration', () => {
 })
 
 describe('a stored secret', () => {
-  /** A value that a field takes, and another one. */
+  /** A value that a field accepts, and another one. */
   const valuesOf = ({ type, options, min = 1, wrong }: FieldDefinition): [Values[string], Values[string]] => {
     if (type === 'Boolean') return [true, false]
     const pairs = [
@@ -337,7 +337,7 @@ describe('a stored secret', () => {
   for (const { connector, key, field, name } of binding) {
     test(`(${connector.slug}: ${name}) does not follow to another ${key}`, async () => {
       const { save, secrets } = await added(connector)
-      // Everything is given that one way to authenticate needs: the one that this secret is part of.
+      // All values of the way to authenticate that this secret belongs to.
       const way: Values = {}
       for (const [other, values] of Object.entries({ ...field.when, ...connector.secrets[name]?.when })) {
         way[other] = [values].flat()[0] ?? ''

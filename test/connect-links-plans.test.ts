@@ -10,10 +10,10 @@ import { withSession } from './harness/session.ts'
 /** Links are found and listed by an index, and removed in bounded pieces, however many there are. */
 
 const size = 50
-/** Links of the sub-account that is looked at, all of which can be used; others have as many, which are too old. */
+/** Links of the tested sub-account can all be used. Others have as many links, which are too old. */
 const links = limits.connectLinksMax
 const pieceMax = 500
-/** Links of two sub-accounts that have few, older than those of the first one. */
+/** Links of two sub-accounts with few links, older than the links of the first one. */
 const few = 20
 
 test(`with ${links} links of one sub-account, and as many that have expired`, async (t) => {
@@ -93,7 +93,7 @@ test(`with ${links} links of one sub-account, and as many that have expired`, as
         (plan.scannedWhole.includes('connect_links') && 'the whole table is read')
       )
     })
-    // Once for each way in which PostgreSQL may run it.
+    // Once for each way in which PostgreSQL can run it.
     assert.equal(await left(), before - 2 * pieceMax)
   })
 })

@@ -34,7 +34,7 @@ import {
 } from './harness/service.ts'
 import { addPerson } from './harness/users.ts'
 
-/** Connect links: who may create them, what their pages can do, and what they cannot. */
+/** Connect links: who can create them, what their pages can do, and what they cannot. */
 
 let inbox: Inbox
 let service: TestService
@@ -191,7 +191,7 @@ describe('creating a link', () => {
     await owner.expect(owner.call('revokeConnectLink', { id: link.id }))
     await createLink(owner, id)
     assert.deepEqual(code(await owner.call('createConnectLink', { body })), [409, 'quota_exceeded'])
-    // Those of a deleted sub-account can be neither used nor revoked.
+    // Links of a deleted sub-account can be neither used nor revoked.
     await owner.expect(owner.call('deleteAccount', { id }))
     const { id: next } = await owner.addAccount()
     await createLink(owner, next)
@@ -273,7 +273,7 @@ describe('the page of a link', () => {
       assert.equal((await caller.expect(caller.call('getConnectLink', { id: link.id }))).connectionId, id)
       const [event] = await caller.expect(caller.call('listConnectionEvents', { accountId, id }))
       assert.deepEqual([event?.actor?.kind, event?.actor?.id], ['link', link.id])
-      // It configures one side alone.
+      // It configures only one side.
       assert.equal((await configure(token)).status, 401)
     }
   })

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
-/** The package `@penstock/connect` as it is published. */
+/** The published package `@penstock/connect`. */
 
 const root = join(import.meta.dirname, '..')
 

@@ -22,8 +22,8 @@ import { startTestService, type TestService } from './harness/service.ts'
 import { until } from './harness/until.ts'
 
 /**
- * The page of connect links in a browser: on its own, in a frame of another site, and in a window of one. The sites have other
- * hosts than the service and than each other; a person consents at an authorization server that is not ours.
+ * The page of connect links in a browser: as a page, in a frame of another site, and in a window of another site. The sites
+ * have other hosts than the service and than each other. A person consents at a test authorization server.
  */
 
 const phone = { width: 360, height: 740, theme: 'dark' } as const
@@ -65,7 +65,7 @@ describe('the page of a connect link', { skip }, () => {
   let caller: Caller
   let accountId: string
   let browser: Browser
-  /** A site that may show the page, and one that may not. */
+  /** A site that can show the page, and a site that cannot. */
   let shop: string
   let stranger: string
   const sites: Server[] = []
@@ -168,7 +168,7 @@ describe('the page of a connect link', { skip }, () => {
   type Heard = { type: string; connectLinkId: string; connectorId?: string; reason?: string }
   const heard = (page: Page) => page.evaluate<Heard[]>('heard')
   const typesHeard = async (page: Page) => (await heard(page)).map(({ type }) => type)
-  /** Answers the platform in the window that the button opens. @param says what is read there in the end */
+  /** Answers the platform in the window that the button opens. @param says the final text of the page */
   const answer = async (page: Page, on: Page | Frame, choice: 'Allow' | 'Decline', says: string) => {
     const tab = page.context().waitForEvent('page')
     await on.getByRole('button', { name: 'Connect to Reddit' }).click()
@@ -275,7 +275,7 @@ describe('the page of a connect link', { skip }, () => {
     const frame = page.frames().find((one) => one !== page.mainFrame())
     assert.equal(await frame?.locator('main').count(), 0)
     assert.deepEqual(await heard(page), [])
-    // Nor can its script use the link in place of the page.
+    // Nor can its script use the link instead of the page.
     const called = await page.evaluate<string>(
       `fetch('${url}/es/v2/connect-page/open', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ token: '${tokenOf(link)}' }) }).then(() => 'read', (error) => error.name)`,
     )
@@ -326,7 +326,7 @@ describe('the page of a connect link', { skip }, () => {
     await popup.getByRole('textbox', { name: 'Folder' }).waitFor()
     await popup.getByRole('button', { name: 'Cancel' }).click()
     await popup.getByRole('heading', { name: 'Cancelled' }).waitFor()
-    // The window can reach the page that opened it; messages keep their order.
+    // The window can reach the page that opened it. Messages keep their order.
     await popup.evaluate("opener.postMessage('the last', '*')")
     await until('the last message came', async () => (await page.evaluate<unknown[]>('messages')).length > 0)
     assert.deepEqual(await page.evaluate('messages.map(({ data }) => data)'), ['the last'])

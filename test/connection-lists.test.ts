@@ -4,7 +4,7 @@ import { callerOf, connectorBySlug, destination, source } from './harness/fixtur
 import { filteredNames, filters } from './harness/names.ts'
 import { startTests } from './harness/started.ts'
 
-/** Filters of List Connections (specification, section 4.4); `paging.test.ts` tests its pages. */
+/** Filters of List Connections (specification, section 4.4). `paging.test.ts` tests its pages. */
 
 const service = await startTests({ invariants: true })
 const caller = callerOf(service, await service.addOrganization())

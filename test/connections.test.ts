@@ -13,7 +13,7 @@ import {
 import { badNames, goodNames } from './harness/names.ts'
 import { startTests } from './harness/started.ts'
 
-/** The rules of connections but for their lifecycle and lists (specification, sections 2.8 and 4.4). */
+/** The rules of connections, except their lifecycle and lists (specification, sections 2.8 and 4.4). */
 
 const service = await startTests({ invariants: true })
 const caller = callerOf(service, await service.addOrganization())

@@ -129,7 +129,7 @@ describe('another configuration', () => {
     await assertRefused(() => tryToCreate('Live', sourceSecrets), 409, 'configuration_exists', 'body.name')
     await assertRefused(() => rename('Default'), 409, 'configuration_exists', 'body.name')
     assert.equal((await caller.expect(rename('Production'))).name, 'Production')
-    // Another connector has names of its own.
+    // Another connector has separate names.
     const other = await create('Production', destinationSecrets, destination.id)
     assert.equal(other.name, 'Production')
     await assertRefused(() => tryToCreate('', sourceSecrets), 400, 'invalid_request', 'body.name')

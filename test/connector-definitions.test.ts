@@ -111,7 +111,7 @@ describe('the definition of a connector', () => {
           columns: ['unrelated', synonym],
           mapping: undefined,
         })
-        // A person is asked about a column that says what is created or changed.
+        // People are asked about a column that says what is created or changed.
         if (records[name]?.addresses)
           assert.match(fieldErrors?.[0]?.message ?? '', new RegExp(`filled by ${synonym}, and`))
         else assert.equal(plan?.steps[0]?.column?.name, synonym, `${name} is not found by ${synonym}`)

@@ -13,7 +13,7 @@ import { localFolder } from './harness/connections.ts'
 import { prepareStage, type Stage, tokenOf } from './harness/process.ts'
 import { until } from './harness/until.ts'
 
-/** Packages with connectors that an operator adds: what is refused, what comes in, and machines that lack one. */
+/** Packages with connectors that an operator adds: refused packages, added packages, and machines that lack one. */
 
 let base: string
 let folder: string
@@ -28,7 +28,7 @@ const configOf = () => readConfig({ PENSTOCK_CONNECTORS_DIR: folder, PENSTOCK_DA
 
 type Written = { slug?: string; name?: string; before?: string; facts?: string; manifest?: object }
 
-/** Writes a package whose definition is right but for what is given. */
+/** Writes a package whose definition is valid except for the given parts. */
 async function writePackage({
   slug = 'acme-test',
   name = 'Acme Test',
@@ -182,7 +182,7 @@ test('a machine that lacks a connector of the database says so, and starts for a
   assert.match(fresh.said.stderr, new RegExp(`${connectorId}.*PENSTOCK_CONNECTORS_DIR`))
 })
 
-/** Adds the connector that was added last, and a local folder, to a new account; `connect` makes an active connection of both. */
+/** Adds the last added connector, and a local folder, to a new account. `connect` creates an active connection of both. */
 async function connectAdded(stage: Stage, url: string, env: Record<string, string>, out: string) {
   const token = await tokenOf({ url }, stage.dataDirectory)
   const call = async (path: string, body?: object, method = body ? 'POST' : 'GET') => {

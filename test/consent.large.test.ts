@@ -34,7 +34,7 @@ describe('consent', () => {
   const idsIn = async (table: string) =>
     (await fixture.target.query(`select id from ${table} order by id`)).rows.map(({ id }) => id)
 
-  /** A connection of a file to a table of its own, which is created. */
+  /** A connection from a file to a separate table, which is created. */
   async function connect(table: string, lines: readonly string[], settings: object = {}) {
     await write(table, lines)
     await fixture.target.query(`create table ${table} (id int primary key, email text)`)

@@ -9,7 +9,7 @@ describe('alerts in the console', { skip }, () => {
   let stage: ConsoleStage
   before(async () => {
     stage = await startConsole()
-    // The first rule covers everything: its incidents would be beside those of the tests.
+    // The first rule covers everything, so its incidents would be mixed with the tests' incidents.
     const [first] = (await stage.client.listAlertRules({ query: {} })).reply
     if (first) await stage.client.deleteAlertRule({ id: first.id })
   })

@@ -57,7 +57,7 @@ describe('the audit log in the console', { skip }, () => {
     await row(page, 'Create an API key').waitFor()
     await page.getByText(/ events verified: nothing was changed or removed\.$/).waitFor()
 
-    // By the name that the object has now, in events that do not contain it; by a person; and by a change.
+    // Searches by the present name of the object, in events that do not contain it, by a person, and by a change.
     const search = page.getByRole('searchbox', { name: 'Search the log' })
     await search.fill('outdoors')
     await row(page, 'Create an API key').waitFor({ state: 'detached' })

@@ -19,9 +19,9 @@ import { type Organization, startTestService, type TestService } from './harness
 import { until } from './harness/until.ts'
 
 /**
- * Connectors that are connected with a click, in the console: from the first click to the first row, and after the grant
- * is revoked. A person consents on a page of the test; an authorization server that is not ours grants, and the test server
- * of Reddit accepts what that server has granted, and nothing else.
+ * Connectors that are authorized with a click, in the console: from the first click to the first row, and after the grant is
+ * revoked. A person consents on a page of the test. A test authorization server grants, and the test server of Reddit accepts
+ * only what that server has granted.
  */
 
 const phone = { width: 360, height: 740, theme: 'dark' } as const
@@ -85,7 +85,9 @@ describe('connecting with a click, in the console', { skip }, () => {
     await signIn(page, organization)
     return page
   }
-  /** Presses a button that opens the platform, and answers its page. Gives the page that the platform sends the tab back to. */
+  /**
+   * Presses a button that opens the platform, and answers its page. Returns the page that the platform sends the tab back to.
+   */
   const answer = async (page: Page, button: string, consent: 'Allow' | 'Decline'): Promise<Page> => {
     const tab = page.context().waitForEvent('page')
     await page.getByRole('button', { name: button }).filter({ visible: true }).first().click()
@@ -248,7 +250,7 @@ describe('connecting with a click, in the console', { skip }, () => {
 
 /** Looks at a screen as people do: nothing is wider than the window, and axe-core finds nothing. */
 async function look(page: Page, name: string): Promise<void> {
-  // An element under the mouse may show more.
+  // An element under the mouse can show more.
   await page.mouse.move(0, 0)
   await page.getByRole('tooltip').waitFor({ state: 'detached' })
   const album = process.env.PENSTOCK_PICTURES

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { accessibilityViolations, pick, skip } from './harness/browser.ts'
 import { type ConsoleStage, localFolder, startConsole } from './harness/console.ts'
 
-/** The branding of connect links in the console, and the links of a sub-account; both as customers then see them. */
+/** The branding of connect links in the console, and the links of a sub-account, as customers then see them. */
 
 const pictureOf = (bytes: Buffer, name = 'logo.png', mimeType = 'image/png') => ({ name, mimeType, buffer: bytes })
 /** One red pixel. */
@@ -62,7 +62,7 @@ describe('connect links in the console', { skip }, () => {
     await page.getByText('Enter a colour as #rrggbb').waitFor()
     await primary.fill('#ffdd00')
     await page.getByText('Everyone can read this').waitFor()
-    // White on yellow: the console says so before the service refuses it.
+    // White on yellow: the console reports this before the service refuses it.
     await page.getByRole('radio', { name: 'Custom colour' }).check()
     const text = page.getByRole('textbox', { name: 'Custom text colour', exact: true })
     await text.fill('#ffffff')

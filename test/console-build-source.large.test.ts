@@ -17,7 +17,7 @@ const orders = Array.from({ length: 30 }, (_, index) => ({
   tags: ['new'],
 }))
 
-/** Where the cursor is in a text. */
+/** The text after the cursor. */
 const selected = 'document.activeElement.value.slice(document.activeElement.selectionStart).slice(0, 3)'
 
 const server = http.createServer((request, response) => {

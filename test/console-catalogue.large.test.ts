@@ -46,7 +46,7 @@ describe('the catalogue, in the console', { skip }, () => {
       moving,
       [...moving].sort((a, b) => Number(b) - Number(a)),
     )
-    // Data moves in every connector of the list; those in which none moves are withdrawn.
+    // Every listed connector moves data. Connectors that do not are withdrawn.
     assert.ok(moving.every(Boolean))
     assert.equal(await tiles(page).filter({ hasText: 'VideoAmp Audiences' }).count(), 0)
     const tile = tiles(page).filter({ hasText: 'Google Ads Customer Match' })
@@ -296,7 +296,7 @@ describe('the catalogue, in the console', { skip }, () => {
       await page.getByRole('checkbox', { name: 'Available' }).press('Space')
       await found(page, `${moving.length} matching connectors`)
       assert.deepEqual(await accessibilityViolations(page), [])
-      // Each theme at one width, as every screen; pictures are taken of both.
+      // Each theme at one width, like every screen. Pictures are taken of both widths.
       for (const width of pictures ? [390, 1440] : [theme === 'light' ? 1440 : 390]) {
         await page.setViewportSize({ width, height: 900 })
         for (const [name, place, part] of [

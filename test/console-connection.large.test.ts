@@ -19,7 +19,7 @@ import {
 import { connectorBySlug } from './harness/fixtures.ts'
 import { until } from './harness/until.ts'
 
-/** A server that takes connections and says nothing. */
+/** A server that accepts connections and never responds. */
 async function startSilentServer() {
   const sockets = new Set<Socket>()
   const server = createServer()
@@ -59,7 +59,7 @@ describe('a connection in the console', { skip }, () => {
   const dialog = (page: Page) => page.getByRole('dialog')
   const statusOf = async ({ accountId, id }: Connection) =>
     (await stage.client.getConnection({ accountId, id })).reply.status
-  /** Why a control cannot be used; undefined if it can. */
+  /** Why a control cannot be used. Undefined if it can. */
   const reasonOf = async (control: Locator): Promise<string | undefined> => {
     if ((await control.getAttribute('aria-disabled')) !== 'true') return undefined
     const id = await control.getAttribute('aria-describedby')
@@ -359,7 +359,7 @@ describe('a connection in the console', { skip }, () => {
       id: connection.id,
       body: { cron: '0 6 * * *', timezone: 'UTC', enabled: true },
     })
-    // The clock is that of a whole browser.
+    // The clock is shared by a whole browser.
     const page = await stage.open('/', { alone: true })
     await page.clock.setFixedTime(Date.now() - 40_000)
     await page.goto(`${pathOf(connection)}?tab=configuration`)

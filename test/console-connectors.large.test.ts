@@ -16,7 +16,7 @@ const mparticle = connectorBySlug('mparticle-events')
 const unmoved = connectorBySlug('adikteev-custom-audience')
 const phone = { width: 390, height: 844 }
 
-/** All that a page holds: what it shows, what is typed in it, what it stores. */
+/** Everything in a page: what it shows, what is typed in it, what it stores. */
 const all = `
   document.documentElement.outerHTML +
   [...document.querySelectorAll('input, textarea')].map(({ value }) => value).join() +
@@ -179,7 +179,7 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
     const form = dialog(page, `Configure ${azure.name}`)
     await pick(form.getByRole('combobox', { name: 'Credential type' }), 'Account key')
     await form.getByLabel(/^Access key/).fill(canary)
-    // Once refused, as it has to be typed, and once saved.
+    // Refused once, because it must be typed, and then saved.
     await form.getByRole('button', { name: 'Save', exact: true }).click()
     await form.getByText('Account name is required.').waitFor()
     await form.getByRole('textbox', { name: 'Account name' }).fill('northwind')
@@ -210,7 +210,7 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
     const page = await stage.open(`${path}?configure=${azure.id}`)
     page.on('request', (request) => request.method() === 'PUT' && sent.push(request.postDataJSON()))
     const form = dialog(page, `Configure ${azure.name}`)
-    // Replacing that is begun and left empty replaces nothing; and what is stored does not follow to another account.
+    // A replacement that is begun and left empty replaces nothing, and the stored value does not follow to another account.
     await form.getByRole('button', { name: 'Replace: Access key' }).click()
     assert.equal(await form.getByRole('button', { name: 'Clear: Access key' }).count(), 0)
     await form.getByRole('textbox', { name: 'Account name' }).fill('southwind')

@@ -13,7 +13,7 @@ describe('the list of what is deleted', { skip }, () => {
   afterEach(() => stage.closePages())
   after(() => stage?.close())
 
-  /** A sub-account of its own, with a connection that is deleted. */
+  /** A separate sub-account, with a connection that is deleted. */
   async function prepare(account: string, ...names: string[]) {
     const { id: accountId } = await stage.addAccount(account)
     await stage.addSides(accountId)

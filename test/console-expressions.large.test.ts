@@ -81,7 +81,7 @@ describe('expressions and forms in the wizard', { skip }, () => {
     )
     await shoot(page, 'expression')
 
-    // Ctrl+Space suggests by the word at the caret; Enter inserts.
+    // Ctrl+Space suggests completions of the word at the caret. Enter inserts one.
     await expression.fill('Lan')
     await expression.press('Control+Space')
     const search = page.getByRole('combobox', { name: 'Search columns and functions' })
@@ -91,7 +91,7 @@ describe('expressions and forms in the wizard', { skip }, () => {
     await until('the column is inserted', async () => (await expression.inputValue()) === 'row.Land')
     await expression.and(page.locator(':focus')).waitFor()
 
-    // Alt+Down leads to the functions and Alt+Up back; Enter inserts one around what is selected.
+    // Alt+Down leads to the functions and Alt+Up back. Enter inserts a function around the selection.
     await expression.press('Control+A')
     await expression.press('Alt+ArrowDown')
     const functions = page.getByRole('region', { name: 'Functions' })
@@ -175,7 +175,7 @@ describe('expressions and forms in the wizard', { skip }, () => {
     await search.press('ArrowDown')
     const result = page.getByRole('region', { name: 'Normalise Mobil' })
     await result.getByText('0171 5550111').waitFor()
-    // Without a country, a national number does not fit; the column Land has one in each row.
+    // Without a country, a national number is not valid. The column Land contains one in each row.
     await result.getByText('+491715550111').waitFor()
     await shoot(page, 'forms')
     await search.press('Enter')

@@ -202,7 +202,7 @@ describe('when something is wrong', { skip }, () => {
     await page.waitForURL('**?last=failing&q=feed+3')
     await page.getByText('1 connection in 1 group').waitFor()
     await page.getByRole('link', { name: 'Feed 3' }).click()
-    // Before, the only such link is the one of the navigation.
+    // Before that, the only such link is in the navigation.
     await page.getByRole('heading', { level: 1, name: 'Feed 3' }).waitFor()
     await page.getByRole('link', { name: 'Connections', exact: true }).last().click()
     await page.waitForURL('**?last=failing&q=feed+3')

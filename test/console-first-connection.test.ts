@@ -134,8 +134,8 @@ describe('the first connection, in the console', { skip }, () => {
 const region = (page: Page, side: 'Source' | 'Destination') =>
   page.getByRole('region', { name: new RegExp(`^${side}: `) })
 /**
- * Waits for the page of the connection, which shows the transfer; confirms the activation where the machine is too busy for a
- * preview in time. Fails with the text of the page otherwise.
+ * Waits for the page of the connection, which shows the transfer. Confirms the activation if the machine is too busy for a
+ * preview in time. Otherwise fails with the text of the page.
  */
 async function becomeActive(page: Page): Promise<void> {
   const shown = page.getByRole('region', { name: 'Source and destination' })
@@ -164,7 +164,7 @@ async function fillSecrets(page: Page, secrets: Readonly<Record<string, string |
   }
 }
 
-/** Actions with the keyboard alone. */
+/** Actions with only the keyboard. */
 function keysOf(page: Page) {
   const stepsMax = 200
   const focusOn = async (control: Locator) => {

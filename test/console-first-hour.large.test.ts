@@ -17,7 +17,10 @@ import { freePort, prepareStage } from './harness/process.ts'
 import { startTestService } from './harness/service.ts'
 import { postgresqlSecrets } from './harness/transfers.ts'
 
-/** The first hour of a new user: three ways to moved rows, in at most so many clicks. `npm run film` makes pictures of it. */
+/**
+ * The first hour of a new user: three ways to moved rows, each with a limited number of clicks. `npm run film` takes pictures
+ * of it.
+ */
 
 const look = { width: 1120, height: 760, theme: 'light' } as const
 const customers = `Kundennummer,Vorname,E-Mail\n${Array.from({ length: 200 }, (_, n) => `${n + 1},Person ${n + 1},p${n + 1}@example.com`).join('\n')}\n`
@@ -162,7 +165,7 @@ describe('the first hour', { skip }, () => {
       async (actor) => {
         const { click, type, choose, frame } = actor
         await page.goto('/start')
-        // As many clicks as to set a password at the printed link.
+        // As many clicks as setting a password with the printed link takes.
         await signIn(page, organization)
         actor.count(1)
         await choose(page.getByRole('button', { name: 'Choose a file' }), { name: 'kunden.csv', text: csvOf(awkward) })

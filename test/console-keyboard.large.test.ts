@@ -1,6 +1,6 @@
 /**
- * Every screen by the keyboard alone: Tab reaches each control in the order of the page and leaves the page at its end, and the
- * control with the focus is seen. Controls of one group, such as tabs, are reached by the arrow keys.
+ * Every screen with only the keyboard: Tab reaches each control in the order of the page and leaves the page at its end, and
+ * the focused control is visible. The arrow keys reach controls of one group, such as tabs.
  */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'

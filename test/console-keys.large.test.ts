@@ -42,7 +42,7 @@ describe('API keys in the console', { skip }, () => {
     await dialog(page).getByRole('button', { name: 'Create an API key' }).click()
     await page.getByText('This is the only time that the secret is shown').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
-    // Neither the key nor a click beside it closes what cannot be shown again.
+    // Neither the key nor a click next to it closes a dialog that cannot be shown again.
     await page.keyboard.press('Escape')
     await page.mouse.click(5, 5)
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -55,7 +55,7 @@ describe('API keys in the console', { skip }, () => {
     assert.deepEqual(await accessibilityViolations(page), [])
     await clientOf(first).listAccounts()
 
-    // With an overlap, both secrets are accepted; the list says so.
+    // With an overlap, both secrets are accepted, and the list says so.
     await choose(page, 'Nightly jobs', 'Rotate the secret')
     assert.deepEqual(await accessibilityViolations(page), [])
     await dialog(page).getByRole('button', { name: 'Rotate the secret' }).click()
@@ -64,7 +64,7 @@ describe('API keys in the console', { skip }, () => {
     await clientOf(first).listAccounts()
     await clientOf(second).listAccounts()
 
-    // Without one, the present secret and its tokens end at once.
+    // Without an overlap, the present secret and its tokens end immediately.
     const running = clientOf(second)
     await running.listAccounts()
     await choose(page, 'Nightly jobs', 'Rotate the secret')

@@ -1,4 +1,4 @@
-/** Lists of options stand still while someone picks: what is under the pointer is what gets the click. */
+/** Lists of options do not move while someone picks, so that a click hits the option under the pointer. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
@@ -19,7 +19,7 @@ describe('lists of options in the console', { skip }, () => {
   const option = (page: Page, name: string) => page.getByRole('option', { name, exact: true })
   const isPicked = async (one: Locator) => (await one.getAttribute('data-checked')) === 'true'
 
-  /** Where options are, once the list has opened wholly. */
+  /** The positions of options after the list has opened completely. */
   async function placesOf(page: Page, names: readonly string[]) {
     // A trial waits until the option stands still and nothing covers it.
     for (const name of names) await option(page, name).click({ trial: true })

@@ -13,7 +13,7 @@ const audiences = connectorBySlug('meta-custom-audiences')
 const conversions = connectorBySlug('meta-conversions')
 const album = process.env.PENSTOCK_PICTURES
 
-/** Types a character in the page, and returns how long it takes until the page is drawn again, in milliseconds. */
+/** Types a character in the page, and returns how long it takes until the page is redrawn, in milliseconds. */
 const typing = `async (text) => {
   const input = document.activeElement
   const before = performance.now()
@@ -118,7 +118,7 @@ describe('the mapping of columns', { skip }, () => {
     await value.getByRole('button', { name: /^Use a decimal comma \(as in / }).click()
     await value.getByText(/decimal comma$/).waitFor()
     await value.getByRole('button', { name: /^Use a decimal comma/ }).waitFor({ state: 'detached' })
-    // The values of the currency that are none: answered one by one.
+    // Invalid values of the currency, which are mapped one by one.
     const currency = rowOf(page, 'currency')
     await currency.getByRole('button', { name: 'Options of Currency' }).click()
     await currency.getByLabel('Value for empty cells').fill('EUR')

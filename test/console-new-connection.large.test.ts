@@ -441,7 +441,7 @@ describe('the wizard of new connections', { skip }, () => {
     )
     const [source, destination] = [region(page, 'Source'), region(page, 'Destination')]
     await enterValue(source, 'Table', 'shop_orders')
-    // Both sides are one database, so the table that is read is not the one that is written.
+    // Both sides are one database, so the table that is read is not the table that is written.
     await destination.getByRole('combobox', { name: 'Table', exact: true }).getByText('shop_orders_copy').waitFor()
     await source.getByRole('radio', { name: 'New and changed rows' }).check()
     await source.getByRole('combobox', { name: 'Cursor column' }).getByText('updated_at').waitFor()
@@ -464,7 +464,7 @@ describe('the wizard of new connections', { skip }, () => {
       await panel.scrollIntoViewIfNeeded()
       const first = panel.getByRole('columnheader').first()
       const cell = panel.getByRole('row').nth(20).getByRole('cell').first()
-      // Beside the panel and at one instant: the page around it may still move.
+      // Measured next to the panel and at one instant, because the page around it can still move.
       const element = await panel.elementHandle()
       const placeOf = (one: Locator) =>
         one.evaluate((inner, outer) => {
@@ -495,7 +495,7 @@ describe('the wizard of new connections', { skip }, () => {
     const tiles = page.getByRole('region', { name: 'From the catalogue' }).getByRole('button')
     await tiles.first().waitFor()
     const moves = (await tiles.allTextContents()).map((text) => !text.includes('Not supported yet'))
-    // There may be none through which no data moves.
+    // There can be connectors through which no data moves.
     assert.ok(moves.includes(true))
     assert.ok(moves.slice(0, moves.lastIndexOf(true)).every((one) => one))
   })

@@ -5,7 +5,7 @@ import { accessibilityViolations, skip } from './harness/browser.ts'
 import { type ConsoleStage, localFolder, postgresql, preparePeople, startConsole } from './harness/console.ts'
 import { connectorBySlug } from './harness/fixtures.ts'
 
-/** The overviews: what matters in numbers, and what needs attention. The tests build on each other's organization. */
+/** The overviews: important numbers, and what needs attention. The tests build on each other's organization. */
 
 const meta = connectorBySlug('meta-custom-audiences')
 

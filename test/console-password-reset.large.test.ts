@@ -38,7 +38,7 @@ describe('a password is reset by a link in a mail, in the console', { skip }, ()
     await present(page).fill(password)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   }
-  /** Asks for a link on the page of the sign-in; what the page says then. */
+  /** Requests a link on the sign-in page. Returns the message of the page. */
   const askFor = async (page: Page, address: string) => {
     await page.getByRole('link', { name: 'Forgot your password?' }).click()
     await page.getByRole('textbox', { name: 'E-mail address' }).fill(address)
@@ -63,7 +63,7 @@ describe('a password is reset by a link in a mail, in the console', { skip }, ()
     const link = `/reset-password#${tokenIn(received)}`
     assert(received.text.includes(stage.url + link), 'the mail has the address of the page')
 
-    // No one learns who is in the organization: an address that is in none is answered with the same words, and no mail.
+    // Nobody learns who is in the organization: an unknown address gets the same words, and no mail.
     const stranger = await stage.open('/sign-in', { signedIn: false })
     assert.equal(await askFor(stranger, 'nobody@example.com'), said)
 

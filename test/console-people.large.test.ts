@@ -104,13 +104,13 @@ describe('people in the console', { skip }, () => {
     await isImpossible(viewer, 'button', 'Add a sub-account')
     await viewer.getByRole('button', { name: 'Actions for Acme Outdoor' }).click()
     await isImpossible(viewer, 'menuitem', 'Delete')
-    // A page that they open by its address says what is missing, and shows no error.
+    // A page that they open by its address says which permission is missing, and shows no error.
     await viewer.goto('/people')
     await viewer.getByText('Viewers cannot view people.').waitFor()
     assert.equal(await viewer.getByRole('alert').count(), 0)
     assert.deepEqual(await accessibilityViolations(viewer), [])
 
-    // The owner changes the role: it counts at once, without another sign-in.
+    // The owner changes the role, which takes effect immediately, without another sign-in.
     await page.reload()
     await page.getByRole('button', { name: 'Actions for Grace Hall' }).click()
     await page.getByRole('menuitem', { name: 'Change the role' }).click()

@@ -320,7 +320,7 @@ describe('picking the values of settings', { skip }, () => {
   })
 })
 
-/** The texts of so many rows, with spaces between their parts. */
+/** The texts of `n` rows, with spaces between their parts. */
 async function textsOf(rows: Locator, n: number): Promise<string[]> {
   await rows.nth(n - 1).waitFor()
   const texts = await rows.evaluateAll((all) =>

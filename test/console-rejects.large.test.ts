@@ -46,7 +46,7 @@ describe('rejected rows in the console', { skip }, () => {
   const disclosures = (page: Page) => page.locator('[data-reject-row]')
   const pathOf = ({ accountId, connectionId, id }: Transfer) =>
     `/accounts/${accountId}/connections/${connectionId}/transfers/${id}`
-  /** Moves a file with 60 columns into a table of its own. */
+  /** Transfers a file with 60 columns into a separate table. */
   const run = async (table: string, text = wideFile()): Promise<Transfer> => {
     await writeFile(join(stage.folder, `${table}.csv`), text)
     await stage.target.query(

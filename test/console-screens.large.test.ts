@@ -24,13 +24,13 @@ const looks: readonly (Look & { readonly name: string })[] = [
   { name: '360-light', width: 360, height: 740, theme: 'light' },
   { name: '2560-light', width: 2560, height: 1440, theme: 'light' },
 ]
-/** Where axe-core looks: each theme once, and a phone. */
+/** The looks that axe-core checks: each theme once, and a phone. */
 const inspected = /^(1440-light|390-dark)$/
-/** Where what moves while a screen loads is measured. */
+/** The looks in which movement during loading is measured. */
 const measured = /^(1440|390|360)-/
 /** Sizes that are looked at by people too. */
 const kept = /^(1440|390)-/
-/** Each size and each theme; together they are looked at where pictures are taken. */
+/** Each size and each theme. All combinations are checked when pictures are taken. */
 const looked = album ? looks : looks.filter(({ name }) => name !== '1440-dark' && name !== '390-light')
 
 describe('every screen of the console', { skip }, () => {
@@ -69,7 +69,7 @@ describe('every screen of the console', { skip }, () => {
     const problems: string[] = []
     const opened = new Set<string>()
     for (const screen of screens) {
-      // Screens that differ only in what is opened on them have the same frame.
+      // Screens that differ only in an opened part have the same frame.
       if (opened.has(screen.path(scene))) continue
       opened.add(screen.path(scene))
       await page.goto(screen.path(scene))
@@ -136,7 +136,7 @@ const frameProblems = `(async () => {
   return [links.length, problems]
 })()`
 
-/** Looks at a screen; what is wrong with it, a line each. */
+/** Inspects a screen. Returns its problems, one per line. */
 async function inspect(page: Page, name: string, look: Look & { readonly name: string }): Promise<string[]> {
   await page.evaluate('document.fonts.ready')
   if (album && kept.test(look.name)) await page.screenshot({ path: join(shots, `${name}-${look.name}.png`) })

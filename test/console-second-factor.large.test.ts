@@ -23,7 +23,7 @@ describe('a second factor in the console', { skip }, () => {
   const isIn = (page: Page) => page.getByRole('link', { name: 'Profile' }).waitFor()
   const dialog = (page: Page) => page.getByRole('dialog')
   const card = (page: Page) => page.getByRole('region', { name: 'Second factor' })
-  /** A browser with a device of its own, at a page. */
+  /** A separate browser and device, at a page. */
   const open = async (path: string) => {
     const page = await stage.open('/sign-in', { signedIn: false })
     await addDevice(page)
@@ -102,7 +102,7 @@ describe('a second factor in the console', { skip }, () => {
     await isFirst(kim)
     await kim.getByRole('textbox', { name: 'Name' }).fill('Laptop')
     await kim.getByRole('button', { name: 'Add a passkey' }).click()
-    // The session continues, with all that they may do, also after the page was loaded again.
+    // The session continues with all permissions, also after the page was reloaded.
     await kim.getByRole('link', { name: 'Profile' }).click()
     await kim.getByText('Laptop', { exact: true }).waitFor()
     await kim.getByRole('textbox', { name: 'Name' }).fill('Kim Sato')
@@ -111,7 +111,7 @@ describe('a second factor in the console', { skip }, () => {
     await kim.reload()
     await kim.getByText('Laptop', { exact: true }).waitFor()
 
-    // From now on the password is not enough, in this browser or in that of someone who knows it.
+    // From now on the password is not enough, neither in this browser nor for someone else who knows it.
     await signOut(kim)
     await signIn(kim, 'kim@example.com')
     await kim.getByRole('alert').getByText('Your organization requires a second factor').waitFor()

@@ -111,7 +111,7 @@ describe('the console creates connections to several destinations', { skip }, ()
     const row = page.getByRole('row').filter({ hasText: 'Local folder → Backup' })
     await row.getByText('Backup (PostgreSQL)').waitFor()
     await assertSound(page, 'the list')
-    // A name, a deletion and a restoration leave the set as it is.
+    // A rename, a deletion and a restoration do not change the set.
     const id = backup?.id ?? ''
     await stage.client.updateConnection({ accountId, id, body: { name: 'Renamed' } })
     await stage.client.deleteConnection({ accountId, id })

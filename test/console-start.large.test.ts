@@ -87,8 +87,8 @@ describe('the first rows, in the console', { skip }, () => {
       await page.locator('input[autocomplete="new-password"]').fill('a sentence of its own kind')
       await page.getByRole('button', { name: 'Set the password and sign in' }).click()
       await title(page).waitFor()
-      // A person's session is a cookie, and what it sends needs the token against forgery.
-      // The sub-account is there before the file is: until then the page shows the upload, and begins nothing else.
+      // A person's session is a cookie, and their requests need the token against forgery. The sub-account exists before the
+      // file does. Until then the page shows the upload, and begins nothing else.
       let release = () => {}
       const held = new Promise<void>((resolve) => {
         release = resolve

@@ -6,7 +6,7 @@ import { type ConsoleStage, postgresql, startConsole } from './harness/console.t
 import { personAt } from './harness/person.ts'
 import { until } from './harness/until.ts'
 
-/** Ways through the console, in at most so many clicks and typed fields. `console-first-hour` has the way to an audience. */
+/** Paths through the console, with limits of clicks and typed fields. `console-first-hour` tests the path to an audience. */
 
 describe('the ways through the console', { skip }, () => {
   let stage: ConsoleStage

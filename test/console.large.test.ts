@@ -219,7 +219,7 @@ describe('the frame of the console', { skip }, () => {
   })
 })
 
-/** Has the service know no token any more, as after they have expired; the caches of the process are emptied too. */
+/** Makes the service forget all tokens, as after they have expired. The caches of the process are emptied too. */
 async function forgetTokens(stage: ConsoleStage): Promise<void> {
   await stage.sql('delete from tokens')
   await stage.kill()

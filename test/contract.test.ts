@@ -38,7 +38,7 @@ const stranger = await addParty(service, inbox.folder)
 const strangersAccountId = (await stranger.caller.addAccountWithSides()).id
 const badAuthorization = await badAuthorizations(service, owner.organization)
 
-/** The call of a party as the harness types it; the owner's, unless it says otherwise. */
+/** The call of a party as the harness types it. By default the owner's call. */
 const by = (id: OperationId, call: AnyCall, party = owner) => callOf(party, id, call) as CallOptions<never>
 const requestFor = (id: OperationId, call: AnyCall, party?: Party): RawRequest =>
   requestOf(operations[id], by(id, call, party))
@@ -122,7 +122,7 @@ for (const [name, scenario] of Object.entries(scenarios)) {
       const call = await prepare()
       const content = await contentOf(service)
       for (const [what, authorization] of Object.entries(badAuthorization)) {
-        // A call that anyone can make may work once.
+        // A call that anyone can make may work only once.
         const request = requestFor(id, isPublic ? await prepare() : call)
         const { authorization: _, cookie: __, ...headers } = request.headers ?? {}
         if (authorization !== undefined) headers.authorization = authorization
@@ -327,7 +327,7 @@ for (const [name, scenario] of Object.entries(scenarios)) {
   })
 }
 
-/** Calls that name what is another organization's, each beside one that names what does not exist. */
+/** Calls that name resources of another organization, each with a call that names a resource that does not exist. */
 function foreignAndUnknown({ request }: Scenario, call: AnyCall): [AnyCall, AnyCall][] {
   const ownId = call.id !== undefined && !request.includes('/connectors/')
   const withUnknownId = { ...call, ...(ownId ? { id: unknownId() } : {}) }

@@ -70,7 +70,7 @@ test('a transaction that its process does not continue ends, and is a database t
   const lock = statement('do $$ begin perform pg_advisory_xact_lock(23); end $$')
   const sleeping = database.transaction(async (tx) => {
     await lock.run(tx, {})
-    // Another one waits for what it holds, as long as it takes.
+    // Another session waits for this lock, as long as it takes.
     await database.pool.query('select pg_advisory_lock(23)')
     await lock.run(tx, {})
   })

@@ -17,7 +17,7 @@ import { withSession } from './harness/session.ts'
 
 const key = randomBytes(32).toString('base64')
 
-/** A server that answers each connection in its own way; gives its port. */
+/** A server that answers each connection in its own way. Returns its port. */
 async function startServer(t: TestContext, answer: (socket: import('node:net').Socket) => void): Promise<number> {
   const server = createServer((socket) => {
     // The client's data is read, so that its end is noticed.
@@ -125,7 +125,7 @@ describe('the data directory', { concurrency: 2 }, () => {
 })
 
 describe('behind pgbouncer', { skip: skipWithout('pgbouncer'), concurrency: 1 }, () => {
-  /** Starts pgbouncer before a database; gives the address through it. */
+  /** Starts pgbouncer in front of a database. Returns the address through it. */
   async function startPooler(t: TestContext, mode: string, pool: string): Promise<Record<string, string>> {
     const database = await createTestDatabase()
     const pooler = await startPgBouncer(t, database.url, [`pool_mode = ${mode}`, pool])

@@ -14,7 +14,7 @@ import { copyCluster } from './harness/cluster.ts'
 import { prepareStage } from './harness/process.ts'
 import { withSession } from './harness/session.ts'
 
-/** TLS to PostgreSQL: what each sslmode verifies, and the message about a server that does not pass. */
+/** TLS to PostgreSQL: what each sslmode verifies, and the message if a server fails the verification. */
 
 let base: string
 let files: Record<string, string>
@@ -24,7 +24,7 @@ const admin = () => `postgres://penstock:${server.password}@127.0.0.1:${port}/pe
 const address = (host: string, query: string, user = 'penstock') =>
   `postgres://${user}:${server.password}@${host}:${port}/penstock${query}`
 
-/** Has the server use other files; waits until new connections see them. */
+/** Makes the server use other files, and waits until new connections see them. */
 async function serverUses(name: string, settings: Record<string, string> = {}) {
   const copy = async (from: string, to: string) => {
     await copyFile(from, to)

@@ -27,7 +27,7 @@ after(async () => {
 const columns = `rejected_time timestamptz, connection_id text, connection_name text, transfer_id text, number integer,
   source_row bigint, records integer, field text, reason text, record jsonb, whole boolean`
 
-/** Writes a file of which so many rows have no number. */
+/** Writes a file in which `bad` rows have no number. */
 const write = (name: string, good: number, bad: number) => {
   const lines = [...Array(good + bad).keys()].map((i) => `${i < bad ? `none-${i}` : i},person-${i}@example.com`)
   return writeFile(join(fixture.folder, name), `number,email\n${lines.join('\n')}\n`)
@@ -168,7 +168,7 @@ describe('rejected records in a store', () => {
       const preview = await caller.call('previewConnection', { accountId, id: store, body })
       assert.match(preview.text, /no connection with this identifier/)
     }
-    // By its name, and once another connection has the name it is no longer clear which is meant.
+    // Named by its name. If another connection has the same name, it is no longer clear which one is named.
     const named = { srcConnectionConfig: { connection: 'Orders' } }
     assert.match(
       (await caller.call('previewConnection', { accountId, id: store, body: named })).text,

@@ -97,7 +97,7 @@ test('penstock-restart restarts each process when the one before is ready, and s
     `echo "$@" >> ${work}/calls
 case $1 in list-units) echo 'penstock-api@8080.service loaded active running'; echo 'penstock-api@8081.service loaded active running';; esac`,
   )
-  // The first process is ready at the third look, and the one on port 9 never.
+  // The first process is ready at the third look. The process on port 9 is never ready.
   await script(
     'curl',
     `case "$*" in *:9/readyz) exit 7;; *:8080/readyz) echo look >> ${work}/looks; [ "$(wc -l < ${work}/looks)" -ge 3 ];; esac`,

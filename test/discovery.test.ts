@@ -117,7 +117,7 @@ describe('discover values', () => {
     }
     await without()
     assert.deepEqual(await audited(), [])
-    // Twice: from the file, and from what is kept.
+    // Twice: from the file, and from the stored state.
     for (const times of [1, 2]) {
       const { response, text } = await ask()
       assert.doesNotMatch(text, /canary/)

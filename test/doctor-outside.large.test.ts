@@ -17,7 +17,7 @@ import { startTestService } from './harness/service.ts'
 import { withSession } from './harness/session.ts'
 import { claimed } from './harness/standings.ts'
 
-/** `penstock doctor` on what settings name outside of the process: what is broken, with its value, and what to do. */
+/** `penstock doctor` checks what settings name outside of the process: problems with their values, and what to do. */
 
 type Check = { name: string; ok: boolean; message: string }
 

@@ -24,7 +24,7 @@ const settings = named(
   settingPattern,
 )
 
-/** Fails with every line that says what is wrong where. */
+/** Fails with all lines, each of which says what is wrong and where. */
 function assertNone(wrong: readonly string[]): void {
   assert.equal(wrong.length, 0, `\n${wrong.join('\n')}`)
 }
@@ -44,7 +44,7 @@ test('no document, test, benchmark or script names a setting that does not exist
     withFileTypes: true,
     exclude: ({ name }) => name === 'node_modules',
   }).flatMap((entry) => (entry.isFile() ? [relative(root, join(entry.parentPath, entry.name))] : []))
-  // One lists names of earlier versions, the other tests what is said about wrong ones.
+  // One file lists names of earlier versions, the other tests messages about wrong ones.
   const excepted = ['test/failed-start.large.test.ts']
   const files = [...documents, ...code, 'package.json'].filter((file) => !excepted.includes(file))
   assert(files.includes('test/harness/worker-processes.ts') && files.includes('bench/service.ts'))

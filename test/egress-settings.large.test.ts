@@ -8,7 +8,7 @@ import { prepareStage } from './harness/process.ts'
 import { startTestService } from './harness/service.ts'
 import { until } from './harness/until.ts'
 
-/** What connectors may connect to follows who can reach the API. */
+/** Who can reach the API determines where connectors can connect to. */
 
 type Env = Record<string, string>
 const egressOf = (env: Env, listens = true) => readConfig(env, { listens }).egress

@@ -27,7 +27,10 @@ const sources = join(root, 'packages/server/src/embedded')
 const isRoot = process.getuid?.() === 0
 const onlyAsRoot = isRoot ? {} : { skip: 'only root runs PostgreSQL as another user' }
 const unprivileged = { uid: 65_534, gid: 65_534 }
-/** Whether a user can run this checkout: not one of others below a private folder, such as one of `mktemp -d`. */
+/**
+ * Whether a user can run this checkout. A user cannot if the checkout is below a private folder, such as a folder of `mktemp
+ * -d`.
+ */
 const canRunCheckout = async (user: typeof unprivileged): Promise<boolean> => {
   const files = [join(sources, 'embedded-postgres.ts'), process.execPath]
   return (await run('/bin/sh', ['-c', 'test -r "$1" && test -x "$2"', 'sh', ...files], user)).code === 0
@@ -49,8 +52,8 @@ const holderProgram = `
 type Holder = { process: ChildProcess; url: string; stop(): Promise<void>; kill(): Promise<void> }
 
 /**
- * A directory for one test, with an awkward path, and the means to start its server here and in other processes.
- * @param isNew whether the first start makes the cluster; otherwise, it was made before
+ * A directory for one test, with an awkward path, and functions to start its server here and in other processes.
+ * @param isNew whether the first start creates the cluster; otherwise it exists already
  */
 async function prepare(t: TestContext, { isNew = false } = {}) {
   const base = await realpath(await mkdtemp(join(tmpdir(), 'penstock-embedded-')))

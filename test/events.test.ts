@@ -10,8 +10,8 @@ import { callerOf } from './harness/fixtures.ts'
 import { startTestsWithInbox } from './harness/started.ts'
 
 /**
- * Events, and the webhooks that receive them. The webhook is inserted as a row here; other tests create webhooks
- * through the API.
+ * Events, and the webhooks that receive them. Here the webhook is inserted as a row. Other tests create webhooks through the
+ * API.
  */
 
 const { service, inbox } = await startTestsWithInbox()
@@ -87,7 +87,7 @@ describe('an event', () => {
   })
 })
 
-/** Types that a rule writes, and not a trigger: what makes them happen is tested elsewhere. */
+/** Types that a rule writes, and not a trigger. Other tests check when they occur. */
 const ofRules = /^(?:alert|audience|connect_link|webhook)\./
 
 test('every change has its event, whose form is that of the contract', async () => {

@@ -220,7 +220,7 @@ describe('settings that are probably not meant', { concurrency: 2 }, () => {
 
 describe('npm start before npm ci has ended', () => {
   const program = new URL('../packages/server/bin/penstock.js', import.meta.url)
-  // The Node of Penstock is what is missing, so that the Node of the machine runs the file.
+  // Penstock's own Node is missing, so that the machine's Node runs the file.
   const older = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.19.0" } })'
 
   for (const [what, packages] of [

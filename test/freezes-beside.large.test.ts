@@ -80,7 +80,7 @@ describe('a process that sends events and sleeps with a request open', { concurr
     await change()
     const noted = await delivered(5)
     assert.deepEqual(statesOf(receiver), states(5))
-    // The request that was open came twice, with the same identifier; of no other is that needed.
+    // The request in flight was sent again, with the same identifier. No other request was.
     assert.equal(receiver.requests.length, 6)
     assert.deepEqual(
       noted.map(({ attempts }) => attempts),
@@ -98,7 +98,7 @@ describe('an API process that sleeps', { concurrency: 2 }, () => {
       DATABASE_URL: service.databaseUrl,
       PENSTOCK_MASTER_KEY: masterKey,
       PENSTOCK_WORKER: '0',
-      // A busy machine may take seconds between two statements of a transaction.
+      // A busy machine can take seconds between two statements of a transaction.
       PENSTOCK_HEARTBEAT_TIMEOUT_SECONDS: '6',
     }
     const served = await stage.serve({ env })

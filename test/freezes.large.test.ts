@@ -61,10 +61,10 @@ async function assertPeople(fixture: ProcessFixture, table: string, connectionId
 }
 
 /**
- * Has a statement of a process wait for a lock that the test holds, stops the process, and lets go: the statement ends, and
- * no one is there for the next one.
+ * Makes a statement of a process wait for a lock that the test holds, stops the process, and releases the lock: the statement
+ * ends, and no one sends the next one.
  * @param lock takes the lock
- * @param statement what the statement that shall wait has in its text
+ * @param statement a part of the text of the statement that must wait
  */
 async function freezeAt(
   { service }: ProcessFixture,

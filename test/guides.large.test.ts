@@ -8,8 +8,8 @@ import { startRealProvider } from './harness/identity-provider.ts'
 import { prepareStage, type Stage, tokenOf } from './harness/process.ts'
 
 /**
- * The commands of the guides, run as a reader would: the `sh` blocks of a document in order, in one shell, in a directory of
- * their own beside a new service. The lines that begin with `# ` below a command are what it answers, with … for what differs.
+ * The commands of the guides, run as a reader would: the `sh` blocks of a document in order, in one shell, in a separate
+ * directory with a new service. The lines that begin with `# ` below a command are its output, with … for parts that vary.
  */
 
 const root = join(import.meta.dirname, '..')
@@ -57,14 +57,14 @@ function stepsOf(lines: readonly string[]): Step[] {
 }
 
 const mark = '\u0001step\u0001'
-/** `npx` is the checkout's own; that a plan finds something is no failure, and that the API refuses something is one. */
+/** `npx` runs the checkout's own programs. A plan that finds something does not fail, but a refusal of the API does. */
 const prelude = `set -e
 curl() { command curl --fail-with-body "$@"; }
 npm() { [ "$*" = ci ]; }
 npx() { shift; local code=0; penstock "$@" || code=$?; if [ "$1" = plan ] && [ $code = 2 ]; then code=0; fi; return $code; }
 trap 'echo "failed in line $LINENO: $BASH_COMMAND" >&2' ERR`
 
-/** Runs steps in one shell; the answers must have the parts that are shown, in order. */
+/** Runs steps in one shell. The answers must contain the shown parts, in order. */
 async function runSteps(stage: Stage, steps: readonly Step[], change: (text: string) => string): Promise<void> {
   const script = [prelude, ...steps.map(({ commands }) => `${commands.join('\n')}\nprintf '${mark}'`)].join('\n')
   const file = join(stage.base, 'guide.sh')

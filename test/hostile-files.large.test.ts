@@ -80,7 +80,7 @@ const parquets = Object.fromEntries(
   hostileFiles.filter(({ fileName }) => claims.test(fileName)).map(({ fileName, bytes }) => [fileName, bytes]),
 )
 
-/** Rows that break a bound are rejected instead, and then none is accepted. */
+/** Rows that exceed a limit are rejected instead, and then no row is accepted. */
 const codes = ['invalid_file', 'file_too_large', 'row_too_large', 'too_many_columns', 'nothing_accepted']
 
 const transferOf = async (fileName: string) => {

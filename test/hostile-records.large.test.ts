@@ -5,7 +5,7 @@ import { addAccountWithConnection, addEndedTransfer } from './harness/connection
 import { callerOf } from './harness/fixtures.ts'
 import { startTestsWithInbox } from './harness/started.ts'
 
-/** Answers with what is longest: rejected records with long names of columns, connections with long settings, long changes. */
+/** The longest answers: rejected records with long names of columns, connections with long settings, long changes. */
 
 const emails = Array.from({ length: 300 }, (_, n) => `jane.${n}@example.com`)
 const names = Array.from({ length: 1_000 }, (_, n) => `${n}`.padEnd(1_000, 'x'))

@@ -6,15 +6,15 @@ import { assertHarmless, HostileWalk, type Weighed, worstOf } from './harness/ho
 import { seed } from './harness/seed.ts'
 
 /**
- * Hostile text × every operation: every place of every request of the contract receives texts that cost more than their length
- * if a parser, a pattern or a transformation is careless, while a bystander of another organization makes small requests. A new
- * operation is part of it without being named here. Operations that take definitions and mappings have thousands of places:
- * `npm run test:attack` walks all of them; otherwise a part of each is enough.
+ * Hostile text × every operation. Every place of every request of the contract receives texts that cost more than their length
+ * if a parser, a pattern or a transformation is careless, while a bystander of another organization makes small requests. New
+ * operations are included automatically. Operations that accept definitions and mappings have thousands of places: `npm run
+ * test:attack` walks all of them. Otherwise a part of each is enough.
  */
 
 const ids = Object.keys(operations) as OperationId[]
 const most = process.env.PENSTOCK_TEST_ATTACKS === 'all' ? Number.POSITIVE_INFINITY : 200
-/** At most so many of them, spread evenly; another seed chooses others. */
+/** A limited number of them, spread evenly. Another seed chooses others. */
 function some<Request>(requests: readonly Request[]): readonly Request[] {
   const every = Math.ceil(requests.length / most) || 1
   return requests.filter((_, index) => index % every === seed % every)

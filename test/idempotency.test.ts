@@ -7,7 +7,7 @@ import { connectionsOfAccounts } from '../packages/server/src/connections/connec
 import { callerOf, destination, source } from './harness/fixtures.ts'
 import { startTests } from './harness/started.ts'
 
-/** Retries under an Idempotency-Key: what the contract walk does not see. */
+/** Retries under an Idempotency-Key: cases that the contract walk does not test. */
 
 const service = await startTests()
 const caller = callerOf(service, await service.addOrganization())

@@ -15,8 +15,8 @@ import { skipWithout } from './harness/programs.ts'
 import { until } from './harness/until.ts'
 
 /**
- * The image, built from the Dockerfile without a daemon, unpacked and started: in namespaces of its own, with a root that is read-only, as its
- * user, without rights. It has the network of the machine.
+ * The image, built from the Dockerfile without a daemon, unpacked and started: in separate namespaces, with a read-only root,
+ * as its user, without rights. It uses the network of the machine.
  */
 
 const root = dirname(import.meta.dirname)
@@ -95,7 +95,7 @@ describe('the image', { skip }, () => {
     ]
     return spawnSync('unshare', inside(...command), { env, encoding: 'utf8' })
   }
-  /** Runs the hostile program by a check of its connector; the service of the image has been opened to programs. */
+  /** Runs the hostile program by a check of its connector. The service of the image allows programs. */
   const tryProgram = async (
     call: <T>(path: string, body?: unknown, method?: string) => Promise<T>,
     of: string,
@@ -218,7 +218,7 @@ describe('the image', { skip }, () => {
     })
     assert.equal(transfer.status, 'succeeded', JSON.stringify(transfer.error))
     assert.deepEqual(transfer.records, { read: 2, sent: 2, accepted: 2, rejected: 0 })
-    // `unshare` ignores the signal; the service is its only child.
+    // `unshare` ignores the signal. The service is its only child.
     const children = await readFile(`/proc/${served.pid}/task/${served.pid}/children`, 'utf8')
     process.kill(Number(children), 'SIGTERM')
     assert.equal((await served.ended).code, 0)

@@ -58,7 +58,7 @@ test('with kills on the way to a topic and back, every row is there, and from th
   const sent = countFit(rows, fitsFile)
   assert.deepEqual(done.records, { read: rows, sent, accepted: sent, rejected: rows - sent })
 
-  // A message that was not confirmed may be there twice, next to the other one; a copy without these is read.
+  // A message that was not confirmed can be stored twice, next to each other. A copy without duplicates is read.
   const seen = new Set<string>()
   let repeated = 0
   for (const [partition, { batches }] of (broker.topics.get('people') ?? []).entries()) {

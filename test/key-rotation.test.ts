@@ -24,7 +24,7 @@ function newKey(): { text: string; key: MasterKey } {
 const keepNothing = async () => {}
 const interrupted = () => Promise.reject(new Error('interrupted'))
 
-/** A service under a master key of its own, with accounts whose secrets are saved. */
+/** A service under a separate master key, with accounts whose secrets are saved. */
 async function prepare(t: TestContext, accountCount = 3) {
   const first = newKey()
   const service = await startTestService({ PENSTOCK_MASTER_KEY: first.text })
@@ -37,7 +37,7 @@ async function prepare(t: TestContext, accountCount = 3) {
     accountIds.push(id)
   }
   const { database, databaseUrl } = service
-  /** Rotates as the command does: with a keyring of its own, opened under the key of the settings. */
+  /** Rotates as the command does: with a separate keyring, opened under the key of the settings. */
   const rotate = async (from: MasterKey, to: MasterKey, keep = keepNothing) =>
     rotateMasterKey({ database, databaseUrl }, await openKeyring(database, from), to, keep)
   return { first, service, caller, accountIds, database, rotate }
@@ -66,7 +66,7 @@ async function assertOpens(
   }
 }
 
-/** Fails unless the secrets are under this key alone, and nothing is left that the keys before it could open. */
+/** Fails unless the secrets are only under this key, and nothing is left that earlier keys could open. */
 async function assertOnly({ database }: TestService, key: MasterKey, old: readonly MasterKey[]): Promise<void> {
   const { rows: others } = await database.pool.query('select from secrets where key_id <> $1', [key.id])
   assert.equal(others.length, 0)
@@ -197,7 +197,7 @@ test('an interrupted rotation is finished by running it again, with the old key 
 
 test('rotations that are interrupted again and again, each with a key of its own, never lock out the key that was kept', async (t) => {
   const { first, service, accountIds, rotate } = await prepare(t)
-  // The command makes a new key each time; while none was kept, the settings still have the first.
+  // The command creates a new key each time. While no new key was stored, the settings still have the first.
   const [second, third, last] = [newKey(), newKey(), newKey()]
   for (const next of [second, third]) {
     await assert.rejects(rotate(first.key, next.key, interrupted), /interrupted/)
@@ -214,7 +214,7 @@ test('of two rotations at once the key that is kept last opens everything', asyn
   let kept = first
   let second: Promise<unknown> = Promise.resolve()
   const rotated = rotate(first.key, one.key, async () => {
-    // Before the first has kept its key the second begins; it may do its work, wait, or refuse to.
+    // The second rotation begins before the first has stored its key. It can do its work, wait, or refuse.
     let isSettled = false
     second = rotate(first.key, two.key, async () => {
       kept = two

@@ -37,7 +37,7 @@ describe('the sums of the ledger', () => {
   const summedBy = async () => (await sumAll()).summedEntries
 
   type Entry = { of: number; transfer: string; age: number; read: number; rejected: number; test: boolean }
-  /** Entries so many days ago, by the clock of the database. */
+  /** Entries of a number of days ago, by the database's clock. */
   const fill = async (entries: readonly Entry[]) => {
     await sql('delete from ledger')
     await sql('update purges set ledger_summed_until = null')

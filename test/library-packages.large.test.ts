@@ -11,7 +11,7 @@ import { filesBelow, installPacked } from './harness/packed.ts'
 import { addParty, type Party } from './harness/scenarios.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 
-/** The libraries as they are published, in an empty project, under each runtime that their READMEs name. */
+/** The published libraries, in an empty project, under each runtime that their READMEs name. */
 
 const root = dirname(import.meta.dirname)
 const run = promisify(execFile)

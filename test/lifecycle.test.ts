@@ -20,7 +20,7 @@ type Action = (typeof actions)[number]
 /** Resulting status of an action, `same` if it changes nothing, or the code of the refusal. */
 type Outcome = ConnectionStatus | 'same' | Extract<ErrorCode, `connection_${string}`>
 
-/** The start; a disabled or deleted connection stores its previous status. */
+/** The initial status. A disabled or deleted connection stores its previous status. */
 type Start = Exclude<ConnectionStatus, 'disabled' | 'deleted'> | `${'disabled' | 'deleted'} from ${PreviousStatus}`
 
 const isGone = 'connection_deleted'
@@ -65,7 +65,7 @@ const succeed = (id: string, action: Action) => caller.expect(act(id, action))
 const read = (id: string) => caller.call('getConnection', { accountId, id })
 const sql = (text: string, id: string) => service.database.pool.query(text, [id])
 
-/** A connection that came to a status by the interface; broken and offline are what transfers meet, so by hand. */
+/** A connection that reached a status through the API. Transfers set broken and offline, so the test sets these directly. */
 async function connectionAt(start: Start): Promise<string> {
   const { id } = await caller.createConnection(accountId)
   const [status, from = status] = start.split(' from ')
@@ -228,7 +228,7 @@ describe('an active connection', () => {
   const events = connectorBySlug('mparticle-events')
   const configure = (account: string, secretConfig: Record<string, string | null>) =>
     caller.call('configureConnector', { accountId: account, id: events.id, body: { secretConfig } })
-  /** Active connections that deliver to a connector of both roles; it needs its key only as a destination. */
+  /** Active connections that deliver to a connector with both roles. It needs its key only as a destination. */
   async function delivering(count: number) {
     const { id: account } = await caller.addAccount()
     await caller.addConnectors(account, events)

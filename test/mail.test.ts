@@ -96,7 +96,7 @@ describe('the limit of mails', () => {
     const refused = await test([stranger.toUpperCase()])
     assert.deepEqual([refused.tested.status, refused.tested.error], [429, 'rate_limited'])
     assert(Number(refused.tested.headers['retry-after']) > 0)
-    // The others get theirs, and the rule says who gets none.
+    // The others get their message, and the rule says who gets none.
     const partly = await test([newEmail(), stranger])
     assert.deepEqual(partly.tested.response, { queued: 1 })
     assert.match(partly.deliveryError?.message ?? '', /^No test was sent to 1 of 2 addresses: .*Try again in \d+ min/)
@@ -106,7 +106,7 @@ describe('the limit of mails', () => {
       assert.equal((await test(emails)).tested.response.queued, emails.length)
     }
     assert.equal((await test([newEmail()])).tested.error, 'rate_limited')
-    // One count over all kinds, of which invitations may use more; and one for each organization.
+    // One count over all kinds, of which invitations can use more, and one count for each organization.
     const invited = await service.call('inviteUser', { token, body: { email: newEmail(), role: 'viewer' } })
     assert.equal(invited.response.mailed, true)
     const other = { token: (await service.addOrganization()).token }

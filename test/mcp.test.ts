@@ -23,7 +23,7 @@ import { large } from './harness/tiers.ts'
 import { type Fixture, startFixture } from './harness/transfers.ts'
 import { until } from './harness/until.ts'
 
-/** Both servers of the Model Context Protocol, driven by the client of its own SDK. */
+/** Both servers of the Model Context Protocol, driven by the client of the official SDK. */
 
 type Answer = {
   isError?: boolean
@@ -78,7 +78,7 @@ const transports = {
     }),
 }
 
-/** @param answer what the user says when asked; without it the client's program cannot ask */
+/** @param answer the user's answer to questions; without it, the client's program cannot ask */
 async function drive(by: keyof typeof transports, key: Key, answer?: () => boolean): Promise<Driven> {
   const client = new Client({ name: 'test', version: '1' }, { capabilities: answer ? { elicitation: {} } : {} })
   if (answer) {
@@ -123,7 +123,7 @@ for (const by of ['/mcp', 'penstock mcp'] as const) {
         assert.deepEqual([annotations?.readOnlyHint, annotations?.destructiveHint], [true, false], name)
         const prepared = await scenarios[name as OperationId].prepare(party)
         const answer = await call(name, argumentsOf(prepared))
-        // The client of the SDK has compared what is structured with the schema of the tool.
+        // The client of the SDK has compared the structured content with the schema of the tool.
         assert(!answer.isError, `${name}: ${textOf(answer)}`)
         assert.deepEqual(JSON.parse(textOf(answer)), answer.structuredContent)
         const replied = await fixture.service.call(
@@ -425,7 +425,7 @@ test('a client chooses its tools: all, sets, single ones, those that read; and t
   assert.deepEqual(some.names.toSorted(), ['listWebhooks', 'reportAccounts', 'reportAudiences', 'reportConnections'])
   const reading = await listed('?tools=connect-links&readOnly=true')
   assert.deepEqual(reading.names, ['listConnectLinks', 'getConnectLink', 'getBranding'])
-  // Other tools cannot be called either; answers have their content as values in any case.
+  // Other tools cannot be called either. Answers always have structured content.
   await assert.rejects(
     some.client.callTool({ name: 'listClients' }),
     /listClients is not among the tools that this client chose/,

@@ -64,7 +64,7 @@ test('transfers by their end, records by class and connections by status are the
     assert.deepEqual(Object.keys(byStatus).sort(), connectionStatuses.map((status) => `{status="${status}"}`).sort())
     assert.equal(byStatus['{status="active"}'], 6)
   }
-  // An end moves what it counted from the running ones to the others; a transfer that is purged stays counted.
+  // When a transfer ends, its counts move from the running transfers to the others. A purged transfer stays counted.
   await pool.query(`update transfers set status = 'succeeded' where connection_id = $1`, [running.id])
   await pool.query(`delete from transfers where status in ('partial', 'succeeded')`)
   assert.deepEqual(await samples(service, 'penstock_records_total'), records)

@@ -64,7 +64,7 @@ test('are added as plain files', async (t) => {
     after.slice(before.length).map(({ name }) => name),
     ['9998_add_table', '9999_fill_it'],
   )
-  // An older process continues on this database, and leaves it as it is.
+  // An older process continues to work on this database, and does not change it.
   await migrate(url)
   assert.deepEqual(await recorded(url), after)
 })

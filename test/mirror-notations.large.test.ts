@@ -14,8 +14,9 @@ import { KeptState } from './modes/kept-state.ts'
 import { about } from './modes/memory-sides.ts'
 
 /**
- * Mirrors whose keys have several notations, of which a database takes some for the same key and others for another one: over any edits and
- * kills, it has one row for each key of the source, with the values of the source, and the rows of others.
+ * Mirrors whose keys have several notations, some of which the database treats as the same key and others as different keys.
+ * After any edits and kills, the destination has one row for each key of the source, with the values of the source, and the
+ * rows of others.
  */
 
 type Query = (sql: string) => Promise<Record<string, unknown>[]>
@@ -147,7 +148,7 @@ const stepOf = fc.record<Step>({
 function testColumn(database: Database, column: Column): void {
   const { texts } = column
 
-  /** Which texts the database takes for the same key, as the first of them. */
+  /** The texts that the database treats as the same key, each mapped to the first of them. */
   async function keysOf(): Promise<ReadonlyMap<string, string>> {
     const world = new World(database)
     const keys = new Map<string, string>()

@@ -17,7 +17,7 @@ for (const path of ['package.json', 'scripts/new-connector.ts', 'packages/connec
 symlinkSync(join(repository, 'node_modules'), join(copy, 'node_modules'))
 
 const run = (...args: string[]) => {
-  // Without it, Node takes the tests for a part of this one, and runs none.
+  // Without it, Node treats the tests as a part of this one, and runs none.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: copy, encoding: 'utf8', env })
   return { status, output: `${stdout}${stderr}` }

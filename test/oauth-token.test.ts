@@ -60,7 +60,7 @@ const grant = { grant_type: 'client_credentials' }
 const own = () => ({ client_id: organization.clientId, client_secret: organization.clientSecret })
 const bodyOf = ({ text }: Reply) => JSON.parse(text) as Record<string, unknown>
 
-/** An error by section 5.2, and nothing else. */
+/** Exactly an error as section 5.2 defines it. */
 function assertError(reply: Reply, status: number, error: string, what: string): void {
   const { error: code, error_description: description, ...more } = bodyOf(reply)
   assert.deepEqual([reply.status, code, more], [status, error, {}], what)

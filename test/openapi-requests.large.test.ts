@@ -21,7 +21,7 @@ import { type WatchedRows, watchRows } from './harness/watched-rows.ts'
 const operationIds = Object.keys(operations) as OperationId[]
 /** Values of each property and query parameter. */
 const runs = Number(process.env.PENSTOCK_TEST_SCHEMA_VALUES ?? 4)
-/** Parts of requests that name resources: most values name none. */
+/** Parts of requests that name resources. Most values name no existing one. */
 const identifier = '[0-9a-f]{16}'
 
 /** A refusal that no schema can express. */
@@ -29,7 +29,7 @@ type Beyond = {
   readonly operations: readonly OperationId[]
   readonly field: RegExp
   readonly why: string
-  /** Of which values alone. */
+  /** The values that the rule applies to. */
   readonly values?: (value: unknown) => boolean
 }
 const isAddress = (value: unknown) => URL.canParse(String(value)) && new URL(String(value)).protocol === 'https:'
@@ -186,7 +186,7 @@ async function send({ method, path, query, headers, json, bytes }: Draft) {
   return reply
 }
 
-/** Sends the request of a scene with one value replaced; gives the fields that are refused as invalid. */
+/** Sends the request of a scene with one value replaced. Returns the fields that are refused as invalid. */
 async function refusedWith(
   id: OperationId,
   put: (draft: Draft) => void,

@@ -29,7 +29,7 @@ const described = Object.entries(paths).flatMap(([path, methods]) =>
 )
 const byId = new Map(described.map((about) => [about.operationId, about]))
 
-/** Puts what a reference names in its place; nothing in the document refers to itself. */
+/** Replaces a reference by its target. Nothing in the document refers to itself. */
 function resolve(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(resolve)
   if (typeof node !== 'object' || node === null) return node

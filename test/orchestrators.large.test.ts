@@ -62,7 +62,7 @@ const programOf = (heading: string) => {
   return /^```python\n([\s\S]*?)^```$/m.exec(section.split('\n## ')[0] ?? '')?.[1] ?? assert.fail(`no ${heading}`)
 }
 
-/** Modules that stand for the orchestrators: they call the function of a task as the orchestrator does. */
+/** Modules that replace the orchestrators: they call the function of a task as the orchestrator does. */
 const standIns: Record<string, string> = {
   'airflow/__init__.py': '',
   'airflow/decorators.py': `

@@ -270,7 +270,7 @@ describe('hostile sources', () => {
       [transfer.id],
     )
     assert.equal(stored[0].kept, 9_000)
-    // The reasons alone are about 200 bytes each.
+    // Only the reasons are about 200 bytes each.
     assert(stored[0].bytes < 6 * mib, `${body.length} bytes left ${stored[0].bytes}`)
   })
 

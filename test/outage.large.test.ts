@@ -14,7 +14,7 @@ import { addPerson, type Person } from './harness/users.ts'
 
 /** Responses while the database is unavailable, and the automatic recovery afterwards. */
 
-/** Longest time that a caller may wait for the word that the database is away. */
+/** Longest time until a caller must be told that the database is away. */
 const answerWithinMs: Record<Exclude<Way, 'open' | 'held'>, number> = { closed: 15_000, reset: 15_000, silent: 45_000 }
 const backWithinMs = 60_000
 
@@ -47,7 +47,7 @@ function assertUnavailable(reply: Reply<unknown>): void {
 
 const look = async (service: TestService, path: string) => service.send({ method: 'GET', path })
 
-/** Needs nothing of the database but the token, which may be cached, or nothing before it answers: then it is answered. */
+/** Operations that need at most the token from the database, which can be cached. They are answered without a database. */
 const answeredWithoutDatabase: readonly OperationId[] = [
   'getConnectorDefinition',
   'listConnectorWords',
@@ -270,7 +270,7 @@ describe('while the database is away', { concurrency: 3 }, () => {
         assert.match(ready.headers['retry-after'] ?? '', /^[1-9]\d*$/)
       }
       await Promise.all([health(), readiness(), ...Object.keys(operations).map((id) => ask(id as OperationId))])
-      // By now every connection from before was tried: what follows needs new ones.
+      // By now every earlier connection was tried, so later requests need new ones.
       await Promise.all([health(), readiness(), ask('listAccounts'), ask('addAccount'), ask('createToken')])
 
       await proxy.set('open')

@@ -155,7 +155,7 @@ test('the views are right after additions, removals, repetitions, rejections and
     transfers.map(({ records }) => [records.accepted, records.rejected]),
   )
 
-  // Times of runs are those of the outcomes: the number of the run in which a stay began and ended.
+  // Outcomes contain the times of runs: this converts them to the number of the run in which a stay began and ended.
   const inRun = (time: string) => `(select count(*)::int from runs where first_time <= ${time})`
   assert.deepEqual(
     await sql(`

@@ -8,7 +8,7 @@ import { connectorBySlug } from './harness/fixtures.ts'
 import { assertInvariants } from './harness/invariants.ts'
 import { type Fixture, localFolder, postgresql, startFixture } from './harness/transfers.ts'
 
-/** Outcomes of rows: recorded by connections that say so, and read like any source (docs/outcomes.md). */
+/** Outcomes of rows. Connections record them if their settings say so, and they are read like any source (docs/outcomes.md). */
 
 type Read = Readonly<Record<string, unknown>>
 

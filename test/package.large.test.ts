@@ -11,7 +11,7 @@ import { filesBelow, installPacked } from './harness/packed.ts'
 import { freePort, http, prepareStage, type Stage, tokenOf } from './harness/process.ts'
 import { until } from './harness/until.ts'
 
-/** The package `penstock-server` as it is published: its archive in an empty project. */
+/** The published package `penstock-server`: its archive in an empty project. */
 
 const root = dirname(import.meta.dirname)
 const command = () => join(project, 'node_modules/.bin/penstock')

@@ -8,12 +8,12 @@ import { anyFile, type Caller, callerOf, destination, source } from './harness/f
 import { type Reply, startTestService, type TestService } from './harness/service.ts'
 import { addPerson } from './harness/users.ts'
 
-/** Every list that has pages: so many entries that the default page does not hold them, many of them made at once. */
+/** Every list that has pages, with more entries than the default page holds, many of them created at the same time. */
 
 const count = 55
 let inbox: Inbox
 let service: TestService
-/** Where lists are asked for: an organization, an account in it, and what a path names. */
+/** Where lists are requested: an organization, an account in it, and the resource that a path names. */
 type Place = { caller: Caller; token: string; accountId: string; id?: string; transferId?: string }
 let place: Place
 /** In another organization, so that these are in no other list. */
@@ -107,7 +107,7 @@ after(async () => {
   await inbox.remove()
 })
 
-/** As many webhooks, one of which has as many deliveries. */
+/** The same number of webhooks. One of them has the same number of deliveries. */
 async function addWebhooks({ caller, ...here }: Place): Promise<Place> {
   const body = { url: 'http://127.0.0.1:1/', eventTypes: ['webhook.disabled' as const] }
   let id = ''
@@ -172,7 +172,7 @@ type PagedList = {
   ofPerson?: true
   /** How many there are, if it is not `count`. */
   total?: number
-  /** The order of the list: newest first, by what this SQL returns; or by a name or a number in its entries. */
+  /** The order of the list: newest first, by the result of this SQL, or by a name or a number in its entries. */
   order:
     | { madeSql: string }
     | {
@@ -189,7 +189,7 @@ type PagedList = {
           | 'tag'
         newestFirst?: true
       }
-  /** A filter that keeps nothing; none where the list has no filter. */
+  /** A filter without results. Undefined if the list has no filter. */
   filter?: Record<string, string>
 }
 const q = { q: 'nobody & nothing' }
@@ -216,7 +216,7 @@ const lists: Record<string, PagedList> = {
   'added connectors': {
     operation: 'listAddedConnectors',
     id: 'connectorId',
-    // Those of the account that has so many.
+    // Entries of the account that has this number of them.
     order: {
       madeSql: `select connector_id as id, created_time from added_connectors
         where account_id in (select account_id from added_connectors group by 1 having count(*) = ${count})`,
@@ -463,7 +463,10 @@ test('every operation that answers pages is among them', () => {
   assert.deepEqual(new Set(Object.values(lists).map(({ operation }) => operation)), new Set(paged.map(([id]) => id)))
 })
 
-/** The addresses of a Link header, by relation: offset alone, once it is sure that all else is as it was asked. */
+/**
+ * The addresses of a Link header, by relation. Returns only the offsets, after checking that everything else equals the
+ * request.
+ */
 function offsetsOf(reply: Reply<unknown>, path: string, asked: Record<string, string>): Record<string, number> {
   const links = [...(reply.headers.link ?? '').matchAll(/<([^>]+)>; rel="(\w+)"/g)].map(
     ([, address = '', rel = '']) => {

@@ -9,7 +9,7 @@ import { readImports, resolveImport, textOf } from './harness/imports.ts'
  * listed here. `hostile-texts.large.test.ts` tries them.
  */
 
-/** The files that a process of the API loads, as `test/boundaries.test.ts` finds them; connectors load what they do in runners. */
+/** The files that a process of the API loads, as `test/boundaries.test.ts` finds them. Connectors load theirs in runners. */
 function loadedByApi(): string[] {
   const found = new Set(['packages/server/src/service.ts', 'packages/server/src/cli/serve.ts'])
   for (const file of found) {

@@ -112,7 +112,7 @@ describe('a passkey', () => {
     const [first, second] = [await addPasskey(service, person), await addPasskey(service, person)]
     await sql('update users set password_digest = null where id = $1', [person.id])
     const remove = (id: string) => service.call('removePasskey', { headers: { ...person.headers }, id })
-    // Of two at once, one stays.
+    // Of two concurrent removals, one passkey stays.
     const replies = await Promise.all([remove(first.id), remove(second.id)])
     assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 409])
     assert.equal(replies.find(({ status }) => status === 409)?.error, 'last_credential')
@@ -247,7 +247,7 @@ describe('a sign-in is refused', () => {
     const [mine, theirs] = [await addPasskey(service, person), await addPasskey(service, other)]
     const swapped = { ...mine.credential, userHandle: theirs.credential.userHandle }
     await refuses(mine.credential, await preparePasskeySignIn(service, swapped))
-    // One who registers the identifier of someone else's credential takes and hides nothing.
+    // A person who registers the identifier of someone else's credential neither takes nor hides anything.
     const copied = createCredential(await start(other), {}, Buffer.from(mine.credential.id, 'base64url'))
     assert.equal((await register(other, { name: 'Copy', response: copied.response })).status, 201)
     const reply = await signIn(await preparePasskeySignIn(service, copied.credential))

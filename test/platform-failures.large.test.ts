@@ -14,15 +14,15 @@ import { tables } from './echoes/tables.ts'
 import { isChosen } from './harness/chosen-connectors.ts'
 
 /**
- * Limits, internal errors, broken connections and ended tokens of a platform, for every connector over HTTP. The
- * acceptance suite of each connector tests rejected rows and batches that come again after a crash.
+ * Rate limits, internal errors, broken connections and expired tokens of a platform, for every connector over HTTP. The
+ * acceptance suite of each connector tests rejected rows, and batches that are repeated after a crash.
  */
 
 const sidesAtOnce = 8
 /** Longer waits than ten seconds are left to the engine. */
 const askedSeconds = 30
 
-/** They speak protocols of their own. */
+/** Connectors with other protocols. */
 const notOverHttp = new Set([
   'postgresql',
   'mysql',
@@ -136,7 +136,7 @@ const busy: Readonly<Record<string, readonly Fate[]>> = {
 const sides = Object.values(tables)
   .flat()
   .filter(({ slug }) => !notOverHttp.has(slug))
-/** A side with a row is a destination, and a source too unless the tables have one of its own. */
+/** A side with a row is a destination, and also a source unless the tables contain a separate source. */
 const isSource = ({ slug, row }: Side) => !row || sides.every((one) => one.slug !== slug || one.row)
 const cases = sides.flatMap((side): { side: Side; role: Role }[] => {
   const { source, destination } = connectorOf(side)
@@ -172,7 +172,7 @@ describe('a platform that fails', { concurrency: sidesAtOnce, timeout: 120_000 }
         const { error } = await failureOf(side, role, (one) => (isToken(one) ? tokens : fate))
         if (!error.isTransient) wrong.push(`${JSON.stringify(fate)}: ${error.code} ${error.message}`)
       }
-      // A token that ends before its time is renewed once; what comes then decides.
+      // A token that expires early is renewed once. The next response decides.
       let ended = 0
       const { tokensAsked } = await failureOf(side, role, (one) => {
         if (isToken(one)) return tokens

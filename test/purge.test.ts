@@ -253,7 +253,7 @@ describe('the purge', () => {
       organizationId,
       accounts,
     )
-    // Any number of workers may do it at once; each row is removed, and counted, by one.
+    // Any number of workers can purge concurrently. Each row is removed, and counted, by one.
     const purged = await Promise.all([purgeAll(), purgeAll()])
     const sum = (of: keyof typeof nothing) => purged.reduce((total, counts) => total + counts[of], 0)
     assert.deepEqual([sum('tokens'), sum('idempotencyKeys'), sum('accounts')], [tokens, keys, accounts])
@@ -327,7 +327,7 @@ describe('the purge', () => {
     assert.deepEqual(await purgeAll(), { ...nothing, accounts: 1 })
   })
 
-  /** Transfers that ended so long ago, each of a connection of its own in one account. */
+  /** Transfers that ended this long ago, each of a separate connection in one account. */
   const addTransfers = async (...ages: string[]) => {
     const first = await addAccountWithConnection(caller, inbox.folder)
     const { accountId } = first

@@ -34,7 +34,7 @@ after(async () => {
   await inbox.remove()
 })
 
-/** An organization of its own, as it calls the one service and the other. */
+/** A separate organization, with callers of both services. */
 async function newCallers(): Promise<readonly [Caller, Caller]> {
   const organization = await one.addOrganization()
   return [callerOf(one, organization), callerOf(two, organization)]
@@ -42,7 +42,7 @@ async function newCallers(): Promise<readonly [Caller, Caller]> {
 
 const times = Array.from({ length: 8 }, (_, index) => index)
 const codes = (replies: readonly Reply<unknown>[]) => replies.map(({ status, error }) => error ?? status).sort()
-/** As many as the quota were done, and the others refused. */
+/** Exactly as many as the quota succeeded, and the others were refused. */
 const filled = (status: number) => [
   ...Array.from({ length: quota }, () => status),
   ...Array.from({ length: times.length - quota }, () => 'quota_exceeded'),
@@ -157,7 +157,7 @@ describe('PENSTOCK_QUOTA_SCHEDULES', () => {
       srcConnectionConfig: details.srcConnectionConfig,
       destConnectionConfig: details.destConnectionConfig,
     }
-    // A sub-account takes no more connections than the quota.
+    // A sub-account accepts no more connections than the quota.
     for (let n = 1; n < count; n++) {
       if (n % quota === 0) connections.push(await addAccountWithConnection(caller, inbox.folder))
       else

@@ -237,7 +237,7 @@ describe('connections and their connectors', () => {
   test('a connector that Add Connector found there cannot go until the call has answered', async () => {
     const { id: accountId } = await rivals.caller(0).addAccountWithSides()
     const adding = await withSession(rivals.one.databaseUrl, async (session) => {
-      // The call waits where its answer counts connections; meanwhile the connector is removed.
+      // The call waits where its answer counts connections. Meanwhile the connector is removed.
       await session.query('begin; lock table connector_counts in access exclusive mode')
       const answer = rivals.caller(0).call('addConnectors', { accountId, body: { connectorIds: [source.id] } })
       await until('the call waits', () => isWaiting())
@@ -326,7 +326,7 @@ describe('deleting an account', () => {
           assert(fits, reply.text)
         }
         await rivals.assertInvariants(accountId)
-        // The other process learns of it within seconds; both answer the same then.
+        // The other process learns of it within seconds. Then both answer the same.
         for (const one of [rivals.caller(0), rivals.caller(1)]) {
           await until('the deleted account is gone everywhere', async () => {
             const { status } = await one.call('listConnections', { accountId })

@@ -1,6 +1,6 @@
 /**
  * `npm run test:random [-- file, pattern or part of a path ...]` runs the tests that make random choices with a new seed, or
- * with that of PENSTOCK_TEST_SEED, and prints it. Every other run uses the seed in `harness/seed.ts`.
+ * with the seed in PENSTOCK_TEST_SEED, and prints it. Every other run uses the seed in `harness/seed.ts`.
  */
 import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'

@@ -35,7 +35,7 @@ const refused = (errno: number): string =>
 const mapped = (read: { readonly wrong?: string }): string => `${field} ${read.wrong ?? assert.fail('it is valid')}`
 
 const { readDay, readTime, readDecimal, readFloat, readWholeNumber, readTruth, readJsonText, readText } = typed
-/** Reasons by fault; all values of one fault are rejected by a column of one type. */
+/** Reasons by fault. A column of one type rejects all values of one fault. */
 const faults: Readonly<Record<string, readonly string[]>> = {
   'is no date': [
     mapped(readLocalTime('31.02.1989', { dates: 'DMY' }, false) as { wrong: string }),

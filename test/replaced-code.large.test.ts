@@ -181,7 +181,7 @@ test('transfers wait if a process has no file descriptor left to load code', {
     })
     assert.equal(ended.status, 'succeeded', `${JSON.stringify(ended.error)} ${service.said.stderr.slice(-3_000)}`)
   }
-  /** The runner that takes the next job. It has loaded what each job needs and no connector, and does nothing. */
+  /** The runner that takes the next job. It has loaded everything that all jobs need, but no connector, and is idle. */
   const spareRunner = async () => {
     for (const pid of runnersOf(service.pid)) process.kill(pid, 'SIGKILL')
     await until('the runners are gone', () => runnersOf(service.pid).length === 0)
@@ -204,12 +204,12 @@ test('transfers wait if a process has no file descriptor left to load code', {
   }
   const noMoreFiles = async (pid: number) => {
     const open = await readdir(`/proc/${pid}/fd`)
-    // Numbers in between may be free.
+    // Some numbers in between can be free.
     let max = 0
     while (open.includes(String(max))) max++
     execFileSync('prlimit', ['--pid', String(pid), `--nofile=${max}:${max}`])
   }
-  // A runner that was spoiled too early does not start, and another one takes the job.
+  // A runner that was spoiled too early does not start, and another one gets the job.
   for (let tries = 0; failures() === 0; tries++) {
     assert(tries < 5, 'no runner failed without file descriptors')
     await noMoreFiles(await spareRunner())

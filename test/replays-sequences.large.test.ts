@@ -16,7 +16,7 @@ after(async () => {
   await engine.close()
 })
 
-/** A change of a row in the order of the source; a value of null removes the row. */
+/** A change of a row, in the order of the source. A null value removes the row. */
 type Change = { readonly key: string; readonly value: string | null; readonly order: number; delivered: boolean }
 
 type Step =
@@ -72,7 +72,7 @@ function give(changes: readonly Pick<Change, 'key' | 'value'>[]): void {
   }
 }
 
-/** What the destination must hold: the newest delivered change of each key. */
+/** The expected content of the destination: the newest delivered change of each key. */
 function rowsOf(changes: readonly Change[]): [string, string][] {
   const rows = new Map<string, string | null>()
   for (const { key: name, value: cell, delivered } of changes) if (delivered) rows.set(name, cell)

@@ -11,7 +11,7 @@ import { large } from './harness/tiers.ts'
 import { localFolder } from './harness/transfers.ts'
 import { startProcessFixture } from './harness/worker-processes.ts'
 
-/** Replays of rejected records: which records they send, which they do not, and what is said of them. */
+/** Replays of rejected records: which records they send, which they do not, and how they are reported. */
 
 const rejectsMax = 40
 
@@ -27,7 +27,7 @@ after(async () => {
 /** Behaviour of a destination for a batch, given as record numbers: returns the rejections. */
 type Judge = (numbers: readonly number[], batch: Batch) => readonly Rejection[] | undefined
 
-/** Takes four records at once, each batch once by its key; gives how often each record was accepted. */
+/** Accepts four records per batch, each batch once by its key. Returns how often each record was accepted. */
 function receive(): { accepted: Map<number, number>; judge: Judge } {
   const receiver = { accepted: new Map<number, number>(), judge: (() => []) as Judge }
   const answers = new Map<string, readonly Rejection[]>()
@@ -242,7 +242,7 @@ describe('a replay', () => {
 const turns = fc.record({
   /** Which of the transfers so far is replayed. */
   which: fc.nat(),
-  /** Which records the destination takes, over and over. */
+  /** Which records the destination accepts, repeated cyclically. */
   takes: fc.array(fc.boolean(), { minLength: 1, maxLength: 7 }),
   /** In which batch something happens, and what. */
   at: fc.integer({ min: 1, max: 6 }),

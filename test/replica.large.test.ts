@@ -6,7 +6,7 @@ import { startServiceOn } from './harness/service.ts'
 import { withSession } from './harness/session.ts'
 import { until } from './harness/until.ts'
 
-/** A standby for lists and reports: it is used, every list shows what was written before, and it may be behind or away. */
+/** A standby for lists and reports. It is used, every list shows earlier writes, and it can lag behind or be away. */
 
 test('lists and reports come from a replica that has everything, and otherwise from the database', async (t) => {
   const postgres = await startReplicatedPostgres(t, { synchronous: false })

@@ -103,7 +103,7 @@ test('a list without days replaces the rows of its account alone', async (t) => 
   await assertInvariants(engine.service.database.pool)
 })
 
-/** Starts a process that works, and kills it once it has started so many reports. */
+/** Starts a process that works, and kills it after it has started this number of reports. */
 async function killWorker(
   { engine, platform }: Awaited<ReturnType<typeof prepare>>,
   settings: Record<string, string | number>,

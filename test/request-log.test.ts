@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startTestService, type TestService } from './harness/service.ts'
 
-/** The log lines of requests: who called, by which request, and which requests have no line. */
+/** The log lines of requests: the caller, the request, and requests without a line. */
 
 type Line = Readonly<Record<string, unknown>>
 

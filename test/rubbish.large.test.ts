@@ -22,8 +22,8 @@ import {
 import { type WatchedRows, watchRows } from './harness/watched-rows.ts'
 
 /**
- * Every operation of the table is sent rubbish, over a real socket. Whatever comes: no answer is an internal error,
- * every answer is the envelope with a code of the contract, and what is refused changes nothing.
+ * Rubbish is sent to every operation of the table, over a real socket. In every case, the answer is not an internal error but
+ * the envelope with a code of the contract, and refused requests change nothing.
  */
 
 const operationIds = Object.keys(operations) as OperationId[]
@@ -43,7 +43,9 @@ const ofCeremony: { readonly [I in OperationId]?: number } = {
   deleteSample: 404,
   previewSample: 404,
 }
-/** Each kind of rubbish that is not of one operation meets every fifth of them alone, and all of them among others. */
+/**
+ * Rubbish that is not specific to an operation is sent to every fifth operation separately, and to all of them in combinations.
+ */
 const shares = 5
 
 let service: TestService
@@ -59,7 +61,7 @@ before(async () => {
     ...inbox.env,
     PENSTOCK_PUBLIC_URL: 'http://127.0.0.1:8080',
     PENSTOCK_LOG_LEVEL: 'warn',
-    // Each request comes from an address of its own: guesses are throttled by their address.
+    // Each request comes from a separate address, because guesses are throttled by address.
     PENSTOCK_TRUSTED_PROXIES: '127.0.0.1',
   })
   organization = await service.addOrganization()
@@ -90,7 +92,7 @@ function send({ method, path, query, headers, json, bytes }: Draft): Promise<Raw
   )
 }
 
-/** Fails unless the reply is one that rubbish may get. */
+/** Fails unless the reply is a valid reply to rubbish. */
 function judge(id: OperationId, method: string, { status, headers, text }: RawReply): void {
   assert(status < 500, `an internal error: ${status} ${text}`)
   if (method === 'HEAD') return

@@ -42,15 +42,16 @@ import { isLarge, type Tier, tierVariable } from './harness/tiers.ts'
 
 const given = process.argv.slice(2)
 const root = dirname(import.meta.dirname)
-/** How long a test file may take, in seconds, if a person says so. */
+/** The time limit of a test file, in seconds, if a person sets it. */
 const fileSeconds = process.env.PENSTOCK_TEST_FILE_SECONDS ? Number(process.env.PENSTOCK_TEST_FILE_SECONDS) : undefined
-/** How long one may take otherwise: so many times its recorded duration, within these bounds. */
+/** The default time limit: a multiple of the recorded duration, within these bounds. */
 const timeLimit = { times: 8, secondsMin: 240, secondsMax: 1200 }
 /** How many of the slowest files the report names. */
 const slowestCount = 10
 /**
- * How many files run at once beside one for each processor. Half of their time the tests that guard every change wait; those of
- * the second tier start services, workers and browsers of their own, and miss deadlines if more of them share the processors.
+ * How many further files run concurrently, in addition to one per processor. The tests that guard every change wait half of
+ * their time. Tests of the second tier start their own services, workers and browsers, and miss deadlines if more of them share
+ * the processors.
  */
 const waitingCount = given.some((one) => /^--(?:all|rest)$/.test(one)) ? 0 : 3
 /** How many failed files run again with --again: more have a common cause. */
@@ -77,7 +78,7 @@ const selections = given.filter((one) => !one.startsWith('--'))
 const changed = given.find((one) => /^--changed(?:=|$)/.test(one))
 const isUnrecorded = given.includes('--unrecorded')
 const record = given.find((one) => /^--record(?:=missing)?$/.test(one))
-/** How long the run may take, in seconds. */
+/** Time limit of the run, in seconds. */
 const runSeconds = secondsOf(given.find((one) => one.startsWith('--minutes=')))
 const flags = given.filter(
   (one) =>
@@ -85,7 +86,7 @@ const flags = given.filter(
     one !== changed &&
     !/^--(?:all|rest|record(?:=missing)?|unrecorded|list|again|minutes=.*)$/.test(one),
 )
-/** The tier that runs whole; undefined if only some files run. */
+/** The tier that runs completely. Undefined if only some files run. */
 const tier: Tier | undefined = selections.length > 0 || changed || isUnrecorded ? undefined : tierOf(given)
 /** Whether tests with the option `large` are skipped. */
 const skipsLarge = tier === 'guard' || (changed !== undefined && !given.includes('--all'))
@@ -132,9 +133,9 @@ async function main(): Promise<number> {
 }
 
 /**
- * Where the temporary files of the run go, the clusters of PostgreSQL among them: memory, where Linux has enough of it and
- * TMPDIR names no other place. Thousands of databases are created and dropped, for which a file system on disk takes a tenth
- * of the processors, most of it to find inodes that were not deleted seconds ago (`recently_deleted` of ext4).
+ * The folder for temporary files of the run, including the PostgreSQL clusters. It is in memory if Linux has enough memory and
+ * TMPDIR names no other place. Thousands of databases are created and dropped. On a disk, the file system takes a tenth of the
+ * processors for that, mostly to find inodes that were not deleted seconds ago (`recently_deleted` of ext4).
  */
 async function temporaryParent(): Promise<string> {
   const memory = '/dev/shm'
@@ -154,7 +155,7 @@ async function temporaryParent(): Promise<string> {
   }
 }
 
-/** The connectors that large tests of all connectors try, by their slugs; undefined for all. */
+/** The connectors that large tests of all connectors try, by their slugs. Undefined means all. */
 let connectors: readonly string[] | undefined
 
 /** The test files of the tier, of the changes, or of the selections. */
@@ -277,7 +278,7 @@ async function runOnServer(serverUrl: string, files: string[], directory: string
   return again.isPassed ? 0 : 1
 }
 
-/** How many times as long as recorded the files took that have ended; at least once. */
+/** By which factor the ended files were slower than recorded. At least 1. */
 function slownessOf(ended: readonly EndedFile[], durations: Readonly<Record<string, number>>): number {
   const known = ended.filter(({ file }) => durations[file])
   const sumOf = (secondsOf: (one: EndedFile) => number) => known.reduce((sum, one) => sum + secondsOf(one), 0)
@@ -310,7 +311,7 @@ function compileForRunners(directory: string, env: NodeJS.ProcessEnv): void {
 /** The version of the code that was compiled, and when. */
 const versionIn = (folder: string) => statSync(join(folder, 'runners'), { throwIfNoEntry: false })?.mtimeMs
 
-/** Another order in each run, so that no file is always the one for which there is no time. */
+/** A different order in each run, so that it is not always the same file that there is no time for. */
 function inRandomOrder(files: readonly string[]): string[] {
   return files
     .map((file) => ({ file, at: randomInt(2 ** 32) }))
@@ -353,7 +354,7 @@ async function dropDatabases(serverUrl: string): Promise<void> {
   }
 }
 
-/** Removes our temporary directory and every embedded PostgreSQL in it, those of interrupted tests too. */
+/** Removes our temporary directory and every embedded PostgreSQL in it, including those of interrupted tests. */
 async function removeAll(directory: string): Promise<void> {
   const locks = globSync('**/lock', { cwd: directory, exclude: (path) => path.endsWith('data') })
   for (const path of locks) await removeEmbeddedPostgres(join(directory, dirname(path)))

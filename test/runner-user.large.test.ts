@@ -1,4 +1,4 @@
-/** If the service runs as root, its runners do not: they have a user of their own, that can reach nothing of the service. */
+/** If the service runs as root, its runners do not: they run as a separate user, who has no access to the service. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'

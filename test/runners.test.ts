@@ -15,7 +15,7 @@ import { TooManyWaiting, Turns } from '../packages/server/src/runners/turns.ts'
 import { isAlive, runnersOf } from './harness/children.ts'
 import { until } from './harness/until.ts'
 
-/** Runners as processes: what they do not survive, and that no other job is affected. */
+/** Runners as processes: what kills them, and that other jobs are not affected. */
 
 const onLinux = process.platform === 'linux' ? {} : { skip: 'the processes of others are found in /proc' }
 const lines: string[] = []
@@ -66,7 +66,7 @@ const waiting: CheckJob = {
 /** How long runners of these tests may be silent, in milliseconds: on a busy machine, loading a connector takes seconds. */
 const stallMs = 4_000
 
-/** Runs a job that waits for ever, once its request has come; and its process, where the system shows it. */
+/** Runs a job that waits forever, after its request has arrived, and returns its process if the system shows it. */
 async function runWaiting(pool: Runners, more: Partial<RunOf> = {}) {
   const before = runnersOf(process.pid)
   const asked = once(silent, 'request')
@@ -162,7 +162,7 @@ describe('a runner', () => {
     })
     // As SIGSTOP does to a process: nothing of it runs.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, stallMs + 2 * protocolLimits.aliveMs + 2_000)
-    // Long enough for the monitoring of the first pool; the start of this process may take longer than `stallMs`.
+    // Long enough for the monitoring of the first pool. The start of this process can take longer than `stallMs`.
     await run(startPool(), ping)
     assert.equal(pool.stats().deaths.no_progress, 0)
     stopped.abort(new EndJob(true, 30_000))

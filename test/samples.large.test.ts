@@ -11,7 +11,7 @@ import { startServiceOn, startTestService } from './harness/service.ts'
 import { type Fixture, startFixture } from './harness/transfers.ts'
 import { until } from './harness/until.ts'
 
-/** Sample data in a database of its own: what is created, what is removed, and where its role gets to. */
+/** Sample data in a separate database: what is created, what is removed, and what its role can access. */
 
 const fileUpload = connectorBySlug('file-upload')
 const postgresql = connectorBySlug('postgresql')
@@ -295,7 +295,7 @@ test('a sample that grows without end is emptied, and works again', async () => 
     const now = await caller.expect(caller.call('getTransfer', { accountId, id: connectionId, transferId }))
     return now.finishedTime !== null
   })
-  // The password is sealed; another one is as good.
+  // The password is sealed. Another password works as well.
   await service.database.pool.query(`alter role ${database} password 'known'`)
   const connect = () => connectAs({ database, user: database, password: 'known' })
   const sizeOf = async () => {

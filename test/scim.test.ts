@@ -5,7 +5,7 @@ import type { Organization, Reply } from './harness/service.ts'
 import { startTests } from './harness/started.ts'
 import { addPerson, newEmail } from './harness/users.ts'
 
-/** SCIM 2.0 (RFC 7643, RFC 7644): what identity providers send is in `scim-providers.large.test.ts`. */
+/** SCIM 2.0 (RFC 7643, RFC 7644). `scim-providers.large.test.ts` tests the requests of identity providers. */
 
 const service = await startTests({ env: { PENSTOCK_TRUSTED_PROXIES: '127.0.0.1' } })
 const organization = await service.addOrganization()

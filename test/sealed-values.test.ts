@@ -20,7 +20,7 @@ beforeEach(() => {
 const canary = 'canary-5f2e91'
 type Checkpoint = { after: string; done: number }
 
-/** Rows, ten to a chunk, whose checkpoint and cursor hold a value of the rows, as those of a cursor column do. */
+/** Rows, ten to a chunk, whose checkpoint and cursor contain a value of the rows, as for a cursor column. */
 const rowsOfCanaries =
   (count: number): TestSource =>
   (_, after) =>
@@ -224,7 +224,7 @@ test('sealing costs a batch no statement after the first', async () => {
     open: () => ({
       deliver: async (batch) => {
         perBatch.push(statements.splice(0))
-        // As any real destination it answers later: what follows is read meanwhile.
+        // Like any real destination it answers later. Meanwhile the next rows are read.
         await new Promise((resolve) => setImmediate(resolve))
         return taken(batch, { deliveryState: canary })
       },

@@ -11,7 +11,10 @@ import { startTests } from './harness/started.ts'
 import { until } from './harness/until.ts'
 import { addPerson, cookieOf, goodPassword, invite, type Person, signInAgain } from './harness/users.ts'
 
-/** An organization that accepts no password alone: what people may do before they have registered a passkey, and after. */
+/**
+ * An organization that does not accept a password without a second factor: what people can do before they have registered a
+ * passkey, and after.
+ */
 
 const env = { PENSTOCK_EGRESS: 'any', PENSTOCK_MASTER_KEY: generateMasterKey() }
 const service = await startTests({ env })
@@ -76,7 +79,7 @@ describe('a second factor that is required', () => {
     const refused = await set(owner, true)
     assert.deepEqual([refused.status, refused.error], [409, 'second_factor_missing'])
     assert.equal((await me(owner)).status, 200)
-    // By a key: an owner has to have one.
+    // Set with a client's token. An owner must have a passkey then.
     const byKey = ({ token }: Organization) =>
       service.call('setSignInRules', { token, body: { secondFactorRequired: true } })
     const without = await service.addOrganization()
@@ -112,7 +115,7 @@ describe('a second factor that is required', () => {
     const { body } = await preparePasskey(service, before)
     const registered = await service.call('registerPasskey', { headers: headersOf(before), body })
     assert.equal(registered.status, 201, registered.text)
-    // The session continues under another token; the one before is worth nothing.
+    // The session continues under another token. The previous token is invalid.
     assert.equal((await me(before)).status, 401)
     const since = await service.call('getMe', { headers: { cookie: cookieOf(registered) } })
     assert.deepEqual(
@@ -226,7 +229,7 @@ describe('a second factor that is required', () => {
   test('another organization is not concerned, and no session of the rules before is left by a race', async () => {
     const there = await prepare(false)
     const { viewer, byPasskey } = await prepare(false)
-    // Sign-ins that end while it is switched on are ended, or can do nothing else but register.
+    // Sign-ins that are in progress when it is switched on are ended, or can only register a passkey.
     const signingIn = Array.from({ length: 6 }, () => signIn(viewer))
     assert.equal((await set(byPasskey, true)).status, 200)
     for (const reply of await Promise.all(signingIn)) {

@@ -22,8 +22,8 @@ import { postgresql } from './harness/transfers.ts'
 import { until } from './harness/until.ts'
 
 /**
- * Secrets that a platform replaces: refresh tokens that are good for one use, at a server that revokes them all when one
- * comes twice. The connector of PostgreSQL stands for one that has such a token, in its field `password`.
+ * Secrets that a platform replaces: refresh tokens that can be used one time, at a server that revokes all of them if one is
+ * used again. The PostgreSQL connector is used as a connector with such a token, in its field `password`.
  */
 
 const engine = await startEngine({ heartbeatTimeoutMs: 400, retry: { firstMs: 1, mostMs: 10, totalMs: 60_000 } })
@@ -84,7 +84,7 @@ describe('a secret that a transfer renews', () => {
     const ids = [await engine.connectSides(), await engine.connectSides(), await engine.connectSides()]
     const started = await Promise.all(ids.map((id) => engine.start(id)))
     const exchanges = server.exchanges
-    // Loops of several workers; what they share is the database.
+    // Loops of several workers, which share only the database.
     await Promise.all(ids.map(() => engine.work()))
     for (const [at, { id }] of started.entries()) {
       const { status, records, error } = await engine.get(ids[at] ?? '', id)
@@ -157,7 +157,7 @@ describe('a secret that a transfer renews', () => {
     await held.came
     const next = parseMasterKey(generateMasterKey())
     assert(next)
-    // Up to where every process can still learn the next key; the engine of this test hears of no rotation.
+    // Up to the step until which every process can still learn the next key. The engine of this test is not told of rotations.
     const interrupted = () => Promise.reject(new Error('interrupted'))
     await assert.rejects(rotateMasterKey(service, await keyringOf(), next, interrupted), /interrupted/)
     held.answer()
@@ -256,7 +256,7 @@ describe('the right to replace a secret', () => {
   })
 })
 
-/** Renews the secret so many times in a process of its own. */
+/** Renews the secret this number of times in a separate process. */
 function renewInProcess(times: number) {
   assert(masterKey)
   const given: Renewing = {

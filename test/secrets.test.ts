@@ -37,7 +37,7 @@ const { service, inbox } = await startTestsWithInbox({ env: { PENSTOCK_LOG_LEVEL
 const organization = await service.addOrganization()
 const caller = callerOf(service, organization)
 
-/** Sends a request, and gives back everything that came: status, headers and body. */
+/** Sends a request, and returns the whole response: status, headers and body. */
 async function exchange(request: RawRequest): Promise<{ status: number; all: string; text: string }> {
   const { status, headers, text } = await service.send(request)
   return { status, text, all: JSON.stringify(headers) + text }
@@ -47,7 +47,7 @@ const json = { 'content-type': 'application/json' }
 const bearer = () => ({ authorization: `Bearer ${organization.token}` })
 
 /** A value that a field accepts: the canary for a secret, a plain value otherwise. */
-/** Of these, a field that checks its text takes one. */
+/** A field that validates its text accepts one of these. */
 const texts = ['plain', 'streams: { a: { path: /a } }', 'files=https://files.example.com', 'email,password']
 
 function valueFor(field: FieldDefinition, canary: string): string | number | boolean | string[] {
@@ -76,7 +76,7 @@ const valuesFor = (fields: Fields, canary: string) =>
       .map(([key, field]) => [key, valueFor(field, canary)]),
   )
 
-/** Where requests go: an account, and what their paths name in it. */
+/** The place of requests: an account, and resources in it that paths name. */
 type Place = { accountId: string; pathOf: (operation: Operation) => string }
 
 /** Requests with the canary at every place where it is invalid, so that each is refused. */
@@ -119,7 +119,7 @@ function misplaced(canary: string, { accountId, pathOf }: Place): RawRequest[] {
     for (const wrong of wrongs) {
       send(JSON.stringify(wrong))
       const names = Object.keys((operation.body as { properties?: object } | undefined)?.properties ?? {})
-      // A name may be anything, so it is made one that nothing can be called.
+      // Almost any text is a valid name, so this makes one that is never valid.
       const bad = typeof wrong === 'string' ? `${wrong}\u0001` : wrong
       send(JSON.stringify({ ...Object.fromEntries(names.map((name) => [name, bad])), unknown: wrong }))
     }
@@ -144,7 +144,7 @@ function invalidValues(canary: string, { secrets }: Connector): Record<string, u
 const audiences = connectorBySlug('meta-custom-audiences').id
 
 test('a secret is found in no reply, no log line, no metric and no row, whatever is asked', async () => {
-  // Characters of Base64 alone, so that it fits into every form.
+  // Only Base64 characters, so that it is valid in every form.
   const canary = `canary${randomBytes(8).toString('hex')}`
   const seen: string[] = []
   const send = async (request: RawRequest) => {
@@ -228,7 +228,7 @@ test('a secret is found in no reply, no log line, no metric and no row, whatever
     seen.push((await exchange({ method: 'GET', path: one })).all)
   }
   seen.push(failed.all, ...service.logLines, await dumpDatabase(pool))
-  // Messages about what cannot be parsed quote a few characters of it; its beginning alone is too much.
+  // Messages about values that cannot be parsed quote a few characters. Even the beginning is too much.
   for (const text of seen) assert.deepEqual(placesOf(canary.slice(0, 9), text), [])
 
   const owner = await firstConfiguration(service.database, { accountId, connectorId: source.id })

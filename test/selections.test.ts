@@ -53,7 +53,7 @@ test('no test file imports another one, whose tests would run again', () => {
 test('a change of any module runs a test that guards every change', () => {
   const guarding = testFiles().filter((file) => !isLarge(file))
   const used = new Set(guarding.flatMap((file) => [...closureOf(file)]))
-  // Tests of the console use what is built of these two.
+  // Tests of the console use the builds of these two.
   const sources = globSync('packages/*/src/**/*.ts', { cwd: root, exclude: ['packages/{console,connect}/**'] })
   const runs = /^(?:export )?(?:async function|function|const|let|class|enum|await|throw|if|for|process|new)\b/m
   assert(used.size > 1_000 && sources.length > 1_000)

@@ -10,7 +10,7 @@ import { freePort, http, prepareStage, type Start, tokenOf } from './harness/pro
 import { startServiceOn } from './harness/service.ts'
 import { until } from './harness/until.ts'
 
-/** `penstock serve` as a person meets it: what it prints, what it keeps, what it refuses. */
+/** `penstock serve` as a person sees it: what it prints, what it stores, what it refuses. */
 
 const program = join(import.meta.dirname, '../packages/server/bin/penstock.js')
 const key = generateMasterKey()

@@ -30,7 +30,7 @@ const [from, to] = await Promise.all([startShopify(), startShopify()])
 after(() => Promise.all([from.close(), to.close()]))
 const storage = 'https://storage.googleapis.com'
 const shops = { [`https://${shopifyShop}`]: from.url, [`https://${other}.myshopify.com`]: to.url }
-/** Both have the same storage, so that the results of each have a host of their own here. */
+/** Both have the same storage, so the results of each have a separate host here. */
 from.results.url = (path) => `https://from.example${path}`
 const routes = { ...shopifyRoutes(to.url), ...shops, [storage]: to.url, 'https://from.example': from.url }
 
@@ -128,7 +128,7 @@ async function run(id: string, killed?: { readonly atConfirmation: number; reado
 
 const customer = (n: number): Stored => ({
   id: `gid://shopify/Customer/${n}`,
-  // Shopify takes no longer names.
+  // Shopify does not accept longer names.
   firstName: n % 1000 === 999 ? 'Z'.repeat(256) : `Zoë, "${n}"\nb`,
   note: `note ${n}`,
   tags: [],
@@ -160,7 +160,8 @@ test('every customer arrives once, or is rejected, although requests fail and pr
   const stored = (to.objects.customers ?? []).map((one) => (one.defaultEmailAddress as Stored).emailAddress)
   assert.deepEqual([stored.length, new Set(stored).size], [rows - rejected, rows - rejected])
   assert.equal(to.objects.customers?.find(({ note }) => note === 'note 7')?.firstName, 'Zoë, "7"\nb')
-  // One query, and that of the process that was killed before its ID was stored; a mutation for each batch, however often it was sent.
+  // One query, and the query of the process that was killed before its ID was stored. One mutation for each batch, however
+  // often it was sent.
   assert.equal(from.operations.length, 2)
   const names = to.operations.map(({ query }) => query)
   assert.deepEqual([new Set(names).size, names.length], [3, 3])

@@ -23,7 +23,7 @@ before(async () => {
 })
 after(() => fixture?.close())
 
-/** A token with scopes; null: every scope. */
+/** A token with scopes. Null means every scope. */
 async function tokenWith(scopes: readonly Scope[] | null): Promise<string> {
   const body = { name: 'Reader', ...(scopes && { scopes: [...scopes] }) }
   const { id: clientId, clientSecret } = await fixture.caller.expect(fixture.caller.call('createClient', { body }))

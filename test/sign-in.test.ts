@@ -30,7 +30,7 @@ const owner = await addPerson(service, organization, { role: 'owner' })
 
 const bySession = ({ headers }: Person, more: Record<string, string> = {}) => ({ headers: { ...headers, ...more } })
 const sql = (text: string, values: unknown[] = []) => service.database.pool.query(text, values)
-/** From an address of its own: failures are counted by it. */
+/** From a separate address, because failures are counted by address. */
 const signIn = (body: CallOptions<'signIn'>['body'] & object, at: TestService = service) =>
   at.call('signIn', { body, headers: { 'x-forwarded-for': `fd00:${randomBytes(2).toString('hex')}::1` } })
 const statusOf = async (person: Person, at: TestService = service) =>
@@ -338,7 +338,7 @@ describe('a request with a cookie', () => {
     const headers = { cookie: owner.headers.cookie }
     const added = await service.call('addAccount', { token: organization.token, headers, body: { name: 'A' } })
     assert.equal(added.status, 201, 'a token needs no token against forgery')
-    // A proxy's own authentication is none of ours.
+    // A proxy's own authentication is ignored.
     assert.equal((await service.call('getMe', bySession(owner, { authorization: 'Basic eDp5' }))).response.kind, 'user')
   })
 

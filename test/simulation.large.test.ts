@@ -19,9 +19,9 @@ import { rules } from './simulation/rules.ts'
 import { startWorld, type World } from './simulation/world.ts'
 
 /**
- * Thousands of random calls of two organizations, one after another and at once, with time that passes, purges and
- * restarts between them; each answer is held against a model of the interface, and the database against its invariants.
- * PENSTOCK_SIMULATION_STEPS says how many steps to take.
+ * Thousands of random calls of two organizations, sequential and concurrent, with time that passes, purges and restarts between
+ * them. Each answer is compared with a model of the API, and the database is checked against its invariants.
+ * PENSTOCK_SIMULATION_STEPS sets the number of steps.
  */
 
 const stepsAtAll = Number(process.env.PENSTOCK_SIMULATION_STEPS ?? 3_000)
@@ -80,7 +80,7 @@ async function takeStep(simulation: Simulation): Promise<void> {
 const describeCall = ({ org, operation, ...call }: Call, { status, error, payload }: Outcome) =>
   `${org} ${operation} ${JSON.stringify(call)} → ${status} ${error ?? JSON.stringify(payload).slice(0, 600)}`
 
-/** Two or three calls at once about the same things: what they answer must fit one order of theirs. */
+/** Two or three concurrent calls about the same resources. Their answers must be consistent with one order of the calls. */
 async function burst(simulation: Simulation): Promise<void> {
   const { world, random, model, said } = simulation
   const account = random.any([...model.accounts.values()].filter(({ deletedDays }) => deletedDays === undefined))
@@ -107,7 +107,7 @@ async function burst(simulation: Simulation): Promise<void> {
   assert.fail(`no order explains what happened at once; each fails with:\n  ${reasons.join('\n  ')}`)
 }
 
-/** Difference between the database and the model; undefined if there is none. */
+/** Difference between the database and the model. Undefined if there is no difference. */
 const differenceFrom = (world: World, model: Model, accountId: string): Promise<string | undefined> =>
   Promise.all([assertSame(world, model), assertSecretsOpen(world, model, accountId)]).then(
     () => undefined,

@@ -234,7 +234,7 @@ describe('a sign-in', () => {
       const { cookie, state, nonce } = await begin(own)
       asked.idToken = asked.token(nonce, { sub, ...claims })
       asked.userInfo = { sub, ...userInfo }
-      // Each from an address of its own, as failures are counted by address.
+      // Each from a separate address, because failures are counted by address.
       const { statusCode, body, headers } = await service.service.app.inject({
         method: 'GET',
         url: `/sso/callback?${new URLSearchParams({ code: 'x', state })}`,
@@ -249,7 +249,7 @@ describe('a sign-in', () => {
     const okta = [{ email: ofOkta }, { email: ofOkta, email_verified: true }] as const
     assert.equal((await whoIn(await signInWith('okta', ...okta))).email, ofOkta)
     assert.equal(asked.requests.at(-1), 'GET /userinfo')
-    // Microsoft Entra ID: a claim of its own, which the administrator adds.
+    // Microsoft Entra ID: a custom claim, which the administrator adds.
     const ofEntra = await addressOf()
     const before = asked.requests.length
     assert.equal((await whoIn(await signInWith('entra', { email: ofEntra, xms_edov: true }, {}))).email, ofEntra)
@@ -413,7 +413,7 @@ describe('who becomes someone by single sign-on', () => {
       sql('select user_id from user_identities where organization_id = $1', [organization.organizationId])
     const link = linkOf(await signIn(organization, 'ada'))
     assert.deepEqual(await identities(), [])
-    // It is for this person alone, and counts once, with what they had before.
+    // The confirmation is only for this person, works one time, and needs the person's earlier sign-in.
     const other = await addPerson(service, organization, { role: 'owner' })
     assert.equal((await byPassword(other, { link })).error, 'link_invalid')
     assert.equal((await byPassword({ ...owner, password: 'wrong' }, { link })).error, 'sign_in_failed')
@@ -423,12 +423,12 @@ describe('who becomes someone by single sign-on', () => {
     assert.equal((await byPassword(owner, { link })).error, 'link_invalid')
     assert.deepEqual(await identities(), [{ user_id: owner.id }])
     assert.equal((await whoIn(await signIn(organization, 'ada'))).id, owner.id)
-    // Where single sign-on is required, a password alone is refused, and still confirms.
+    // If single sign-on is required, a password is refused for signing in, but still confirms.
     assert.equal((await byPassword(editor)).error, 'single_sign_on_required')
     assert.equal((await byPassword(editor, { link: 'bm9uZQ.bm9uZQ' })).error, 'link_invalid')
     assert.equal((await byPassword(editor, { link: linkOf(await signIn(organization, 'bob')) })).status, 200)
     assert.equal((await whoIn(await signIn(organization, 'bob'))).id, editor.id)
-    // With a passkey; where a second factor is required, the password of someone who has one does not confirm.
+    // With a passkey. If a second factor is required, the password of a person who has one does not confirm.
     const eve = await addPerson(service, organization, { email: emails.eve, role: 'owner' })
     const { credential } = await addPasskey(service, eve)
     await sql('update organizations set second_factor_required = true where id = $1', [organization.organizationId])

@@ -18,7 +18,7 @@ const sources = join(import.meta.dirname, '../packages/server/src')
 type Made = { readonly statement: (typeof statements)[number]; readonly at: string }
 const made: Made[] = []
 
-// Where each statement is made is read from the stack: this function, `statement`, its caller.
+// The stack shows where each statement is created: this function, `statement`, its caller.
 statements.push = (...added) => {
   const [, , , caller = ''] = new Error().stack?.split('\n') ?? []
   made.push(...added.map((statement) => ({ statement, at: /file:[^()]*/.exec(caller)?.[0] ?? caller })))

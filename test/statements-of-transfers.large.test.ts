@@ -31,7 +31,7 @@ import {
 import { firstTransferId, ledgerEntriesADay, loadPairsOfTransfers, loadTransfers } from './harness/many-transfers.ts'
 import { assertPlansOf, type Case, type Judge, judgePageOf, type Plan } from './harness/plans.ts'
 
-/** How PostgreSQL runs what is asked of a connection that has run for months, and of an account with many of them. */
+/** How PostgreSQL runs the statements for a connection that has run for months, and for an account with many of them. */
 
 const size = limits.pageSizeDefault
 const usual = { id: accountId(1), connections: 2 }
@@ -69,7 +69,7 @@ after(async () => {
   await database.drop()
 })
 
-/** Nearly as many events as are kept, of each of a hundred connections. */
+/** Nearly the maximum number of stored events, for each of a hundred connections. */
 const loadEvents = () =>
   client.query(
     `insert into connection_events (connection_id, number, kind, was, became)
@@ -161,7 +161,7 @@ for (const latest of [true, false]) {
     const wanted = { latest, ...(status ? { status } : {}) }
     test(`a page of all transfers, ${JSON.stringify(wanted)}, reads pages of the statuses and their connections`, async () =>
       assertPlans([...(await wideCases('list', wanted)), ...(await oldestFirst(wanted))], (plan) => {
-        // There are three statuses, and so at most three pages; each transfer is read with its connection.
+        // There are three statuses, and so at most three pages. Each transfer is read with its connection.
         const pages = status ? 1 : 3
         return (
           (plan.rowsReadFrom('transfers') > size * pages + 100 && `${plan.rowsReadFrom('transfers')} transfers read`) ||

@@ -61,7 +61,7 @@ test('PostgreSQL prepares every statement of the program', async () => {
   assert.deepEqual(failures, [])
 })
 
-/** Whether PostgreSQL makes a plan for it; what it does not, such as a lock, cannot be prepared either. */
+/** Whether PostgreSQL plans it. Statements that are not planned, such as locks, cannot be prepared either. */
 const isPlanned = (text: string) => /^(select|insert|update|delete|with)\b/.test(text)
 
 /** View of an actor that is not limited to sub-accounts. */
@@ -209,7 +209,7 @@ describe('lists over many connections', () => {
         test(`${at.title}: reads what fits, not everything`, async () => {
           const matches = await countMatches(account, q)
           await assertPlans([at], (plan) => {
-            // Where a good part fits, going through the index of the account alone costs less than its many rows.
+            // If a large part matches, scanning only the account's index costs less than reading its many rows.
             const throughIndex = account && matches > huge.connections / 10 ? huge.connections : 0
             const rowsMax = Math.max(2 * matches, throughIndex) + 4 * size
             return plan.rowsRead > rowsMax && `${plan.rowsRead} rows read for ${matches} that fit`
@@ -219,7 +219,7 @@ describe('lists over many connections', () => {
     }
   }
 
-  // The other organization has a tenth of all; what fits in the first one is not to be read for it.
+  // The other organization has a tenth of all. Matches in the first one must not be read for it.
   const { other: organizationId } = organizationIds
   for (const [what, q] of [
     ['in many names', 'customers'],
@@ -233,8 +233,8 @@ describe('lists over many connections', () => {
         const matches = await countMatches(null, q, organizationId)
         const all = await countMatches(null, '', organizationId)
         await assertPlans([at], (plan) => {
-          // Found by its name and by its sides, it is read up to three times; PostgreSQL 18 can also pass the entries of its own
-          // in another index, to read fewer rows.
+          // Found by its name and by its sides, it is read up to three times. PostgreSQL 18 can also scan its entries in
+          // another index, to read fewer rows.
           const passed = at.title.startsWith('list') ? all : 0
           const rowsMax = 3 * matches + passed + 4 * size
           return plan.rowsRead > rowsMax && `${plan.rowsRead} rows read for ${matches} that fit`
@@ -245,7 +245,7 @@ describe('lists over many connections', () => {
   for (const at of connectionCases('of a smaller organization, q of two letters', null, { q: 'qx', organizationId })) {
     test(`${at.title}: reads no more than what is its own`, async () => {
       const all = await countMatches(null, '', organizationId)
-      // Those that an index finds and those in the table.
+      // Rows that an index finds, and rows in the table.
       await assertPlans([at], (plan) => plan.rowsRead > 2 * all + 4 * size && `${plan.rowsRead} rows read of ${all}`)
     })
   }
@@ -338,7 +338,7 @@ describe('lists over many connections', () => {
   test('no statement of the program reads every connection', async () => {
     const failures: string[] = []
     await client.query('set plan_cache_mode = force_generic_plan')
-    // One plan for all values is made of all but these; what is read for them is judged above, by their values.
+    // All except these get one plan for all values. Their reads are judged above, by their values.
     const planned = statements.filter(({ text }) => isPlanned(text))
     const bounded = planned.filter(({ plannedEachTime }) => !plannedEachTime)
     assert.equal(planned.length - bounded.length, 105)

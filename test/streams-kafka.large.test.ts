@@ -240,7 +240,7 @@ describe('brokers that cannot be used', () => {
     const tested = await caller.call('sendTestEvent', { accountId, id: wrong.id })
     assert.deepEqual([tested.status, tested.error], [503, 'topic_unavailable'])
     assert.match(tested.details[0]?.message ?? '', /SASL_AUTHENTICATION_FAILED/)
-    // A corrected configuration is used at once.
+    // A corrected configuration is used immediately.
     const id = eventStreamConnectorId
     const corrected = { configurationId: wrong.id, secretConfig: { password: 'the right password' } }
     await caller.expect(caller.call('configureConnector', { accountId, id, body: corrected }))

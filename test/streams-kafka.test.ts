@@ -7,7 +7,7 @@ import { startTopic, type Topic } from './harness/topics.ts'
 import { type Fixture, postgresql, startFixture } from './harness/transfers.ts'
 import { until } from './harness/until.ts'
 
-/** Streams that store their events in Apache Kafka; streams-kafka.large.test.ts has what fails. */
+/** Streams that store their events in Apache Kafka. streams-kafka.large.test.ts tests failures. */
 
 let fixture: Fixture
 let topic: Topic
@@ -24,7 +24,7 @@ after(async () => {
 test('events of a stream are on its topic once they are acknowledged, and connections read the topic', async () => {
   const { caller, accountId } = fixture
   const stream = await topic.addStream(caller, accountId)
-  // As senders do: a busy machine may take long to start what puts events on the topic.
+  // As senders do, because on a busy machine the process that sends events to the topic can start slowly.
   const post = (body: unknown) =>
     until('the events are answered', async () => {
       const answer = await fixture.service.send({

@@ -6,7 +6,7 @@ import { addStreamWithKey, basic } from './harness/streams.ts'
 import { type Fixture, postgresql, startFixture } from './harness/transfers.ts'
 import { until } from './harness/until.ts'
 
-/** The newest events of a stream: what became of each, who sees values, and why events were refused. */
+/** The newest events of a stream: the result of each, who sees values, and why events were refused. */
 
 let fixture: Fixture
 let stream: { id: string; key: string }

@@ -399,7 +399,7 @@ test('Adjust calls the callback address of a stream, with its placeholders fille
   assert.ok(callbackAddress?.startsWith(`${address}/pixel.gif?writeKey=YOUR_WRITE_KEY&`))
   const placeholders = [...(callbackAddress ?? '').matchAll(/&(\w+)=\{(\w+)\}/g)]
   assert.ok(placeholders.length > 15 && placeholders.every(([, name, placeholder]) => name === placeholder))
-  // As in Adjust's help center; placeholders without a value are left out. A person added city.
+  // As in Adjust's help center. Placeholders without a value are omitted. A person added city.
   const values: Record<string, string> = {
     activity_kind: 'event',
     event_name: 'purchase_100_coins',
@@ -531,7 +531,7 @@ describe('mParticle, as a partner', () => {
         ],
       })
     assert.deepEqual((await send(happened(7))).body.type, 'event_processing_response')
-    // Events have IDs of their own.
+    // Events have their own IDs.
     await send(happened(8))
     const subscribed = await send(message('audience_subscription_request', 9, audience(456, 'add')))
     assert.deepEqual(subscribed.body.type, 'audience_subscription_response')

@@ -19,8 +19,8 @@ import { type Fixture, postgresql, startFixture } from './harness/transfers.ts'
 import { until } from './harness/until.ts'
 
 /**
- * The libraries of Segment and RudderStack, unchanged but for the address. Their requests pass a proxy, which refuses some of
- * them, and which loses the answer to others after the service has stored their events.
+ * The libraries of Segment and RudderStack, unchanged except for the address. Their requests pass a proxy. It refuses some of
+ * them, and drops the answer to others after the service has stored their events.
  */
 
 const run = promisify(execFile)

@@ -22,7 +22,7 @@ after(async () => {
 
 type SignedStream = { readonly id: string; readonly accountId: string; readonly url: string }
 
-/** A stream in a sub-account of its own, whose requests a sender must sign. */
+/** A stream in a separate sub-account, whose requests a sender must sign. */
 async function addSigned(settings: Record<string, string>): Promise<SignedStream> {
   const { caller } = fixture
   const { id: accountId } = await caller.addAccount()

@@ -34,7 +34,7 @@ const get = (path: string, headers: Record<string, string> = {}) =>
 const streamOf = (id: string) =>
   fixture.caller.expect(fixture.caller.call('getStream', { accountId: fixture.accountId, id }))
 
-/** A stream in a sub-account of its own would have no destination: its settings are saved for each test instead. */
+/** A stream in a separate sub-account would have no destination, so its settings are saved for each test instead. */
 let stream: { id: string; key: string }
 before(async () => {
   stream = await addStreamWithKey(fixture.caller, fixture.accountId)

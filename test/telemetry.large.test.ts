@@ -49,7 +49,7 @@ async function start(t: TestContext, env: Record<string, string>): Promise<Runni
   }
 }
 
-/** Moves the file; gives what the transfer ended as. */
+/** Transfers the file, and returns the final status. */
 async function moveFile({ call, folder }: Running, headers: Record<string, string> = {}) {
   const { id: accountId } = await call<{ id: string }>('/accounts', { name: 'Traced' })
   const { id: connector } = connectorBySlug('local-folder')
@@ -151,7 +151,7 @@ describe('OpenTelemetry', { concurrency: 2 }, () => {
     const durations = collector.metrics.get('http.server.request.duration')?.points
     assert(durations?.some(({ attributes, value }) => attributes.operation === 'startTransfer' && value === 1))
 
-    // Requests without a trace of their own begin one; what is no traceparent is none.
+    // Requests without a trace begin one, and an invalid traceparent is ignored.
     const sent = collector.spans.length
     await running.call('/accounts', undefined, { headers: { traceparent: `00-${'0'.repeat(32)}-${callerSpan}-01` } })
     running.served.signal('SIGTERM')

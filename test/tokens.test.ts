@@ -14,7 +14,7 @@ import { startTests } from './harness/started.ts'
 const service = await startTests()
 const organization = await service.addOrganization()
 
-/** Runs work on a service of its own, since what is counted is counted by the process. */
+/** Runs work on a separate service, since each process counts separately. */
 async function withService(env: Record<string, string>, work: (own: TestService) => Promise<void>): Promise<void> {
   const own = await startTestService(env)
   try {
@@ -254,7 +254,7 @@ describe('an unknown client and a wrong secret', () => {
         }
         return probabilityOfMore(took.unknown, took.wrong)
       }
-      // A machine may be so busy that one series says little; what the service does shows in each of them.
+      // A machine can be so busy that one series proves little. A defect of the service would show in each series.
       const seen: number[] = []
       const isEven = (probability: number) => Math.abs(probability - 0.5) < 0.1
       while (seen.length < 3 && !seen.some(isEven)) seen.push(await measure())
@@ -263,7 +263,7 @@ describe('an unknown client and a wrong secret', () => {
 })
 
 test('PENSTOCK_RATE_LIMIT limits the requests of each client in a minute', () =>
-  // The first request of an organization is the one for its token.
+  // The first request of an organization requests its token.
   withService({ PENSTOCK_RATE_LIMIT: '4' }, async (own) => {
     const limited = await own.addOrganization()
     const second = await own.database.transaction((tx) => addClient(tx, limited.organizationId))
@@ -293,7 +293,7 @@ test('a client is limited unless the operator turns it off', () =>
     const other = await own.addOrganization()
     const { token } = client
     const statuses = new Map<number, number>()
-    // The minute may start over between two of the parts, once at most.
+    // The minute can start over between two of the parts, at most once.
     for (let sent = 0; sent < 2 * limits.requestsPerMinuteDefault && !statuses.has(429); sent += 500) {
       const part = await Promise.all(Array.from({ length: 500 }, () => own.call('getAccount', { token, id: 'x' })))
       for (const { status } of part) statuses.set(status, (statuses.get(status) ?? 0) + 1)

@@ -29,7 +29,7 @@ const expectedActions: Record<ErrorAction, string> = {
 /** As a text: `end failed breakdown`, `resend 7`. */
 const shown = (decision: Decision): string => Object.values(decision).map(String).join(' ')
 
-/** With another try left, and with none; each by the batch, and whether the destination holds rows. */
+/** With another try left and without, each by the batch and by whether the destination has rows. */
 type Expected = Readonly<
   Record<'again' | 'last', Readonly<Record<ErrorState['batch'], readonly [string, held: string]>>>
 >

@@ -6,13 +6,13 @@ import { assertInvariants } from './harness/invariants.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 import { ended } from './harness/standings.ts'
 
-/** The transfers of all connections, and the newest of each; their pages are in paging.test.ts. No worker runs. */
+/** The transfers of all connections, and the newest of each. Their pages are tested in paging.test.ts. No worker runs. */
 
 let inbox: Inbox
 let service: TestService
 let caller: Caller
 let strangersConnection: Connection
-/** Two accounts, the first with connections a and b, the other with c; and what ran in which order. */
+/** Two accounts, the first with connections a and b, the other with c, and their transfers in order. */
 const connections: Record<string, Connection> = {}
 const runs = [
   ['a', 'failed'],
@@ -43,7 +43,7 @@ after(async () => {
 const sql = async (text: string, ...values: unknown[]) => (await service.database.pool.query(text, values)).rows
 const connectionOf = (name: string): Connection => connections[name] ?? assert.fail(name)
 
-/** Connections of an account of their own, by name. */
+/** Connections of a separate account, by name. */
 async function addConnections(caller: Caller, names: readonly string[]): Promise<Record<string, Connection>> {
   const { id: accountId } = await caller.addAccount()
   await addFolder(caller, accountId, inbox.folder)
@@ -176,7 +176,7 @@ describe('the transfers of a connection', () => {
     const own = callerOf(service, await service.addOrganization())
     const { one = assert.fail() } = await addConnections(own, ['one'])
     const ids: string[] = []
-    // Seconds of duration, records read and rejected; the third one has not started, and the fifth is as the first.
+    // Seconds of duration, records read and rejected. The third transfer has not started, and the fifth equals the first.
     for (const [seconds, read, rejected] of [
       [60, 10, 0],
       [5, 300, 2],

@@ -33,7 +33,7 @@ async function closedPort(): Promise<number> {
 }
 
 let files = 0
-/** A file of the folder, of these lines; gives its name. */
+/** A file of the folder with these lines. Returns its name. */
 async function addFile(...lines: string[]): Promise<string> {
   const name = `rows-${++files}.csv`
   await writeFile(join(fixture.folder, name), `${lines.join('\n')}\n`)

@@ -10,7 +10,7 @@ import type { Reply } from './harness/service.ts'
 import { type Fixture, localFolder, postgresql, postgresqlSecrets, startFixture } from './harness/transfers.ts'
 import { until } from './harness/until.ts'
 
-/** The truth about rows: what is previewed, counted, rejected, sent again, reported, and what is never shown. */
+/** Correctness of rows: what is previewed, counted, rejected, sent again, reported, and never shown. */
 
 let fixture: Fixture
 before(async () => {
@@ -26,7 +26,7 @@ after(async () => {
 })
 
 let files = 0
-/** A file of the folder, of these lines; gives its name. */
+/** A file of the folder with these lines. Returns its name. */
 async function addFile(...lines: string[]): Promise<string> {
   const name = `rows-${++files}.csv`
   await writeFile(join(fixture.folder, name), `${lines.join('\n')}\n`)

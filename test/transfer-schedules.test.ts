@@ -13,7 +13,7 @@ import { type Caller, callerOf } from './harness/fixtures.ts'
 import { assertInvariants } from './harness/invariants.ts'
 import { type Organization, type Reply, startServiceOn, startTestService, type TestService } from './harness/service.ts'
 
-/** When transfers of a connection start without a call. The clock is moved in the database; no worker runs. */
+/** When transfers of a connection start without a call. The clock is moved in the database, and no worker runs. */
 
 let inbox: Inbox
 let env: Record<string, string>

@@ -23,9 +23,9 @@ import { isActive, type ProcessFixture, startProcessFixture } from './harness/wo
 import { type Random, seeded } from './simulation/random.ts'
 
 /**
- * The truth about rows after a crash: workers and their runners are processes, and are killed while they work.
- * `npm run test:crash` does so with a million rows and a hundred kills; PENSTOCK_TEST_SEED repeats the choices of one
- * run, though not its clock.
+ * Correctness of rows after a crash: workers and their runners are processes, and are killed while they work. `npm run
+ * test:crash` does so with a million rows and a hundred kills. PENSTOCK_TEST_SEED repeats the choices of a run, but not its
+ * timing.
  */
 
 const rows = Number(process.env.PENSTOCK_TEST_ROWS ?? 150_000)
@@ -34,7 +34,7 @@ const kills = Number(process.env.PENSTOCK_TEST_KILLS ?? 9)
 /** An active transfer, and what must be true of it in the end. */
 type Run = { connectionId: string; transferId: string; fit: number; assertArrived(): Promise<void> }
 
-/** Where the people go. */
+/** The destination of the people. */
 type Goal = { to: { id: string }; settings: Record<string, string>; fits: typeof fitsFile; arrived: Arrived }
 type Arrived = (fixture: ProcessFixture, transferId: string) => Promise<void>
 
@@ -122,10 +122,10 @@ async function startRuns(fixture: ProcessFixture, names: readonly string[]): Pro
   return runs
 }
 
-/** How often a worker was killed with all that it supervises, and how often its runners alone, which move the rows. */
+/** How often a worker was killed with all its child processes, and how often only its runners, which move the rows. */
 const killsOf = { worker: 0, runners: 0 }
 
-/** Runners that die too often before anything is confirmed end a transfer, as they should; Linux alone lists them. */
+/** Runners that die too often before anything is confirmed end a transfer, as they should. Only Linux lists runners. */
 async function mayLoseRunners(fixture: ProcessFixture, runs: readonly Run[]): Promise<boolean> {
   const now = await Promise.all(runs.map(({ transferId }) => fixture.standing(transferId)))
   const isTurn = killsOf.runners < killsOf.worker
@@ -149,7 +149,7 @@ async function killAgainAndAgain(fixture: ProcessFixture, runs: readonly Run[], 
       const standing = before[i]
       return standing && isActive(standing) ? [fixture.claimed(transferId, standing.attempt)] : []
     })
-    // The first kill hits all of them: the fastest may end before the second.
+    // The first kill hits all of them, because the fastest could end before the second.
     if (killed === 0) await Promise.all(claims)
     else {
       await Promise.race(claims)
@@ -177,7 +177,7 @@ async function killAgainAndAgain(fixture: ProcessFixture, runs: readonly Run[], 
 const names = Object.keys(goals)
 const isShort = rows <= 200_000
 
-// One kill hits all active transfers; the long test kills each on its own.
+// One kill hits all active transfers. The long test kills each separately.
 for (const together of isShort ? [names] : names.map((name) => [name])) {
   test(`with ${kills} kills in ${rows} rows on their way to ${together.join(', ')}, every good one is there once, and every one is accounted for (PENSTOCK_TEST_SEED=${seed})`, async (t) => {
     const fixture = await startProcessFixture(t)

@@ -7,7 +7,7 @@ import { connectorBySlug } from './harness/fixtures.ts'
 import { skipWithout } from './harness/programs.ts'
 import { type Fixture, localFolder, postgresql, startFixture } from './harness/transfers.ts'
 
-/** Tables that a destination creates have the types of the source, or the ones of all first records of a file. */
+/** Tables that a destination creates have the types of the source, or types that fit all first records of a file. */
 
 let fixture: Fixture
 const mariadb = await startMariadb()

@@ -5,7 +5,7 @@ import { queuedAgain } from './harness/standings.ts'
 import { type Fixture, postgresql, startFixture } from './harness/transfers.ts'
 import { until } from './harness/until.ts'
 
-/** An attempt that ends between the table and the mapping, and the one that takes the transfer over. */
+/** An attempt that ends between the table and the mapping, and the attempt that takes the transfer over. */
 
 let fixture: Fixture
 let service: pg.Client

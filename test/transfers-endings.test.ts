@@ -29,7 +29,7 @@ const change = (id: string, action: 'enable' | 'disable') =>
   engine.caller.expect(
     engine.caller.call('updateConnectionStatus', { accountId: engine.accountId, id, body: { action } }),
   )
-/** A destination that fails at its so many-th batch and takes the others; counts what it was asked to take away. */
+/** A destination that fails at batch `atBatch` and accepts the others. Counts requests to remove data. */
 function failing(atBatch: number, fail: () => unknown, deliveryState?: Json) {
   const seen = { batches: 0, aborted: 0, opened: 0 }
   engine.sides.destination = {
@@ -162,7 +162,7 @@ describe('a refusal', () => {
       assert.equal(transfer.status, 'failed')
       const at = { side: 'destination', connectorId: (await engine.connection(id)).dest.connectorId }
       assert.deepEqual(transfer.error, { code, message: 'What to do.', ...at })
-      // The second one knows of what is stored as confirmed, and of nothing else.
+      // The second writer knows only stored, confirmed state.
       assert.deepEqual(seen, { batches: 2, aborted: 1, opened: 2 })
       assert.equal(await status(id), then)
       await assertAccounted(engine, transfer)
@@ -433,7 +433,7 @@ describe('the cursor of incremental reading', () => {
     failing(3, () => new ConnectorError('request_refused', 'What to do.'))
     const id = await engine.connectSides()
     const transfer = await engine.move(id)
-    // Twenty rows are confirmed; the last whole chunk of seven ends with the fourteenth.
+    // Twenty rows are confirmed. The last complete chunk of seven ends with the fourteenth.
     assert.deepEqual([transfer.records.read, await kept(id)], [20, 14])
   })
 

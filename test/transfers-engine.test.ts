@@ -181,7 +181,7 @@ describe('rows that are not taken', () => {
     const transfer = await engine.move(id)
     assert.deepEqual([transfer.status, transfer.error?.code], ['failed', 'nothing_accepted'])
     assert.deepEqual(await rejectsOf(transfer), [{ row: 1, reason: 'a\ufffdb \ufffd', field: 'na\ufffdme' }])
-    // The row itself is kept as it is, to be sent again.
+    // The row itself is stored unchanged, to be sent again.
     const sentAgain: Batch[] = []
     const deliver = async (batch: Batch) => {
       sentAgain.push(batch)
@@ -479,7 +479,7 @@ test('a batch is confirmed, and the next one announced, by one statement', async
   const id = await engine.connectSides()
   const statementsFor = async (batches: number): Promise<readonly string[]> => {
     engine.sides.source = people(10 * batches)
-    // As any real one it answers later: what follows is read meanwhile.
+    // Like any real destination it answers later. Meanwhile the next rows are read.
     engine.sides.destination = { open: () => ({ deliver: async (batch) => settled(taken(batch)) }) }
     const before = engine.statements.length
     const transfer = await engine.move(id)

@@ -20,9 +20,9 @@ import { bounded, until } from './harness/until.ts'
 import { isActive, type ProcessFixture, startProcessFixture } from './harness/worker-processes.ts'
 import { seeded } from './simulation/random.ts'
 
-/** The truth about rows when what is around a worker fails, or when it is stopped; workers are processes here. */
+/** Correctness of rows when something around a worker fails, or when the worker is stopped. Workers are processes here. */
 
-/** Two batches: what is left when a test holds up the first one is another one. */
+/** Two batches, so that another batch is left when a test holds up the first one. */
 const rows = 40_000
 /** Four batches, for what happens at any time. */
 const manyRows = 100_000
@@ -49,7 +49,7 @@ async function assertMoved(
   await assertAccounted(fixture, transfer)
 }
 
-/** A database of our own on a server of its own, which a test may restart. */
+/** A separate database on a separate server, which a test can restart. */
 async function startServer() {
   const directory = await mkdtemp(join(tmpdir(), 'penstock-restarted-'))
   await chmod(directory, 0o711)
@@ -64,7 +64,7 @@ async function startServer() {
       await removeEmbeddedPostgres(options.directory)
       await rm(directory, { recursive: true, force: true, maxRetries: 10 })
     },
-    /** Kills it, as a crash does; the process that holds it starts it again at the same address. */
+    /** Kills it, as a crash does. The process that holds it starts it again at the same address. */
     restart: async (signal: 'SIGQUIT' | 'SIGKILL') => {
       const data = join(options.directory, 'data')
       const running = await findPostmaster(data)
@@ -189,7 +189,7 @@ describe('a transfer', { concurrency: 4 }, () => {
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     test(`is given back by a worker that gets ${signal}, and another one continues at once`, async (t) => {
-      // No worker is taken for dead within this test, and none polls for work.
+      // No worker is treated as dead within this test, and none polls for work.
       const fixture = await startProcessFixture(t, {
         PENSTOCK_HEARTBEAT_TIMEOUT_SECONDS: '3600',
         PENSTOCK_TRANSFERS: '1',

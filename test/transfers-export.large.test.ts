@@ -60,7 +60,7 @@ describe('rows that BigQuery exports', () => {
     const lines = linesOf('people.csv')
     assert.deepEqual([lines.length, lines[0], lines.at(-1)], [2501, 'id,name', '2500,Zoë 2500'])
     assert.match(await routeIn(id, transfer.id), /^Google BigQuery Source writes the files itself\./)
-    // The number of rows was asked for, and none of them.
+    // The number of rows was requested, but no rows.
     assert.deepEqual(bigQuery.given, [0])
     const byWorker = await move(await connect('worker.csv', { exportFiles: false }))
     assert.equal(byWorker.records.accepted, 2500)

@@ -295,7 +295,7 @@ describe('files that Snowflake loads', () => {
     let kills = 0
     for (const at of ['copy into', 'insert all', 'select misfit', 'create or replace']) {
       const child = spawnHandoverWorker(given)
-      // The statement runs all the same: what is lost is the response.
+      // The statement runs anyway. Only the response is lost.
       const reached = new Promise<void>((resolve) => {
         snowflake.before = (statement) => {
           if (!statement.startsWith(at) || child.killed) return

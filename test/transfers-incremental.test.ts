@@ -7,8 +7,8 @@ import { postgresql } from './harness/transfers.ts'
 import { startProcessFixture } from './harness/worker-processes.ts'
 
 /**
- * Incremental reading of a PostgreSQL table into a webhook, whose transfers end in the middle of a chunk: the next one sends
- * no confirmed row again, and repeats under its key the batch that may have been delivered without a confirmation.
+ * Incremental reading of a PostgreSQL table into a webhook, whose transfers end in the middle of a chunk. The next transfer
+ * sends no confirmed row again, and repeats, under its key, the batch that may have been delivered without a confirmation.
  */
 
 const rowsPerRequest = 100
@@ -51,7 +51,7 @@ function assertEachUnderOneKey(messages: readonly Message[]): void {
 test('after a failure in mid-chunk the next transfer sends no confirmed row, and the batch in doubt under the same key', async (t) => {
   const { fixture, endpoint, connectionId, run } = await prepare(t)
   fixture.spawnWorker()
-  // The fourth message is refused as too large; of its halves the second one is in doubt.
+  // The fourth message is refused as too large. The second of its halves is in doubt.
   endpoint.answer = (_, count) => ({ 4: 413, 6: 418 })[count]
   const first = await run()
   assert.deepEqual([first.status, first.records.accepted], ['failed', 350])

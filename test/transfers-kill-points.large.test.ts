@@ -22,7 +22,7 @@ const rows = 2 * batchRows + 20_000
 /** Rows that the database of the service counts, and rows in the table, when the processes are killed. */
 type Standing = { readonly confirmed: number; readonly there: number }
 type Scene = { readonly fixture: ProcessFixture; readonly proxy: HoldingProxy; readonly id: string }
-/** Lets processes start, and resolves once they are at the point; the function that it gives lets go afterwards. */
+/** Lets processes start, and resolves when they have reached the point. The returned function releases them. */
 type Reach = (scene: Scene, start: () => void) => Promise<(() => PromiseLike<void>) | undefined>
 
 /** Reaches the commit of the second batch. @param passes whether the server gets it */

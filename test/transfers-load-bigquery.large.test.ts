@@ -104,7 +104,7 @@ describe('files that BigQuery loads', () => {
     }
     const wrong = await reasons(true)
     assert.equal(wrong.length, bad.length)
-    // A worker has a sentence of its own for names of time zones, and for what has an exponent that no number has.
+    // A worker has a separate message for names of time zones, and for an exponent that no number can have.
     const known = (lines: string[]) => lines.filter((line) => !/^(changed|seen|share)/.test(line))
     assert.deepEqual(known(wrong), known(await reasons(false)))
   })
@@ -272,7 +272,7 @@ describe('files that BigQuery loads', () => {
       const given = moving.worker
       for (const at of ['"load"', '"query":"select misfit', writeMode === 'Append' ? 'insert into' : 'merge into']) {
         const child = spawnHandoverWorker(given)
-        // The job runs all the same: what is lost is the response.
+        // The job runs anyway. Only the response is lost.
         const reached = new Promise<void>((resolve) => {
           bigQuery.before = (configuration) => {
             if (!JSON.stringify(configuration).includes(at) || child.killed) return

@@ -219,7 +219,7 @@ describe('files that Databricks loads', () => {
     const statements = ['create or replace', 'insert into', 'select misfit', 'insert overwrite directory', 'copy into']
     for (const at of statements) {
       const child = spawnHandoverWorker(given)
-      // The statement runs all the same: what is lost is the response.
+      // The statement runs anyway. Only the response is lost.
       const reached = new Promise<void>((resolve) => {
         databricks.before = (statement) => {
           if (!statement.startsWith(at) || child.killed) return

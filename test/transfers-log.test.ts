@@ -7,7 +7,7 @@ import { limits, type TransferLogLine } from '@penstock/wire'
 import { people, startEngine, taken } from './harness/engine.ts'
 import { type Fixture, localFolder, postgresql, startFixture } from './harness/transfers.ts'
 
-/** The log of a transfer: what happened in each attempt, and who started it. */
+/** The log of a transfer: the events of each attempt, and who started it. */
 
 let fixture: Fixture
 before(async () => {

@@ -76,7 +76,7 @@ describe('a mirror', () => {
     assert.deepEqual(await move(id), moved(172, 172, 1))
     assert.deepEqual(await table('mirrored'), withOther())
 
-    // A row that the filter leaves out from now on is none of the mirror.
+    // A row that the filter excludes from now on no longer belongs to the mirror.
     const filter = 'number(row.id) > 50'
     const filtered = await move(id, { destConnectionConfig: { ...mirrorTo('mirrored'), filter } })
     assert.deepEqual([filtered.status, filtered.removed], ['succeeded', 21])
@@ -116,7 +116,7 @@ describe('a mirror', () => {
       await change(mirrorTo('modes'))
       await assertRemoved(1)
     }
-    // Rows of the table may have changed: everything is sent, and the keys stay.
+    // Rows of the table may have changed, so everything is sent, and the keys stay.
     const insert = { table: 'elsewhere', writeMode: 'Insert', sendRows: 'All' }
     await move(id, { destConnectionConfig: insert })
     await assertRemoved(1)

@@ -18,8 +18,9 @@ import {
 } from './modes/memory-sides.ts'
 
 /**
- * Each mode of a transfer against a model: after any edits, kills, transient errors and transfers that were given up, a transfer that
- * succeeds leaves the destination as the model says. The engine is the real one; its sides and what a database keeps are in memory.
+ * Each mode of a transfer, compared with a model: after any edits, kills, transient errors and abandoned transfers, a transfer
+ * that succeeds leaves the destination in the state of the model. The engine is the real one. Its sides and the database's
+ * state are in memory.
  */
 
 type Mode = 'replace' | 'append' | 'upsert' | 'incremental' | 'changed' | 'mirror'
@@ -80,7 +81,7 @@ class World {
 
   /** Runs one transfer, with all its attempts. @returns whether it succeeded, and its name */
   async transfer({ incidents, givesUp, confirming }: Omit<Step, 'edits'>): Promise<{ done: boolean; id: string }> {
-    // Rows that a destination holds come again in other batches, and could be added twice.
+    // Rows that a destination holds are sent again in other batches, and could be added twice.
     const comesTwice = confirming === 'held' && (this.mode === 'append' || this.mode === 'replace')
     this.#confirming = comesTwice ? 'each' : confirming
     this.#transfers += 1
@@ -196,7 +197,7 @@ for (const mode of ['replace', 'append', 'upsert', 'incremental', 'changed', 'mi
           const { done, id } = await world.transfer(step)
           if (done) assertAsModel(world, id)
         }
-        // The last transfer meets nothing, and the one after it has nothing to do.
+        // The last transfer has no incidents, and the next one has nothing to do.
         const calm = { incidents: [], givesUp: false, confirming: 'each', resets: false } as const
         const last = await world.transfer(calm)
         assert.ok(last.done)
@@ -205,7 +206,7 @@ for (const mode of ['replace', 'append', 'upsert', 'incremental', 'changed', 'mi
         assertAsModel(world, again.id)
         if (mode === 'changed' || mode === 'mirror')
           assert.equal(world.kept.counts.accepted, 0, 'nothing is sent again')
-        // Records of which the destination accepted none are read again.
+        // If the destination accepted none of some records, they are read again.
         const { read, accepted } = world.kept.counts
         if (mode === 'incremental') assert.ok(read === 0 || accepted === 0, 'nothing is read again')
       }),

@@ -20,7 +20,7 @@ import { seeded } from './simulation/random.ts'
 
 const many = 200
 const few = 30
-/** As many rows as so many files have. */
+/** The number of rows in that many files. */
 const tables = 1_000
 const rowsEach = 40
 const kills = 6
@@ -66,11 +66,11 @@ async function assertTable({ target }: ProcessFixture, files: number, factor = 1
 }
 
 /**
- * Moves rows into a table by two workers that are killed, and fails unless each is there once.
- * @param files so many times `rowsEach` rows
+ * Transfers rows into a table with two workers that are killed, and fails unless each row exists once.
+ * @param files number of files with `rowsEach` rows each
  * @param partsCount of the transfer
  * @param change made before each kill
- * @param times how many kills
+ * @param times the number of kills
  * @param factor of the keys
  */
 async function assertMovedOnce(

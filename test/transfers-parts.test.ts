@@ -31,7 +31,7 @@ beforeEach(() => {
 const parts = 4
 const rowsEach = 25
 
-/** A source of so many parts; the rows of part 2 are 1001 to 1025. @param bad rows that no destination takes */
+/** A source with parts. The rows of part 2 are 1001 to 1025. @param bad rows that every destination refuses */
 function divided(bad: (number: number) => boolean = () => false): void {
   engine.sides.divide = async () => ({
     parts: Array.from({ length: parts }, (_, index) => ({ key: index, name: `file ${index}`, share: 1 / parts })),
@@ -55,7 +55,7 @@ function divided(bad: (number: number) => boolean = () => false): void {
   }
 }
 
-/** A destination that takes parts, and what it got. @param hinder called before each batch */
+/** A destination that accepts parts, and a record of what it got. @param hinder called before each batch */
 function taking(hinder: (context: DestinationContext, first: number) => unknown = () => {}) {
   const got = { numbers: [] as number[], writers: new Set<string>(), finished: 0, aborted: 0 }
   engine.sides.destination = {
@@ -207,7 +207,7 @@ describe('a transfer in parts', () => {
         async finish() {
           if (isTaken || !context.transferId.endsWith('-2')) return
           isTaken = true
-          // Another worker takes the part behind its last row, and so gets none with a cursor.
+          // Another worker claims the part after its last row, and so gets no row with a cursor.
           await engine.sql(`update transfer_parts set status = 'queued' where number = 2 and status = 'running'`)
         },
       }),
@@ -254,7 +254,7 @@ describe('a transfer in parts', () => {
     const got = taking(({ transferId }, first) => {
       if (isDown && /-[23]$/.test(transferId) && first % 1000 > 10) throw new ConnectorError('invalid_file', 'Not now.')
     })
-    // A destination that gives delivery states may drop what it has of a transfer that fails.
+    // A destination that returns delivery states can drop the data of a failing transfer.
     const { destination } = engine.sides
     engine.sides.destination = {
       ...destination,

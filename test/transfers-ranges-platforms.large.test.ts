@@ -157,7 +157,7 @@ for (const { source, server, settings, key, without, middle, pages, queries, fil
       assert.deepEqual([transfer.attempt, transfer.records.accepted, await count()], [2, 30 * 24, 30 * 24])
       if (queries) assert.equal(queries.length, 1)
       assert.equal(await hasCursor(id), false)
-      // The next transfer reads everything, as if there had been no backfill, and a backfill after it leaves its cursor alone.
+      // The next transfer reads everything, as if there had been no backfill, and a later backfill does not change its cursor.
       assert.equal((await move(id)).records.accepted, times.length)
       const hour = { from: '2026-01-10T00:00:00Z', to: '2026-01-10T01:00:00Z' }
       assert.equal((await move(id, { backfill: hour })).records.accepted, 1)

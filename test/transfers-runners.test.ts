@@ -16,12 +16,12 @@ import { large } from './harness/tiers.ts'
 import { type Fixture, localFolder, postgresql, startFixture } from './harness/transfers.ts'
 import { until } from './harness/until.ts'
 
-/** Transfers whose runners die: tried again from the checkpoint, a few times, and nothing else is touched. */
+/** Transfers whose runners die: they are retried from the checkpoint, a few times, and nothing else is affected. */
 
 const onLinux = process.platform === 'linux' ? {} : { skip: 'the processes of others are found in /proc' }
 const webhook = connectorBySlug('webhook')
 
-/** An endpoint that answers so many messages, and leaves the others without an answer. */
+/** An endpoint that answers this number of messages, and does not answer further ones. */
 async function startEndpoint(t: { after(work: () => unknown): void }, answered: number) {
   const asked: ServerResponse[] = []
   const server = createServer((request, response) => {
@@ -168,7 +168,7 @@ test('a transfer runs with the settings that it started with', async (t) => {
       body: { secretConfig: { folder: '/nowhere' } },
     }),
   )
-  // The worker gives it back, and another one continues.
+  // The worker releases it, and another one continues.
   await worker.stop()
   await fixture.startWorker()
   for (let batch = 2; batch <= 4; batch++) {

@@ -409,7 +409,7 @@ describe('the start of a test', () => {
 
   test('opens and resolves no incident', async () => {
     const connection = await newConnection()
-    // The first rule would have incidents beside those of this one.
+    // The first rule would open its own incidents.
     const [first] = await caller.expect(caller.call('listAlertRules', { query: { q: 'Failures' } }))
     if (first) await caller.expect(caller.call('deleteAlertRule', { id: first.id }))
     const { accountId } = connection
@@ -433,7 +433,7 @@ describe('the start of a test', () => {
     assert.equal(await incidents(true), 1)
     await end((await started(connection)).id, 'succeeded')
     assert.equal(await incidents(true), 0)
-    // A success of a test is none that a rule waits for.
+    // Rules do not treat the success of a test as a success.
     await sql(`update connections set created_time = now() - interval '3 hours' where id = $1`, connection.id)
     await sql(
       `update connection_events set created_time = now() - interval '3 hours' where connection_id = $1`,

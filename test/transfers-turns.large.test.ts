@@ -12,7 +12,7 @@ import { ended } from './harness/standings.ts'
 import { localFolder, postgresql, startFixture } from './harness/transfers.ts'
 import { until } from './harness/until.ts'
 
-/** The order of claims: transfers of many accounts, and the limits on what runs at once. */
+/** The order of claims: transfers of many accounts, and the limits on concurrent transfers. */
 
 let engine: Engine
 before(async () => {
@@ -50,7 +50,7 @@ async function addAccount() {
   return { accountId, start }
 }
 
-/** A destination that takes a while, and records which transfers ran at once. */
+/** A slow destination, which records concurrent transfers. */
 function watched() {
   const running = new Set<string>()
   const order: string[] = []
@@ -76,7 +76,7 @@ function watched() {
   }
 }
 
-/** Several loops on one queue, as those of several workers. */
+/** Several loops on one queue, like the loops of several workers. */
 const workAtOnce = (loops: number, limits: Partial<ClaimLimits>) =>
   Promise.all(Array.from({ length: loops }, () => engine.work(undefined, limits)))
 

@@ -118,7 +118,7 @@ describe('rows that Redshift unloads', () => {
       ['unload', true],
     ] as const) {
       const child = spawnHandoverWorker(given)
-      // The statement runs all the same, and what is lost is the response; or it ends with the connection after its first file.
+      // The statement runs anyway and only the response is lost, or it ends with the connection after its first file.
       const reached = new Promise<void>((resolve) => {
         redshift.beforeStatement = async (statement) => {
           if (!statement.startsWith(at) || child.killed) return

@@ -95,7 +95,7 @@ describe('two configurations of a connector', () => {
     assert.deepEqual(rows, [{ count: 25, total: 3250 }])
     assert.equal((await target.query('select from orders')).rowCount, 25)
 
-    // The other way round: each side has the configuration that the connection says, not that of its connector.
+    // The other way round: each side has the configuration that the connection names, not its connector's first one.
     await pool.query('insert into orders values (26, 1)')
     const [first] = (await caller.expect(caller.call('getConnectorConfiguration', of))).secretConfig
     const swap = { srcConfigurationId: configurationId, destConfigurationId: first?.configurationId ?? '' }

@@ -1,6 +1,6 @@
 /**
- * `npm run test:unit [-- package or part of a path ...] [--flags of node --test]` runs the unit tests: those in `packages/` that use
- * no server. `unitTests` in `harness/imports.ts` says which these are.
+ * `npm run test:unit [-- package or part of a path ...] [--flags of node --test]` runs the unit tests: tests in `packages/`
+ * that use no server. `unitTests` in `harness/imports.ts` defines which tests these are.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

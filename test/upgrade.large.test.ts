@@ -130,7 +130,7 @@ test('an upgrade, one process after another, loses nothing, sends nothing twice,
   await ended(oldApi, await begin(oldApi))
   const created = new Map<string, string | undefined>()
   let isOver = false
-  /** Creates sub-accounts until the test is over or the API is gone; any other answer than a success fails the test. */
+  /** Creates sub-accounts until the test is over or the API is gone. Any other answer than a success fails the test. */
   const startClient = (api: Program & { url: string }) => {
     const client = steadily(
       50,

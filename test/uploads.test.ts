@@ -172,7 +172,7 @@ describe('an uploaded file', () => {
 })
 
 describe('an upload is refused', () => {
-  /** Sends a request on a connection of its own, without an end where `body` breaks off. */
+  /** Sends a request on a separate connection. If `body` breaks off, the request does not end. */
   async function raw(accountId: string, headers: string, body: string | Buffer = '', name = 'people.csv') {
     const line = await openLine(port)
     line.write(
@@ -264,7 +264,7 @@ describe('an upload is refused', () => {
     const { id: other } = await caller.addAccount()
     await caller.expect(upload(other, new Uint8Array(2 * mib)))
     waiting.socket.destroy()
-    // The next test counts what is stored.
+    // The next test counts stored files.
     await until('it is deleted', async () => {
       return (await sql('select from uploads where account_id = $1 and chunks is null', accountId)).length === 0
     })

@@ -9,7 +9,7 @@ import { startTests } from './harness/started.ts'
 import { until } from './harness/until.ts'
 import { addPerson, cookieOf, goodPassword, invite, newEmail, type Person } from './harness/users.ts'
 
-/** People of an organization: who sees, invites, changes and removes whom. */
+/** People of an organization: who can see, invite, change and remove whom. */
 
 const service = await startTests()
 const organization = await service.addOrganization()
@@ -181,7 +181,7 @@ describe('who invites', () => {
       assert.equal((await service.call('resendInvitation', { ...as(limited), id })).status, 200)
       assert.equal((await inviteAs(owner, 'viewer', null, email)).error, 'user_exists')
     }
-    // They are two people, each with a password of their own.
+    // They are two people, each with a separate password.
     const [first] = hidden
     const { response } = await inviteTo(newEmail())
     assert(first && response.link)
@@ -195,7 +195,7 @@ describe('who invites', () => {
     const signIn = async (tried: string) =>
       (await service.call('signIn', { body: { email: first.email, password: tried } })).response.id
     assert.deepEqual([await signIn(password), await signIn(goodPassword)], [again[0]?.id, first.id])
-    // No owner or admin is made of the one who has the address already.
+    // A person who already has the address does not become an owner or admin.
     const promoted = await service.call('updateUser', {
       ...as(owner),
       id: again[0]?.id ?? '',
@@ -391,13 +391,13 @@ describe('who changes and removes people', () => {
     const demote = async (id: string) =>
       codeOf(await service.call('updateUser', { token, id, body: { role: 'admin' } }))
     const drop = async (id: string) => codeOf(await service.call('removeUser', { token, id }))
-    // One who has not accepted is none.
+    // An invited person who has not accepted is not an owner yet.
     const invited = await invite(service, fresh, { role: 'owner' })
     assert.deepEqual([await demote(only.id), await drop(only.id)], ['last_owner', 'last_owner'])
     assert.equal(codeOf(await remove(only, only.id)), 'last_owner')
     assert.equal(await drop(invited.id), 200)
     const second = await add('owner', null, fresh)
-    // Of two who go at once, one stays.
+    // Of two owners who are removed concurrently, one stays.
     const answers = await Promise.all([remove(only, second.id), remove(second, only.id)])
     const codes = answers.map(codeOf)
     assert(codes.includes(200) && codes.some((code) => code !== 200), codes.join(' '))

@@ -23,7 +23,7 @@ const hourMs = 3_600_000
 const sql = async (text: string, ...values: unknown[]) => (await service.database.pool.query(text, values)).rows
 const silent = createLogger('silent', { write: () => {} })
 
-/** A sender with a clock of its own, as a worker process has one. */
+/** A sender with a separate clock, like a worker process. */
 function startSender(t: { after(work: () => Promise<void>): void }, bounds: Partial<SenderBounds> = {}) {
   const outgoing = createOutgoing(service.config)
   t.after(outgoing.close)
@@ -50,7 +50,7 @@ const addWebhook = ({ caller }: Party, { url }: Receiver, body: object = {}) =>
 const statusTypes = { eventTypes: ['connection.status_changed'] }
 const act = ({ caller }: Party, connection: Connection, action: 'disable' | 'enable') =>
   caller.expect(caller.call('updateConnectionStatus', { ...connection, body: { action } }))
-/** Disables a connection, and enables it, so many times. */
+/** Disables and enables a connection this number of times. */
 async function toggle(party: Party, connection: Connection, times: number): Promise<void> {
   for (let n = 0; n < times; n++) {
     await act(party, connection, 'disable')
@@ -67,7 +67,7 @@ function assertSigned({ headers, id, body }: ReceivedRequest, ...secrets: string
   assert.deepEqual(String(headers['webhook-signature']).split(' '), expected)
 }
 
-/** Fails where an event of a connection was sent before the one before it was taken. */
+/** Fails if an event of a connection was sent before the previous one was accepted. */
 function assertInOrder(requests: readonly ReceivedRequest[]): void {
   for (const [, ofConnection] of Map.groupBy(requests, ({ event }) => event.connectionId)) {
     let waitsFor: string | undefined
@@ -274,7 +274,7 @@ describe('a receiver', { timeout: 120_000 }, () => {
     await sql(`update webhooks set disabled_mail_time = disabled_mail_time - interval '1 day' where id = $1`, id)
     await disableAgain()
     assert.equal(mails.length, 2)
-    // Another webhook counts for the limit of its organization all the same.
+    // Another webhook counts towards the limit of its organization too.
     await sql(`update mail_counts set mails = 150`)
     await addWebhook(party, receiver, statusTypes).then(({ id: other }) =>
       party.caller.expect(party.caller.call('testWebhook', { id: other })),

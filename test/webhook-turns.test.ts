@@ -27,7 +27,7 @@ async function queue(caller: Caller, id: string, times = 1): Promise<void> {
   for (let n = 0; n < times; n++) await caller.expect(caller.call('testWebhook', { id }))
 }
 
-/** The database, which takes some time to lease webhooks: slots become free in the meantime. */
+/** The database, slowed down when it leases webhooks, so that slots become free meanwhile. */
 function slowToLease({ database }: TestService): Database {
   const query = (run: Parameters<Database['query']>[0]) =>
     run.text === leaseWebhooks.text ? setTimeout(() => database.query(run), 100) : database.query(run)
@@ -50,10 +50,10 @@ function startSending(t: TestContext, bounds: Partial<SenderBounds> = {}, databa
 
 /** Far less than in a worker, so that the tests are short. */
 const slowMs = 300
-/** With one request for each turn, if others may wait. */
+/** With one request per turn if others could be waiting. */
 const bounds = { slowMs, turnMs: 0, requests: 1, timeoutMs: 100_000 }
 
-/** A receiver that answers with success once the test says so. */
+/** A receiver that answers with success when the test tells it to. */
 async function startSlowReceiver(t: TestContext) {
   const receiver = await startReceiver(t)
   const waiting = new Set<{ readonly fromMs: number; readonly webhookId: unknown; answer(): void }>()

@@ -30,7 +30,7 @@ test('a process that is killed between the commit and the answer loses no event'
   for (let kill = 1; kill <= kills; kill++) {
     const sent = receiver.requests.length
     const answers = kill % 2 === 0 ? 3 : 0
-    // It is killed with a request open: what it sent was not answered, or the answer was not stored.
+    // It is killed with a request in flight: the request was not answered, or the answer was not stored.
     receiver.answer = () => (receiver.requests.length - sent <= answers ? 200 : 'nothing')
     const worker = spawnWorker()
     for (let change = 0; change < changesOfEach; change += 2) {

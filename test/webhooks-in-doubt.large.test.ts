@@ -9,7 +9,9 @@ import { postgresql } from './harness/transfers.ts'
 import { until } from './harness/until.ts'
 import { isActive, type ProcessFixture, startProcessFixture } from './harness/worker-processes.ts'
 
-/** A message whose answer is lost while the source changes: rows that stay as they are come once to whom ignores messages that he has. */
+/**
+ * A message whose answer is lost while the source changes. A receiver that ignores repeated messages gets unchanged rows once.
+ */
 
 type Scene = ProcessFixture & { readonly endpoint: Endpoint; readonly connectionId: string }
 type Sent = { id: string; name: string }
@@ -35,7 +37,7 @@ async function prepareScene(t: TestContext, source: object, isBroken: boolean): 
 
 const isRefused = ({ rows }: Message) => rows.some(({ name }) => name === broken)
 
-/** Runs a transfer until its first message that the endpoint takes, of which the worker does not hear. Kills the worker. */
+/** Runs a transfer until the endpoint accepts the first message, but the worker does not get the answer. Kills the worker. */
 async function loseFirstAnswer({ endpoint, connectionId, ...fixture }: Scene): Promise<string> {
   const { id } = await fixture.start(connectionId)
   const taken = Promise.withResolvers<void>()
@@ -59,7 +61,7 @@ async function edit({ target }: Scene): Promise<void> {
   await target.query(`insert into recorded values (705, 'new')`)
 }
 
-/** The rows of the messages, without the ones that were refused or repeated. */
+/** The rows of the messages, without refused or repeated rows. */
 function taken({ messages }: Endpoint): Sent[] {
   const seen = new Map<string, Message>()
   for (const message of messages.filter((each) => !isRefused(each))) {

@@ -174,7 +174,7 @@ describe('a webhook', () => {
     assert.deepEqual(await updates({ eventTypes: null }), [403, ...all])
     assert.deepEqual(await updates({ eventTypes: ['transfer.partial'], url: `${url}/2` }), [200])
 
-    // Of a webhook that others made, they may send nothing elsewhere; they may stop it.
+    // For a webhook that others created, they cannot redirect it, but they can stop it.
     const { id: ofOthers } = await create({ eventTypes: ['client.created'] })
     await caller.expect(caller.call('createClient', { body: { name: 'canary', scopes: ['accounts:read'] } }))
     const [delivery] = await caller.expect(caller.call('listWebhookDeliveries', { id: ofOthers, query: {} }))

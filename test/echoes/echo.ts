@@ -226,11 +226,11 @@ async function reportOf(side: Side, kind: 'check' | 'preview' | 'transfer', egre
 }
 
 /**
- * A platform that repeats what it was sent, secrets and values of rows, in any encoding and anywhere in its answers: tests, for
- * each side in these tables, that none of it is in what the connector reports.
+ * A platform that repeats what it was sent, secrets and values of rows, in any encoding and anywhere in its answers. Tests, for
+ * each side in these tables, that the connector's reports contain none of it.
  */
 export function testEchoes(...names: readonly TableName[]): void {
-  // Connectors wait before they repeat a request, so several are looked at at once.
+  // Connectors wait before they retry a request, so several are tested concurrently.
   describe('what a platform repeats is not in what is reported of it', { concurrency: sidesAtOnce }, () => {
     for (const side of names.flatMap((name) => tables[name]).filter(isChosen)) testSide(side)
   })
@@ -267,7 +267,7 @@ function testSide(side: Side): void {
         (isHttp ? statuses : [0]).map((status) => () => lookFor(value, encoding, encode(value), status)),
       ),
     )
-    // Connectors wait before they repeat a request, so they are looked at side by side; a talker says one text at a time.
+    // Connectors wait before they retry a request, so they are tested concurrently. A talker returns one text at a time.
     if (isHttp) await Promise.all(looks.map((look) => look()))
     else for (const look of looks) await look()
     assert.deepEqual(leaks.slice(0, 5), [])

@@ -1,6 +1,6 @@
 import { accountKey, canary, google, jsonKey, person, type Side, s3, secret } from './side.ts'
 
-/** Files, and rows that are sent as they are. */
+/** Files, and rows that are sent unchanged. */
 export const files: readonly Side[] = [
   {
     slug: 'webhook',

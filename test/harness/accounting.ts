@@ -3,8 +3,8 @@ import type { Transfer } from '@penstock/wire'
 import type { Fixture } from './transfers.ts'
 
 /**
- * Fails unless the counts of a transfer that has ended agree with each other: what was read is what was accepted,
- * rejected and skipped, the entries of the ledger add up to it, and the volumes to the entries of no test (invariants 9 and 10).
+ * Fails unless the counts of an ended transfer are consistent: records read equal records accepted, rejected and skipped. The
+ * entries of the ledger add up to the transfer, and entries without tests add up to the volumes (invariants 9 and 10).
  */
 export async function assertAccounted(
   { service, caller, accountId }: Pick<Fixture, 'service' | 'caller' | 'accountId'>,

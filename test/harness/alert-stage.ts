@@ -12,8 +12,8 @@ import { type MailServer, startMailServer } from './mail-server.ts'
 import { startTestService, type TestService } from './service.ts'
 
 /**
- * A service, a mail server, and webhooks of Slack and Teams, for tests of what alerts say. No worker runs: a test looks and sends
- * itself, and time passes by moving what is stored into the past.
+ * A service, a mail server, and webhooks of Slack and Teams, for tests of alert messages. No worker runs. A test evaluates and
+ * sends itself, and simulates time by moving stored times into the past.
  */
 export type AlertStage = {
   readonly inbox: Inbox
@@ -25,10 +25,10 @@ export type AlertStage = {
   reset(): Promise<Party>
   sql(text: string, ...values: unknown[]): Promise<Record<string, unknown>[]>
   look(): Promise<void>
-  /** Sends what is due at every channel. @param mailer in place of that of the service */
+  /** Sends everything that is due at every channel. @param mailer replaces the mailer of the service */
   send(mailer?: Mailer): Promise<void>
   lookAndSend(): Promise<void>
-  /** Takes the messages of Slack that one process would take at once, and sends them. */
+  /** Claims the Slack messages that one process would claim together, and sends them. */
   sendSome(): Promise<number>
   /** Has time pass for rules, incidents, messages, sweeps, transfers and connections. */
   pass(seconds: number): Promise<void>

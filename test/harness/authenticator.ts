@@ -5,13 +5,13 @@ import type { TestService } from './service.ts'
 import type { Person } from './users.ts'
 
 /**
- * A browser with an authenticator, in software: ES256, discoverable credentials, attestation `none` (WebAuthn Level 3). It
- * does what a test says, also what no browser would do.
+ * A browser with an authenticator, in software: ES256, discoverable credentials, attestation `none` (WebAuthn Level 3). It does
+ * everything that a test tells it to do, including things that no browser would do.
  */
 
 type Cbor = number | string | Buffer | Map<Cbor, Cbor>
 
-/** CBOR in its deterministic form, as far as it is needed here. */
+/** CBOR in its deterministic form, as far as the tests need it. */
 function cbor(value: Cbor): Buffer {
   const head = (major: number, length: number): Buffer => {
     if (length < 24) return Buffer.of((major << 5) | length)
@@ -33,7 +33,7 @@ export type Deviation = {
   readonly type?: string
   readonly challenge?: string
   readonly counter?: number
-  /** Whether the authenticator has verified its user; true unless said otherwise. */
+  /** Whether the authenticator has verified its user. By default true. */
   readonly verified?: boolean
   readonly userHandle?: string
   /** Signs with another key. */
@@ -101,7 +101,7 @@ export function createCredential(
   }
 }
 
-/** The answer that signs in; the counter goes up as that of a security key does. */
+/** The answer that signs in. The counter increases like the counter of a security key. */
 export function answerWith(
   credential: Credential,
   options: { rpId: string; challenge: string },

@@ -4,9 +4,9 @@ import { type Browser, type BrowserContext, chromium, type Locator, type Page } 
 import { findProgram, skipWithout } from './programs.ts'
 import { until } from './until.ts'
 
-/** A real browser: Chromium, where the machine has it; Debian's package chromium-headless-shell or chromium. */
+/** A real browser: Chromium, if the machine has it (Debian's package chromium-headless-shell or chromium). */
 
-/** Why the tests of the console cannot run; `false` if they can. */
+/** Why the tests of the console cannot run. `false` if they can. */
 export const skip = skipWithout('chromium')
 
 const flags = [
@@ -65,8 +65,8 @@ export const openContext = (
 export type OpenedPage = { readonly page: Page; close(): Promise<void> }
 
 /**
- * Opens a page in a browser context of its own. Closing it fails the test where the page has thrown, or has logged an
- * error that no refused call explains.
+ * Opens a page in a separate browser context. Closing it fails the test if the page has thrown, or has logged an error that is
+ * not explained by a refused call.
  */
 export async function openPage(browser: Browser, baseURL: string, options: PageOptions = {}): Promise<OpenedPage> {
   const context = await openContext(browser, baseURL, options)
@@ -84,7 +84,7 @@ export async function openPage(browser: Browser, baseURL: string, options: PageO
 export async function openPageIn(context: BrowserContext, look?: Look): Promise<OpenedPage> {
   const page = await context.newPage()
   if (look) await setLook(page, look)
-  // A bound for what never comes; on a busy machine, what comes may take long.
+  // Limits the wait for something that never comes. On a busy machine, everything can take long.
   page.setDefaultTimeout(20_000)
   const pageErrors: string[] = []
   page.on('pageerror', (error) => pageErrors.push(String(error.stack ?? error)))
@@ -134,7 +134,7 @@ let axe: string | undefined
  */
 export async function accessibilityViolations(page: Page, within?: string): Promise<string[]> {
   axe ??= readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
-  // The policy of the page forbids scripts in it; the browser itself may run them.
+  // The policy of the page forbids scripts in it, but the browser itself can run them.
   if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axe)
   return page.evaluate(async (selector) => {
     type Violation = { id: string; help: string; nodes: { html: string }[] }

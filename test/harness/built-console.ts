@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 
 const root = dirname(dirname(import.meta.dirname))
 
-/** Builds the console where its sources are newer than what was built, so that tests meet what is there now. */
+/** Builds the console if its sources are newer than the last build, so that tests use the present code. */
 export async function buildConsole(): Promise<void> {
   const home = join(root, 'packages/console')
   const timeOf = (file: string) => statSync(join(home, file), { throwIfNoEntry: false })?.mtimeMs ?? 0

@@ -44,7 +44,7 @@ export function startBystander(url: string, token: string): { stop(): Promise<Wi
   }
 }
 
-/** Does the same again and again, with a pause after each time, until it is over; once at least. */
+/** Repeats the work, with a pause after each time, until it is over. It runs at least once. */
 export async function steadily(pauseMs: number, work: () => Promise<void>, isOver: () => boolean): Promise<void> {
   for (;;) {
     await work()

@@ -24,8 +24,8 @@ export async function createAuthority(folder: string, name: string) {
     authority,
     /**
      * Issues a certificate.
-     * @param names its alternative names, such as `DNS:localhost`; a certificate of a client has none
-     * @param days how long it is valid; a negative number makes one that has expired
+     * @param names its alternative names, such as `DNS:localhost`; undefined for a client certificate
+     * @param days how long it is valid; a negative number creates an expired certificate
      */
     async issue(of: string, names: string | undefined, days = 30): Promise<CertificateFiles> {
       const issued = files(of)

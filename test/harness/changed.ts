@@ -6,12 +6,12 @@ import { closureOf, connectorsUsing, runsConnectorIn } from './uses.ts'
 
 const root = dirname(dirname(import.meta.dirname))
 
-/** Changes to these affect every test: what is installed, and the database that every service test starts with. */
+/** Changes to these files affect every test: installed packages, and the database that every service test starts with. */
 const affectsAll = /^(?:package(?:-lock)?\.json|\.node-version|tsconfig\.json|packages\/server\/migrations\/)/
 
 /**
  * The files that have changed since a commit.
- * @param since a commit or a branch; uncommitted and untracked changes count too
+ * @param since a commit or a branch; uncommitted and untracked changes are included
  * @throws if git does not know `since`
  */
 export function changedSince(since: string): ReadonlySet<string> {
@@ -27,7 +27,7 @@ export function changedSince(since: string): ReadonlySet<string> {
 export function testsAffectedBy(changes: ReadonlySet<string>): string[] {
   const changed = new Set(changes)
   if ([...changed].some((file) => affectsAll.test(file))) return testFiles()
-  // Tests of the console use what is built of it, and import none of its files.
+  // Tests of the console use its build, and import none of its files.
   if ([...changed].some((file) => /^packages\/(?:console|connect)\//.test(file))) {
     changed.add('test/harness/browser.ts').add('test/harness/built-console.ts')
   }
@@ -50,8 +50,8 @@ export function runsWithChanges(test: string, changed: ReadonlySet<string>): boo
 }
 
 /**
- * The slugs of the connectors that changes affect, the only ones that large tests of all connectors need to run; undefined if these
- * tests have changed.
+ * The slugs of the connectors that changes affect. Large tests of all connectors only need to run these. Undefined if the tests
+ * themselves have changed.
  */
 export const connectorsToTry = (changed: ReadonlySet<string>): string[] | undefined =>
   [...changed].some((file) => /^test\/|^packages\/[^/]+\/test\//.test(file)) ? undefined : connectorsUsing(changed)
@@ -82,7 +82,7 @@ const globsOf = remembered((test) => {
   return globs
 })
 
-/** The folder that a name stands for in a test, below the root; undefined if that is not to be seen. */
+/** The folder that a name means in a test, relative to the root. Undefined if that is not visible. */
 function folderOf(test: string, text: string, name: string): string | undefined {
   if (name === 'import.meta.dirname') return dirname(test)
   const value = new RegExp(`const ${name} = (.*)$`, 'm').exec(text)?.[1]

@@ -15,9 +15,9 @@ export type ChatServer = {
   readonly statuses: number[]
   /** Requests that were received and not answered. */
   readonly unanswered: Record<string, unknown>[]
-  /** Answered in place of a check: a status, a status with headers, or nothing at all: the request stays open. */
+  /** The answer instead of a check: a status, a status with headers, or nothing, which leaves the request open. */
   answer: number | { readonly status: number; readonly headers: Record<string, string> } | 'nothing' | undefined
-  /** Takes what was not answered. */
+  /** Drops the requests that were not answered. */
   release(): void
   /** The texts of a message, one after another. */
   textOf(message: Record<string, unknown> | undefined): string
@@ -59,7 +59,7 @@ function checkSlack(body: Json): void {
   }
 }
 
-/** A workflow that posts a webhook to a channel takes a message with Adaptive Cards, and no MessageCard of old connectors. */
+/** A workflow that posts a webhook to a channel accepts a message with Adaptive Cards, but no MessageCard of old connectors. */
 function checkTeams(body: Json): void {
   keysAre(body, 'type', 'attachments')
   assert.equal(body.type, 'message')

@@ -5,7 +5,7 @@ export function runnersOf(pid: number): number[] {
   return childrenOf(pid).filter((child) => read(`/proc/${child}/cmdline`).includes('engine/src/runner.ts'))
 }
 
-/** The users and the groups of a process: real, effective, saved, of files; and its further groups. */
+/** The users and the groups of a process (real, effective, saved, of files) and its further groups. */
 export function ownersOf(pid: number): { uids: string; gids: string; groups: string } {
   const status = read(`/proc/${pid}/status`)
   const [uids = '', gids = '', groups = ''] = ['Uid', 'Gid', 'Groups'].map(
@@ -14,7 +14,7 @@ export function ownersOf(pid: number): { uids: string; gids: string; groups: str
   return { uids, gids, groups }
 }
 
-/** Whether a process lives; one that is dead and not yet buried does not. */
+/** Whether a process is alive. A zombie process is not. */
 export const isAlive = (pid: number): boolean => !/^\d+ \(.*\) Z|^$/s.test(read(`/proc/${pid}/stat`))
 
 function childrenOf(pid: number): number[] {

@@ -13,10 +13,10 @@ import { isRoot } from '../../packages/server/src/embedded/owner.ts'
 import { findPostmaster } from '../../packages/server/src/embedded/postmaster.ts'
 
 /**
- * A copy of a migrated, empty cluster in place of the one that the embedded PostgreSQL would make: a tenth of the processor
- * time. The first test of a run that asks for one makes the original.
+ * A copy of a migrated, empty cluster, instead of the one that the embedded PostgreSQL would create. It takes a tenth of the
+ * processor time. The first test of a run that needs one creates the original.
  *
- * @param directory the directory of the embedded PostgreSQL, without a cluster so far
+ * @param directory the directory of the embedded PostgreSQL, which has no cluster yet
  */
 export async function copyCluster(directory: string): Promise<void> {
   const original = join(tmpdir(), 'cluster')
@@ -40,7 +40,7 @@ async function makeOriginal(directory: string): Promise<void> {
     } finally {
       await server.stop()
     }
-    // On a busy machine the connection that has been closed may still be seen, and the server is left running for it.
+    // On a busy machine, the closed connection can still be visible, and the server keeps running because of it.
     running = (await findPostmaster(join((await readNote(directory)) ?? directory, dataName))) !== undefined
   }
   await writeFile(made, '')

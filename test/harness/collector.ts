@@ -43,7 +43,7 @@ export type Collector = {
   close(): Promise<void>
 }
 
-/** @param answer how it answers; at once unless given */
+/** @param answer how it answers; by default immediately */
 export async function startCollector(
   answer: (response: ServerResponse) => void = (response) => void response.end(),
 ): Promise<Collector> {

@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict'
 import type { Ended, Stage } from './process.ts'
 
-/** The commands of `penstock` as an operator gives them, all on one stage and with the same settings. */
+/** The commands of `penstock` as an operator runs them, all on one stage and with the same settings. */
 export type Commands = {
   /** Everything that they said, to look for what must not be there. */
   readonly said: readonly string[]
   run(...args: string[]): Promise<Ended>
-  /** Runs one that must succeed with nothing on standard error but its database; gives what it printed. */
+  /** Runs a command that must succeed with nothing on standard error except its database. Returns its output. */
   done(...args: string[]): Promise<string>
-  /** Runs one with `--json` that must succeed; gives the one JSON value that it printed, on one line. */
+  /** Runs a command with `--json` that must succeed. Returns the JSON value that it printed on one line. */
   json<T>(...args: string[]): Promise<T>
   /**
-   * Runs one that must fail with this exit code, a single line besides its database and nothing on standard output; gives
-   * the line.
+   * Runs a command that must fail with this exit code, a single line in addition to its database, and nothing on standard
+   * output. Returns the line.
    */
   fails(code: 1 | 2, ...args: string[]): Promise<string>
 }
 
-/** First line of every command on standard error, once it has reached its database; never with a password. */
+/** First line of every command on standard error after it has connected to its database. It never contains a password. */
 export const databaseLine = /^Database: postgres:\/\/[^:@]+@\S+?(?:, (?:embedded in|through) .+)?\n/
 
 export function commandsOn(stage: Stage, env: Record<string, string> = {}): Commands {

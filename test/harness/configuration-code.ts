@@ -46,7 +46,7 @@ export const secrets = {
 }
 let written = 0
 
-/** An organization, and the commands on it; `requests` are the requests that were sent. */
+/** An organization, and the commands on it. `requests` are the sent requests. */
 async function aParty({ service, baseUrl, folder }: ReturnType<typeof codeService>['running']) {
   const organization: Organization = await service.addOrganization()
   const { clientId, clientSecret } = organization
@@ -67,7 +67,7 @@ async function aParty({ service, baseUrl, folder }: ReturnType<typeof codeServic
     client,
     requests,
     caller,
-    /** Writes texts to files of a directory of their own, for which it returns the path. */
+    /** Writes texts to files of a separate directory, and returns its path. */
     write: async (...texts: string[]) => {
       const directory = join(folder, String(++written))
       await mkdir(directory)
@@ -163,13 +163,13 @@ async function aParty({ service, baseUrl, folder }: ReturnType<typeof codeServic
   return party
 }
 
-/** Signing secrets of the connector `webhook` have a form of their own. */
+/** Signing secrets of the connector `webhook` have a specific form. */
 export const hooks = (variables: readonly string[]) =>
   Object.fromEntries(variables.filter((name) => name.endsWith('SIGNING_SECRET')).map((name) => [name, secrets.HOOK]))
 export const actions = (plan: Plan) => plan.changes.map(({ action, kind, name }) => `${action} ${kind} ${name}`)
 export const fieldsOf = (plan: Plan) => plan.changes.flatMap(({ fields }) => fields.map(({ field }) => field))
 
-/** Fails unless the work is refused; gives the problems, a line each. */
+/** Fails unless the work is refused. Returns the problems, one per line. */
 export async function problemsOf(work: Promise<unknown>): Promise<string> {
   const error = await work.then(
     () => assert.fail('it was not refused'),

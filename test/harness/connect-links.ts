@@ -21,7 +21,7 @@ export const anAddress = (): Record<string, string> => ({
 })
 let addresses = 0
 
-/** Opens a link; gives the token of its page. */
+/** Opens a link. Returns the token of its page. */
 export async function openLink({ call }: Pick<TestService, 'call'>, link: { url: string }): Promise<string> {
   const reply = await call('openConnectPage', { body: { token: tokenOf(link) }, headers: anAddress() })
   if (reply.status !== 200) throw new Error(reply.text)

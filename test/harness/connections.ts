@@ -12,7 +12,7 @@ import type { TestService } from './service.ts'
 export const localFolder = connectorBySlug('local-folder')
 export const inboxFile = 'people.csv'
 
-/** A folder with a file in it, and the settings of a service that may read it. */
+/** A folder with a file in it, and the settings of a service that can read it. */
 export type Inbox = {
   readonly folder: string
   readonly env: Readonly<Record<string, string>>
@@ -54,7 +54,7 @@ export async function addConnection(caller: Caller, accountId: string, name = 'O
   return { accountId, id }
 }
 
-/** An account of its own with such a connection. */
+/** A separate account with such a connection. */
 export async function addAccountWithConnection(caller: Caller, folder: string): Promise<Connection> {
   const { id: accountId } = await caller.addAccount()
   await addFolder(caller, accountId, folder)
@@ -62,9 +62,10 @@ export async function addAccountWithConnection(caller: Caller, folder: string): 
 }
 
 /**
- * A transfer as a worker leaves it that accepted one record and had others rejected; gives its identifier.
- * @param emails of the rejected records, which are the second one and those after it
- * @param more names of further columns, in which the rejected records have nothing
+ * A transfer in the state in which a worker leaves it, with one accepted record and further rejected records. Returns its
+ * identifier.
+ * @param emails of the rejected records, which begin with the second record
+ * @param more names of further columns, which are empty in the rejected records
  */
 export async function addEndedTransfer(
   { database, service }: Pick<TestService, 'database' | 'service'>,
@@ -119,7 +120,7 @@ export async function addEndedTransfer(
   return started.id
 }
 
-/** Gives an ended transfer parts, of which the first one has all its records. */
+/** Adds parts to an ended transfer. The first part has all its records. */
 export async function addParts({ database }: TestService, transferId: string, parts: number): Promise<void> {
   await database.pool.query('delete from transfer_parts where transfer_id = $1', [transferId])
   await database.pool.query(
@@ -133,7 +134,7 @@ export async function addParts({ database }: TestService, transferId: string, pa
   await database.pool.query('update transfers set parts = $2 where id = $1', [transferId, parts])
 }
 
-/** Gives an ended transfer a second part, which failed before it read anything, so that it can be retried. */
+/** Adds a second part to an ended transfer. It failed before it read anything, so it can be retried. */
 export async function failPart(service: TestService, transferId: string): Promise<void> {
   await addParts(service, transferId, 2)
   const { pool } = service.database

@@ -16,9 +16,7 @@ export type ConsentServer = {
   close(): Promise<void>
 }
 
-/**
- * @param given `endpoints`: paths of its own, in place of `/authorize` and `/token`; `onToken` learns each access token
- */
+/** @param given `endpoints`: paths that replace `/authorize` and `/token`; `onToken` receives each access token */
 export async function startConsentServer({
   endpoints = {},
   onToken = () => {},
@@ -76,7 +74,7 @@ export function openBrowser({ send }: Pick<TestService, 'send'>) {
     const pairs = [...cookies].map((pair) => pair.join('='))
     const headers: Record<string, string> = pairs.length > 0 ? { cookie: ['other=1', ...pairs].join('; ') } : {}
     const reply = await send({ method: 'GET', path: pathname + search, headers })
-    // The test environment joins the headers; no attribute of ours has a comma.
+    // The test environment joins the headers. Our attributes contain no commas.
     for (const set of reply.headers['set-cookie']?.split(',') ?? []) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? []
       if (/; Max-Age=0(;|$)/.test(set)) cookies.delete(name)
@@ -86,7 +84,7 @@ export function openBrowser({ send }: Pick<TestService, 'send'>) {
   }
   return {
     get,
-    /** Opens a link; gives the address of the platform that it leads to. */
+    /** Opens a link. Returns the address of the platform that it leads to. */
     open: async (link: string): Promise<URL> => {
       const reply = await get(link)
       assert.equal(reply.status, 303, reply.text)

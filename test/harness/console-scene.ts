@@ -14,7 +14,7 @@ import { until } from './until.ts'
  */
 export type Scene = {
   readonly accountId: string
-  /** A connection that runs well, but for some records. */
+  /** A connection that works, except for some records. */
   readonly connectionId: string
   /** A partial transfer of it. */
   readonly transferId: string
@@ -163,7 +163,7 @@ async function addConnectLinks({ client }: ConsoleStage, accountId: string): Pro
   await create('snowflake-source')
 }
 
-/** Gives each of the past days the volume that today has, more or less; the sums follow (invariant 10). */
+/** Sets a volume for each past day, similar to today's volume. Triggers update the sums (invariant 10). */
 async function addPast(databaseUrl: string): Promise<void> {
   const db = new pg.Client({ connectionString: databaseUrl })
   await db.connect()

@@ -19,8 +19,8 @@ import { postgresqlSecrets } from './transfers.ts'
 import { until } from './until.ts'
 
 /**
- * The console as its users meet it: the real service in a process of its own, on a database of its own, with a folder of
- * files and a PostgreSQL to load into; and browsers in front of it.
+ * The console as its users see it: the real service in a separate process, on a separate database, with a folder of files and a
+ * PostgreSQL to load into, and browsers.
  */
 
 const root = dirname(dirname(import.meta.dirname))
@@ -30,7 +30,7 @@ export const postgresql = connectorBySlug('postgresql')
 export type ConsoleStage = {
   readonly url: string
   readonly credentials: { clientId: string; clientSecret: string }
-  /** The path of a link with which the owner sets a password; always the same one. */
+  /** The path of the link with which the owner sets a password. It is always the same link. */
   readonly firstLink: () => Promise<string>
   /** The service's own database. */
   readonly databaseUrl: string
@@ -38,17 +38,17 @@ export type ConsoleStage = {
   sql(statement: string): Promise<void>
   /** The same API, to make what a test starts from. */
   readonly client: Client
-  /** The folder that the local folder's connector may read and write. */
+  /** The folder that the local folder connector can read and write. */
   readonly folder: string
   /** A database for the PostgreSQL connector to write to. */
   readonly target: pg.Pool
   readonly targetSecrets: Record<string, string | number>
   /**
-   * Opens a page that is signed in, as after a reload, unless `signedIn` is false. Signed-in pages are tabs of one
-   * browser. `alone` gives a page its own browser, which pages without a session always have.
+   * Opens a page that is signed in, as after a reload, unless `signedIn` is false. Signed-in pages are tabs of one browser.
+   * `alone` opens the page in a separate browser. Pages without a session always have one.
    */
   open(path: string, options?: { look?: Look; signedIn?: boolean; alone?: boolean }): Promise<Page>
-  /** Closes every open page, as each keeps calling the service; fails if one of them broke. */
+  /** Closes every open page, because each keeps calling the service. Fails if one of them had an error. */
   closePages(): Promise<void>
   /** Ends the service as a crash does. */
   kill(): Promise<void>
@@ -68,7 +68,7 @@ export type ConsoleStage = {
   close(): Promise<void>
 }
 
-/** @param env settings of the service beside the usual ones */
+/** @param env settings of the service in addition to the usual ones */
 export async function startConsole(env: Record<string, string> = {}): Promise<ConsoleStage> {
   const database = await createTestDatabase()
   const targetDatabase = await createTestDatabase()
@@ -246,7 +246,7 @@ export async function signIn(page: Page, { clientId, clientSecret }: ConsoleStag
   await page.getByRole('navigation', { name: 'Main', includeHidden: true }).waitFor({ state: 'attached' })
 }
 
-/** A file of people for a transfer, of which some have no e-mail address, and the table that takes the others. */
+/** A file of people for a transfer, some without an e-mail address, and the table that accepts the others. */
 export async function preparePeople(
   stage: ConsoleStage,
   rows: number,
@@ -281,7 +281,7 @@ export async function prepareLocked(stage: ConsoleStage): Promise<void> {
 
 const crowdSize = 400_000
 
-/** Many people and a table that takes each batch slowly: a transfer that can be watched, and cancelled while it runs. */
+/** Many people, and a table that accepts each batch slowly: a transfer that can be watched, and cancelled while it runs. */
 export async function prepareCrowd(stage: ConsoleStage): Promise<void> {
   await preparePeople(stage, crowdSize, 'crowd', Number.POSITIVE_INFINITY)
   await stage.target.query(`
@@ -310,7 +310,7 @@ export async function pickValue(scope: Page | Locator, label: string, ...path: r
   await list.waitFor({ state: 'detached' })
 }
 
-/** Searches for a value that may not be among the first ones, and picks it. */
+/** Searches for a value that may not be in the first results, and picks it. */
 export async function findValue(scope: Page | Locator, label: string, value: string): Promise<void> {
   const list = await openValues(scope, label)
   await list.getByRole('combobox', { name: /^Search: / }).fill(value)

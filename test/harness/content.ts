@@ -36,9 +36,9 @@ const tables = [
 ]
 
 /**
- * A digest of each table: how many rows it has, and the sum of the transactions that wrote them. A write has a later
- * transaction than all earlier rows, so an insert, an update or a delete changes one of the two. To read the rows themselves
- * takes ten times as long, and a test may compare thousands of them a thousand times.
+ * A digest of each table: its number of rows, and the sum of the transactions that wrote them. A write has a later transaction
+ * than all earlier rows, so an insert, an update or a delete changes one of the two. Reading the rows themselves takes ten
+ * times as long, and a test may compare thousands of rows a thousand times.
  */
 const digestOf = (table: string) => `(select count(*) || ' rows, ' || sum(xmin::text::bigint) from ${table})`
 
@@ -55,7 +55,7 @@ const digestOfSessions = `(select sum(hash_record_extended(row(id, digest, user_
 
 /** Data of callers in the database, as one text: the same before and after means that nothing was written. */
 export async function contentOf({ database }: Pick<TestService, 'database'>): Promise<string> {
-  // Prepared: to plan it takes longer than to run it.
+  // Prepared, because planning it takes longer than running it.
   const text = `select ${[...tables.map(digestOf), digestOfAdded, digestOfClients, digestOfSessions].join(', ')}`
   const { rows } = await database.pool.query({ name: 'content', text, rowMode: 'array' })
   return JSON.stringify(rows[0])

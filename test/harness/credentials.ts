@@ -5,7 +5,7 @@ import { until } from './until.ts'
 
 /** Credentials that are no good, or no good any more. */
 
-/** Invalid values of an Authorization header, by their defect; undefined is no header at all. */
+/** Invalid values of an Authorization header, by their defect. Undefined means no header. */
 export async function badAuthorizations(
   service: TestService,
   { token }: Organization,
@@ -22,7 +22,7 @@ export async function badAuthorizations(
   }
 }
 
-/** A token whose time is over; it was never used, so no process has cached it. */
+/** An expired token. It was never used, so no process has cached it. */
 async function expiredToken(service: TestService): Promise<string> {
   const { clientId, token } = await service.addOrganization()
   const sql = `update tokens set expires_time = now() - interval '1 second' where client_id = $1`

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 
-/** The variable with the connection string of the server to test on, of a role that may create databases. */
+/** The variable with the connection string of the test server, with a role that can create databases. */
 export const serverVariable = 'PENSTOCK_TEST_DATABASE_URL'
 
-/** The variable with the folder of the server's socket; unset if it has none. */
+/** The variable with the folder of the server's socket. Unset if it has no socket. */
 export const socketVariable = 'PENSTOCK_TEST_DATABASE_SOCKET'
 
-/** The variable with the name of the migrated database to clone; the names of the clones begin with it. */
+/** The variable with the name of the migrated database to clone. The names of the clones begin with it. */
 export const templateVariable = 'PENSTOCK_TEST_TEMPLATE'
 
 /** A migrated, empty database for one test file. */
@@ -17,7 +17,7 @@ export type TestDatabase = {
   drop(): Promise<void>
 }
 
-/** Clones the migrated template, which takes about 50 ms. Rejects where the test was not started by `npm test`. */
+/** Clones the migrated template, which takes about 50 ms. Rejects if the test was not started by `npm test`. */
 export const createTestDatabase = (): Promise<TestDatabase> => createFrom(fromEnvironment(templateVariable))
 
 /** A database without any table, as an operator creates it. Rejects where the test was not started by `npm test`. */
@@ -26,7 +26,7 @@ export const createEmptyDatabase = (): Promise<TestDatabase> => createFrom('temp
 async function createFrom(template: string): Promise<TestDatabase> {
   const serverUrl = fromEnvironment(serverVariable)
   const name = `${fromEnvironment(templateVariable)}_${randomBytes(6).toString('hex')}`
-  // A copy of the files is as fast as a copy through the write-ahead log, and dropping it takes a hundredth of the time.
+  // Copying the files is as fast as copying through the write-ahead log, and dropping the copy takes a hundredth of the time.
   await execute(serverUrl, `create database ${name} template ${template} strategy file_copy`)
   return {
     url: databaseUrl(serverUrl, name),
@@ -35,8 +35,8 @@ async function createFrom(template: string): Promise<TestDatabase> {
 }
 
 /**
- * Takes a lock in a session of its own, which no limit of the service ends, and holds it until it is disposed of.
- * @param lock the statement that takes it
+ * Takes a lock in a separate session, which no limit of the service ends, and holds it until it is disposed.
+ * @param lock the statement that takes the lock
  */
 export async function holdLock(url: string, lock: string): Promise<AsyncDisposable> {
   const client = new pg.Client({ connectionString: url, application_name: 'penstock test' })
@@ -70,7 +70,7 @@ export function bySocket(address: string): string {
   return url.href
 }
 
-/** Runs one statement on a connection of its own. */
+/** Runs one statement on a separate connection. */
 export async function execute(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, application_name: 'penstock test' })
   await client.connect()

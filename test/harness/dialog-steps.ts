@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import type { Scene } from './console-scene.ts'
 
-/** Resources of the dialogs, beside the usual scene. */
+/** Resources of the dialogs, in addition to the usual scene. */
 export type DialogScene = Scene & {
   /** A connection whose preview has findings. */
   readonly draftId: string
@@ -19,13 +19,13 @@ export type Dialog = {
   readonly of: readonly string[]
   readonly path: (scene: DialogScene) => string
   readonly open: (page: Page) => Promise<unknown>
-  /** `menu`: axe-core and the keys are those of a menu. */
+  /** `menu`: axe-core and the keys are checked as for a menu. */
   readonly kind?: 'dialog' | 'menu'
   /** It is closed and opened again before the window changes, in which it would lose what it hangs on. */
   readonly floats?: true
   /** Only its buttons close it. */
   readonly stays?: true
-  /** The account that sees it; `person`: someone who is signed in with a password. */
+  /** The account that sees it. `person`: someone who is signed in with a password. */
   readonly as?: 'client' | 'person'
 }
 

@@ -5,11 +5,11 @@ import { mkdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
-/** Where packages are kept that only tests need, so that each is downloaded once. */
+/** Cache of packages that only tests need, so that each is downloaded once. */
 const cache = join(dirname(dirname(import.meta.dirname)), '.cache', 'packages')
 
 /**
- * A package of the npm registry, with what it depends on. It is downloaded the first time; no script of a package is run.
+ * A package of the npm registry with its dependencies. It is downloaded the first time. Scripts of packages are not run.
  *
  * @param version an exact version
  * @returns the folder of the package

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-/** Every row of every table, the migrations' too, as text; bytes are in hexadecimal. */
+/** Every row of every table, including migrations, as text. Bytes are hexadecimal. */
 export async function dumpDatabase(db: Pick<pg.Pool, 'query'>): Promise<string> {
   const { rows: tables } = await db.query<{ name: string }>(`
     select format('%I.%I', schemaname, tablename) as name from pg_tables
@@ -28,7 +28,8 @@ export function placesOf(value: string, text: string): string[] {
 
 function formsOf(value: string): string[] {
   const bytes = Buffer.from(value)
-  // The base64 form of a value depends on the number of bytes before it; the digits that they share are left out.
+  // The base64 form of a value depends on the number of bytes before it. The digits that the value shares with other bytes are
+  // omitted.
   const base64 = [0, 1, 2].map((before) =>
     Buffer.concat([Buffer.alloc(before), bytes])
       .toString('base64')

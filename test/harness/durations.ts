@@ -7,8 +7,8 @@ import { isLarge } from './tiers.ts'
 type Seconds = Readonly<Record<string, number>>
 
 /**
- * What each test file took when someone last recorded it, in `test/durations.json`. The longest files start first, and the
- * tests that guard every change stay small by these records: a clock differs from machine to machine and from day to day.
+ * The recorded duration of each test file, in `test/durations.json`. The longest files start first, and the records keep the
+ * tests that guard every change small, because clocks differ between machines and days.
  */
 type Durations = {
   /** How long all tests of a file took, in seconds. */
@@ -24,7 +24,7 @@ const path = join(root, 'test/durations.json')
 
 export const readDurations = (): Durations => ({ processorSeconds: {}, ...JSON.parse(readFileSync(path, 'utf8')) })
 
-/** Whether it is recorded what a test file takes. */
+/** Whether the duration of a test file is recorded. */
 export function isRecorded(file: string): boolean {
   const { seconds, guardProcessorSeconds } = readDurations()
   return file in seconds && (isLarge(file) || file in guardProcessorSeconds)
@@ -58,7 +58,7 @@ export const hasLargeTests: (file: string) => boolean = remembered((file) =>
   /\blarge\b.*\/tiers\.ts'/.test(readFileSync(join(root, file), 'utf8')),
 )
 
-/** A table of test files with what was recorded of them, those that take most first, and their sum. */
+/** A table of test files with their records, the slowest first, and their sum. */
 export function listOf(files: readonly string[]): string {
   const { seconds, processorSeconds, guardProcessorSeconds } = readDurations()
   const takes = files

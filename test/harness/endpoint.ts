@@ -9,7 +9,7 @@ export type Endpoint = { readonly url: string; readonly messages: Message[]; ans
 
 export type Message = { readonly key: string; readonly rows: readonly Readonly<Record<string, unknown>>[] }
 
-/** Response to a message, which is its so many-th: a status, rejected rows, or nothing at all. */
+/** Response to a message, which is number `count`: a status, rejected rows, or no response. */
 export type Answer = (message: Message, count: number) => Promise<Reply> | Reply
 type Reply = number | 'breaks off' | { rejected?: { index: number; reason: string }[]; answers?: unknown[] } | undefined
 

@@ -37,7 +37,7 @@ import { type Fixture, localFolder, postgresql, startFixture } from './transfers
 /** The source of a test. */
 export type TestSource = (context: SourceContext, after: Json | undefined) => AsyncIterable<Chunk> | Iterable<Chunk>
 
-/** The destination of a test; what is left out does nothing. */
+/** The destination of a test. Omitted functions do nothing. */
 export type TestDestination = Partial<Omit<Destination, 'open'>> & {
   open?: (context: DestinationContext) => Partial<DestinationWriter> | Promise<Partial<DestinationWriter>>
 }
@@ -50,15 +50,15 @@ export type TestSides = {
 }
 
 export type Engine = Fixture & {
-  /** The sides of all connections of `connectSides`; a test may change them while transfers run. */
+  /** The sides of all connections of `connectSides`. A test can change them while transfers run. */
   readonly sides: TestSides
-  /** Settings of its worker; a test may change them between transfers. */
+  /** Settings of its worker. A test can change them between transfers. */
   readonly settings: { -readonly [Name in keyof SupervisorDeps['settings']]: SupervisorDeps['settings'][Name] }
   /** A connection between the sides, active. */
   connectSides(): Promise<string>
-  /** Works on transfers until none has its turn, as one of the loops of a worker. */
+  /** Works on transfers, as one of the loops of a worker does, until no transfer can be claimed. */
   work(signal?: AbortSignal, limits?: Partial<ClaimLimits>): Promise<void>
-  /** Starts a transfer, works, and gives what became of it. */
+  /** Starts a transfer, works on it, and returns its result. */
   move(connectionId: string, body?: object): Promise<Transfer>
   /** Tries the connections that are offline, as if their time had come. */
   probe(): Promise<void>
@@ -141,7 +141,7 @@ function recorded(database: Database, texts: string[]): Database {
   return { ...record(database), transaction: (work, actor) => database.transaction((tx) => work(record(tx)), actor) }
 }
 
-/** A connector whose sides are those of a test. */
+/** A connector with the sides of a test. */
 export function withSides(connector: Connector, sides: TestSides): Connector {
   const { source, divide, destination, check } = sides
   const deliver: Destination = {
@@ -174,7 +174,7 @@ const inert: DestinationWriter = {
   close: async () => {},
 }
 
-/** A source of so many rows with their numbers, seven to a chunk; what it has in `cursor` is where the next one begins. */
+/** A source of `count` rows with their numbers, seven to a chunk. Its `cursor` is the beginning of the next transfer. */
 export const people = (count: number): TestSource =>
   function* (_, after = 0) {
     for (let done = Number(after); done < count; ) {

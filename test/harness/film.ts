@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 
-/** Plays a way through the console step by step, counts the clicks, and takes a frame for each step. */
+/** Plays a path through the console step by step, counts the clicks, and takes a frame for each step. */
 
 const root = dirname(dirname(import.meta.dirname))
 const folder = 'docs/screenshots/first-hour'
@@ -37,7 +37,7 @@ export type Actor = {
   type(target: Locator, text: string): Promise<void>
   /** Chooses a file in the dialog of the system: a click that opens it, and a click in it. */
   choose(button: Locator, file: { name: string; text: string }): Promise<void>
-  /** Takes a frame, once what the step leads to is there. */
+  /** Takes a frame when the result of the step is visible. */
   frame(caption: string, shown: Locator): Promise<void>
 }
 

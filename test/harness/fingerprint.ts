@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-/** Prepares a digest of every row of every table but the audit log: two are equal while nothing has changed. */
+/** Prepares a digest of every row of every table except the audit log. Two digests are equal if nothing has changed. */
 export async function prepareFingerprint(pool: pg.Pool): Promise<() => Promise<string>> {
   const tables = await pool.query<{ name: string }>(
     // Partitions come and go. Their tables have all rows.

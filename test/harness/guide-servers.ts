@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import pg from 'pg'
 import { createEmptyDatabase } from './database.ts'
 
-/** Servers in place of the ones that guides name: an API of another company, and a database of the reader. */
+/** Servers that replace the servers in guides: another company's API, and the reader's database. */
 
 type Hooks = { after(work: () => unknown): void }
 

@@ -1,5 +1,6 @@
 /**
- * A process of its own that works on the transfers of a service between the stores of `handover.ts`, until none has its turn or it is killed:
+ * A separate process that works on the transfers of a service between the stores of `handover.ts`, until no transfer can be
+ * claimed or it is killed:
  *
  *     node test/harness/handover-worker.ts '{"databaseUrl": …}'
  */

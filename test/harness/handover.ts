@@ -78,7 +78,7 @@ export async function startLake() {
 export const redshiftSource = connectorBySlug('amazon-redshift-source')
 export const s3Destination = connectorBySlug('amazon-s3-destination')
 
-/** Redshift, and a bucket that its role may write to. */
+/** Redshift, and a bucket that its role can write to. */
 export async function startRedshift() {
   const redshift = await startRedshiftServer()
   const { accessKeyId, secretAccessKey, ...database } = redshift.secrets
@@ -130,7 +130,7 @@ export type HandoverWorker = {
   readonly routes: Readonly<Record<string, string>>
 }
 
-/** Works on transfers until none has its turn. */
+/** Works on transfers until no transfer can be claimed. */
 export async function workWith(
   database: Database,
   masterKey: MasterKey,
@@ -188,7 +188,7 @@ export async function workAsProcess(argument: string): Promise<void> {
   await database.close()
 }
 
-/** Starts such a process, which can be killed; `ended` is there once it is gone. */
+/** Starts such a process, which can be killed. `ended` resolves when it has ended. */
 export function spawnHandoverWorker(given: HandoverWorker) {
   const script = join(import.meta.dirname, 'handover-worker.ts')
   const child = spawn(process.execPath, [script, JSON.stringify(given)], { stdio: ['ignore', 'pipe', 'inherit'] })

@@ -167,7 +167,7 @@ function parquet({
   return Buffer.concat([magic, header, page, footer, length, magic])
 }
 
-/** Definition levels that say so many times that there is no value: one run. */
+/** Definition levels with this number of missing values, as one run. */
 function nulls(count: number): Buffer {
   const run = Buffer.from([...varint(BigInt(Math.max(0, count)) << 1n), 0])
   const length = Buffer.alloc(4)

@@ -42,7 +42,10 @@ export function placesIn(schema: TSchema, at: PlaceInBody = []): HostilePlace[] 
   return found
 }
 
-/** Every eighth value, beginning with another one at each place: what is too long is refused in the same way everywhere. */
+/**
+ * Every eighth value, beginning with a different one at each place. Values that are too long are refused in the same way
+ * everywhere.
+ */
 const someOf = (values: readonly HostileValue[], at: PlaceInBody): HostileValue[] =>
   values.filter((_, index) => (index + at.join('.').length) % 8 === 0)
 
@@ -59,7 +62,7 @@ function unitsThatFit(make: (units: number) => string): number {
   return Math.floor((fillingBytes / Buffer.byteLength(JSON.stringify(make(tried)))) * tried)
 }
 
-/** Lists with as many entries as the schema or a body allows; all entries differ. */
+/** Lists with as many entries as the schema or a body allows. All entries differ. */
 const listsOf = ({ maxLength = 12 }: Node, maxItems = 60_000): HostileValue[] => [
   ...[...new Set([Math.min(maxItems, 60_000), 60_000])].flatMap((count) =>
     Object.entries(hostileTexts).map(([kind, make]) => ({
@@ -82,7 +85,7 @@ const objects: readonly HostileValue[] = [
   { kind: 'objects in objects', make: () => new Raw(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`) },
 ]
 
-/** A copy of a value with another one at a place; what leads there is made if it is missing. */
+/** A copy of a value with another value at a place. Missing parents are created. */
 export function withValueAt(value: unknown, [key, ...rest]: PlaceInBody, put: unknown): unknown {
   if (key === undefined) return put
   if (typeof key === 'number') {

@@ -1,6 +1,6 @@
 /**
- * Runs as the user that the service would have: adds the hostile program, runs it beside a job of another tenant, and writes what it got.
- * Arguments: the folder for all files, and the program. The environment is that of the service.
+ * Runs as the user that the service would have: adds the hostile program, runs it next to a job of another tenant, and prints
+ * what it could access. Arguments: the folder for all files, and the program. The environment is the service's environment.
  */
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'

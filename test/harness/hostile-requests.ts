@@ -6,7 +6,7 @@ import type { Draft } from './spoilings.ts'
 /** A request that is hostile in one place. */
 export type HostileRequest = { readonly name: string; readonly put: (draft: Draft) => void }
 
-/** Units of a text in a request line or a header; each can have nine bytes there. */
+/** Units of a text in a request line or a header. Each can take nine bytes there. */
 const headUnits = 1_500
 const headers = ['authorization', 'cookie', 'if-match', 'idempotency-key', 'x-csrf-token', 'origin', 'traceparent']
 const headerText = /^[\x20-\x7e]*$/

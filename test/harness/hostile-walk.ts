@@ -8,7 +8,7 @@ import { type Organization, startTestService, type TestService } from './service
 import { type Draft, writeJson } from './spoilings.ts'
 import { type WatchedRows, watchRows } from './watched-rows.ts'
 
-/** A request as it is sent. */
+/** A request in the form in which it is sent. */
 export type Sent = { method: string; path: string; headers: Record<string, string>; body?: string | Buffer }
 
 /**
@@ -23,7 +23,7 @@ export type Weighed = {
   readonly text: string
 }
 
-/** Texts of many keys or lists take longer to read than an ordinary body, and no text takes longer than this. */
+/** Texts of many keys or lists take longer to parse than an ordinary body, but no text may exceed this ratio. */
 const ratioMax = 12
 /** How often a request is sent that seems slow: to collect garbage can take as long as fifty answers. */
 const triesMax = 5

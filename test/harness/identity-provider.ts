@@ -25,7 +25,7 @@ async function listen(handler: RequestListener): Promise<{ server: Server; issue
   return { server, issuer: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
 
-/** Claims of a provider about a person, beside the subject, which is the login that they enter. */
+/** A provider's claims about a person, in addition to the subject, which is the login that they enter. */
 export type Claims = { email?: unknown; email_verified?: unknown; name?: unknown }
 
 /**
@@ -65,7 +65,7 @@ export async function startRealProvider(
   return { issuer }
 }
 
-/** Follows a browser from the address of a provider until it comes back; signs in as `login`, and consents. */
+/** Follows a browser from the address of a provider until it returns. Signs in as `login`, and consents. */
 export async function signInAtProvider(address: string, login: string): Promise<string> {
   const cookies = new Map<string, string>()
   let next: { url: string; form?: URLSearchParams } = { url: address }
@@ -164,7 +164,7 @@ export async function startHostileProvider(): Promise<HostileProvider> {
 }
 
 let shared: Promise<HostileProvider> | undefined
-/** One provider for all that need no more than that there is one. */
+/** One provider, shared by all tests that only need any provider. */
 export const anyProvider = (): Promise<HostileProvider> => {
   shared ??= startHostileProvider()
   return shared

@@ -56,9 +56,9 @@ function namesIn(clause: string | undefined): string[] | undefined {
 }
 
 /**
- * The file that a specifier names: one beside the file that imports it, or one that a package of ours exports.
+ * The file that a specifier names: a relative file, or an export of one of our packages.
  * @param from the file that imports it, relative to the root
- * @returns its path relative to the root; undefined for what is not of this repository
+ * @returns its path relative to the root; undefined if it is not in this repository
  */
 export function resolveImport(from: string, specifier: string): string | undefined {
   if (specifier.startsWith('.')) {
@@ -76,7 +76,7 @@ export function resolveImport(from: string, specifier: string): string | undefin
 type Exports = Readonly<Record<string, string | Readonly<Record<string, string>>>>
 const manifests = new Map<string, Exports>()
 
-/** Exports of one of our packages; empty if there is no such package. */
+/** Exports of one of our packages. Empty if the package does not exist. */
 function exportsOf(folder: string): Exports {
   const path = `packages/${folder}/package.json`
   const known = manifests.get(path)
@@ -86,7 +86,7 @@ function exportsOf(folder: string): Exports {
   return exports
 }
 
-/** The files that a file imports, directly or indirectly, by relative paths; types do not count. */
+/** The files that a file imports, directly or indirectly, by relative paths. Imports of types are ignored. */
 export function importsOf(file: string): ReadonlySet<string> {
   const found = new Set([file])
   for (const one of found) {
@@ -127,8 +127,8 @@ export const textOf: (file: string) => string = remembered((file) => readFileSyn
 const seeds = ['test/harness/property.ts', 'test/harness/seed.ts']
 
 /**
- * The unit tests: the test files in `packages/` that use no server and no helper of the other tests. They import nothing
- * from a folder `test/` but the seed, and none of `node:http`, `node:net`, `node:child_process` and the acceptance suite.
+ * The unit tests: the test files in `packages/` that use no server and no helper of the other tests. From folders named `test/`
+ * they import only the seed. They do not import `node:http`, `node:net`, `node:child_process` or the acceptance suite.
  */
 export const unitTests = (): string[] =>
   testFiles().filter(

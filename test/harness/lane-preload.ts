@@ -16,7 +16,7 @@ import asyncHooks, {
 
 /** The identifier of the test, or hook of a test, whose code runs. */
 const running = new AsyncLocalStorage<number>()
-/** The one hook of `node:test`: it records tests by their identifiers. */
+/** The only hook of `node:test`. It records tests by their identifiers. */
 let record: HookCallbacks['init']
 
 /** The class that tests of `node:test` extend. */

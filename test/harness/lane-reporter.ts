@@ -2,7 +2,7 @@ import type { TestEvent } from 'node:test/reporters'
 import { inspect } from 'node:util'
 import type { FromLane } from './lanes.ts'
 
-/** The reporter of a lane: hands each event to the test runner, which prints those of all lanes together. */
+/** The reporter of a lane. It passes each event to the test runner, which prints the events of all lanes. */
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   for await (const event of events) {
     // Totals are counted over all lanes.

@@ -1,10 +1,9 @@
 /**
- * A process that runs test files one after another, which `lanes.ts` starts and gives the files. Imports of the files
- * are loaded once for all of them. Each file is a suite: its hooks end with it.
+ * A process that runs test files one after another. `lanes.ts` starts it and sends it the files. Imports of the files are
+ * loaded once for all of them. Each file is a suite: its hooks end with it.
  *
- * A file must not await, outside its tests, a promise that another file may have made, such as one that a module of the
- * service keeps. Node then takes the tests that follow for those of the other file: "could not be started because its
- * parent finished".
+ * Outside its tests, a file must not await a promise that another file may have created, such as a promise that a module of the
+ * service keeps. Node then assigns the following tests to the other file: "could not be started because its parent finished".
  */
 import { once } from 'node:events'
 import { describe } from 'node:test'
@@ -14,9 +13,9 @@ import { jobsRun } from './jobs-run.ts'
 import type { FromLane, ToLane } from './lanes.ts'
 import { processorSeconds } from './processor-time.ts'
 
-/** How long what a file has opened may take to close after its tests, in milliseconds, and how often to look. */
+/** How long resources that a file has opened can take to close after its tests, and the interval of checks, in milliseconds. */
 const closingMs = 30_000
-/** How long sockets may: one whose other side has gone without a word ends later, and disturbs no other file. */
+/** The same for sockets: a socket whose other side has gone without notice ends later, and disturbs no other file. */
 const socketMs = 3_000
 const isSocket = (kind: string) => /^(?:TCPSocket|TLS|Pipe)Wrap$/.test(kind)
 const pollMs = 10

@@ -17,7 +17,7 @@ export type FromLane =
       readonly jobs: readonly string[]
     }
 
-/** The next file, by its absolute path and the name that reports use; nothing if the lane can end. */
+/** The next file, by its absolute path and its name in reports. Empty if the lane can end. */
 export type ToLane = { readonly path?: string; readonly name?: string }
 
 /** A test file that has ended. */
@@ -36,9 +36,9 @@ export type LanesOptions = {
   readonly count: number
   /** Whether a file needs a process that no other file uses. */
   readonly isAlone: (file: string) => boolean
-  /** Whether a file that has not begun may start, after those that have ended. */
+  /** Whether a waiting file can start, given the files that have ended. */
   readonly mayStart: (file: string, ended: readonly EndedFile[]) => boolean
-  /** How long a file may take, in seconds. */
+  /** Time limit of a file, in seconds. */
   readonly fileSeconds: (file: string) => number
   readonly env: NodeJS.ProcessEnv
   /** Flags of Node for the processes of the tests. */
@@ -48,11 +48,11 @@ export type LanesOptions = {
 }
 
 /**
- * Runs test files in a few processes, each of which takes one file after another. Node's own runner starts a process for
- * each file, which loads everything again. Prints what `node --test` prints, the tests of one file together.
+ * Runs test files in a few processes, each of which runs one file after another. Node's own runner starts a process for each
+ * file, which loads everything again. Prints the same output as `node --test`, with the tests of one file together.
  *
- * A file fails if one of its tests fails, if it leaves something open, if it runs jobs that `uses.ts` does not expect of it, if its
- * process ends, and if it exceeds its time: then it is killed with its children.
+ * A file fails if one of its tests fails, if it leaves something open, if it runs jobs that `uses.ts` does not expect of it, if
+ * its process ends, or if it exceeds its time limit. In the last case it is killed with its children.
  */
 export async function runInLanes(
   options: LanesOptions,
@@ -69,7 +69,7 @@ export async function runInLanes(
   return { isPassed: report.isPassed, ended, left: waiting }
 }
 
-/** Starts a process and gives it files from `waiting` until none is left that may start, or until it ends. */
+/** Starts a process and sends it files from `waiting` until no file can start, or until the process ends. */
 async function runLane(
   {
     root,
@@ -230,7 +230,7 @@ export type SentError = { readonly failureType: string | undefined; readonly tex
 const failureOf = (event: TestEvent & { type: 'test:fail' }) =>
   (event.data.details.error as unknown as SentError).failureType
 
-/** The event as the reporter of Node takes it: with an error that prints the text that the lane sent. */
+/** The event in the form that Node's reporter accepts: with an error that prints the text that the lane sent. */
 function printable(event: TestEvent): TestEvent {
   if (event.type !== 'test:fail') return event
   const { failureType, text } = event.data.details.error as unknown as SentError
@@ -248,7 +248,7 @@ function killGroup(pid: number | undefined): void {
   }
 }
 
-/** Kills a process and its descendants, also those with a process group of their own. */
+/** Kills a process and its descendants, including descendants with their own process group. */
 function killTree(pid: number | undefined): void {
   if (pid === undefined) return
   for (const each of [pid, ...descendantsOf(pid)]) {

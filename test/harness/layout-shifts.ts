@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 
-/** Observes the layout shifts of a page that no one has caused, from its first paint; for `addInitScript`. */
+/** Observes unexpected layout shifts of a page from its first paint. For `addInitScript`. */
 export const observeLayoutShifts = `
   globalThis.layoutShifts = []
   new PerformanceObserver((list) => {

@@ -19,7 +19,7 @@ export type Received = {
   readonly to: readonly string[]
   readonly user: string | undefined
   readonly secure: boolean
-  /** As it was sent, but for the line breaks of quoted-printable. */
+  /** The text as it was sent, without the line breaks of quoted-printable. */
   readonly text: string
 }
 

@@ -2,14 +2,14 @@ import { connectors } from '@penstock/connectors'
 import type pg from 'pg'
 
 /**
- * Accounts and connections by the hundred thousand, made by set-based SQL. The content of each account follows from its
- * number alone, so that an account is the same however many others there are.
+ * Hundreds of thousands of accounts and connections, created by set-based SQL. The content of an account depends only on its
+ * number, so it is the same however many other accounts exist.
  */
 
 /** Every tenth account is of the other organization. */
 export const organizationIds = { most: 'organization0001', other: 'organization0002' } as const
 
-/** The connectors that connections use; no connection uses any other. */
+/** The connectors that connections use. No connection uses any other connector. */
 export const usedConnectors = connectors.filter(({ slug }) => slug.startsWith('amazon-') || slug.startsWith('google-'))
 
 export const accountId = (number: number) => `account${String(number).padStart(9, '0')}`
@@ -31,7 +31,7 @@ export async function prepareToLoad(client: pg.Client): Promise<void> {
   await client.query('alter table connections disable trigger connections_record_created')
 }
 
-/** Loads while `connections` has no index but its key; they are built afterwards, which takes a third of the time. */
+/** Loads while `connections` has no index except its key. The indexes are built afterwards, which takes a third of the time. */
 export async function withoutIndexes(client: pg.Client, load: () => Promise<void>): Promise<void> {
   const { rows } = await client.query<{ name: string; definition: string }>(
     `select quote_ident(indexname) as name, indexdef as definition from pg_indexes

@@ -2,7 +2,7 @@ import type pg from 'pg'
 
 /** Transfers by the ten thousand, made by set-based SQL: a connection that has run every few minutes for months. */
 
-/** The first one; it has all the rejected records. */
+/** The first transfer. It has all the rejected records. */
 export const firstTransferId = 'transfer00000001'
 export const ledgerEntriesADay = 200
 
@@ -41,7 +41,9 @@ export async function loadTransfers(
   )
 }
 
-/** Gives every connection of an account two transfers that have ended; of every hundredth the newest one failed. */
+/**
+ * Creates two ended transfers for every connection of an account. For every hundredth connection the newest transfer failed.
+ */
 export async function loadPairsOfTransfers(client: pg.Client, accountId: string): Promise<void> {
   await client.query(
     `insert into transfers

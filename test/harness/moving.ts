@@ -10,7 +10,7 @@ type Side = readonly [connector: Connector, secrets: object]
 
 /**
  * A service whose sub-account has two configured connectors, with workers that reach their servers.
- * @param routes the addresses of the servers, by those of the platforms
+ * @param routes the addresses of the servers, by the platforms' addresses
  */
 export async function startMoving(routes: Readonly<Record<string, string>>, ...sides: readonly Side[]) {
   const fixture = await startFixture()
@@ -34,7 +34,7 @@ export async function startMoving(routes: Readonly<Record<string, string>>, ...s
     service,
     /** Configures a connector again. */
     configure,
-    /** Works on transfers until none has its turn. */
+    /** Works on transfers until no transfer can be claimed. */
     work,
     /** Moves the records of a connection, and resolves with the transfer. */
     async move(connectionId: string, body = {}): Promise<Transfer> {
@@ -56,7 +56,7 @@ export async function startMoving(routes: Readonly<Record<string, string>>, ...s
   }
 }
 
-/** Files of people as CSV: as many as asked for, from an ID on, and then other lines. */
+/** Files of people as CSV: `count` people from an ID on, and then further lines. */
 export const peopleCsv = (from: number, count: number, more: readonly string[] = []): string =>
   ['id,name,paid,changed', ...Array.from({ length: count }, (_, i) => personLine(from + i)), ...more, ''].join('\n')
 export const personLine = (id: number): string => `${id},"Zoë ""${id}""",${id}.25,2026-01-31T12:00:00+01:00`

@@ -1,4 +1,4 @@
-/** Names as callers may send them, and what a module must make of each (`docs/api-decisions.md`, section 1). */
+/** Names as callers can send them, and the name that a module must store (`docs/api-decisions.md`, section 1). */
 
 export const goodNames: readonly { sent: string; kept: string; why: string }[] = [
   { sent: 'x', kept: 'x', why: 'one character' },
@@ -29,7 +29,10 @@ export const badNames: readonly { sent: unknown; why: string }[] = [
   { sent: { name: 'x' }, why: 'an object' },
 ]
 
-/** Names for the filter q, with what each text must find: a part of the name in any letter case, nothing else. */
+/**
+ * Names for the filter q, with the expected results of each text: it matches a part of the name in any letter case, and nothing
+ * else.
+ */
 export const filteredNames = ['100% sure', '100 percent', 'snake_case', 'snakeXcase', 'back\\slash', 'ÄPFEL', 'Straße']
 export const filters: readonly { q: string; finds: readonly string[] }[] = [
   { q: '100', finds: ['100 percent', '100% sure'] },

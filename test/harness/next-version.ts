@@ -5,7 +5,7 @@ const root = dirname(dirname(import.meta.dirname))
 const cache = join(root, '.cache')
 const server = 'packages/server'
 
-/** The next version of Penstock, as long as none is released that an upgrade could begin with. */
+/** The next version of Penstock, until a release exists that an upgrade can begin with. */
 export type NextVersion = {
   /** The program `penstock`. */
   readonly program: string

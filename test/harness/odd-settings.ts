@@ -36,8 +36,8 @@ export const oddSettings: Readonly<Record<string, string>> = {
 }
 
 /**
- * Sets the odd settings for all sessions of a database that begin later, except for settings that the server does not know.
- * @param role the role whose sessions get them; all roles unless given
+ * Sets the odd settings for all later sessions of a database, except settings that the server does not know.
+ * @param role the role whose sessions get them; by default all roles
  */
 export async function setOddly(url: string, role?: string): Promise<void> {
   const name = new URL(url).pathname.slice(1)

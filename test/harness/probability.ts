@@ -1,4 +1,4 @@
-/** The probability that a value of `second` is greater than one of `first`; ties count half. */
+/** The probability that a value of `second` is greater than a value of `first`. Ties count half. */
 export function probabilityOfMore(first: readonly number[], second: readonly number[]): number {
   const all = [...first.map((value) => ({ value, of: 0 })), ...second.map((value) => ({ value, of: 1 }))]
   all.sort((one, other) => one.value - other.value)

@@ -12,11 +12,11 @@ import { findPostmaster, type Postmaster } from '../../packages/server/src/embed
 import { copyCluster } from './cluster.ts'
 import { until } from './until.ts'
 
-/** Penstock as its operator meets it: child processes with a data directory of their own and a real port. */
+/** Penstock as its operator runs it: child processes with a separate data directory and a real port. */
 
 const root = dirname(dirname(import.meta.dirname))
 const programs = join(root, 'node_modules', '.bin')
-/** How long a program may run that should end. */
+/** Time limit of a program that should end. */
 const endsWithinMs = 120_000
 const endingSignals: ReadonlySet<NodeJS.Signals> = new Set(['SIGTERM', 'SIGINT', 'SIGKILL'])
 
@@ -28,7 +28,9 @@ export type Program = {
   readonly pid: number
   readonly said: { stdout: string; stderr: string }
   readonly hasEnded: boolean
-  /** Sends a signal; to its whole process group, as a terminal does, if it was started with `terminal`. */
+  /**
+   * Sends a signal. If the process was started with `terminal`, the signal goes to its whole process group, as from a terminal.
+   */
   signal(signal: NodeJS.Signals): void
   /** Resolves with how it ended. Rejects if it runs on after a signal to end, so that a test that waits for the end fails. */
   readonly ended: Promise<Ended>
@@ -39,20 +41,20 @@ export type Served = Program & { readonly url: string; readonly port: number }
 
 export type Start = {
   env?: Record<string, string>
-  /** Working directory; the checkout unless given. */
+  /** Working directory. By default the checkout. */
   cwd?: string
   /** Makes it the leader of a process group, as a shell does. */
   terminal?: boolean
-  /** Standard input; none unless given. */
+  /** Standard input. By default empty. */
   input?: string
 }
 
 type Reply = { status: number; headers: Headers; text: string; error: string | undefined; response: unknown }
 export type HttpCall = { method?: string; token?: string; body?: unknown; headers?: Record<string, string> }
 
-/** The stage of one test: a data directory, and every process on it; all is ended and removed when the test is over. */
+/** The stage of one test: a data directory, and every process on it. Everything is ended and removed when the test is over. */
 export type Stage = {
-  /** The directory of everything; the data directory and what a test puts beside it. */
+  /** The directory of everything: the data directory and further files of a test. */
   readonly base: string
   readonly dataDirectory: string
   /** Starts any program. */
@@ -64,8 +66,8 @@ export type Stage = {
   /** Puts a migrated, empty database into the data directory, for a service without `DATABASE_URL`. */
   addDatabase(): Promise<void>
   /**
-   * Starts `penstock serve` on a free port, or the one given, and waits until it answers and has greeted. It finds a database
-   * in its data directory, migrated and empty, unless it shall make one (`makesDatabase`).
+   * Starts `penstock serve` on a free port, or the given port, and waits until it answers and has greeted. Its data directory
+   * contains a migrated, empty database, unless the service should create one (`makesDatabase`).
    */
   serve(options?: Start & { port?: number; makesDatabase?: boolean }): Promise<Served>
   /** The service's embedded PostgreSQL, if it runs. */
@@ -179,7 +181,7 @@ function follow(child: ChildProcess, terminal: boolean) {
   const closed = once(child, 'close').then(([code, signal]): Ended => ({ code, signal, ...said }))
   const late = Promise.withResolvers<never>()
   const ended = Promise.race([closed, late.promise])
-  // A caller that awaits the end gets the failure; without one, it must not become an unhandled rejection.
+  // A caller that awaits the end gets the failure. Without such a caller, it must not become an unhandled rejection.
   for (const promise of [closed, ended]) promise.catch(() => {})
   const endSoon = (what: string) => {
     const fail = () => late.reject(new Error(`${what}: no end within ${endsWithinMs / 1000} seconds\n${said.stderr}`))
@@ -217,7 +219,7 @@ export async function freePort(): Promise<number> {
   return address.port
 }
 
-/** Calls a service over the network; `path` begins after `/es/v2`. Rejects where the connection breaks. */
+/** Calls a service over the network; `path` begins after `/es/v2`. Rejects if the connection breaks. */
 export async function http(
   url: string,
   path: string,
@@ -238,7 +240,7 @@ export async function http(
   return { status: answer.status, headers: answer.headers, text, error, response }
 }
 
-/** A token for the credentials, by default the ones that the first start saved in the data directory. */
+/** A token for the credentials. By default the credentials that the first start saved in the data directory. */
 export async function tokenOf({ url }: { url: string }, dataDirectory: string, credentials?: object): Promise<string> {
   const kept = credentials ?? JSON.parse(await readFile(join(dataDirectory, 'credentials.json'), 'utf8'))
   const answer = await http(url, '/oauth/client-token', { method: 'POST', body: kept })

@@ -8,7 +8,7 @@ export function processorSeconds(): number {
   const { user, system } = process.cpuUsage()
   let ofChildren = 0
   try {
-    // The fields after the name, which may contain anything; 100 ticks are a second.
+    // The fields after the name, which can contain any character. 100 ticks are a second.
     const fields = readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1)?.split(' ') ?? []
     ofChildren = (Number(fields[13]) + Number(fields[14])) / 100
   } catch {

@@ -27,12 +27,12 @@ export type ProgramName = keyof typeof programs
 /** The variable that names programs, separated by commas, that the tests must treat as not installed. */
 export const hideVariable = 'PENSTOCK_TEST_HIDE'
 
-/** Where daemons are installed; not every user has these directories on PATH. */
+/** Directories in which daemons are installed. Not every user has them on PATH. */
 const systemDirectories = ['/usr/sbin', '/usr/local/sbin']
 
 /**
- * Returns the absolute path of a program, from PENSTOCK_TEST_<NAME>, PATH or the directories of daemons; `undefined` if it
- * is not installed or is hidden. Throws where PENSTOCK_TEST_HIDE names a program that no test looks for.
+ * Returns the absolute path of a program, from PENSTOCK_TEST_<NAME>, PATH or the directories of daemons. `undefined` if it is
+ * not installed or is hidden. Throws if PENSTOCK_TEST_HIDE names a program that no test looks for.
  */
 export function findProgram(name: ProgramName): string | undefined {
   if (hiddenPrograms().includes(name)) return undefined

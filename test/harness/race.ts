@@ -50,19 +50,19 @@ export type Move = () => Promise<Reply<unknown>>
 export type Race<S> = {
   /** Makes what the moves are about, once for each round. */
   prepare(round: number): Promise<S>
-  /** The concurrent moves; `round` lets moves change places between callers. */
+  /** The concurrent moves. `round` lets moves change places between callers. */
   moves(scene: S, round: number): readonly Move[]
-  /** Fails unless the replies, in the order of the moves, fit together and fit what is there now. */
+  /** Fails unless the replies, in the order of the moves, are consistent with each other and with the present state. */
   judge(scene: S, replies: readonly Reply<unknown>[]): Promise<void>
 }
 
-/** Head starts go through these many steps between nothing and about the time that a write takes. */
+/** Head starts cycle through this number of steps, from zero to about the duration of a write. */
 const headStarts = 13
 const headStartStepMs = 0.3
 
 /**
- * Runs a race again and again. In the first rounds each move in turn is over before the others begin, so that every
- * outcome is judged at least once; in the others they begin together, or one has a head start of up to some milliseconds.
+ * Runs a race repeatedly. In the first rounds, each move in turn ends before the others begin, so that every outcome is judged
+ * at least once. In later rounds they begin together, or one has a head start of up to some milliseconds.
  */
 export async function runRace<S>(rounds: number, { prepare, moves, judge }: Race<S>): Promise<void> {
   for (let round = 0; round < rounds; round++) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** HTTP as bytes: what no client library would send, and every byte of what comes back. */
+/** HTTP as bytes: requests that no client library would send, and every byte of the responses. */
 
 export type RawReply = { status: number; headers: Readonly<Record<string, string>>; text: string }
 
@@ -11,11 +11,11 @@ const timeoutMs = 20_000
 /** A socket to the service that is read to its end. */
 export type Line = {
   readonly socket: Socket
-  /** Sends bytes; what cannot be sent any more, because the other side hung up, is dropped. */
+  /** Sends bytes. If the other side has hung up, the rest is dropped. */
   write(bytes: string | Buffer): void
-  /** Waits for this many replies. Rejects where the other side hangs up before, or takes too long. */
+  /** Waits for this many replies. Rejects if the other side hangs up before, or takes too long. */
   replies(count: number): Promise<RawReply[]>
-  /** Waits until the other side hangs up; the replies that came before. */
+  /** Waits until the other side hangs up. Returns the earlier replies. */
   ended(): Promise<RawReply[]>
   /** Hangs up. */
   [Symbol.dispose](): void
@@ -77,7 +77,7 @@ export async function openLine(port: number, { head = false } = {}): Promise<Lin
   }
 }
 
-/** Sends one request on a connection of its own, and gives back the reply. `head`: the reply will have no body. */
+/** Sends one request on a separate connection, and returns the reply. `head`: the reply will have no body. */
 export async function exchange(port: number, bytes: string | Buffer, { head = false } = {}): Promise<RawReply> {
   using line = await openLine(port, { head })
   line.write(bytes)
@@ -86,7 +86,7 @@ export async function exchange(port: number, bytes: string | Buffer, { head = fa
   return reply
 }
 
-/** A request as bytes. Nothing is checked and nothing is escaped; header values are latin1, as HTTP has them. */
+/** A request as bytes. Nothing is checked or escaped. Header values are latin1, as in HTTP. */
 export function requestBytes(request: {
   method: string
   target: string

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-/** The text of each statement that is sent from now on, on connections that the pool lends; none that links the audit log. */
+/** The text of each later statement on connections of the pool, except statements that link the audit log. */
 export function recordStatements(pool: pg.Pool): string[] {
   const texts: string[] = []
   const watched = new WeakSet<pg.PoolClient>()

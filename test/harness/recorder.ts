@@ -3,7 +3,10 @@ import { type Fetch, PenstockError } from '@penstock/client'
 
 /** Requests and responses of a client of the service. */
 
-/** The real `fetch`, with what passed through it; `meddle` may answer in the service's place, or act before its answer. */
+/**
+ * The real `fetch`, with a record of requests and responses. `meddle` can answer instead of the service, or act before its
+ * answer.
+ */
 export function recorder(
   meddle: (address: string, nth: number, init: RequestInit) => Promise<Response | undefined> | undefined = () =>
     undefined,

@@ -10,15 +10,15 @@ import { connectorBySlug } from './fixtures.ts'
 export const reddit = connectorBySlug('reddit-audiences')
 
 export type RedditPlatform = {
-  /** The API, which accepts what was granted and nothing else. */
+  /** The API, which accepts only granted tokens. */
   readonly api: RedditServer
   /** The authorization server, which is not ours. */
   readonly consents: ConsentServer
   /** The page on which a person allows or declines. */
   readonly pageUrl: string
-  /** Where a runner finds both. */
+  /** The addresses at which a runner reaches both. */
   readonly routes: Readonly<Record<string, string>>
-  /** Leads a browser to the consent page of the test, where the service leads it to that of the platform. */
+  /** Redirects a browser to the consent page of the test when the service sends it to the platform's page. */
   lead(context: BrowserContext): Promise<void>
   close(): Promise<void>
 }

@@ -10,8 +10,8 @@ export type References = {
 }
 
 /**
- * The files that a file uses: what it imports, without types, and every file that one of its texts names. A file that only
- * exports what others define stands for nothing: an import from it uses the files of the imported names.
+ * The files that a file uses: its imports, without types, and every file that is named in one of its texts. A file that only
+ * re-exports is skipped: an import from it uses the files of the imported names.
  */
 export const referencesOf: (file: string) => References = remembered(readReferences)
 

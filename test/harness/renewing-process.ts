@@ -1,5 +1,5 @@
 /**
- * A process of its own that renews a refresh token as a job of a worker does, as often as the test says:
+ * A separate process that renews a refresh token as a job of a worker does, as often as the test requests:
  *
  *     node test/harness/renewing-process.ts '{"databaseUrl": …}'
  *

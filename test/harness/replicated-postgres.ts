@@ -28,7 +28,7 @@ const replicating = { wal_level: 'replica', max_wal_senders: '5', max_connection
 
 /**
  * Starts both until the test has ended.
- * @param synchronous whether each commit waits until the standby has stored it, so that a failover loses none
+ * @param synchronous whether each commit waits until the standby has stored it, so that a failover loses no commit
  */
 export async function startReplicatedPostgres(
   t: { after(work: () => Promise<void>): void },

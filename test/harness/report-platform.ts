@@ -54,7 +54,7 @@ const reports: ReportSource = {
 }
 const sources = {
   reports: () => reportSource(reports),
-  /** The same reports, of which three workers may read some each. */
+  /** The same reports, but three workers can read parts of them. */
   parts: () => reportSource({ ...reports, readers: 3 }),
   campaigns: () => campaigns,
 }
@@ -131,7 +131,7 @@ function pageOf(all: readonly object[], query: URLSearchParams): Reply {
   return { json: { rows: all.slice(at, at + 4), ...(at + 4 < all.length && { next: String(at + 4) }) } }
 }
 
-/** The sides of a transfer from the platform to PostgreSQL. @param url of the platform @param reads what is read */
+/** The sides of a transfer from the platform to PostgreSQL. @param url the address of the platform @param reads what is read */
 export function reportSides(
   url: string,
   settings: Record<string, string | number>,

@@ -1,6 +1,6 @@
 /**
- * A process of its own that works on the transfers of a service, from the platform of `report-platform.ts` to PostgreSQL, until none
- * has its turn or it is killed:
+ * A separate process that works on the transfers of a service, from the platform of `report-platform.ts` to PostgreSQL, until
+ * no transfer can be claimed or it is killed:
  *
  *     node test/harness/report-worker.ts '{"databaseUrl": …}'
  */

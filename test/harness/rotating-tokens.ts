@@ -2,16 +2,16 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /**
- * An authorization server whose refresh tokens are good for one use. One that comes a second time was stolen, for all that
- * the server knows: it revokes all that follow from it, as platforms do.
+ * An authorization server whose refresh tokens can be used one time. For the server, a token that is used again was stolen. So
+ * it revokes all tokens that were derived from it, as platforms do.
  */
 export type RotatingTokens = {
   readonly url: string
-  /** The refresh token that it takes at present; `undefined` once all are revoked. */
+  /** The refresh token that it accepts at present. `undefined` if all are revoked. */
   readonly current: string | undefined
   /** How many it has exchanged. */
   readonly exchanges: number
-  /** A person signs in again: gives the first refresh token of a new family. */
+  /** A person signs in again. Returns the first refresh token of a new family. */
   signIn(): string
   /**
    * Holds the next request after it was counted, before it is answered.

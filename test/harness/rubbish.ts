@@ -1,6 +1,6 @@
-/** Rubbish by kind: what is wrong with it, and the thing itself. */
+/** Rubbish by kind: what is wrong with it, and the value itself. */
 
-/** Part of values that no refusal may repeat. */
+/** Part of values that must not be repeated in refusals. */
 export const canary = 'canary-3fd1'
 
 const nested = (open: string, close: string, levels: number, inside = '') =>
@@ -110,7 +110,7 @@ export const queryNames: Readonly<Record<string, string>> = {
   brackets: 'size[a][b]',
 }
 
-/** Texts in a path in place of an identifier. */
+/** Texts in a path instead of an identifier. */
 export const ids: readonly string[] = [
   '%zz',
   '%00',
@@ -134,7 +134,7 @@ export const ids: readonly string[] = [
   '',
 ]
 
-/** Values of headers, undefined where the header is left out. Header values are latin1. */
+/** Values of headers. Undefined if the header is omitted. Header values are latin1. */
 export const headers: Readonly<Record<string, readonly (string | undefined)[]>> = {
   'content-type': [
     undefined,

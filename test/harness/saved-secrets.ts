@@ -8,7 +8,7 @@ import { firstConfiguration } from './configurations.ts'
 import { destination, destinationSecrets, source, sourceSecrets } from './fixtures.ts'
 import { http, type Served } from './process.ts'
 
-/** Saves a secret of a source and one of a destination in a new account of a running service; gives the account. */
+/** Saves a secret of a source and a secret of a destination in a new account of a running service. Returns the account. */
 export async function saveSecrets(served: Served, token: string): Promise<string> {
   const call = async (path: string, method: string, body: object) => {
     const { status, text, response } = await http(served.url, path, { method, token, body })

@@ -32,8 +32,8 @@ const audiences = connectorBySlug('meta-custom-audiences')
 const httpApi = connectorBySlug('http-api')
 
 /**
- * One scenario for each operation, so that the contract can be walked whole. The scenarios are literal, from the
- * specification and `docs/api-decisions.md`; the walk holds the contract and the service against it.
+ * One scenario for each operation, so that the walk covers the whole contract. The scenarios come literally from the
+ * specification and `docs/api-decisions.md`. The walk compares the contract and the service with them.
  */
 export type Scenario = {
   /** Method and path. */
@@ -50,7 +50,7 @@ export type Scenario = {
   acts: 'for anyone' | 'in the organization' | 'in a sub-account' | 'in either'
   /** A read of one resource, which carries an ETag. */
   etag?: true
-  /** A write of one resource: it takes If-Match with the ETag that this read gives. */
+  /** A write of one resource. It accepts If-Match with the ETag that this read returns. */
   changes?:
     | 'getAccount'
     | 'getConnector'
@@ -75,7 +75,7 @@ export type Party = {
   folder: string
 }
 
-/** @param folder a directory that the service may read, with a file in it */
+/** @param folder a directory that the service can read, with a file in it */
 export async function addParty(service: TestService, folder: string): Promise<Party> {
   const organization = await service.addOrganization()
   const person = await addPerson(service, organization, { role: 'owner' })
@@ -128,7 +128,7 @@ const aSavedFilter = async ({ service, person }: Party) => {
   const { response } = await service.call('createSavedFilter', { headers, body: { name: 'All', query: 'sort=name' } })
   return { id: response.id }
 }
-/** The template belongs to a sub-account of its own, so that one that is limited to another does not see it. */
+/** The template belongs to a separate sub-account, so that a caller who is limited to another does not see it. */
 const aMappingTemplate = async ({ caller }: Party) => {
   const { id: accountId } = await caller.addAccount()
   const body = { name: 'People', accountId, destConnectorId: audiences.id, mapping: '{"email_sha256": "E-mail"}' }
@@ -163,7 +163,7 @@ const aStreamWithKey = async (party: Party) => {
   await party.caller.expect(party.caller.call('createStreamKey', stream))
   return stream
 }
-/** The rule is created in a sub-account of its own, so that one who is limited to it can see it. */
+/** The rule is created in a separate sub-account, so that a caller who is limited to it can see it. */
 const anAlertRule = async ({ caller }: Party) => {
   const { id: accountId } = await caller.addAccount()
   const body = {
@@ -201,7 +201,7 @@ const aWebhook = async ({ caller }: Party) => {
 }
 const aDelivery = async (party: Party) => party.caller.expect(party.caller.call('testWebhook', await aWebhook(party)))
 const aUser = async ({ service, organization }: Party) => ({ id: (await invite(service, organization)).id })
-/** A call in a session of its own, which it can end. */
+/** A call in a separate session, which it can end. */
 const inAnotherSession = async ({ service, person }: Party) => ({
   headers: { ...(await signInAgain(service, person)).headers },
 })
@@ -212,7 +212,7 @@ const aPasswordReset = async ({ service, organization }: Party) => {
   const token = await addResetLink(service, id)
   return { body: { token, newPassword: 'another sentence of its own kind' } }
 }
-/** An owner has a passkey, and a password alone is enough until the call. */
+/** An owner has a passkey, and a password is enough until the call. */
 const anOwnerWithPasskey = async ({ service, organization }: Party) => {
   const { organizationId } = organization
   await service.database.pool.query('update organizations set second_factor_required = false where id = $1', [
@@ -654,7 +654,7 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     prepare: async (party) => {
       const { id: accountId } = await party.caller.addAccount()
       await party.caller.addConnectors(accountId, httpApi)
-      // No server is there, so the answer says why there is none.
+      // No server exists there, so the answer says why it cannot be reached.
       const secretConfig = { url: 'http://127.0.0.1:1', definition: 'streams: { a: { path: /a } }' }
       return { accountId, id: httpApi.id, body: { settings: { stream: 'a' }, secretConfig } }
     },

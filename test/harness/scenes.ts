@@ -21,9 +21,9 @@ import { addStream } from './streams.ts'
 import { addPerson, addResetLink, goodPassword, invite, newEmail, signInAgain } from './users.ts'
 
 /**
- * Things to send requests about: an account with both sides, one connection and one that is deleted; beside them one with
- * a schedule and a transfer that ended, and one with a transfer that waits; client credentials that are
- * not in use; a person who is signed in, and one who is invited.
+ * Targets of requests: an account with both sides, one connection and a deleted connection; further connections with a schedule
+ * and an ended transfer, and with a waiting transfer; unused client credentials; a person who is signed in, and a person who is
+ * invited.
  */
 export type Scene = Readonly<
   Record<
@@ -54,8 +54,8 @@ const httpApi = connectorBySlug('http-api')
 const audiences = connectorBySlug('meta-custom-audiences')
 
 /**
- * Makes a scene through the interface.
- * @param folder a directory that the service may read, with a file in it
+ * Creates a scene through the API.
+ * @param folder a directory that the service can read, with a file in it
  */
 export async function makeScene(service: TestService, caller: Caller, folder: string): Promise<Scene> {
   const { id: accountId } = await caller.addAccountWithSides()

@@ -27,21 +27,21 @@ import { recordingJobs } from './jobs-run.ts'
 import { bounded } from './until.ts'
 
 /**
- * The service as tests meet it: the real one, on a real database of its own, without a port. Every reply to an operation
- * is held against its schema on the way (invariant 7), whatever the test is about.
+ * The service as tests use it: the real service, on a separate real database, without a port. Every reply to an operation is
+ * compared with its schema (invariant 7), whatever the test is about.
  */
 export type TestService = {
   readonly service: Service
   readonly database: Database
   readonly databaseUrl: string
   readonly config: Config
-  /** Processes of its own, started when the first job comes. */
+  /** Runner processes, which start when the first job comes. */
   readonly runners: Runners
   /** Log lines of the service. */
   readonly logLines: string[]
   /** An organization with a client and a token. */
   addOrganization(): Promise<Organization>
-  /** Sends a request as it is, without knowing any operation. */
+  /** Sends a raw request, without knowing any operation. */
   send(request: RawRequest): Promise<Reply>
   /** Calls an operation. */
   call<I extends OperationId>(operation: I, call?: CallOptions<I>): Promise<Reply<ReplyOf<I>>>
@@ -62,13 +62,13 @@ export type CallOptions<I extends OperationId> = {
   headers?: Record<string, string>
 }
 
-/** A reply; `response` is the payload of the envelope, or the whole body if there is none. */
+/** A reply. `response` is the payload of the envelope, or the whole body if there is no envelope. */
 export type Reply<T = unknown> = {
   status: number
   headers: Record<string, string | undefined>
   text: string
   json: { statusCode: number; statusMessage: string; response: unknown }
-  /** The payload; the test says by reading it that it expects success. */
+  /** The payload. By reading it, the test expects success. */
   response: T
   /** The code of a refusal, undefined on success. */
   error: string | undefined
@@ -77,7 +77,7 @@ export type Reply<T = unknown> = {
 
 /**
  * Starts the service on a clone of the template database. `env` and `timeouts` override settings.
- * @param given runners in place of processes
+ * @param given runners to use instead of processes
  */
 export async function startTestService(
   env: Record<string, string> = {},
@@ -115,7 +115,7 @@ export async function startServiceOn(
     PENSTOCK_MASTER_KEY: generateMasterKey(),
     PENSTOCK_PUBLIC_URL: 'http://penstock.test',
     PENSTOCK_DATA_DIR: '/nonexistent',
-    // One client stands for many here.
+    // One client represents many here.
     PENSTOCK_RATE_LIMIT: '0',
     // The servers of the tests listen on this machine.
     PENSTOCK_EGRESS: 'any',
@@ -228,7 +228,7 @@ export function requestOf(
   }
 }
 
-/** A file is sent as it is. */
+/** A file is sent unchanged. */
 const writeBody = (body: object): Buffer | string =>
   body instanceof Uint8Array ? Buffer.from(body) : JSON.stringify(body)
 

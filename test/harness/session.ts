@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** Runs work on a database connection of its own, under a name that Penstock does not accept for one of its processes. */
+/** Runs work on a separate database connection, under a name that Penstock does not treat as one of its processes. */
 export async function withSession<T>(url: string, work: (session: pg.Client) => Promise<T>): Promise<T> {
   const session = new pg.Client({ connectionString: url, application_name: 'test' })
   session.on('error', () => {})

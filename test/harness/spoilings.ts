@@ -4,7 +4,7 @@ import * as rubbish from './rubbish.ts'
 
 /** Ways to spoil a valid request, each with a name that a failing test shows. */
 
-/** A request before it is bytes. Names and values of the query are sent as they are, percent signs and all. */
+/** A request before it is serialised. Names and values of the query are sent unchanged, including percent signs. */
 export type Draft = {
   method: string
   /** Behind the base path, without the query. */
@@ -13,11 +13,11 @@ export type Draft = {
   headers: Map<string, string>
   /** Source of the body: values, and `Raw` for content that JSON cannot express. */
   json: unknown
-  /** The body as it is, in place of `json`. */
+  /** The raw body, instead of `json`. */
   bytes?: Buffer
 }
 
-/** Text that is put into JSON as it is. */
+/** Text that is put into JSON unchanged. */
 export class Raw {
   readonly text: string
   constructor(text: string) {
@@ -27,7 +27,7 @@ export class Raw {
 
 export type Spoiling = { readonly name: string; readonly spoil: (draft: Draft) => void }
 
-/** Writes JSON; unlike `JSON.stringify` it can repeat keys and say what no value of JavaScript says. */
+/** Writes JSON. Unlike `JSON.stringify`, it can repeat keys and write values that JavaScript does not have. */
 export function writeJson(value: unknown): string {
   if (value instanceof Raw) return value.text
   if (value instanceof Pairs) return `{${value.pairs.map(([key, inner]) => `${key}:${writeJson(inner)}`).join(',')}}`
@@ -40,7 +40,7 @@ export function writeJson(value: unknown): string {
   return JSON.stringify(value)
 }
 
-/** An object whose keys, as JSON text, may be repeated or be no text at all. */
+/** An object whose keys, as JSON text, can be repeated or can be something other than texts. */
 class Pairs {
   readonly pairs: readonly (readonly [key: string, value: unknown])[]
   constructor(pairs: readonly (readonly [string, unknown])[]) {
@@ -50,7 +50,7 @@ class Pairs {
 
 const spoiling = (name: string, spoil: (draft: Draft) => void): Spoiling => ({ name, spoil })
 
-/** Ways to spoil what this operation alone takes; `draft` is a valid request of it. */
+/** Ways to spoil the specific input of this operation. `draft` is a valid request of it. */
 export function ownSpoilings(operation: Operation, draft: Draft): Spoiling[] {
   return [
     ...spoilingsOfValues(draft.json),
@@ -122,7 +122,8 @@ const certain: readonly [rubbish: RegExp, statuses: readonly number[], where: (o
   [
     /^(?!query|conditions\.rejectedPercent|rules\.\d+\.percent).*: (?:zero|minus \w+|fraction|too large for a double|2\^53 \+ 1|thirty digits)$/,
     [400],
-    // An overlap of no hours is what ends a secret at once; a share of no percent, or of a fraction of one, is a share.
+    // An overlap of 0 hours is valid, because it ends a secret immediately. A share of 0 percent, or of a fraction of a
+    // percent, is valid too.
     (operation) => takesBody(operation) && !operation.path.endsWith('/rotate'),
   ],
   // The response of an authenticator can contain additional keys.
@@ -140,12 +141,12 @@ function takesBody({ body }: Operation): boolean {
   return body !== undefined
 }
 
-/** The statuses of which a request that was spoiled so must get one; undefined if nothing is certain. */
+/** The statuses of which a spoiled request must get one. Undefined if nothing is certain. */
 export function mustRefuse(operation: Operation, spoilingName: string): readonly number[] | undefined {
   return certain.find(([rubbish, , where]) => rubbish.test(spoilingName) && where(operation))?.[1]
 }
 
-/** Every value of the body replaced by every kind of rubbish, or left out; every object given every kind of key. */
+/** Every value of the body is replaced by every kind of rubbish, or omitted. Every object gets every kind of key. */
 function spoilingsOfValues(json: unknown): Spoiling[] {
   const paths = pathsIn(json).filter((at) => at.length > 0)
   const objects = pathsIn(json).filter((at) => isObject(valueAt(json, at)))

@@ -5,7 +5,7 @@ import { startTestService, type TestService } from './service.ts'
 
 type Given = Parameters<typeof startTestService>
 export type TestsOptions = {
-  /** Settings of the service, with those of the inbox. */
+  /** Settings of the service, including the settings of the inbox. */
   readonly env?: Record<string, string>
   readonly timeouts?: Given[1]
   readonly runners?: Given[2]

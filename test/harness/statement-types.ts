@@ -13,7 +13,7 @@ const root = dirname(dirname(import.meta.dirname))
 
 /** A column of a result, or a parameter. */
 export type Described = {
-  /** Of a parameter as it is named in the SQL, of a column in camel case. */
+  /** Name of a parameter as in the SQL, or of a column in camel case. */
   readonly name: string
   /** As PostgreSQL calls it: `int4`, `_text` … */
   readonly type: string
@@ -101,7 +101,7 @@ type PlanNode = {
   Plans?: PlanNode[]
 }
 
-/** Which columns of the result come from a side of an outer join that may have no row. */
+/** The columns of the result that come from a side of an outer join that may have no row. */
 async function columnsOfOuterJoins(client: pg.Client, text: string, parameters: number): Promise<number[]> {
   await client.query(`set plan_cache_mode = force_generic_plan; prepare described as ${text}`)
   const given = parameters > 0 ? `(${Array(parameters).fill('null').join(', ')})` : ''
@@ -125,7 +125,7 @@ export type Site = {
   /** Below `directory`. */
   readonly file: string
   readonly line: number
-  /** Where the name `statement` begins, from 1 on. */
+  /** The column in which the name `statement` begins, counted from 1. */
   readonly column: number
   readonly descriptions: readonly Description[]
 }
@@ -208,9 +208,9 @@ type CheckedSql<Problem> = [Problem] extends [never] ? string : Problem
 `
 
 /**
- * Compiles a copy of the sources in which every call has to fit what PostgreSQL says of its statements.
- * @param directory of the sources, which has \`db/statement.ts\`
- * @returns what the compiler says, line by line; nothing where all fits
+ * Compiles a copy of the sources in which every call must match PostgreSQL's description of its statements.
+ * @param directory of the sources, which contains \`db/statement.ts\`
+ * @returns the compiler's messages, line by line; empty if everything matches
  */
 export async function compileWith(directory: string, sites: readonly Site[]): Promise<string[]> {
   const copy = await mkdtemp(join(tmpdir(), 'penstock-types-'))
@@ -226,7 +226,7 @@ export async function compileWith(directory: string, sites: readonly Site[]): Pr
     for (const [file, of] of Map.groupBy(sites, (site) => site.file)) {
       const path = join(copy, 'src', file)
       const lines = (await readFile(path, 'utf8')).split('\n')
-      // From behind, so that what is renamed moves none that is still to be.
+      // From the end, so that a replacement does not move later ones.
       for (const [i, { line, column }] of [...of.entries()].toSorted(([, a], [, b]) => b.column - a.column)) {
         const text = lines[line - 1] ?? ''
         const [before, after] = [text.slice(0, column - 1), text.slice(column - 1)]

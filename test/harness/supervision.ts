@@ -2,7 +2,7 @@ import type { ClaimLimits } from '../../packages/server/src/transfers/supervisor
 import type { SupervisorSettings } from '../../packages/server/src/transfers/supervisor/deps.ts'
 
 /**
- * How tests supervise transfers. Transient errors are retried at once, and for so long that a busy machine does not end a
+ * How tests supervise transfers. Transient errors are retried immediately, and for so long that a busy machine does not end a
  * transfer that would recover.
  */
 export const supervision: SupervisorSettings = {

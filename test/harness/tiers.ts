@@ -1,11 +1,11 @@
 /**
- * The tests have two tiers. `npm test` runs the tests that guard every change; `npm run test:all` runs all, and with
- * `--rest` the tests that `npm test` leaves out. A file that is named `*.large.test.ts` belongs to the second tier, and
- * so does a test that `large` marks. Naming a file runs all of it.
+ * The tests have two tiers. `npm test` runs the tests that guard every change. `npm run test:all` runs all tests, and with
+ * `--rest` the tests that `npm test` skips. A file that is named `*.large.test.ts` belongs to the second tier, and so does a
+ * test that `large` marks. Naming a file runs all of it.
  */
 export type Tier = 'guard' | 'rest' | 'all'
 
-/** The variable with the tier that runs; all tests run without it. */
+/** The variable with the tier to run. All tests run without it. */
 export const tierVariable = 'PENSTOCK_TEST_TIER'
 
 export const isLarge = (file: string): boolean => file.endsWith('.large.test.ts')

@@ -17,7 +17,7 @@ export type Message = {
   readonly json: any
 }
 
-/** A topic of a broker of its own, on which streams put their events. */
+/** A topic of a separate broker, to which streams send their events. */
 export type Topic = {
   readonly broker: KafkaBroker
   /** Settings of a stream that stores its events on the topic. */

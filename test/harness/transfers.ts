@@ -39,7 +39,7 @@ export type Fixture = {
   get(connectionId: string, transferId: string): Promise<Transfer>
   /** The transfer once it has ended. */
   ended(connectionId: string, transferId: string): Promise<Transfer>
-  /** Closes everything; may be called again. */
+  /** Closes everything. It can be called again. */
   close(): Promise<void>
 }
 
@@ -47,8 +47,8 @@ const endsWithinMs = 120_000
 
 /**
  * Starts a service with an account that has a local folder and a PostgreSQL, both configured.
- * @param databaseUrl a migrated database for the service; one of its own unless given
- * @param afterClose called after the service has closed or could not start
+ * @param databaseUrl a migrated database for the service; by default a separate one
+ * @param afterClose called after the service has closed, or if it could not start
  */
 export async function startFixture(
   env: Record<string, string> = {},

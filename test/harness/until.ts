@@ -6,8 +6,8 @@ const pollMs = 10
 const pollMaxMs = 50
 
 /**
- * Waits for a condition: looks again and again until `look` finds something, and gives it back.
- * Fails with `what` if that has not come after `withinMs`.
+ * Waits for a condition: calls `look` repeatedly until it finds something, and returns that. Fails with `what` if nothing is
+ * found within `withinMs`.
  */
 export async function until<T>(what: string, look: () => T | Promise<T>, withinMs = 120_000): Promise<NonNullable<T>> {
   const startedMs = performance.now()
@@ -16,12 +16,12 @@ export async function until<T>(what: string, look: () => T | Promise<T>, withinM
     if (found) return found
     const waitedMs = performance.now() - startedMs
     assert(waitedMs < withinMs, `not within ${withinMs / 1000} seconds: ${what}`)
-    // Less often over time: looking takes processor time from what is waited for.
+    // The interval grows, because looking takes processor time from the work that is waited for.
     await delay(Math.min(pollMaxMs, pollMs + waitedMs / 20))
   }
 }
 
-/** Waits for a promise; fails with `what` if it has not settled after `withinMs`. Bounds a test, measures nothing. */
+/** Waits for a promise. Fails with `what` if it has not settled after `withinMs`. It limits a test and measures nothing. */
 export async function bounded<T>(what: string, promise: Promise<T>, withinMs: number): Promise<T> {
   const done = new AbortController()
   const late = delay(withinMs, undefined, { signal: done.signal }).then(() =>

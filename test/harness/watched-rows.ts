@@ -12,8 +12,8 @@ export type WatchedRows = {
 const unwatched = ['audit_events', 'audit_heads', 'audit_keys', 'audit_queue']
 
 /**
- * Watches every row of every table but the audit log. Triggers note what is changed, in the same transaction, so that what
- * was rolled back is no change; so to ask costs as much with many rows as with few.
+ * Watches every row of every table except the audit log. Triggers note changes in the same transaction, so that a rolled-back
+ * change is not noted. So asking costs the same with many rows as with few.
  */
 export async function watchRows(pool: pg.Pool): Promise<WatchedRows> {
   const { rows: tables } = await pool.query<{ name: string; columns: string }>(

@@ -21,9 +21,9 @@ export type WebhookSender = {
   readonly secrets: readonly [string, string]
   /** A signed request, with one of the two secrets. */
   readonly send: (message: ToSign, which?: 0 | 1) => SentMessage
-  /** The header that contains the signature; `undefined` if the body contains it. */
+  /** The header that contains the signature. `undefined` if the body contains it. */
   readonly header: string | undefined
-  /** How long after its time a request is refused; `undefined` if the sender signs no time. */
+  /** How long after its time a request is refused. `undefined` if the sender does not sign a time. */
   readonly lateMs?: number
   /** Whether the signature covers the body. */
   readonly coversBody: boolean

@@ -39,7 +39,7 @@ export const wideFaults: ReadonlyMap<number, string> = new Map([
 export const shortRows: readonly number[] = [34, 82, 95, 126]
 export const longRows: readonly number[] = [26, 51, 115]
 
-/** @param rows how many rows there are; the faulty ones are among the first 140 */
+/** @param rows the number of rows; the faulty rows are among the first 140 */
 export function wideFile(rows = 150): string {
   const lines = Array.from({ length: rows }, (_, i) => {
     const row = i + 1

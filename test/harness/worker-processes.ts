@@ -5,13 +5,13 @@ import { type Program, prepareStage, type Start } from './process.ts'
 import { type Fixture, startFixture } from './transfers.ts'
 import { until } from './until.ts'
 
-/** A transfer fixture whose workers are processes of their own, as an operator runs them, so that they can be killed. */
+/** A transfer fixture whose workers are separate processes, as an operator runs them, so that they can be killed. */
 export type ProcessFixture = Fixture & {
   /** Starts `penstock worker`. */
   spawnWorker(env?: Record<string, string>): Program
   /** How far a transfer is, straight from the database. */
   standing(transferId: string): Promise<Standing>
-  /** Waits until a worker has taken the transfer up once more than so many times; or until it has ended. */
+  /** Waits until workers have claimed the transfer more often than `attempt`, or until it has ended. */
   claimed(transferId: string, attempt: number): Promise<Standing>
 }
 
@@ -65,7 +65,7 @@ export async function startProcessFixture(
       until(
         'a worker claims the transfer',
         async () => {
-          // A test may restart the database meanwhile.
+          // A test can restart the database meanwhile.
           const now = await standing(transferId).catch(() => undefined)
           return now && (now.attempt > attempt || !isActive(now)) ? now : undefined
         },

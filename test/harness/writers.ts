@@ -5,15 +5,15 @@ import { destination, source, sourceSecrets } from './fixtures.ts'
 import { type HttpCall, http } from './process.ts'
 
 /**
- * Writers that keep a service busy and record what it acknowledged. While a write is active, both the state before it and
- * the state after it may be found later; once it is acknowledged, only the latter.
+ * Writers that keep a service busy and record what it acknowledged. While a write is active, both the state before it and the
+ * state after it can be found later. After it is acknowledged, only the latter can.
  */
 export type Record = {
   /** Names of the accounts, by their identifiers. */
   readonly accounts: Map<string, string>
-  /** The statuses that a connection may be found in, by its account and its own identifier. */
+  /** The statuses that a connection can be found in, by its account and its own identifier. */
   readonly connections: Map<string, { accountId: string; statuses: readonly (string | undefined)[] }>
-  /** The values that the source's secret may be found with, by account; undefined: not set. */
+  /** The values that the source's secret can have, by account. Undefined means that it is not set. */
   readonly secrets: Map<string, readonly (string | undefined)[]>
   /** Creates of accounts that were sent, by their Idempotency-Key, which is the account's name. */
   readonly keys: Set<string>
@@ -29,7 +29,7 @@ export const emptyRecord = (): Record => ({
 })
 
 export type Writers = {
-  /** Resolves once each writer has seen its connection break; rejects where a write was refused. */
+  /** Resolves when each writer has seen its connection break. Rejects if a write was refused. */
   readonly done: Promise<unknown>
 }
 
@@ -87,7 +87,7 @@ async function write(url: string, token: string, record: Record): Promise<void> 
   }
 }
 
-/** Creates an account whose name is also its Idempotency-Key; undefined where the service is gone. */
+/** Creates an account whose name is also its Idempotency-Key. Undefined if the service is gone. */
 export async function createAccount(url: string, token: string, name: string): Promise<{ id: string } | undefined> {
   const headers = { 'idempotency-key': name }
   const reply = await http(url, '/accounts', { method: 'POST', token, headers, body: { name } }).catch(() => undefined)

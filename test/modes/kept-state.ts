@@ -81,7 +81,10 @@ export class KeptState {
     Object.assign(this.counts, { read: 0, sent: 0, removed: 0, rejected: 0, unchanged: 0, accepted: 0 })
   }
 
-  /** The transfer ended: what the database keeps is as `takeCursors` says (packages/server/src/transfers/ending-queries.ts). */
+  /**
+   * The transfer ended: the database stores the state that `takeCursors` describes
+   * (packages/server/src/transfers/ending-queries.ts).
+   */
   end(succeeded: boolean): void {
     const { cursor, pending, announced, deliveryStates, read } = this.#standing
     const { rejected, accepted, unchanged } = this.counts
@@ -111,7 +114,7 @@ export class KeptState {
     this.settings = settings
   }
 
-  /** Other settings of the destination: digests belong to the ones before. */
+  /** Changes the settings of the destination. Digests belong to the earlier settings. */
   edit(settings: Values): void {
     this.settings = settings
     this.#keys = settings.sendRows === 'Mirror'
@@ -150,7 +153,7 @@ export class KeptState {
   /** The host of a runner. */
   host(fuse: Fuse): TransferHost & SecretHost & UploadHost & RejectHost & EventHost {
     let isStoring = false
-    /** Where the runner can die before it changes something, and after that. */
+    /** Points where the runner can die before it changes something, and after that. */
     const between = async <T>(before: Place, after: Place | undefined, act: () => T): Promise<T> => {
       fuse.pass(before)
       const answer = act()
@@ -170,7 +173,7 @@ export class KeptState {
       beginBatch: (start) => between('begin batch', undefined, () => this.#announce(start)),
       confirm: async (confirmation, next) => {
         isStoring = true
-        // A database takes longer: the next batch can be on its way.
+        // A database takes longer, so the next batch can be in flight.
         await setImmediate()
         isStoring = false
         return between('confirm', 'confirmed', () => this.#confirm(confirmation, next))

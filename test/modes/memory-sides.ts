@@ -67,7 +67,7 @@ export function sourceOf(rows: () => readonly SourceRow[], reads: 'all' | 'chang
 
 export type WriteMode = 'Insert' | 'Replace' | 'Upsert'
 
-/** Rows with this value are rejected by the destination; a batch that has one of the second value is refused as a whole. */
+/** The destination rejects rows with this value. A batch that contains the second value is refused as a whole. */
 export const rejectedValue = 0
 export const refusedValue = 9
 /** The row with this key is never removed. */
@@ -86,7 +86,7 @@ export class Table {
   readonly #staged = new Map<string, Map<string, readonly Row[]>>()
   current: readonly Row[] = []
 
-  /** Writes and removes the rows of a batch, apart from the ones that `rejectionsIn` names. */
+  /** Writes and removes the rows of a batch, except rows that `rejectionsIn` names. */
   write(mode: WriteMode, transferId: string, batch: Batch): void {
     const { key, rows, removed } = batch
     const rejected = new Set(rejectionsIn(batch).map(({ index }) => index))

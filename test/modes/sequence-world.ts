@@ -22,13 +22,15 @@ import { about } from './memory-sides.ts'
 /** A connection over many transfers: its source, its destination, and all rows that ever arrived. The engine is the real one. */
 
 /**
- * How the source is read. `places`: a whole table, in which places are found again; `pages`: all rows, by their number; `stream`: all changes
- * since the cursor, in their order, also of rows that changed again.
+ * How the source is read. `places`: a whole table, in which places can be found again. `pages`: all rows, by their number.
+ * `stream`: all changes since the cursor, in their order, including rows that changed again.
  */
 export type Reads = 'changes' | 'places' | 'pages' | 'stream'
-/** Whether a transfer reads on after the one before. */
+/** Whether a transfer continues after the previous one. */
 export const isIncremental = (reads: Reads): boolean => reads === 'changes' || reads === 'stream'
-/** `log` remembers the batches of each transfer, and `receiver` only the keys of batches. Both add rows; `table` writes by key. */
+/**
+ * `log` remembers the batches of each transfer, and `receiver` only the keys of batches. Both add rows. `table` writes by key.
+ */
 export type Writes = 'log' | 'receiver' | 'table'
 export type SendRows = 'All' | 'Changed' | 'Mirror'
 export type Kind = {

@@ -20,13 +20,13 @@ const amazonPii = (person: Person, keys: readonly string[]): Readonly<Record<str
     digest(person.last, names.amazon.last),
     digest(person.city, places.ascii),
     digest(person.state, places.asciiState),
-    // The country of the connection is the one of rows without any.
+    // Rows without a country get the country of the connection.
     digest(person.zip, places.amazonZip(person.country.kind === 'value' ? person.country.truth : 'us')),
   ]
   return Object.fromEntries(keys.map((key, at) => [key, digests[at]]))
 }
 
-/** A country that is none refuses the row; one that is missing is that of the connection. */
+/** An invalid country rejects the row. A missing country is replaced by the connection's country. */
 const amazonWants =
   (keys: readonly string[]) =>
   (person: Person): Wanted =>

@@ -35,7 +35,7 @@ import { type Json, listOf, objectOf, single, zipped } from './json.ts'
 import { cellsOf, type Person } from './people.ts'
 import { births, digest, emails, names, phoneDigest, phones, places, plain, same } from './rules.ts'
 
-/** The platforms that keep audiences: what each must have got of a person, and where its requests say it. */
+/** Audience platforms: the expected data of a person at each, and where its requests contain it. */
 
 const adding = { segment_name: { value: 'Buyers' }, action: { value: 'add' } }
 
@@ -222,7 +222,7 @@ const reddit: Platform = {
   mapping: adding,
   start: startReddit,
   origins: ['https://ads-api.reddit.com', 'https://www.reddit.com'],
-  // Devices are hashed as they are written.
+  // Device IDs are hashed unchanged.
   wants: ({ email, device }) =>
     whole({
       EMAIL_SHA256: digest(email, emails.reddit),
@@ -325,7 +325,7 @@ const criteo: Platform = {
   mapping: { ...adding, madid: null, phonenumber: null },
   start: startCriteo,
   origins: ['https://api.criteo.com'],
-  // Criteo takes digests of MD5 too.
+  // Criteo also accepts MD5 digests.
   wants: ({ email }) => apart({ email: email.kind === 'md5' ? email.hex : digest(email, emails.plain) }),
   reads: ({ path, json }) => {
     const { identifierType, identifiers } = objectOf(objectOf(objectOf(json).data).attributes)
@@ -393,7 +393,7 @@ const marketingCloud: Platform = {
   ),
 }
 
-/** Contacts in the clear, each with a request of its own. */
+/** Unhashed contacts, with a separate request for each. */
 const marketingCloudContacts: Platform = {
   ...marketingCloud,
   slug: 'salesforce-marketing-cloud-contacts',

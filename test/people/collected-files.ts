@@ -12,7 +12,7 @@ import { type Platform, type Started, saying, whole } from './compare.ts'
 import type { Person } from './people.ts'
 import { plain } from './rules.ts'
 
-/** Platforms that collect files, on an SFTP server or in a bucket, with identifiers as they are. */
+/** Platforms that collect files, on an SFTP server or in a bucket, with unhashed identifiers. */
 
 const identifierOf = ({ device }: Person) => (device.kind === 'broken' ? device.cell : plain(device, () => device.cell))
 
@@ -42,7 +42,7 @@ export const liveRamp: Platform = {
   reads: () => [],
 }
 
-/** Files of traits. Identifiers are those of an own data source. */
+/** Files of traits. Identifiers belong to a custom data source. */
 export const adobe: Platform = {
   slug: 'adobe-audience-manager',
   secrets: {},
@@ -58,7 +58,7 @@ export const adobe: Platform = {
   reads: () => [],
 }
 
-/** Files of memberships of segments, beside a checksum and a file that says that the day is complete. */
+/** Files of segment memberships, with a checksum and a file that says that the day is complete. */
 export const lotame: Platform = {
   slug: 'lotame-audiences',
   secrets: {},

@@ -12,13 +12,10 @@ import { cellsOf, csvOf, makePeople, type Person } from './people.ts'
 import { phones } from './rules.ts'
 import { transferFile } from './transfer.ts'
 
-/**
- * Expected data of a person at a platform: the content of each item that is sent; or no item, and the column that
- * causes the refusal.
- */
+/** Expected data of a person at a platform: the content of each sent item, or the column that causes the refusal. */
 export type Wanted = readonly string[] | 'refused'
 
-/** A running platform. Its secrets and settings take precedence over the ones of `Platform`. */
+/** A running platform. Its secrets and settings override the values in `Platform`. */
 export type Started = Pick<PlatformServer, 'url' | 'received' | 'close'> & {
   readonly secrets?: Values
   readonly settings?: Values
@@ -35,7 +32,7 @@ export type Platform = {
   readonly start: () => Promise<Started>
   readonly origins: readonly string[]
   readonly wants: (person: Person) => Wanted
-  /** Items about people in a request; none if it contains no data of people. */
+  /** Items about people in a request. Empty if it contains no data about people. */
   readonly reads: (received: Received) => readonly string[]
   /** Set where a platform wants contact data in the clear. */
   readonly takesContacts?: boolean
@@ -51,7 +48,7 @@ export const saying = (parts: Readonly<Record<string, unknown>>): string =>
       .sort(([a], [b]) => (a < b ? -1 : 1)),
   )
 
-/** One thing that says all of a person; refused if that is nothing. */
+/** One item with all data of a person. Refused if there are no data. */
 export const whole = (parts: Readonly<Record<string, string | undefined>>): Wanted =>
   Object.values(parts).some((part) => part !== undefined) ? [saying(parts)] : 'refused'
 
@@ -144,7 +141,7 @@ function assertRefusals(slug: string, rejects: readonly Reject[], refused: reado
   )
   const columns = Object.keys(connectors.find((one) => one.slug === slug)?.destination?.records ?? {})
   for (const { field, reason } of rejects) {
-    // A destination without fields of its own is a table, whose platform does not report the column of an error.
+    // A destination without own fields is a table, whose platform does not report the column of an error.
     const isNamed = field !== null && columns.includes(field)
     assert.ok(isNamed || columns.length === 0, `no column is named by: ${reason}`)
     assert.match(reason, /\S/)

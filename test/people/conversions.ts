@@ -69,7 +69,7 @@ import {
   same,
 } from './rules.ts'
 
-/** The platforms that take conversions and other events: what each must have got of a person, under the ID of the event. */
+/** Platforms for conversions and other events: the expected data of a person at each, under the ID of the event. */
 
 type Parts = Readonly<Record<string, string | undefined>>
 
@@ -84,7 +84,7 @@ const eventsIn =
   ({ path: requested, json }: Received): string[] =>
     path.test(requested) ? listOf(list(objectOf(json))).map((one) => saying(read(objectOf(one)))) : []
 
-/** The file has the day of the month in a column of its own. */
+/** The file contains the day of the month in a separate column. */
 const birth = { date_of_birth: 'birth_date' }
 
 /** Names for the data of a person at Meta and at platforms with the same format, in lists or not. */
@@ -465,7 +465,7 @@ const tradeDesks: readonly Platform[] = [
     mapping: { event_name: { value: 'purchase' }, order_id: 'id', city: null, country: null, region: null, zip: null },
     start: startConversions,
     origins: ['https://insight.adsrvr.org'],
-    // Nothing of it identifies a person, and an event needs none.
+    // It contains nothing that identifies a person, and an event needs no person.
     wants: ({ id }) => [saying({ id })],
     reads: eventsIn(
       /realtimeconversion$/,
@@ -482,7 +482,7 @@ const mparticle: Platform = {
   start: startMparticle,
   origins: ['https://s2s.us1.mparticle.com'],
   takesContacts: true,
-  // In the clear; a digest is left out, since the person has another identifier.
+  // Unhashed. A digest is omitted, since the person has another identifier.
   wants: (person) =>
     event(person, {
       email: plain(person.email, emails.plain),

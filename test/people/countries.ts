@@ -7,7 +7,7 @@ export type Country = {
   /** By which files mean it. */
   readonly names: readonly string[]
   readonly callingCode: string
-  /** Whether a zero is dialled before numbers, at home alone. */
+  /** Whether a zero is dialled before numbers inside the country. */
   readonly hasTrunkZero: boolean
   readonly givenNames: readonly string[]
   readonly familyNames: readonly string[]
@@ -21,7 +21,7 @@ export type Country = {
 }
 
 const withZero = (parts: readonly string[], hasCountry: boolean): string[] => [
-  // Without groups and without its country, a German number may look like one of North America.
+  // Without groups and without its country, a German number can look like a North American number.
   ...(hasCountry ? [`0${parts.join('')}`] : []),
   `0${parts.join(' ')}`,
   `0${parts[0]}/${parts.slice(1).join('')}`,

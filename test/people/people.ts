@@ -22,7 +22,7 @@ export type Phone = {
   /** The calling code of the country, and the number behind it. */
   readonly code: string
   readonly national: string
-  /** Whether the country has to be known from elsewhere. */
+  /** Whether the country must be known from elsewhere. */
   readonly isNational: boolean
 }
 export type Birth = { readonly year: number; readonly month: number; readonly day: number }
@@ -44,7 +44,7 @@ export type Person = {
   readonly country: Spelled<Country['code']>
   readonly device: Spelled<string>
   readonly click: Spelled<string>
-  /** Seconds since 1970, in the past days; absent in a row without anything. */
+  /** Seconds since 1970, within the past days. Absent in an empty row. */
   readonly eventTime: number | undefined
 }
 
@@ -157,7 +157,7 @@ function spelled<Truth>(
 const maybe = (choices: Choices, { truth, cell = truth }: { truth: string; cell?: string }): Spelled<string> =>
   choices.is(0.15) ? missing : { kind: 'value', truth, cell }
 
-/** In any case, with spaces around it, with letters whose accents stand alone. */
+/** In any letter case, with surrounding spaces, and with separate accents. */
 function dirty(choices: Choices, truth: string): { truth: string; cell: string } {
   const cased = dirtyCase(choices, truth)
   const composed = choices.is(0.1) ? cased.normalize('NFD') : cased
@@ -201,7 +201,7 @@ const domains = [
   'GMAIL.com',
 ]
 
-/** Letters of ASCII alone, as most addresses have them. */
+/** Only ASCII letters, as most addresses have them. */
 const asciiOf = (name: string) => name.normalize('NFD').replace(/[^A-Za-z]/g, '')
 
 function emailOf(number: number, choices: Choices, name: string, family: string): Spelled<Email> {
@@ -235,7 +235,7 @@ function phoneOf(country: Country, hasCountry: boolean, choices: Choices): Spell
   const national = parts.join('')
   if (chance < 0.26) return digestCell('sha256', `+${country.callingCode}${national}`, choices)
   const isNational = choices.is(0.5)
-  // Without its country, what is only digits could be a number of several ones: nobody knows then what is meant.
+  // Without its country, a number of only digits could belong to several countries, so its meaning is unknown.
   const forms = isNational ? country.nationalForms(parts, hasCountry) : internationalForms(country, parts)
   const cell = choices.of(forms)
   return { kind: 'value', truth: { code: country.callingCode, national, isNational }, cell }

@@ -8,7 +8,7 @@ import type { Birth, Email, Person, Phone, Spelled, State } from './people.ts'
 
 export const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex')
 
-/** The form that is hashed; `undefined` if nothing is left. */
+/** The form that is hashed. `undefined` if nothing is left. */
 export type Rule<Truth> = (truth: Truth) => string | undefined
 
 const withoutTag = (local: string): string => local.replace(/\+.*$/, '')
@@ -32,7 +32,7 @@ export const emails = {
   untagged: ({ local, domain }: Email) => `${withoutTag(local)}@${domain}`.toLowerCase(),
   /** Amazon's audiences: without signs such as +, whatever the domain (amazon-marketing-cloud-uploader-from-aws). */
   amazon: ({ local, domain }: Email) => `${local.replaceAll(/[^\p{L}\p{N}._-]/gu, '')}@${domain}`.toLowerCase(),
-  /** Reddit: without the tag, and then letters and digits alone, whatever the domain. */
+  /** Reddit: without the tag, and then only letters and digits, for any domain. */
   reddit: ({ local, domain }: Email) => `${withoutTag(local).replaceAll(/[^A-Za-z0-9]/g, '')}@${domain}`.toLowerCase(),
 } satisfies Record<string, Rule<Email>>
 
@@ -95,7 +95,7 @@ export const places = {
   asciiState: ({ name, code }: State) => code ?? ascii(name)?.slice(0, 2),
   /** Lower case without spaces, up to a hyphen (Meta's business SDK). */
   zip: (zip: string) => zip.toLowerCase().replaceAll(' ', '').replace(/-.*$/, ''),
-  /** Amazon: of five countries five digits, of Great Britain upper case without spaces; incomplete ones are empty. */
+  /** Amazon: five digits for five countries, upper case without spaces for Great Britain. Incomplete values are empty. */
   amazonZip: (country: string) => (zip: string) => {
     if (country === 'gb') return zip.toUpperCase().replaceAll(' ', '')
     if (country === 'br') return zip
@@ -112,11 +112,11 @@ export const births = {
   day: ({ day }: Birth) => two(day),
 } satisfies Record<string, Rule<Birth>>
 
-/** The value that a platform gets in the clear; `undefined` if there is none, or none that can be used. */
+/** The value that a platform gets unhashed. `undefined` if there is no usable value. */
 export const plain = <Truth>(spelled: Spelled<Truth>, rule: Rule<Truth>): string | undefined =>
   spelled.kind === 'value' ? rule(spelled.truth) : undefined
 
-/** The digest that a platform must get; digests of other systems pass as they are. */
+/** The digest that a platform must get. Digests of other systems pass unchanged. */
 export function digest<Truth>(spelled: Spelled<Truth>, rule: Rule<Truth>): string | undefined {
   if (spelled.kind === 'sha256') return spelled.hex
   const form = plain(spelled, rule)
@@ -127,7 +127,7 @@ export function digest<Truth>(spelled: Spelled<Truth>, rule: Rule<Truth>): strin
 export const phoneDigest = (person: Person, rule: Rule<Phone>): string | undefined =>
   isReadable(person) ? digest(person.phone, rule) : undefined
 
-/** Whether what is meant by the cell of the phone can be known. */
+/** Whether the meaning of the phone cell can be known. */
 export const isReadable = ({ phone, country }: Person): boolean =>
   phone.kind !== 'value' || !phone.truth.isNational || country.kind === 'value'
 

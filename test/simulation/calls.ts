@@ -268,7 +268,7 @@ const makers: Partial<Record<OperationId, Maker>> = {
   }),
 }
 
-/** Pairs of added connectors that can play their roles; whether they fit is for the service to say. */
+/** Pairs of added connectors that can play their roles. The service decides whether they are compatible. */
 function fittingPairs(account: Account | undefined): [Connector, Connector][] {
   const added = pool.filter(({ id }) => account?.added.has(id))
   return added
@@ -278,7 +278,7 @@ function fittingPairs(account: Account | undefined): [Connector, Connector][] {
     )
 }
 
-/** Mostly whole and right; sometimes with gaps, with values that are cleared, masked or wrong, or with an unknown key. */
+/** Mostly complete and valid, sometimes with gaps, with values that are cleared, masked or invalid, or with an unknown key. */
 function chooseValues(random: Random, fields: Fields): Record<string, unknown> {
   const whole = random.percent(70)
   const values = Object.entries(fields)

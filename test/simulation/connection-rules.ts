@@ -21,7 +21,7 @@ import { page, pick, shows } from './views.ts'
 
 type Trigger = 'activate' | 'enable' | 'disable' | 'delete' | 'restore' | 'breakdown' | 'outage' | 'recovery'
 
-/** Where a trigger leads, or why it does not. */
+/** The status that a trigger leads to, or why it is refused. */
 function lead(account: Account, connection: Connection, trigger: Trigger): { to: Status } | { refused: ErrorCode } {
   const { status, previous } = connection
   const ready = (to: Status): { to: Status } | { refused: ErrorCode } =>
@@ -82,7 +82,7 @@ const sides = [
   { key: 'dest', role: 'Destination' },
 ] as const
 
-/** The settings of both sides after a call; undefined if one is invalid. A given object replaces the previous one. */
+/** The settings of both sides after a call. Undefined if one is invalid. A given object replaces the previous one. */
 function configsAfter(
   place: Pick<Place, 'call'>,
   ids: { src: string; dest: string },
@@ -239,7 +239,7 @@ export const connectionRules = {
   },
 } satisfies Record<string, Rule>
 
-/** A configuration as a connection has it; the first one has no identifier there. */
+/** A configuration as a connection stores it. The first one has no identifier there. */
 const otherOf = (added: Added | undefined, id: unknown): string | undefined => {
   const found = configurationOf(added, id)
   return found === added ? undefined : found?.configurationId
@@ -254,7 +254,7 @@ const othersAfter = (account: Account, connection: Connection, body: Readonly<Re
   return { srcOther: after('src'), destOther: after('dest') }
 }
 
-/** The first configuration of a side; as it is shown while the model does not know it. */
+/** The first configuration of a side, in the form of the reply while the model does not know it. */
 const firstOf = (account: Account, connectorId: string, payload: unknown, key: string): unknown =>
   account.added.get(connectorId)?.configurationId || pick(payload, key)[key]
 

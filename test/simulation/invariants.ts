@@ -49,7 +49,7 @@ export async function assertApart(world: World, model: Model): Promise<void> {
   }
 }
 
-/** Takes over the order in which things were created, where several were created at once. */
+/** Adopts the service's order of resources that were created concurrently. */
 export async function adoptOrder({ service }: World, model: Model): Promise<void> {
   const { rows } = await service.database.pool.query<{ id: string; rank: number }>(
     `select id, dense_rank() over (order by created_time)::int as rank from (

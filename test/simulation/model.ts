@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ErrorCode, OperationId } from '@penstock/wire'
 
-/** The service as `docs/api-decisions.md` describes it, in memory: what there is, and what a call may answer. */
+/** The service as `docs/api-decisions.md` describes it, in memory: its resources, and the possible answers of a call. */
 
 export type Status = 'In-progress' | 'active' | 'disabled' | 'deleted' | 'broken' | 'offline'
 export type PreviousStatus = Exclude<Status, 'disabled' | 'deleted'>
@@ -62,7 +62,7 @@ export type Model = {
   keys: Map<string, Answered>
   /** Every ETag seen, by resource and version. */
   etags: Map<string, string>
-  /** Counts what is created; what is newer has the higher number. */
+  /** Counts created resources. Newer resources have higher numbers. */
   clock: number
 }
 
@@ -98,7 +98,7 @@ export type Place = { model: Model; call: Call; account: Account; connection: Co
 export type Rule = {
   /** Resource that the call must name to be processed further. */
   readonly needs?: 'account' | 'connection'
-  /** Every reason to refuse the call; the service may give any of them. */
+  /** Every reason to refuse the call. The service can return any of them. */
   refusals(place: Place): ErrorCode[]
   /** The version that If-Match is held against: `resource@version`. */
   version?(place: Place): string
@@ -109,7 +109,7 @@ export type Rule = {
   ): { is: unknown; shouldBe: unknown; etagOf?: [resource: string, version: number]; total?: number }
 }
 
-/** A configuration of an added connector; without an identifier, the first one. */
+/** A configuration of an added connector. Without an identifier, the first one. */
 export const configurationOf = (added: Added | undefined, id: unknown): Configuration | undefined =>
   id === undefined || (id !== '' && id === added?.configurationId) ? added : added?.others.get(String(id))
 
@@ -120,7 +120,7 @@ export const isLive = ({ status }: Connection) => status !== 'deleted'
 export const isGone = ({ deletedDays = 0 }: Connection) => deletedDays > restoreWindowDays
 export const keyOf = (org: number, key: string) => `${org} ${key}`
 
-/** Whether a call may have had this outcome; then the model has moved on, else it says what is wrong. */
+/** Whether a call can have this outcome. If it can, the model is updated. Otherwise returns the problem. */
 export function explain(
   rules: Readonly<Partial<Record<OperationId, Rule>>>,
   model: Model,
@@ -211,7 +211,7 @@ export function purgeModel(model: Model): void {
   for (const [key, { hours }] of model.keys) if (hours > keyWindowHours) model.keys.delete(key)
 }
 
-/** An operator restores an account; false if there is none that was deleted within 30 days. */
+/** An operator restores an account. False if no such account was deleted within 30 days. */
 export function restoreAccountInModel(model: Model, id: string): boolean {
   const account = model.accounts.get(id)
   if (account?.deletedDays === undefined || account.deletedDays > restoreWindowDays) return false

@@ -2,10 +2,10 @@
 export type Random = {
   /** A whole number from 0 to below `below`. */
   int(below: number): number
-  /** True so many times of a hundred. */
+  /** True with this probability in percent. */
   percent(chance: number): boolean
   pick<T>(choices: readonly [T, ...T[]]): T
-  /** One of the choices; undefined if there is none. */
+  /** One of the choices. Undefined if there are none. */
   any<T>(choices: readonly T[]): T | undefined
   /** Some of the choices, in their order. */
   some<T>(choices: readonly T[], chance: number): T[]

@@ -119,7 +119,7 @@ const addedOrRefusal = (account: Account, id: string | undefined): ErrorCode[] =
   return account.added.has(id ?? '') ? [] : ['connector_not_added']
 }
 
-/** The values of a configuration as they are shown: of a secret that it is there, of the others themselves. */
+/** The values of a configuration as they are shown. A secret only shows that it is set. */
 function viewValues(connectorId: string, { values }: Configuration): Record<string, string> {
   const fields = Object.entries(connectorById(connectorId)?.secrets ?? {})
   const shown = ([key, field]: (typeof fields)[number]) =>

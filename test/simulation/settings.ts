@@ -40,7 +40,7 @@ export function fits(source: Connector, destination: Connector): boolean {
   return from === 'identity management' && to === 'audience activation'
 }
 
-/** The values after a caller sent some; undefined if one is wrong. */
+/** The values after a caller sent some. Undefined if one is invalid. */
 export function merged(fields: Fields, current: Values, given: Readonly<Record<string, unknown>>): Values | undefined {
   const after: Values = { ...current }
   for (const [key, sent] of Object.entries(given)) {
@@ -55,7 +55,7 @@ export function merged(fields: Fields, current: Values, given: Readonly<Record<s
   return dropUnbound(fields, current, given, after)
 }
 
-/** Stored secrets do not follow to a new destination: those in use have to be sent again, the others go. */
+/** Stored secrets do not follow to a new destination: secrets in use must be sent again, other secrets are removed. */
 function dropUnbound(fields: Fields, current: Values, given: object, after: Values): Values | undefined {
   const shown = (values: Values, key: string) => String(values[key] ?? fields[key]?.default ?? '')
   for (const [key, { binds = [] }] of Object.entries(fields)) {
@@ -76,7 +76,9 @@ function isRight({ type, options, min = -Infinity, max = Infinity }: FieldDefini
   return typeof sent === 'string' && sent.trim() !== ''
 }
 
-/** Whether every required field, under its condition, has a value; a role's own fields only if that role is given. */
+/**
+ * Whether every required field, under its condition, has a value. A role's own fields are checked only if the role is given.
+ */
 export function isComplete(fields: Fields, values: Values, role?: Role): boolean {
   return Object.entries(fields).every(([key, field]) => {
     if (!field.required || field.readonly || (field.role && field.role !== role)) return true
@@ -89,7 +91,7 @@ const countsNow = (fields: Fields, key: string, values: Values): boolean =>
     [wanted].flat().includes(String(values[other] ?? fields[other]?.default)),
   )
 
-/** Whether a connection may carry data: both sides configured, everything required there. */
+/** Whether a connection is ready for transfers: both sides are configured, with all required values. */
 export function isReady(
   account: Account,
   connection: Pick<Connection, 'src' | 'dest' | 'srcOther' | 'destOther' | 'srcConfig' | 'destConfig'>,
@@ -105,7 +107,7 @@ export function isReady(
       isComplete(sideFields(connector, role), config, role)
     )
   }
-  // No sub-account of the model has purposes, so a connection can require none.
+  // No sub-account of the model has purposes, so connections cannot require any.
   const requires = String(destConfig.purposes ?? '')
     .split(',')
     .map((name) => name.trim())

@@ -7,16 +7,16 @@ import { createTestDatabase } from '../harness/database.ts'
 import { type CallOptions, type Organization, startServiceOn, type TestService } from '../harness/service.ts'
 import type { Call, Outcome } from './model.ts'
 
-/** The real service, on a database of its own, with everything that the simulation does to it. */
+/** The real service, on a separate database, with everything that the simulation does to it. */
 export type World = {
   readonly service: TestService
   readonly organizations: readonly Organization[]
   call(call: Call): Promise<Outcome>
   /** Event of a transfer or a probe on a connection. */
   meet(accountId: string, id: string, trigger: 'breakdown' | 'outage' | 'recovery'): Promise<void>
-  /** The operator's command; false if it fails. */
+  /** Runs the operator's command. False if it fails. */
   restoreAccount(id: string): Promise<boolean>
-  /** Lets time pass for what is deleted, and for first answers. */
+  /** Simulates the passing of time for deleted resources, and for stored idempotent answers. */
   age(what: { connection: string } | { account: string } | { key: string; org: number }, seconds: number): Promise<void>
   purge(): Promise<void>
   /** Stops the service, and starts another one on the same database. */

@@ -22,7 +22,7 @@ export type Manifest = {
 }
 
 export type ChartRenderer = {
-  /** Renders with values over those of the chart. Rejects with the words of the template language. */
+  /** Renders with values that override the chart's values. Rejects with the message of the template language. */
   render(values: Values): Promise<Manifest[]>
   close(): Promise<void>
 }
