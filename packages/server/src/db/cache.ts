@@ -14,9 +14,8 @@ export type Cache<V extends object> = {
 /**
  * @param topic the notices that drop entries; their value is the key of the entry, or empty for all entries
  * @param entriesMax above this number, the least recently used entry is dropped
- * @param ownerOf returns the owner of a value. Then notices and `forget` name an owner instead of a key, and drop all of the
- * owner's values:
- * a change of one tenant keeps the cached values of the others
+ * @param ownerOf returns the owner of a value. Then notices and `forget` name an owner instead of a key, and drop all values of
+ * that owner. So a change of one tenant keeps the cached values of the others
  */
 export function createCache<V extends object>(
   notices: Notices,

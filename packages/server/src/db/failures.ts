@@ -16,8 +16,8 @@ export function describeDatabase(url: DatabaseUrl): string {
 /**
  * Explains why the database refused the connection, or did not allow what a start needs.
  * @param setting the setting with this address
- * @returns one or two sentences: what happened, with the server, role or database by name, and what to do.
- * Undefined if it is not a failure of the database
+ * @returns one or two sentences: what happened, with the server, role or database by name, and what to do. Undefined if it is
+ * not a failure of the database
  */
 export function explainFailure(error: unknown, url: DatabaseUrl, setting = 'DATABASE_URL'): string | undefined {
   return explain(error, url)?.replaceAll('DATABASE_URL', setting)

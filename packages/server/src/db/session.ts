@@ -9,8 +9,8 @@ import { connectionTo } from './tls.ts'
  * Opens a separate connection, for work that holds a lock or one transaction for as long as it takes. Its statements have no
  * time limit. Rejects if the server cannot be reached.
  * @param name the name of the session in the server, after `penstock`
- * @param blocks whether others wait for this work. Then the server ends the session if its process does not continue:
- * after a minute in a transaction, and after five outside of one
+ * @param blocks whether others wait for this work. Then the server ends the session if its process does not continue: after a
+ * minute in a transaction, and after five outside of one
  */
 export async function openSession(url: DatabaseUrl, name: string, { blocks = false } = {}): Promise<pg.Client> {
   for (let others = countServers(url) - 1; ; others--) {

@@ -20,8 +20,7 @@ const outputLimitBytes = 16_384
  * @param args passed without a shell
  * @param timeoutMs after which the program is killed
  * @returns the last 16 KiB that it wrote, and the exit code, which is undefined if the program could not be started or was
- * killed.
- *   It never rejects.
+ *   killed. It never rejects.
  */
 export function run(
   program: string,
