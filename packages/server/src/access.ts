@@ -46,7 +46,7 @@ export function requireUnlimited(actor: Actor): void {
   refuse('forbidden', [{ field: 'scopes', message }])
 }
 
-/** Refuses with `forbidden` who is not a person. */
+/** Refuses with `forbidden` an actor who is not a person. */
 export function requirePerson({ kind }: Actor): void {
   if (kind !== 'user') refuse('forbidden', [{ field: 'person', message: 'only a person who is signed in can do this' }])
 }

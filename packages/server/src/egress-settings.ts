@@ -4,7 +4,7 @@ import { type AllowedDestination, parseAllowed } from '@penstock/connector/egres
 import { describeProxy, type OutgoingProxy, parseProxy } from '@penstock/connector/egress/proxy-address'
 import { type Given, type Read, words } from './config-values.ts'
 
-/** The settings of where connectors may connect to. */
+/** The settings that decide where connectors can connect to. */
 
 /** Network policy of connectors. */
 export type EgressSettings = {

@@ -9,7 +9,7 @@ export type Mail = {
   readonly to: string
   readonly subject: string
   readonly text: string
-  /** The same each time that the mail is sent, so that one that comes twice is recognized. */
+  /** The same each time that the mail is sent, so that a repeated mail is recognised. */
   readonly messageId?: string
 }
 

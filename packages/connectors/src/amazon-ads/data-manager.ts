@@ -32,7 +32,7 @@ export const accountPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{1,127}$/
  * Ads data manager for one account.
  * @param header names the account
  * @param setting holds its ID
- * @param permission what the user who signed in needs
+ * @param permission the permission that the signed-in user needs
  */
 export const dataManagerApi =
   (header: string, setting: string, permission: string) =>
@@ -82,7 +82,7 @@ function codesOf(error: JsonObject): string {
   return codes.length === 0 ? '' : ` (${[...new Set(codes)].slice(0, 5).join(', ')})`
 }
 
-/** How many are taken of a request: all but those whom an error names, and one for each error that names no one. */
+/** How many items of a request are accepted: all except the named ones, and except one for each error that names no one. */
 function takenOf({ json }: Answer, count: number): number {
   const errors = errorsIn(json)
   const places = errors.flatMap((error) => placeOf(error, count) ?? [])

@@ -111,7 +111,7 @@ export function makeS3Client(context: ConnectorContext): S3Client {
 const redactOf = (all: readonly AwsCredentials[]): Redact =>
   createRedact(all.flatMap(({ secretAccessKey, sessionToken = '' }) => [secretAccessKey, sessionToken]).filter(Boolean))
 
-/** Whether temporary credentials are refused, so that others of the same role are asked for. */
+/** Whether temporary credentials are refused, so that new ones of the same role are requested. */
 const isExpired = ({ code }: S3Error): boolean => code === 'ExpiredToken' || code === 'TokenRefreshRequired'
 
 /** The address of requests without a bucket, to see whether anything answers. */

@@ -54,7 +54,7 @@ describe('reading a container, against azurite', () => {
 
   test('pages through more names than one answer has', async () => {
     for (let index = 0; index < 25; index++) await azure.put('people', `many/${index}.csv`, `id\n${index}\n`)
-    // An answer has 1,000 names unless fewer are asked for, which a signature of this kind does not cover.
+    // An answer has 1,000 names unless fewer are requested, and this kind of signature does not cover that parameter.
     proxy.rewrite = (url) => url.replace('maxresults=1000', 'maxresults=10')
     const seen = proxy.seen.length
     assert.equal((await readAll('many/', { secrets: bySignature('people', 'rl') })).length, 25)

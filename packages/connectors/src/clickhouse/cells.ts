@@ -103,7 +103,7 @@ function withScale(text: string, scale: number): string {
   return `${whole}.${fraction.padEnd(scale, '0')}`
 }
 
-/** A time in UTC as functions of ClickHouse take it, whichever of its two formats it comes in. */
+/** A time in UTC as ClickHouse's functions accept it, from either of its two formats. */
 const timeTextOf = (text: string): string => text.replace('T', ' ').replace(/Z$/, '')
 
 /**

@@ -8,7 +8,7 @@ import { quoteText } from './target-columns.ts'
 const platform = 'Databricks'
 const files = '/api/2.0/fs/files'
 const directories = '/api/2.0/fs/directories'
-/** Notes of so long ago are not asked for again, in milliseconds. */
+/** Older notes are not needed any more. In milliseconds. */
 const keptMs = 30 * 86_400_000
 
 /** The rows of a group, and how they become rows of the table. */

@@ -41,7 +41,7 @@ export class Misfit extends Error {
 
 /** How long one request waits for a statement. Databricks allows 5 to 50 seconds. */
 const waitSeconds = 30
-/** The same for a statement that can be cancelled: its ID comes with the answer. */
+/** The same for a statement that can be cancelled: the answer contains its ID. */
 const briefSeconds = 5
 const [firstMs, mostMs] = [500, 5_000]
 

@@ -81,7 +81,7 @@ async function listPage(
     const entry = objectIn(each)
     const own = textIn(entry.name) ?? ''
     if (!own.toLowerCase().startsWith(leaf.toLowerCase())) continue
-    // The part that was asked for keeps its case, so that a name in another case is found.
+    // The requested part keeps its case, so that a name in another case is found.
     const name = `${prefix}${own.slice(leaf.length)}`
     if (entry['.tag'] === 'folder') folders.push(`${folder}${own}/`)
     else if (entry['.tag'] === 'file' && entry.is_downloadable !== false) files.push(describedFile(name, entry))

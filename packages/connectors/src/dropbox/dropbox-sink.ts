@@ -156,7 +156,7 @@ const partOf = (state: Json): PartState => state as unknown as PartState
 
 const sizeOf = (states: readonly PartState[]): number => states.reduce((sum, { bytes }) => sum + bytes, 0)
 
-/** The session has another length than the request said, or is gone or closed. */
+/** The session's length differs from the length in the request, or the session is gone or closed. */
 const sessionRefused = /^(lookup_failed\/)?(incorrect_offset|not_found|closed)$/
 
 /** Whether a session was refused because it has the part already. */

@@ -56,7 +56,7 @@ function typedValue(value: unknown): unknown {
   return isObject(typed) ? JSON.stringify(listIn(typed.values)) : typed
 }
 
-/** The values of a row, by the names that were asked for. */
+/** The values of a row, by their names in the request. */
 function rowOf({ dimensionValues, metricValueGroups }: JsonObject, to: ReportRequest): JsonObject {
   const figures = listIn(objectIn(listIn(metricValueGroups)[0]).primaryValues)
   const named = (names: readonly string[], values: readonly unknown[]) =>

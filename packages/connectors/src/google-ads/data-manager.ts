@@ -3,7 +3,7 @@ import { dataManagerAuthorization } from '../google/authorization.ts'
 import { type Auth, idSetting, restApi } from '../kit/api.ts'
 import { errorOfGoogle } from './google-errors.ts'
 
-/** An account of a Google product: whose data it is, or who signs in on its behalf. */
+/** An account of a Google product: the owner of the data, or the account that signs in on the owner's behalf. */
 type Account = { readonly accountType: string; readonly accountId: string }
 
 /** The account that owns the lists or conversions, and the account through which the user accesses it, if another. */

@@ -73,7 +73,7 @@ const report = (textOfDays?: (from: string, to: string) => string): PagesReport 
   form: 'pages',
   page: (to, pageToken) => googleAdsQuery(to.account, textOfDays?.(to.from, to.to) ?? textOf(to), pageToken),
   rows: ({ json }, to) => {
-    // An answer without rows has the mask of the fields that were asked for.
+    // An answer without rows contains the mask of the requested fields.
     const isReport = isObject(json) && (json.results !== undefined || json.fieldMask !== undefined)
     return isReport ? rowsOrNone(json, 'results')?.map((row) => withZeros(row, to)) : undefined
   },

@@ -54,7 +54,7 @@ export function openLater(item: Item, accounts: Accounts, client: PlatformClient
       undecided = [...undecided.map(({ requestId, count }) => ({ requestId, count })), ...taken]
       if (batches < heldBatchesMax) return { ...delivery, held: true, rejected }
       const decided = await decide(client, undecided, item, { waitMs: 0, signal })
-      // A batch cannot have more rejections than rows. If it would, all results are asked for again later.
+      // A batch cannot have more rejections than rows. If it would, all results are requested again later.
       const isWithin = countOf(decided.rejected) + rejected.length <= batch.rows.length
       if (isWithin) undecided = decided.undecided.slice(-undecidedMax)
       return { ...delivery, rejected: isWithin ? [...rejected, ...decided.rejected] : rejected, ...confirmed() }

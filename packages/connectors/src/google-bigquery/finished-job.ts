@@ -16,7 +16,7 @@ export type Jobs = { readonly bigQuery: BigQuery; readonly projectId: string; re
 /** A job without an error, as BigQuery describes it. */
 export type FinishedJob = { readonly id: string; readonly location: string | undefined; readonly job: JsonObject }
 
-/** A long job that is done once, however often it is asked for. */
+/** A long job that is done once, however often it is requested. */
 export type JobAsked = {
   /** The same for the same work. */
   readonly id: string

@@ -45,7 +45,7 @@ export function fieldOfType(type: ColumnType | null): string | undefined {
       return 'TIMESTAMP'
     case 'decimal': {
       const { precision = 38, scale = 9 } = type as Extract<ColumnType, { kind: 'decimal' }>
-      // An unsigned number of 64 bits comes as one, too, and BigQuery would read it with a sign.
+      // An unsigned 64-bit number also arrives as one, but BigQuery would read it with a sign.
       return scale > 0 && scale <= 9 && precision - scale <= 29 ? 'NUMERIC' : undefined
     }
     default:

@@ -70,7 +70,7 @@ async function* resultRows(
     const page = await bigQuery.page(job, pageToken === undefined ? { startIndex: row } : { pageToken })
     yield { rows: page.rows.map((each) => readRow(plan, each, place(++row))), total: page.total }
     if (page.total === undefined ? page.pageToken === undefined : row >= page.total) return
-    // A page without rows before the end would be asked for again and again.
+    // A page without rows before the end would be requested endlessly.
     if (page.rows.length === 0 && page.pageToken === undefined) throw endless()
     pageToken = page.pageToken
   }

@@ -5,7 +5,7 @@ import { pollUntilDone } from '../platform-api/polling.ts'
 import { type BigQueryComplaint, complaintIn, connectorErrorOfJob } from './errors.ts'
 import type { BigQuery } from './jobs.ts'
 
-/** Something that is done once, however often it is asked for: a job whose ID says what it does. */
+/** Work that is done once, however often it is requested: a job whose ID identifies its work. */
 export type Once = {
   readonly projectId: string
   /** The location of the data, if BigQuery reports it. */

@@ -7,7 +7,7 @@ const google: AuthorizationServer = {
   tokenUrl: 'https://oauth2.googleapis.com/token',
   issuer: 'https://accounts.google.com',
   pkce: true,
-  // A refresh token comes with offline access, and after the first time only where consent is asked for again.
+  // Google returns a refresh token with offline access. After the first time, it does so only if consent is requested again.
   authorizeParameters: { access_type: 'offline', prompt: 'consent' },
   registration:
     'Create an OAuth client of the type “Web application” in the Google Cloud console, in a project in which the APIs of the connectors are enabled, and put the scopes on its consent screen.',

@@ -144,7 +144,7 @@ describe('HubSpot as a source, against a server that follows its published refer
       all.map(({ id }) => id),
     )
     assert.equal(chunks.length, 3)
-    // A record that changes in the meantime leaves the time that is read, and comes with the next transfer.
+    // A record that changes meanwhile drops out of the time that is read, and is read by the next transfer.
     const [changed] = all.splice(300, 1)
     assert.ok(changed)
     changed.modifiedMs = Date.now() + minuteMs

@@ -244,7 +244,7 @@ const searching = ({ client, type, names, context }: Reads, sinceMs: number, unt
   }
 }
 
-/** The cursor of the next page. Throws `malformed_response` if there is a next page that cannot be asked for. */
+/** The cursor of the next page. Throws `malformed_response` if there is a next page that cannot be requested. */
 function nextOf({ paging }: JsonObject): string | undefined {
   const { next } = objectIn(paging)
   return next === undefined || next === null ? undefined : cursorIn(textIn(objectIn(next).after) ?? '', 'HubSpot')

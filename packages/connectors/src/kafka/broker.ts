@@ -150,7 +150,7 @@ export async function openBroker(
   }
 }
 
-/** Cuts what comes into messages, which have their length before them. */
+/** Splits incoming bytes into messages, which are preceded by their length. */
 function framesInto(take: (frame: Buffer) => void, refuse: () => void): (bytes: Buffer) => void {
   let pieces: Buffer[] = []
   let size = 0

@@ -27,13 +27,13 @@ export type Cluster = {
   topic(name: string): Promise<KafkaTopic>
   /** The broker that leads a partition. Throws `platform_unavailable` if no broker leads it. */
   leader(topic: string, partition: number): Promise<Broker>
-  /** The brokers of partitions are asked for again. */
+  /** The brokers of partitions are requested again. */
   forget(): void
   close(): void
 }
 
 const brokersMax = 10_000
-/** No operation was asked for. */
+/** No operation was requested. */
 const noOperations = -(2 ** 31)
 
 /** Connects to the first broker of the settings that answers. */

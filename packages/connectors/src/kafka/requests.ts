@@ -101,7 +101,7 @@ export const fetchRecords = (
     },
   )
 
-/** An answer of the broker that a request ran into its own time comes before the connection is given up. */
+/** If the broker's own time limit ends a request, its answer arrives before the connection is given up. */
 const answerMs = 10_000
 
 /**

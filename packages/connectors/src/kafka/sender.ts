@@ -129,7 +129,10 @@ export function byPartition(
   return found
 }
 
-/** Sends messages to their partitions. Resolves or rejects once every request has ended, so that no message comes after later ones. */
+/**
+ * Sends messages to their partitions. Resolves or rejects when every request has ended, so that no message arrives after later
+ * ones.
+ */
 export async function sendAll(
   send: Send,
   placedBy: ReadonlyMap<number, readonly Placed[]>,

@@ -119,7 +119,7 @@ export type SentPeople = {
   readonly missed: readonly { readonly count: number; readonly reason: string }[]
   /** The answer of the platform about the people who are not blamed. */
   readonly answer?: Json | null
-  /** The ID in the answer, if an audience was made of the people who are not blamed. */
+  /** The ID in the answer, if an audience was created from the people who are not blamed. */
   readonly made?: unknown
 }
 
@@ -175,7 +175,7 @@ export type AudienceTarget = AccountTarget & {
   /** The name of the audience in rows. Absent if they give its ID. */
   readonly name: string | undefined
   readonly verb: 'add' | 'remove'
-  /** Whether the people, who are added, take the place of all earlier members. */
+  /** Whether the added people replace all earlier members. */
   readonly replaces: boolean
   /** The keys of the people of the request, with `sharing`. */
   readonly keys: readonly string[]
@@ -241,8 +241,8 @@ export type MeasuredFacts = {
 /** How an answer reports the result of each person. People that it neither blames nor leaves uncounted are accepted. */
 export type PeopleAnswerFacts = {
   /**
-   * Whom an answer blames, by their places in the request. If the answer is a refusal, no one was taken: the others are sent
-   * again. `undefined` or no one leaves it to the errors of the API.
+   * The people that an answer blames, by index in the request. If the answer is a refusal, no one was taken: the others are
+   * sent again. `undefined` or no one leaves it to the errors of the API.
    */
   readonly blames?: (answer: Answer, people: readonly JsonObject[]) => readonly PersonBlame[] | undefined
   /** How many were taken, if it does not say which. */

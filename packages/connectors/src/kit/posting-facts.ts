@@ -60,7 +60,7 @@ export type PostingDestination = Omit<
 export type PostingLevel = {
   /** One of its objects, in words: `ad set`. */
   readonly one: string
-  /** The level of its parents, which comes before it. */
+  /** The level of its parents, which precedes it. */
   readonly parent?: string
   /** The form of an ID. */
   readonly id: RegExp

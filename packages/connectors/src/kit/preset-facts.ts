@@ -24,8 +24,8 @@ export type PresetSource = {
   /** Which names are data, without their folders. */
   readonly names: RegExp
   /**
-   * A text by which a later file comes after an earlier one, of the name with its folders. The next transfer begins after the last
-   * text that was read.
+   * A text that sorts a later file after an earlier one, from the name with its folders. The next transfer begins after the
+   * last text that was read.
    */
   readonly order: (name: string) => string
   /**

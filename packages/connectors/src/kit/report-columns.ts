@@ -26,11 +26,10 @@ export type ReportColumn = {
   /** The platform's name of it in a request, if it differs. `null` if it is returned without being requested. */
   readonly ask?: string | null
   /**
-   * The place of its value in a row: a key, or a path of keys such as `metrics.costMicros`. The name by which it is asked for unless
-   * said otherwise.
+   * The place of its value in a row: a key, or a path of keys such as `metrics.costMicros`. By default the name in the request.
    */
   readonly at?: string
-  /** It is a fact of the account, and the same in every row. The value of the row comes first if it has one. */
+  /** It is a fact of the account, and the same in every row. The value of the row has priority if it has one. */
   readonly of?: 'account' | 'name' | 'currency' | 'zone'
   /** Whether it is the day of the row. */
   readonly isDay?: boolean

@@ -149,7 +149,7 @@ export type ReportLevel = {
 }
 
 export type ReportPreset = {
-  /** The first one unless said otherwise. */
+  /** By default the first one. */
   readonly level?: string
   readonly breakdowns?: readonly string[]
   readonly metrics: readonly string[]
@@ -312,7 +312,7 @@ export type ReportContent =
        * of columns. Throws `invalid_setting` if the header does not contain what the connection chose.
        */
       readonly names?: (to: ReportRequest, header: readonly string[]) => readonly string[]
-      /** The line at which the rows end: the first empty one, or the first that begins like this. To the end unless said otherwise. */
+      /** The line at which the rows end: the first empty one, or the first that begins like this. By default to the end. */
       readonly ends?: 'empty line' | RegExp
       /** Lines that are not rows, such as totals, by their first cell. `''` if that is empty. */
       readonly omits?: RegExp

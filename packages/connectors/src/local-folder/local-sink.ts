@@ -35,7 +35,7 @@ export function localSink(directory: string, name: string): FileSink {
 
   async function createOwn(deliveryStates: readonly Json[]): Promise<string> {
     const { end, partial } = lastOf(deliveryStates)
-    // Anyone who puts a link there wants something else to be written.
+    // Whoever puts a link there tries to redirect the write.
     if (await isLink(at(partials.plain))) throw Object.assign(new Error('A link'), { code: 'ELOOP' })
     const created = partials.next()
     const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW

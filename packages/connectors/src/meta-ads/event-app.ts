@@ -40,7 +40,7 @@ export function readApp(row: BatchRow, platform: string | undefined): Read<JsonO
   return {
     read: filled({
       ...given.read,
-      // Nothing said is no consent.
+      // A missing consent is not a consent.
       advertiser_tracking_enabled: advertiser ?? given.read.advertiser_tracking_enabled ?? 0,
       application_tracking_enabled: application ?? given.read.application_tracking_enabled ?? 0,
       extinfo,

@@ -59,7 +59,7 @@ export const placeColumn = (
     ...options,
   })
 
-/** A digest, to which Meta's own library for web servers adds who uses it. */
+/** A digest, to which Meta's own library for web servers appends an identifier of the library. */
 const hashed = (to: string, description: string, normalise: Normalisation, synonyms?: readonly string[]) =>
   digest(`user_data.${to}`, description, normalise, { suffix: /\.[\w-]{2,8}$/, ...(synonyms && { synonyms }) })
 const identifier = (key: string, description: string, options?: ColumnOptions) =>

@@ -6,7 +6,7 @@ import { listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
 import { seal, unseal } from '../platform-api/seal.ts'
 import { openPayloads, type People, sendPeople } from './send-people.ts'
 
-/** Meta forgets a session 90 minutes after its first batch, and what comes later would be all that the audience holds. */
+/** Meta forgets a session 90 minutes after its first batch. Later people would then be the only members of the audience. */
 const sessionMs = 85 * 60 * 1000
 /**
  * At the end of the session, this number of people of the first batch is sent again: the last batch must not be empty, and a
@@ -45,7 +45,7 @@ export function openReplacement(client: PlatformClient, context: DestinationCont
     async finish() {
       for (const session of sessions.values()) await session.close()
     },
-    // Meta forgets a session whose last batch never comes, and the audience stays as it was.
+    // Meta forgets a session whose last batch never arrives, and the audience does not change.
   }
 }
 

@@ -28,7 +28,7 @@ export type ListingPage = {
 /**
  * The files of all pages. Throws `response_too_large` if a page is repeated or there are too many pages, and
  * `unexpected_response` if a page contains an entry that is not a file. @param store the name of the store, for messages
- * @param store who gives the listing, for messages
+ * @param store the name of the store, for messages
  */
 export async function* filesOfPages(
   store: string,

@@ -127,7 +127,7 @@ export const sourceChanged = (name: string): ConnectorError =>
     `${name} is gone or was replaced while it was being read. Start a new transfer, which reads it from the beginning.`,
   )
 
-/** A part of an object was asked for, and the store sent all of it. */
+/** A part of an object was requested, and the store sent all of it. */
 export const rangeIgnored = (store: string): ConnectorError =>
   new ConnectorError('unexpected_response', `${store} cannot read an object from an offset.`)
 

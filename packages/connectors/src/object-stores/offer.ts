@@ -3,7 +3,7 @@ import { type FormOptions, formOfFile, type StoredFile } from '@penstock/connect
 import { fileStoreOf, findFiles, type ObjectStore } from './object-store.ts'
 import type { BucketPlace } from './place.ts'
 
-/** Files that are asked for at the same time, whether they are as they were. */
+/** Files whose state is checked concurrently. */
 const askedMax = 8
 
 /** Offers the files of a path, in the order of their names. Throws `object_not_found` if there are no files. */

@@ -5,7 +5,7 @@ import { pinterestAdsManagement } from './pinterest-ads-management.ts'
 const account = (id: string, answer: Exchange['answer']): Exchange => ({ path: `/v5/ad_accounts/${id}`, answer })
 const page = (list: string, items: unknown, bookmark?: string, next: string | null = null): Exchange => ({
   path: `/v5/ad_accounts/549/${list}`,
-  // Of a parameter that comes several times, the last value.
+  // If a parameter is repeated, its last value.
   query: { entity_statuses: 'DRAFT', page_size: '250', ...(bookmark !== undefined && { bookmark }) },
   answer: { json: { items, bookmark: next } },
 })

@@ -78,7 +78,7 @@ const api = restApi({
   },
 })
 
-/** The SHA-256 digest of check@example.com, who is no one. */
+/** The SHA-256 digest of check@example.com, which belongs to nobody. */
 const noOne = '5f846d0a5c57b5a917568726f8d74120c1b412daba350607498a500cf8134ef0'
 
 /** Conversions on websites, in apps and offline, for an ad account of Pinterest. */

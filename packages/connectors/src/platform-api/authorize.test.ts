@@ -5,7 +5,7 @@ import { testContext } from '@penstock/connector/acceptance'
 import { connectorErrorOf, startPlatform } from '../../test/platform-server.ts'
 import { exchangeAuthorization } from './authorize.ts'
 
-/** The code of an authorization, at a token endpoint whose answers are said in the test. */
+/** The code of an authorization, at a token endpoint whose answers the test defines. */
 
 let answer: { status?: number; json?: unknown } = {}
 const platform = await startPlatform(() => answer)

@@ -1,8 +1,8 @@
 import { ConnectorError } from '@penstock/connector'
 
 /**
- * Cursors and addresses with which a platform leads from a page to the next one. If an answer names a next page that cannot be asked for, nobody knows where the
- * list ends: that is an error, and never the end.
+ * Cursors and addresses with which a platform leads from a page to the next one. If an answer names a next page that cannot be
+ * requested, nobody knows where the list ends. That is an error, and never the end.
  */
 
 /** Cursors are kept in checkpoints, which are bounded. */
@@ -40,7 +40,7 @@ export function nextAddressIn(value: unknown, base: string, platform: string): U
   throw unusableNext(platform, `it is not below ${below.pathname}`)
 }
 
-/** The error of a next page that cannot be asked for. */
+/** The error of a next page that cannot be requested. */
 export const unusableNext = (platform: string, why: string): ConnectorError =>
   new ConnectorError(
     'malformed_response',

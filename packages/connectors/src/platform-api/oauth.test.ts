@@ -13,7 +13,7 @@ await authorization.issuer.keys.generate('RS256')
 await authorization.start(0, '127.0.0.1')
 const { service } = authorization
 const url = `${authorization.issuer.url}/token`
-/** One whose answers are said in the test. */
+/** A token endpoint whose answers the test defines. */
 let answer: { status?: number; headers?: Record<string, string>; json?: unknown; text?: string } = {}
 const lax = await startPlatform(() => answer)
 after(async () => {

@@ -33,9 +33,9 @@ export type TokenOptions = {
     /** Whether the secret travels in the body, as most platforms want it, or in the header `Authorization`. */
     readonly in?: 'body' | 'header'
   }
-  /** Scopes that are asked for, and without which a token is no use. */
+  /** Requested scopes without which a token is of no use. */
   readonly scope?: string
-  /** Scopes that were asked for before, when the user consented, and without which a token is no use. */
+  /** Scopes that were requested earlier, when the user consented, and without which a token is of no use. */
   readonly consented?: string
   /**
    * Parameters in addition to the standard ones, such as `audience`. A function computes them for each request, such as a
@@ -50,7 +50,7 @@ export type TokenOptions = {
   readonly errorOf?: (answer: Answer) => ConnectorError | undefined
 }
 
-/** Access tokens of one job: each is used until shortly before it ends, and only one is asked for at a time. */
+/** Access tokens of one job. Each is used until shortly before it expires, and only one is requested at a time. */
 export type AccessTokens = Credentials & {
   /**
    * A token with a limited lifetime. After the signal is aborted, it does not wait for a token, and immediately throws the

@@ -46,7 +46,7 @@ export const sweepRule = statement<{ id: string }>(`
   update alert_sweeps set next_time = now() where name = 'open and idle'
 `)
 
-/** Notes connections with an open incident, after one of them. The last of the page comes back. */
+/** Notes connections with an open incident, after one of them. It returns the last connection of the page. */
 export const noteOpen = statement<{ after: string; limit: number }, { id: string | null }>(`
   with page as materialized (
     select distinct connection_id as id from alert_incidents

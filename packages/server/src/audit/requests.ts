@@ -81,7 +81,7 @@ function shownBy(reply: object): readonly unknown[] {
 const valuesIn = ({ items }: { items: unknown }): number =>
   Array.isArray(items) ? items.flatMap(({ samples = [] }: { samples?: readonly string[] }) => samples).length : 0
 
-/** A session says whose it is, since its client is who made it. */
+/** The owner of a session is known, because its client created it. */
 const detailsOf = ({ actor, transferId }: AuditedRequest, details: object | undefined): object | null => {
   const all = {
     ...details,

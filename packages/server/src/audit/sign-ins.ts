@@ -27,7 +27,7 @@ export function recordSignIn(
 
 export type FailedSignIn = {
   readonly kind: AuditActorKind
-  /** Whom it was tried for, as the request said it, whether that exists or not. */
+  /** The name in the attempt, as the request contained it, whether or not it exists. */
   readonly name: string
   readonly action: string
   readonly address: string

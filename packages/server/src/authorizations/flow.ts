@@ -35,7 +35,7 @@ export type FlowPage = {
   readonly accountId?: string | 'elsewhere'
 }
 
-/** Page for a person who comes from another site, before the link is used. It names who gets the access. */
+/** Page for a person who comes from another site, before the link is used. It names the organization that gets the access. */
 export type ConfirmPage = { readonly platform: string; readonly connector: string; readonly receiver: string }
 
 export type OpenedLink = { readonly url: string; readonly state: string; readonly browser: string } | FlowPage

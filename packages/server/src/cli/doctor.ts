@@ -189,7 +189,7 @@ async function checkConnectors({ database }: CommandRuntime, env: NodeJS.Process
   }
 }
 
-/** A pause is no error: an operator asked for it, or a restore did. */
+/** A pause is not an error: an operator or a restore paused schedules. */
 async function checkSchedules({ database }: CommandRuntime): Promise<Finding> {
   try {
     const pause = await describePause(database)

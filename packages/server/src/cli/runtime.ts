@@ -122,7 +122,7 @@ export async function withRuntime<T>(
   }
 }
 
-/** Standard output is for what a command was asked for. */
+/** Standard output contains only the result of a command. */
 export const sayDatabase = ({ databaseName }: CommandRuntime): void =>
   void process.stderr.write(`Database: ${databaseName}\n`)
 
@@ -187,7 +187,10 @@ export async function makeOwnFolder(config: Config): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
 }
 
-/** Only who made the directory decides its mode: others do not list it, the embedded server passes through. */
+/**
+ * Only the user who created the directory decides its mode: other users cannot list it, but the embedded server can pass
+ * through.
+ */
 export async function makeDataDirectory(config: Config): Promise<void> {
   try {
     const made = await mkdir(config.dataDirectory, { recursive: true })

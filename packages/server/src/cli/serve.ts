@@ -30,7 +30,7 @@ export const serve = (config: Config, log: Logger): Promise<void> => untilStoppe
 /** `penstock worker`: runs only background jobs, until a signal stops it. */
 export const work = (config: Config, log: Logger): Promise<void> => untilStopped(runWorker, config, log)
 
-/** A signal that comes while a start waits ends it, and is no failure. */
+/** A signal that arrives while a start waits ends it, and is not a failure. */
 async function untilStopped(
   run: (config: Config, log: Logger, stopSignal: Promise<void>) => Promise<void>,
   config: Config,

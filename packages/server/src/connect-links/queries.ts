@@ -156,7 +156,7 @@ export const findOpenById = statement<{ id: string }, LinkRow>(`
 export const lockOpen = statement<{ digest: Buffer }, PageRow>(`
   select ${pageColumns} ${livePage} where l.page_digest = :digest and ${live} for no key update of l
 `)
-/** The first who opens a link has it. */
+/** The first browser that opens a link owns it. */
 export const openLink = statement<{ id: string; pageDigest: Buffer; minutes: number }, { expiresTime: Date }>(`
   update connect_links set opened_time = now(), page_digest = :pageDigest,
     expires_time = now() + make_interval(mins => :minutes)

@@ -54,7 +54,7 @@ function whyNot(folder: string, slug: string): string {
   }
 }
 
-/** Without their definitions nothing true can be said of them. */
+/** Without their definitions, nothing is known about them. */
 function describeUnknown(all: readonly string[]): string {
   const named = all.slice(0, namedMax)
   if (all.length > namedMax) named.push(`and ${all.length - namedMax} more`)

@@ -15,7 +15,9 @@ export async function databaseNow(db: Db): Promise<Date> {
   return row.now
 }
 
-/** The time of the database, for who asks more often than a statement is worth: read now and then, and counted on. */
+/**
+ * The time of the database, for callers that need it too often for a statement. It is read from time to time, and extrapolated.
+ */
 export class DatabaseClock {
   readonly #db: Db
   #readMs = Number.NEGATIVE_INFINITY

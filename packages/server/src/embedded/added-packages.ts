@@ -50,7 +50,7 @@ export async function addPackage(added: AddedPackage, say: (sentence: string) =>
   return folder(place)
 }
 
-/** Installs what the lock file of a folder says. Standard output is for what a command was asked for. */
+/** Installs what the lock file of a folder says. Standard output contains only the result of a command. */
 function runNpm(folder: string): Promise<void> {
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--prefix', folder]
   const shell = process.platform === 'win32'

@@ -8,7 +8,7 @@ import { isRoot, ownerOfData, ownerOfNewData } from './owner.ts'
 /** Where root keeps files that PostgreSQL's own user could not reach elsewhere. */
 export const systemDirectory = '/var/lib/penstock'
 
-/** Where the files of a server are, and who runs it. */
+/** Where the files of a server are, and the user that runs it. */
 export type ClusterPlace = { home: string; owner: Owner }
 
 /** The name of the cluster's directory within its home. */

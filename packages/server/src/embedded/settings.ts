@@ -27,7 +27,7 @@ const fixed = {
 
 const undurable = { fsync: 'off', full_page_writes: 'off', wal_level: 'minimal', max_wal_senders: '0' }
 
-/** Where the choices of one server differ from those of all. */
+/** Settings in which one server can differ from others. */
 export type ServerChoices = {
   /** whether committed data survives a power cut; false is for tests */
   durable: boolean

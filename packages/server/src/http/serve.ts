@@ -55,7 +55,7 @@ declare module 'fastify' {
     actor: Actor | undefined
     /** The operation that is called. Undefined if the request was refused before it was known. */
     operation: OperationId | undefined
-    /** The token of the session that the request comes with, if it is by that that the actor is known. */
+    /** The token of the session, if the request was authenticated by it. */
     sessionToken: string | undefined
   }
 }

@@ -56,7 +56,7 @@ export const isSuccess = ({ status }: Pick<OutgoingAnswer, 'status'>): boolean =
 
 const timeoutMsDefault = 15_000
 const bodyBytesMax = 256 << 10
-/** Of an answer, for the log of who sent the request. */
+/** Data of an answer, for the sender's log. */
 const answerBytesMax = 4 << 10
 const answerHeadersMax = 30
 const headerLengthMax = 300

@@ -6,7 +6,7 @@ import { refuse, refuseFieldErrors } from '../refusal.ts'
 
 const dayMs = 86_400_000
 
-/** The days of a report: this month unless said otherwise. Refuses days that no calendar has, and too many. */
+/** The days of a report. By default this month. Refuses days that no calendar has, and too many. */
 export async function readDays(db: Db, { startDate, endDate }: { startDate?: string; endDate?: string }) {
   const given = Object.entries({ startDate, endDate })
   refuseFieldErrors(

@@ -65,7 +65,7 @@ export const volumeOfAccounts = statement<
   group by l.account_id, l.day order by l.account_id, l.day
 `)
 
-/** Connections that can still be asked for, deleted ones included. */
+/** Connections that can still be requested, including deleted ones. */
 const isKept = isKeptIn('connections')
 
 type ConnectionFilter = { accountId: string; like: string | null; ids: readonly string[] | null }

@@ -24,7 +24,7 @@ export class OwnCode {
     this.#stamp = atStart
   }
 
-  /** Whether the files of the code have changed since the start. Then an error may come from a mix of two versions. */
+  /** Whether the files of the code have changed since the start. Then an error can come from a mix of two versions. */
   async hasChanged(): Promise<boolean> {
     return (await this.#stamp) !== (await stampCode())
   }

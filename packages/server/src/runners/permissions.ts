@@ -65,8 +65,8 @@ export function environmentOfRunners(compiled: string | undefined): NodeJS.Proce
 }
 
 /**
- * Where Node keeps compiled code of runners: next to that of this process, or in a folder that only the runners' user can
- * enter. Undefined if Node keeps no compiled code.
+ * Where Node keeps compiled code of runners: next to this process's compiled code, or in a folder that only the runners' user
+ * can enter. Undefined if Node keeps no compiled code.
  */
 export function compiledFor(user: RunnerUser | undefined): string | undefined {
   const own = getCompileCacheDir()

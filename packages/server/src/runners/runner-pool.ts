@@ -60,7 +60,7 @@ const keptMemoryPart = 0.5
 /** How long a runner waits for the next job of its owner, in milliseconds. */
 const idleMs = 10_000
 const idleMax = 4
-/** How long after its use the unused runner is replaced: the job that uses it comes first. */
+/** How long after its use the unused runner is replaced. The job that uses it has priority. */
 const spareDelayMs = 500
 
 export type PoolOptions = RunnerOptions & {
@@ -105,7 +105,7 @@ export function createRunnerPool(options: PoolOptions, log: Logger): Runners {
     not_ended: 0,
     not_started: 0,
   }
-  /** Node keeps that an import failed, so the code that comes back needs another process. */
+  /** Node remembers that an import failed, so a retry needs another process. */
   const failedToLoad = new WeakSet<RunnerProcess>()
   /** The code of added connectors that each runner has loaded. */
   const loadedCodes = new WeakMap<RunnerProcess, ReadonlyMap<string, string>>()

@@ -26,7 +26,10 @@ const deadlineMs = 30_000
 /** Under which the client secret is sealed: the client is an app that the organization registered with its provider. */
 const appOf = (organizationId: string) => ({ env: `organization:${organizationId}`, slug: 'single-sign-on' })
 
-/** Asks a provider, in a runner and through the egress: its address comes from a tenant, and so does what it answers. */
+/**
+ * Sends requests to a provider from a runner and through egress, because a tenant chooses its address, and so controls its
+ * answers.
+ */
 export function askProvider(
   {
     config,

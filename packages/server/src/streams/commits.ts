@@ -159,7 +159,7 @@ export class EventCommits {
       await this.#storeTogether(shares)
     } catch (error) {
       if (shares.length <= 1 || isAway(error)) return rejectAll(queues, error)
-      // The events of one stream must not keep those of others from being stored.
+      // The events of one stream must not prevent other streams from being stored.
       this.#log.error({ err: error }, 'a commit of events failed; each stream is tried separately')
       for (const share of shares) await this.#storeTogether([share]).catch((err) => rejectAll([share], err))
     }

@@ -50,7 +50,7 @@ export class OpenStreams {
   }
 }
 
-/** Hash of a message ID of a stream in the form of a UUID. Only who has the key of the stream can compute it. */
+/** Hash of a message ID of a stream in the form of a UUID. Only processes with the key of the stream can compute it. */
 export function digestOfMessage({ key }: Pick<OpenStream, 'key'>, messageId: string): string {
   const hex = createHmac('sha256', key.key).update('message').update(messageId).digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`

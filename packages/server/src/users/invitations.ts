@@ -119,7 +119,7 @@ export async function requestPasswordReset(
   return { reply: { mail: mailer.isSetUp } }
 }
 
-/** Ends every session of the person, who signs in with the new password then. */
+/** Ends every session of the person. They then sign in with the new password. */
 export async function resetPassword(call: Call<'resetPassword'>, deps: UserDeps): Promise<Answer<'resetPassword'>> {
   const { db, body } = call
   const { email, name, organizationId, organizationName } = await requireLink(call, 'password reset', deps)

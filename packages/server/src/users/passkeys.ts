@@ -15,8 +15,8 @@ import { completeSignIn, failSignIn, methodOf } from './sign-ins.ts'
 import { hasSingleSignOn } from './single-sign-on-queries.ts'
 
 /**
- * Passkeys (WebAuthn): discoverable credentials that verify who uses them, so that one is enough to sign in, without an
- * e-mail address, and nothing says who has one.
+ * Passkeys (WebAuthn): discoverable credentials that verify their user. So one passkey is enough to sign in, without an e-mail
+ * address, and nobody can find out who has a passkey.
  */
 
 /** COSE algorithms: Ed25519, ES256, RS256. */

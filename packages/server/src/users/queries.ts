@@ -97,7 +97,7 @@ export const joinUser = statement<{ id: string; name: string; email: string; pas
 `)
 export const deleteUser = statement<{ id: string }>(`delete from users where id = :id`)
 
-/** Removes who was invited under this address and has not accepted. */
+/** Removes people who were invited under this address and have not accepted. */
 export const deleteInvited = statement<{ organizationId: string; email: string }>(`
   delete from users where organization_id = :organizationId and email = :email and joined_time is null
 `)

@@ -16,7 +16,7 @@ import { viewSelf, viewSession } from './view.ts'
 export const findSelf = async (db: Db, id: string): Promise<queries.UserRow> =>
   (await queries.findUserById.first(db, { id })) ?? refuse('unauthorized')
 
-/** Answers who has just signed in, with the cookie of their session. */
+/** Returns the person who has just signed in, with the cookie of their session. */
 export async function answerSelf(
   db: Db,
   userId: string,

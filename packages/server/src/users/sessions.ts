@@ -77,7 +77,7 @@ export async function beginSession(
   return begun && { token, maxAgeSeconds: daysMax * 86_400 }
 }
 
-/** Has every process look a person up again who was changed, in each of their sessions. */
+/** Makes every process look up a changed person again, in each of their sessions. */
 export const refreshSessions = async (tx: Transaction, userId: string, sessions?: UserSessions): Promise<void> =>
   announce(tx, await queries.digestsOf.all(tx, { userId }), sessions)
 

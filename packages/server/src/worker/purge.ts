@@ -242,7 +242,7 @@ async function sumOldEntries(database: Database, days: number, signal?: AbortSig
   return removed
 }
 
-/** Records what is removed permanently, with its removal. */
+/** Records what is removed permanently, in the same transaction. */
 function recordPurged(
   tx: Transaction,
   action: string,

@@ -2,7 +2,7 @@ import { addDays } from '../report-days.ts'
 import { firstOfMonth, lastOfMonth } from '../report-months.ts'
 import type { ReportPosition, ReportReading } from './report-reading.ts'
 
-/** The reports that are asked for, each of some days of one account. */
+/** The requested reports, each of some days of one account. */
 
 /**
  * Where reading resumes: on a day of an account. `ends` are the last days of the next reports, if these are shorter than usual:

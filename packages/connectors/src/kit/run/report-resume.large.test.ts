@@ -25,7 +25,7 @@ const days = 400
 const accounts = Array.from({ length: 100 }, (_, index) => String(1_000 + index))
 const zoneOf = (account: string) => zones[Number(account) % zones.length] ?? 'UTC'
 const refused = '1042'
-/** The times at which days begin, as the platform was asked for them, by zone. */
+/** The times at which days begin, as the platform received them, by zone. */
 const begins = new Map<string, Set<string>>()
 
 const egress = {

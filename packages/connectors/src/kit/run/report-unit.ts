@@ -16,7 +16,7 @@ import type { ReportPiece, ReportPosition, ReportReading } from './report-readin
 const rowsMax = 2_000
 /** Rows that are in memory together if a report takes several requests. */
 const mergedMax = 200_000
-/** A page that is too large is asked for with fewer rows, but not with fewer than these. */
+/** A page that is too large is requested with fewer rows, but with at least this number. */
 const pageRowsMin = 10
 
 /** Reads the report of some days of one account, from a position or from its beginning. */

@@ -168,7 +168,7 @@ type DaysPiece = {
   readonly settles: boolean
 }
 
-/** Reads some days of one account. If their report is too large, it is asked for in halves, down to one day or month. */
+/** Reads some days of one account. If their report is too large, it is requested in halves, down to one day or month. */
 async function* readDays(
   reading: ReportReading,
   request: ReportRequest,

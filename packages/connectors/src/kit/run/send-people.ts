@@ -35,7 +35,7 @@ export async function openSend(
 
   return async (people, to) => {
     const blamed: PersonBlame[] = []
-    /** The places of those whom no answer blamed yet. */
+    /** The indexes of people that no answer has blamed yet. */
     let left = people.map((_, at) => at)
     let bytes = 0
     let missed = 0

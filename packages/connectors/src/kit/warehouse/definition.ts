@@ -94,7 +94,7 @@ export const warehouseLoads = (
   open: async (context) => (await code()).openLoader(context),
 })
 
-/** Lists of a folder's module, each loaded when it is asked for. */
+/** Lists of a folder's module, each loaded when it is requested. */
 export const listsOf = <Lists extends Readonly<Record<Key, Discover>>, Key extends string>(
   code: () => Promise<Lists>,
   names: Readonly<Record<string, Key>>,

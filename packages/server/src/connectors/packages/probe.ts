@@ -14,7 +14,7 @@ export class PackageRefused extends Error {
   override readonly name = 'PackageRefused'
 }
 
-/** A package whose definition is asked for. */
+/** A package whose definition is requested. */
 export type Probed = {
   /** The folder that has all its modules. */
   readonly code: string

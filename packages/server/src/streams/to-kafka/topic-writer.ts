@@ -56,7 +56,7 @@ type Request = {
 /** Events of one request in a group. */
 type Part = { readonly request: Request; readonly from: number; readonly count: number }
 
-/** A job, which is open once it has asked for events. */
+/** A job, which is open after it has requested events. */
 type RunningJob = { readonly ending: AbortController; readonly atMs: number; isOpen: boolean }
 
 type WriterDeps = { readonly runners: Runners; readonly log: Logger }
