@@ -184,7 +184,7 @@ test('two workers announce each beginning and each end of many incidents once', 
     said.filter(({ times }) => times !== 1),
     [],
   )
-  // In the order in which they happened: no end of an earlier incident comes behind the beginning of a later one.
+  // In the order in which they happened: the end of an earlier incident never follows the beginning of a later one.
   const order = await sql(`select c.id, array_agg(d.kind order by d.created_time, d.kind desc) as kinds
     from alert_deliveries d, jsonb_array_elements(d.content -> 'items') item join connections c on c.id = item ->> 'connectionId'
     group by c.id`)

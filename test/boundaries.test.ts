@@ -176,7 +176,7 @@ for (const [name, { names, node }] of Object.entries(mayImport)) {
 }
 
 test('texts are normalised in linear time: String.normalize needs the square of a run of combining marks', () => {
-  // Passwords have at most 200 characters, and the console runs in the browser of who enters the text.
+  // Passwords have at most 200 characters, and the console runs in the browser of the person who enters them.
   const bounded = ['wire/src/normal-form.ts', 'server/src/users/passwords.ts']
   const normalising = sources.filter(({ text }) => /\.normalize\(['"]NF/.test(text)).map(where)
   assertNone(normalising.filter((path) => !bounded.includes(path) && !path.startsWith('console/')))

@@ -48,7 +48,7 @@ const succeed = async (args: readonly string[], given = env) => {
   return ended
 }
 
-/** It failed, and said so in sentences for a person, and without a stack. */
+/** It failed with messages in sentences for a person, and without a stack. */
 function assertExplained({ code, stderr, stdout }: Ended, message: RegExp): void {
   assert(code === 1 || code === 2, `exit code ${code}: ${stderr}${stdout}`)
   assert.match(stderr, message)

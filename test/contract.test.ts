@@ -333,7 +333,7 @@ function foreignAndUnknown({ request }: Scenario, call: AnyCall): [AnyCall, AnyC
   const withUnknownId = { ...call, ...(ownId ? { id: unknownId() } : {}) }
   if (call.accountId === undefined) return ownId ? [[call, withUnknownId]] : []
   const pairs: [AnyCall, AnyCall][] = [[call, { ...withUnknownId, accountId: unknownId() }]]
-  // The resource of another organization, asked for in an account of the caller's own.
+  // The resource of another organization, requested in an account of the caller.
   const accountId = strangersAccountId
   if (ownId)
     pairs.push([

@@ -171,7 +171,7 @@ describe('a connection is closed', { concurrency: true }, () => {
     line?.write(
       `POST /es/v2/accounts HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n`,
     )
-    // The headers have come; each byte of the body that comes leaves the end as far away.
+    // The headers have arrived. Each byte of the body that arrives leaves the end as far away.
     const dribble = setInterval(() => line?.write(' '), 20)
     t.after(() => clearInterval(dribble))
     assert.deepEqual(
@@ -220,7 +220,7 @@ describe('a process with few open files', () => {
     assert.equal(connectionsWithin(10_000, Number.POSITIVE_INFINITY), 10_000)
   })
 
-  /** The service in a process that may open so many files. */
+  /** The service in a process that can open this number of files. */
   async function serveWith(t: TestContext, openFiles: number, nodeOptions = '') {
     const stage = await prepareStage(t)
     const testDatabase = await createTestDatabase()
@@ -275,7 +275,7 @@ describe('a process with few open files', () => {
         line.socket.destroy()
       }
     }
-    // The probe of the start may still be among the open ones.
+    // The probe of the start can still be among the open connections.
     assert(lines.length >= 62 && lines.length <= 64, `${lines.length} are served`)
     assert.equal(refused, 300 - lines.length)
     for (const line of lines) await assertServed(line)

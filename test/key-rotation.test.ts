@@ -121,7 +121,7 @@ test('a rotation seals every secret again while two services save more of them',
 test('a save that waits for the key to change is sealed under the new one', async (t) => {
   const { first, service, caller, accountIds, database } = await prepare(t, 1)
   const accountId = accountIds[0] ?? ''
-  // The rotation's first step, taken slowly: the save comes between the change of the key and its commit.
+  // The rotation's first step, slowed down: the save happens between the change of the key and its commit.
   let waiting: Promise<void> | undefined
   const slow = {
     ...database,

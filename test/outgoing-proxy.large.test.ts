@@ -13,7 +13,7 @@ import { startTestService } from './harness/service.ts'
 
 type Env = Record<string, string>
 
-/** A proxy that forwards what it is asked for, with the credentials of a setting. */
+/** A proxy that forwards requests, with the credentials of a setting. */
 async function startProxy() {
   const asked: string[] = []
   const server = net.createServer((near) => {

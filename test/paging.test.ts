@@ -18,7 +18,7 @@ type Place = { caller: Caller; token: string; accountId: string; id?: string; tr
 let place: Place
 /** In another organization, so that these are in no other list. */
 let placeOfTransfers: Place
-/** Headers of a person who is signed in, for the lists that only people can ask for. */
+/** Headers of a person who is signed in, for the lists that only people can request. */
 let headersOfPerson: Record<string, string>
 let placeOfWebhook: Place
 before(async () => {

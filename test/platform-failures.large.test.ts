@@ -74,7 +74,9 @@ after(() => {
   server.close()
 })
 
-/** Moves data between a side and a platform that answers like this. Resolves with the error, and how many tokens were asked for. */
+/**
+ * Moves data between a side and a platform that answers like this. Resolves with the error, and the number of requested tokens.
+ */
 async function failureOf(side: Side, role: Role, fate: (asked: Asked) => Fate) {
   const connector = await loadConnector(side.slug)
   const run = `${side.slug} ${fates.size}`

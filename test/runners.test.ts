@@ -47,7 +47,7 @@ type RunOf = { owner: string; watch: Watch; signal: AbortSignal }
 
 const ping: Job = { kind: 'ping' }
 
-/** A server that takes requests and says nothing. */
+/** A server that accepts requests and never responds. */
 const silent: Server = createServer(() => {}).listen(0, '127.0.0.1')
 await once(silent, 'listening')
 after(() => silent.closeAllConnections())
@@ -72,7 +72,7 @@ async function runWaiting(pool: Runners, more: Partial<RunOf> = {}) {
   const asked = once(silent, 'request')
   const result = run(pool, waiting, more)
   result.catch(() => {})
-  // A runner that dies before its request must fail the test: no request ever comes.
+  // A runner that dies before its request must fail the test, because no request ever arrives.
   await Promise.race([asked, result])
   const [pid = 0] = runnersOf(process.pid).filter((each) => !before.includes(each))
   return { result, pid }

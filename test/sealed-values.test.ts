@@ -197,7 +197,7 @@ describe('values of rows', () => {
     assert.equal(refused.status, 409)
     assert.equal(refused.error, 'stored_value_unreadable')
 
-    // As an operator does who has lost the key.
+    // As an operator who has lost the key does.
     await engine.sql('update rejects set sealed = null, reason_sealed = null where transfer_id = $1', transferId)
     assert.deepEqual(
       (await caller.expect(list())).map(({ reason }) => reason),

@@ -61,7 +61,7 @@ describe('a mirror', () => {
     assert.deepEqual([kept.rows, kept.mirrored, kept.removed], [171, true, 30])
     assert.deepEqual(await move(id), moved(171, 0, 0))
 
-    // A row that comes back is new.
+    // A row that returns is new.
     rows.set(1, 'name 1')
     await write('people.csv', rows)
     assert.deepEqual(await move(id), moved(172, 1, 0))
@@ -101,7 +101,7 @@ describe('a mirror', () => {
       assert.deepEqual(await table('modes'), new Map([...rows, [1000, 'of another']]))
     }
     for (const sendRows of ['All', 'Changed']) {
-      // A row that comes and leaves is known, though no mirror sent it.
+      // A row that is added and removed again is known, although no mirror sent it.
       await write('modes.csv', new Map([[99, 'comes and leaves'], ...rows]))
       const { sent, unchanged } = await move(id, { destConnectionConfig: { ...mirrorTo('modes'), sendRows } })
       assert.deepEqual([sent, unchanged], sendRows === 'All' ? [rows.size + 1, 0] : [1, rows.size])

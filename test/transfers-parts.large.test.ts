@@ -144,7 +144,7 @@ describe('a transfer in parts that workers share', () => {
       [tables * rowsEach],
     )
     await target.query('analyze read')
-    // A row that comes meanwhile is in no part or in one.
+    // A row that is added meanwhile is in at most one part.
     const change = async () => {
       await target.query(`insert into read select id + 3, 'n/a' from read where id % 970 = 0 on conflict do nothing`)
       await target.query('delete from read where id % 10 = 3 and id % 7 = 0')

@@ -6,7 +6,7 @@ import pg from 'pg'
 import { createTestDatabase } from './harness/database.ts'
 import { type Fixture, localFolder, postgresql, postgresqlSecrets, startFixture } from './harness/transfers.ts'
 
-/** Transfers from end to end: asked for through the interface, done by a worker, seen at the destination. */
+/** Transfers from end to end: requested through the API, done by a worker, seen at the destination. */
 
 let fixture: Fixture
 before(async () => {

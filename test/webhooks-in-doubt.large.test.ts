@@ -54,7 +54,7 @@ async function loseFirstAnswer({ endpoint, connectionId, ...fixture }: Scene): P
   return id
 }
 
-/** Changes a row, removes one, and adds one that comes before others. */
+/** Changes a row, removes one, and adds one that sorts before others. */
 async function edit({ target }: Scene): Promise<void> {
   await target.query(`update recorded set name = 'changed' where id = 500`)
   await target.query('delete from recorded where id = 600')

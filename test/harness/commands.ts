@@ -3,7 +3,7 @@ import type { Ended, Stage } from './process.ts'
 
 /** The commands of `penstock` as an operator runs them, all on one stage and with the same settings. */
 export type Commands = {
-  /** Everything that they said, to look for what must not be there. */
+  /** All of their output, to search for text that must not be in it. */
   readonly said: readonly string[]
   run(...args: string[]): Promise<Ended>
   /** Runs a command that must succeed with nothing on standard error except its database. Returns its output. */

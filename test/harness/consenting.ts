@@ -63,7 +63,7 @@ export async function startConsentServer({
 
 const tokenOf = (number: number) => `canary-refresh-token-${number}`
 
-/** A server grants what it was asked for when the person consented. */
+/** A server grants what was requested when the person consented. */
 const scopeOf = ({ scope }: TokenRequest): string | undefined => (typeof scope === 'string' ? scope : undefined)
 
 /** A browser: follows no redirect on its own, and keeps its cookies as browsers do. */

@@ -235,7 +235,7 @@ export async function startConsole(env: Record<string, string> = {}): Promise<Co
   }
 }
 
-/** Signs in with client credentials where the page asks for it, and waits for the screen that was asked for. */
+/** Signs in with client credentials if the page asks for it, and waits for the requested screen. */
 export async function signIn(page: Page, { clientId, clientSecret }: ConsoleStage['credentials']): Promise<void> {
   const other = page.getByRole('button', { name: 'Sign in with client credentials' })
   await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor()

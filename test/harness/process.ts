@@ -20,7 +20,7 @@ const programs = join(root, 'node_modules', '.bin')
 const endsWithinMs = 120_000
 const endingSignals: ReadonlySet<NodeJS.Signals> = new Set(['SIGTERM', 'SIGINT', 'SIGKILL'])
 
-/** How a process ended, and all that it said. */
+/** How a process ended, and all of its output. */
 export type Ended = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }
 
 /** A process that runs or has run. */

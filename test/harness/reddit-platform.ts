@@ -5,7 +5,7 @@ import { type RedditServer, redditRoutes, startReddit } from '../../packages/con
 import { type ConsentServer, startConsentServer } from './consenting.ts'
 import { connectorBySlug } from './fixtures.ts'
 
-/** Reddit, as people in a browser meet it who connect with a click. */
+/** Reddit, as people in a browser see it who connect with a click. */
 
 export const reddit = connectorBySlug('reddit-audiences')
 

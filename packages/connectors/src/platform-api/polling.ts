@@ -29,7 +29,7 @@ export async function poll<T>(
     if (result !== undefined) return result
     const leftMs = untilMs - performance.now()
     if (leftMs <= 0) return undefined
-    // The last question comes when the time is over, and not a long wait before.
+    // The last request is made when the time is over, and not a long wait before.
     await wait(Math.min(waitMs, leftMs), signal)
   }
 }

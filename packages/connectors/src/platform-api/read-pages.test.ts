@@ -16,7 +16,7 @@ async function collect(after?: Json, from = read): Promise<Chunk[]> {
   for await (const chunk of readPages(from, after)) chunks.push(chunk)
   return chunks
 }
-/** As it comes back from the database. */
+/** The value as the database returns it. */
 const stored = (checkpoint: Json | undefined): Json => JSON.parse(JSON.stringify(checkpoint))
 
 test('each page is a chunk, and its checkpoint leads to the next one', async () => {

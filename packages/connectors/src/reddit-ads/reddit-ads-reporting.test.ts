@@ -29,7 +29,7 @@ const settings = {
   endDate: '2026-03-08',
   metrics: ['impressions', 'spend'],
 }
-// Midnight in Kolkata is half past an hour of UTC: the hours around it are asked for.
+// Midnight in Kolkata is at half past an hour in UTC, so the hours around it are requested.
 const week: [string, string] = ['2026-02-28T18:00:00Z', '2026-03-07T19:00:00Z']
 
 await testReportSource({

@@ -222,8 +222,8 @@ const misfit = (state: string | undefined): ConnectorError =>
   new ConnectorError('invalid_batch', `Redshift cannot write a value of the row (SQLSTATE ${state}).`)
 
 /**
- * Begins a transaction in which no other writer writes to this schema. The lock comes first, so that the transaction sees what was
- * committed before.
+ * Begins a transaction in which no other writer writes to this schema. The lock is taken first, so that the transaction sees
+ * what was committed before.
  */
 const begin = (session: PostgresSession, { table }: Work): Promise<unknown> =>
   runEach(session, ['begin', `lock table ${table.batches}`])

@@ -133,7 +133,9 @@ async function sendJob(work: Work, records: readonly SentRecord[]) {
   }
 }
 
-/** Begins a job with rows. Salesforce refuses an upload that comes twice, as after a lost connection: then another job is begun. */
+/**
+ * Begins a job with rows. Salesforce refuses an upload that is repeated, as after a lost connection. Then another job is begun.
+ */
 async function uploadJob({ salesforce, target }: Work, csv: string): Promise<IngestJob> {
   const { client } = salesforce
   for (let attempt = 1; ; attempt++) {

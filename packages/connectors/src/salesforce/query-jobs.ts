@@ -17,7 +17,7 @@ export type QueryEnd =
 
 const path = '/jobs/query'
 const idPattern = /^[A-Za-z0-9]{15,18}$/
-/** A page is asked for with fewer rows if it is larger. */
+/** If a page is larger, it is requested with fewer rows. */
 const pageBytesMax = 32 << 20
 const pageRowsMin = 100
 const waitMs = 10 * 60_000

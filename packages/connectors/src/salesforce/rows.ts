@@ -90,8 +90,8 @@ function errorOf(
 const textOf = (cell: Cell): string => (cell === null ? '' : String(cell))
 
 /**
- * Makes one record of the rows that have the same key, since Salesforce refuses a key that comes twice: of each field, the last
- * value counts, as if the rows had been sent one after the other.
+ * Merges rows that have the same key into one record, since Salesforce refuses a repeated key. Of each field, the last value
+ * wins, as if the rows had been sent one after the other.
  * @param key the index of the key column
  * @param identityOf the form of a key in which equal ones are the same text
  */

@@ -205,7 +205,7 @@ export const snapchatConversions = eventDestination({
     advertiser_tracking_enabled: flag(
       'app_data.advertiser_tracking_enabled',
       'Whether the person allowed the advertiser to track, on iOS',
-      // Nothing said is no consent.
+      // A missing consent is not a consent.
       { as: 'number', only: ofApp, usual: 0, synonyms: ['att_status'] },
     ),
     application_tracking_enabled: flag(

@@ -17,7 +17,7 @@ export function stagedType(type: ColumnType | null): string | undefined {
       return 'date'
     case 'decimal': {
       const { precision = 38, scale = 0 } = type as Extract<ColumnType, { kind: 'decimal' }>
-      // An unsigned number of 64 bits comes as one, too, and Snowflake would read it with a sign.
+      // An unsigned 64-bit number also arrives as one, but Snowflake would read it with a sign.
       return scale > 0 ? `number(${precision}, ${scale})` : undefined
     }
     default:

@@ -41,7 +41,7 @@ export type SqlApi = {
   cancel(handle: string): Promise<void>
 }
 
-/** An answer to a statement comes within 45 seconds, ready or not. */
+/** An answer to a statement arrives within 45 seconds, ready or not. */
 const timeoutMs = 90_000
 const polling = { firstMs: 100, mostMs: 5_000, totalMs: Number.POSITIVE_INFINITY }
 

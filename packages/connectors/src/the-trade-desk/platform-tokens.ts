@@ -5,7 +5,7 @@ import type { Credentials, SignInHeaders } from '../platform-api/client.ts'
 import { objectIn, textIn } from '../platform-api/json.ts'
 import { platformApi } from './platform-api.ts'
 
-/** How long a token that is asked for lives, in minutes. */
+/** Lifetime of a requested token, in minutes. */
 const livesMinutes = 60
 /** A token is renewed so long before it ends. */
 const earlyMs = 5 * 60_000

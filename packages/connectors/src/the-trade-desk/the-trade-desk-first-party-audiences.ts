@@ -24,7 +24,7 @@ const reasons: Readonly<Record<string, string>> = {
 
 const other = 'The Trade Desk did not accept it'
 
-/** One identifier and one segment, which The Trade Desk accepts or rejects together, and the rows that said so. */
+/** One identifier and one segment, which The Trade Desk accepts or rejects together, and their rows. */
 type Change = {
   readonly type: string
   readonly id: unknown
@@ -69,7 +69,10 @@ function blamedIn(json: unknown, sent: readonly JsonObject[]) {
   return { whyNot, unknown }
 }
 
-/** Segments of The Trade Desk, made of identifiers that you collected yourself. It makes a segment when its name first comes. */
+/**
+ * Segments of The Trade Desk, made of identifiers that you collected yourself. It creates a segment when its name is first
+ * used.
+ */
 export const theTradeDeskFirstPartyAudiences = eventDestination({
   slug: 'the-trade-desk-first-party-audiences',
   name: 'The Trade Desk First-Party Audiences',

@@ -21,7 +21,7 @@ function finish({ '@maid_sha256': sha256, '@maid_md5': md5, ...person }: JsonObj
   return { read: { ...person, ...bySha256, ...byMd5 } }
 }
 
-/** The meaning of an answer to people, who are taken or refused as a whole. */
+/** The meaning of an answer about people, who are accepted or refused as a whole. */
 function meaningOf(answer: Answer): ErrorFact | undefined {
   if (answer.status === 200 && !isObject(answer.json)) return 'malformed_response'
   const isRefused = [partlyTaken, invalidParameter].includes(codeOf(answer) ?? 0)

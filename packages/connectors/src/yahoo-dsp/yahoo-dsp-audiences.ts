@@ -115,7 +115,7 @@ export const yahooDspAudiences = audienceDestination({
       entriesIn(answer)
         .filter(({ audienceType }) => !/yahoo|dmp|third|3rd/i.test(String(audienceType ?? '')))
         .map(({ id, name, createdAt }) => ({ id, name, created: createdAt })),
-    // It is not documented whether the first page is 0 or 1. It comes without a number, and maybe once more as 1.
+    // It is not documented whether the first page is 0 or 1. It can be returned without a number, and possibly once more as 1.
     next: (answer, page) => (entriesIn(answer).length < pageSize ? undefined : String(Number(page ?? 0) + 1)),
     get: ({ account }, id) => ({ path: `/audiences/customsegments/${id}`, query: { accountId: account } }),
   },

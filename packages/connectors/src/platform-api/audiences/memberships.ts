@@ -9,7 +9,7 @@ export type Membership<Member> = {
   readonly member: Member
 }
 
-/** One person to be added to an audience or removed from it, and the rows of the batch that said so. */
+/** One person to add to an audience or remove from it, and the rows of the batch that contain the change. */
 export type Change<Member> = { readonly member: Member; readonly rows: readonly number[] }
 
 /** Changes of one kind to one audience, which a platform accepts in one request. */

@@ -47,8 +47,8 @@ export function readEvents<Event>(
 }
 
 /**
- * The ID by which a platform recognises an event that comes twice: the row's own, else one that is the same whenever
- * this row is repeated in this batch, also if other rows of the batch are gone by then.
+ * The ID by which a platform recognises a repeated event: the row's own ID, or else an ID that is the same whenever this row is
+ * repeated in this batch, even if other rows of the batch no longer exist.
  */
 export function eventIdOf(batch: Batch, row: BatchRow): string {
   return row.text('event_id') ?? idsOf(batch)[row.index] ?? ''
