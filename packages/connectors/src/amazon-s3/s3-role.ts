@@ -15,7 +15,7 @@ type Session = { readonly credentials: AwsCredentials; readonly endsAt: number }
 
 /** Credentials are replaced this long before they expire, because a request takes some time. */
 const replacedMs = 5 * 60_000
-/** AWS allows no longer session for a role that another role assumes. */
+/** AWS limits sessions to this duration if one role assumes another. */
 const durationSeconds = 3600
 
 /**
