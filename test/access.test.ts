@@ -79,6 +79,7 @@ const besides: { readonly [I in OperationId]?: readonly Scope[] } = {
   configureConnector: ['secrets:write'],
   createConnectorConfiguration: ['secrets:write'],
   askSource: ['records:read'],
+  tryDestination: ['records:read', 'transfers:run'],
   createClient: ['accounts:read'],
   createSession: ['connections:read'],
   createConnectLink: connectLinkScopes,

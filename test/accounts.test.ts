@@ -171,6 +171,7 @@ describe('a deleted account', () => {
       updateConnectionStatus: { action: 'disable' },
       discoverValues: { field: 'files' },
       askSource: {},
+      tryDestination: { rows: [{ a: 'b' }] },
       previewConnection: {},
       startTransfer: {},
       editRejects: { edits: [{ number: 1, record: {} }] },

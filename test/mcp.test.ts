@@ -253,9 +253,12 @@ for (const by of ['/mcp', 'penstock mcp'] as const) {
       )
       for (const { id: name, listed } of accepting) {
         assert.match(listed.description, /Never put a secret/, name)
-        const more = { configureConnector: {}, createConnectorConfiguration: { name: 'Second' }, askSource: {} }[
-          name as string
-        ]
+        const more = {
+          configureConnector: {},
+          createConnectorConfiguration: { name: 'Second' },
+          askSource: {},
+          tryDestination: { rows: [{ a: 'b' }] },
+        }[name as string]
         const refused = await call(name, { accountId, id: destination.id, body: { ...more, ...body } })
         assert.equal(refused.isError, true, name)
         assert.match(
@@ -269,6 +272,7 @@ for (const by of ['/mcp', 'penstock mcp'] as const) {
         'askSource',
         'configureConnector',
         'createConnectorConfiguration',
+        'tryDestination',
       ])
       assert.equal(await digest(), rows)
       const shown = await Promise.all([

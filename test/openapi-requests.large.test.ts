@@ -39,6 +39,7 @@ const beyondSchemas: readonly Beyond[] = [
       'createConnectorConfiguration',
       'configureConnector',
       'askSource',
+      'tryDestination',
       'createConnection',
       'updateConnection',
     ],

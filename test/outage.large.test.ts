@@ -121,6 +121,7 @@ function callsOfAll(
     checkConnector: connector,
     discoverValues: { ...connector, body: { field: 'bucketUri' } },
     askSource: { ...connector, body: {} },
+    tryDestination: { ...connector, body: { rows: [{ a: 'b' }] } },
     previewConnection: { ...connection, body: {} },
     startTransfer: { ...connection, body: {} },
     listAllTransfers: { accountId },

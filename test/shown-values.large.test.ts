@@ -47,6 +47,7 @@ const showing: readonly OperationId[] = [
   'listRejects',
   'previewConnection',
   'previewSample',
+  'tryDestination',
 ]
 
 test('all operations that need the scope for records are looked at here', () => {

@@ -112,6 +112,7 @@ function surroundingsOf(id: OperationId): Surrounded[] {
   switch (id) {
     case 'createConnectorConfiguration':
     case 'askSource':
+    case 'tryDestination':
       return [
         ...inside(['secretConfig', 'definition'], definitions),
         ...inside(['secretConfig', 'definition'], [String], texts),

@@ -659,6 +659,20 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
       return { accountId, id: httpApi.id, body: { settings: { stream: 'a' }, secretConfig } }
     },
   },
+  tryDestination: {
+    request: 'POST /connectors/{id}/try',
+    status: 200,
+    reply: shapes.destinationTrial,
+    acts: 'in a sub-account',
+    prepare: async (party) => {
+      const { id: accountId } = await party.caller.addAccount()
+      await party.caller.addConnectors(accountId, httpApi)
+      // No server is there, so the answer says why nothing was delivered.
+      const definition = 'operations: { a: { path: /a, columns: { b: text } } }'
+      const secretConfig = { url: 'http://127.0.0.1:1', definition }
+      return { accountId, id: httpApi.id, body: { settings: { operation: 'a' }, secretConfig, rows: [{ b: 'c' }] } }
+    },
+  },
   previewConnection: {
     request: 'POST /connections/{id}/preview',
     status: 200,
@@ -1678,6 +1692,7 @@ export const allowedMethods: Readonly<Record<string, string>> = {
   '/data-subjects/find': 'POST',
   '/data-subjects/erase': 'POST',
   '/connectors/{id}/ask': 'POST',
+  '/connectors/{id}/try': 'POST',
   '/connectors/{id}/authorization': 'GET, HEAD, POST',
   '/accounts': 'GET, HEAD, POST',
   '/accounts/figures': 'GET, HEAD',

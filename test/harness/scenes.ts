@@ -244,6 +244,14 @@ const valid: {
     id: localFolder.id,
     body: { field: 'files', role: 'Source', settings: {}, q: 'a', size: 5 },
   }),
+  tryDestination: () => ({
+    id: httpApi.id,
+    body: {
+      settings: { operation: 'a' },
+      secretConfig: { url: 'http://127.0.0.1:1', definition: 'operations: { a: { path: /a, columns: { b: text } } }' },
+      rows: [{ b: 'c' }],
+    },
+  }),
   askSource: () => ({
     id: httpApi.id,
     body: {

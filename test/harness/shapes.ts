@@ -697,21 +697,28 @@ export const discovery = {
   discoveredTime: 'integer',
 } as const satisfies Shape
 
+const shownAnswer = {
+  status: 'integer',
+  headers: [{ name: 'string', value: 'string' }],
+  text: 'string',
+  json: 'boolean',
+  entriesMax: ['integer', null],
+  bytes: 'integer',
+  durationMs: 'integer',
+} as const satisfies Shape
+
+/** Ours: a few rows at a destination. */
+export const destinationTrial = {
+  exchanges: [{ request: { method: 'string', url: 'string', text: 'string' }, answer: shownAnswer }],
+  rows: [{ state: 'string', reason: ['string', null] }],
+  error: [transferError, null],
+  triedTime: 'integer',
+} as const satisfies Shape
+
 /** Ours: one request of a source */
 export const sourceAnswer = {
   request: [{ method: 'string', url: 'string' }, null],
-  answer: [
-    {
-      status: 'integer',
-      headers: [{ name: 'string', value: 'string' }],
-      text: 'string',
-      json: 'boolean',
-      entriesMax: ['integer', null],
-      bytes: 'integer',
-      durationMs: 'integer',
-    },
-    null,
-  ],
+  answer: [shownAnswer, null],
   error: [transferError, null],
   columns: ['string'],
   rows: [[['string', null]]],

@@ -1,6 +1,8 @@
 import type { ColumnType } from '@penstock/parquet'
 import type { FindingCode } from '@penstock/wire/rules'
+import type { AskedAnswer } from './ask.ts'
 import type { MeasureAudiences } from './audiences.ts'
+import type { ConnectorError } from './connector-error.ts'
 import type { ConnectorContext } from './context.ts'
 import type { Loads, PlaceOf } from './handover.ts'
 import type { RawFormat } from './raw-rows/raw-layout.ts'
@@ -48,6 +50,8 @@ export type Destination = {
   /** The forms of raw rows that it accepts as the rows of a batch (`rawOf`). Absent if it needs values. */
   readonly rawFormats?: readonly RawFormat[]
   readonly open: (context: DestinationContext) => Promise<DestinationWriter>
+  /** Delivers a few rows and shows the requests. Absent if it cannot. */
+  readonly try?: Try
   /**
    * Finds problems that would prevent the delivery of these columns with these settings, and changes nothing at the
    * destination. Resolves with all findings, or an empty list if a transfer can start. A refusal of the destination, or a
@@ -282,3 +286,28 @@ export type Rejection = {
 
 /** A fault of a row: the column, if it is known, and the reason, in a sentence without values of the row. */
 export type RowFault = { readonly field?: string; readonly reason: string }
+
+/**
+ * Delivers a few rows, for a person who writes the definition of a destination and wants to see the requests and their answers. It
+ * delivers them exactly once.
+ */
+export type Try = (context: TrialContext) => Promise<Trial>
+
+/** The rows have the columns of the context. */
+export type TrialContext = DestinationContext & { readonly rows: readonly Row[] }
+
+/** The outcome of a trial. The engine removes secrets and bounds the size. */
+export type Trial = {
+  /** The requests in their order, without requests that only sign in. */
+  readonly exchanges: readonly TriedRequest[]
+  /** Rows that were not accepted; all others were, unless there is an error. */
+  readonly rejected: readonly Rejection[]
+  /** Why the rows could not be delivered. */
+  readonly error?: ConnectorError | undefined
+}
+
+/** A request and its unchanged answer. */
+export type TriedRequest = {
+  readonly request: { readonly method: string; readonly url: string; readonly text: string }
+  readonly answer: AskedAnswer
+}

@@ -4,14 +4,8 @@ import { planUnmapped } from './map-rows.ts'
 import { look } from './preview.ts'
 import type { AskJob, ShownAnswer } from './protocol.ts'
 import { type JobRuntime, openContext } from './runtime.ts'
-import { shownBody, shownHeaders } from './shown-answer.ts'
+import { addressLengthMax, shownReply, unsaved } from './shown-answer.ts'
 import { type SideSecrets, withoutSecrets } from './side-secrets.ts'
-
-/** The address of a request that is shown, in characters. */
-const addressLengthMax = 2_000
-
-const unsaved =
-  'Save the configuration first: the API can replace the token with each use, and the new one must be saved.'
 
 /**
  * Lets a source send one request. Secrets are removed from the whole result, and rows are shortened as in a preview. Throws a
@@ -38,13 +32,7 @@ export async function runAsk(job: AskJob, runtime: JobRuntime, signal: AbortSign
   const preview = seen?.fieldErrors ? undefined : seen?.preview
   return {
     request: { method: request.method, url: redact(request.url).slice(0, addressLengthMax) },
-    answer: {
-      status: answer.status,
-      headers: shownHeaders(answer.headers, redact),
-      bytes: Buffer.byteLength(answer.text),
-      durationMs: Math.round(answer.durationMs),
-      ...shownBody(answer.text, redact),
-    },
+    answer: shownReply(answer, redact),
     error: error ? { code: error.code, message: redact(error.message) } : null,
     // A server could also return a secret that it received, as the name of a value.
     columns: (preview?.columns ?? []).map((column) => redact(column)),

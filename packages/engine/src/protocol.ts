@@ -33,8 +33,9 @@ import type { Showing } from './mapping/shorten.ts'
 import type { OpenedSide } from './opened-side.ts'
 import type { Shape } from './shape.ts'
 import type { AuthorizationJob, SingleSignOnJob } from './sign-in-jobs.ts'
-import type { ShownAnswer } from './source-answer.ts'
+import type { ShownAnswer, ShownTrial } from './source-answer.ts'
 import type { TransferRules } from './transfer-rules.ts'
+import type { TryJob } from './try-job.ts'
 
 export type { Announced } from './announced.ts'
 export type * from './background-jobs.ts'
@@ -46,7 +47,8 @@ export type { OpenedSide } from './opened-side.ts'
 export { protocolLimits } from './protocol-limits.ts'
 export type { Shape, ShapeColumn, SideShape } from './shape.ts'
 export type * from './sign-in-jobs.ts'
-export type { ShownAnswer } from './source-answer.ts'
+export type { ShownAnswer, ShownTrial } from './source-answer.ts'
+export type { TryJob } from './try-job.ts'
 
 /**
  * How a supervisor (the service or a worker) and a runner communicate. Terms:
@@ -141,6 +143,7 @@ export type Job =
   | CheckJob
   | DiscoveryJob
   | AskJob
+  | TryJob
   | PreviewJob
   | AuthorizationJob
   | SingleSignOnJob
@@ -156,6 +159,7 @@ export type JobValues = {
   check: readonly CheckStep[]
   discovery: DiscoveredPage
   ask: ShownAnswer
+  try: ShownTrial
   /** `errors`: the mapping does not match the columns of the source. */
   preview: { readonly preview: Preview } | { readonly fieldErrors: readonly FieldError[] }
   authorization: { readonly refreshToken: string }

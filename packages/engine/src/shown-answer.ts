@@ -1,17 +1,9 @@
-import { redactedText } from '@penstock/connector'
+import { type AskedAnswer, redactedText } from '@penstock/connector'
 import { limits } from '@penstock/wire/rules'
+import type { ShownBody, ShownReply } from './source-answer.ts'
 import { storable } from './storable.ts'
 
 /** An answer of a platform in the form that people can see: without secrets, and of limited size. */
-
-/** The body of an answer in the form that is shown. */
-export type ShownBody = {
-  readonly text: string
-  /** Whether the text is JSON. */
-  readonly json: boolean
-  /** Maximum entries of each list and object; `null` if nothing was removed. */
-  readonly entriesMax: number | null
-}
 
 type Redact = (text: string) => string
 type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown
@@ -33,6 +25,22 @@ const depthMax = 60
 /** Tried one after the other until an answer is small enough. */
 const entriesTried = [200, 100, 50, 20, 10, 5, 2, 1] as const
 const secretHeader = /auth|token|key|secret|cookie|signature|password/i
+
+/** The address of a request that is shown, in characters. */
+export const addressLengthMax = 2_000
+
+/** Why a secret cannot be replaced while values that are not saved are tried. */
+export const unsaved =
+  'Save the configuration first: the API can replace the token with each use, and the new one must be saved.'
+
+/** An answer as it is shown. */
+export const shownReply = ({ status, headers, text, durationMs }: AskedAnswer, redact: Redact): ShownReply => ({
+  status,
+  headers: shownHeaders(headers, redact),
+  bytes: Buffer.byteLength(text),
+  durationMs: Math.round(durationMs),
+  ...shownBody(text, redact),
+})
 
 /** The body of an answer: JSON of at most `limits.answerBytesMax` bytes, or the beginning of another text. */
 export function shownBody(text: string, redact: Redact): ShownBody {

@@ -124,6 +124,7 @@ import {
   type TransferDeps,
 } from './transfers/transfers.ts'
 import { createTrigger, deleteTrigger, listTriggers } from './transfers/triggers.ts'
+import { tryDestination } from './transfers/try.ts'
 import { createUpload, deleteUpload, getUpload, listUploads, type UploadDeps } from './uploads/uploads.ts'
 import type { UserDeps } from './users/deps.ts'
 import { acceptInvitation, getInvitation, requestPasswordReset, resetPassword } from './users/invitations.ts'
@@ -198,6 +199,7 @@ export const handlers: Handlers<Deps> = {
   checkConnector,
   discoverValues,
   askSource,
+  tryDestination,
 
   getAccount,
   listAccounts,

@@ -323,7 +323,7 @@ export const errors = {
   asking_not_supported: {
     status: 422,
     message: 'This connector does not support single requests. Preview a connection instead.',
-    when: 'Ask Source of a connector whose source has no `asks` in its definition.',
+    when: 'Ask Source without `asks` in the definition of the source, Try Destination without `tries` in that of the destination.',
   },
   authorization_not_supported: {
     status: 422,

@@ -138,6 +138,10 @@ export const limits = {
   answerBytesMax: 256 * 1024,
   /** Characters of the cursor of such a request. */
   askPageLengthMax: 4_000,
+  /** Rows that a person tries at a destination at once, their columns, and the length of a value, in characters. */
+  triedRowsMax: 3,
+  triedColumnsMax: 500,
+  triedValueLengthMax: 20_000,
   /** Characters that are shown of a value of a rejected record. */
   rejectValueLengthMax: 1_000,
   /** Rejected records of a transfer that a search checks: the first ones. */

@@ -48,6 +48,7 @@ const routes = {
   checkConnector: 'POST /connectors/{id}/check',
   discoverValues: 'POST /connectors/{id}/discover',
   askSource: 'POST /connectors/{id}/ask',
+  tryDestination: 'POST /connectors/{id}/try',
 
   // accounts
   getAccount: 'GET /accounts/{id}',

@@ -110,6 +110,7 @@ export function describedDestination(facts: DescribedDestination): Connector {
           removesBy: (settings: Values) => removalIn(removalSettings(removals, settings, usual))?.by,
         }),
         open: async (context) => (await run()).open(as(context)),
+        try: async (context) => (await import('../http-api/try.ts')).tryOperation(as(context)),
         inspect: async (context) => (await run()).inspect(as(context)),
         rejectionsOf: async (context) => (await run()).rejectionsOf(as(context)),
       },

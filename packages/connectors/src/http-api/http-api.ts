@@ -289,6 +289,7 @@ export const httpApi = defineConnector({
       recognisesKeys: true,
       removesBy: (settings) => removalIn(settings)?.by,
       open: async (context) => (await import('./deliver.ts')).open(context),
+      try: async (context) => (await import('./try.ts')).tryOperation(context),
       inspect: async (context) => (await import('./deliver.ts')).inspect(context),
       rejectionsOf: async (context) => (await import('./deliver.ts')).rejectionsOf(context),
     },

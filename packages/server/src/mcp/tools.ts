@@ -52,6 +52,7 @@ const outside: readonly OperationId[] = [
   'checkConnector',
   'discoverValues',
   'askSource',
+  'tryDestination',
   'previewConnection',
   'startTransfer',
   'replayTransfer',

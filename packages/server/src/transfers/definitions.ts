@@ -62,10 +62,11 @@ const viewDefinition = (connector: Connector): ConnectorDefinition => ({
 
 function viewDelivery(
   side: DestinationSide,
-): Pick<SideDefinition, 'removes' | 'audienceSizes' | 'batch' | 'columnTypes' | 'creates'> {
+): Pick<SideDefinition, 'removes' | 'tries' | 'audienceSizes' | 'batch' | 'columnTypes' | 'creates'> {
   const batch = usualBatch(side)
   return {
     ...(side.deliver?.removesBy && { removes: true }),
+    ...(side.deliver?.try && { tries: true }),
     ...(side.deliver?.measureAudiences && { audienceSizes: true }),
     ...(batch && { batch }),
     ...(side.columnTypes && { columnTypes: [...side.columnTypes] }),

@@ -7,6 +7,7 @@ import type {
   JobResult,
   PreviewJob,
   SingleSignOnJob,
+  TryJob,
 } from '@penstock/engine'
 import type { Role, TransferErrorCode } from '@penstock/wire'
 import { refuse } from '../refusal.ts'
@@ -17,7 +18,7 @@ import { answerJob, type JobHost } from './job-host.ts'
 
 /** Checks, discoveries, requests, previews and authorizations: jobs that a caller waits for, run by turns so that no organization keeps the others waiting. */
 
-type InteractiveJob = AskJob | CheckJob | DiscoveryJob | PreviewJob | AuthorizationJob | SingleSignOnJob
+type InteractiveJob = AskJob | TryJob | CheckJob | DiscoveryJob | PreviewJob | AuthorizationJob | SingleSignOnJob
 
 /** How long a runner may take beyond the deadline that it knows itself, and after its caller has gone. */
 const graceMs = 2_000

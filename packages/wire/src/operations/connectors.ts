@@ -16,6 +16,7 @@ import {
   ConnectorDefinition,
   ConnectorWords,
   CreateConfiguration,
+  DestinationTrial,
   DiscoverValues,
   Discovery,
   identifier,
@@ -23,6 +24,7 @@ import {
   SavedValues,
   SourceAnswer,
   SupportedConnector,
+  TryDestination,
 } from '../schemas.ts'
 import { addedConnectorOrders, dataTypeCategories, dataTypes, platformTypes, roles } from '../terms.ts'
 import { Type } from '../type.ts'
@@ -282,6 +284,19 @@ export const connectors = {
     body: AskSource,
     reply: SourceAnswer,
     done: 'Request sent',
+    refusals: ['asking_not_supported', 'connector_not_added'],
+  }),
+  tryDestination: operation({
+    tag: 'Connectors',
+    summary: 'Try rows at a destination',
+    description: `Delivers up to ${limits.triedRowsMax} rows to a described API, and returns the requests, the answers and the result of each row. The rows really reach the API. \`secretConfig\` is used like saved values, but is not saved. Secrets are removed from the answer. Also requires the scopes \`transfers:run\` and \`records:read\`, and \`secrets:write\` if secrets are sent. The audit log records the request. Changes nothing in the service.`,
+    reads: true,
+    actsIn: 'account',
+    scope: 'connectors:write',
+    query: { ...ofConfiguration },
+    body: TryDestination,
+    reply: DestinationTrial,
+    done: 'Rows tried',
     refusals: ['asking_not_supported', 'connector_not_added'],
   }),
 } as const

@@ -7,17 +7,19 @@ import { TransferError } from './transfer.ts'
 
 /** One request of a source, for people who write its definition (not in the specification). */
 
+export const UnsavedConfiguration = Type.Optional(
+  Type.Unsafe<Static<typeof Configure>['secretConfig']>({
+    ...Configure.properties.secretConfig,
+    description:
+      'Unsaved values of the configuration. Given keys replace saved values, omitted keys are kept, null clears, ******** keeps the saved secret',
+    examples: [{ url: 'https://api.example.com/v1' }],
+  }),
+)
+
 /** Request of Ask Source. */
 export const AskSource = exactly(
   {
-    secretConfig: Type.Optional(
-      Type.Unsafe<Static<typeof Configure>['secretConfig']>({
-        ...Configure.properties.secretConfig,
-        description:
-          'Unsaved values of the configuration. Given keys replace saved values, omitted keys are kept, null clears, ******** keeps the saved secret',
-        examples: [{ url: 'https://api.example.com/v1' }],
-      }),
-    ),
+    secretConfig: UnsavedConfiguration,
     settings: Type.Optional(
       Type.Unsafe<ConnectionConfig>({
         ...ConnectionConfig,
@@ -38,6 +40,29 @@ export const AskSource = exactly(
 )
 export type AskSource = Static<typeof AskSource>
 
+/** The answer of a platform to one request, as a person may see it. */
+export const ShownAnswer = exactly(
+  {
+    status: Type.Integer({ description: 'HTTP status', examples: [200] }),
+    headers: Type.Array(
+      exactly(
+        { name: text('Name', 'content-type'), value: text('Value, without secrets', 'application/json') },
+        { description: 'Header of the answer' },
+      ),
+    ),
+    text: text('Body, without secrets', '{"orders":[{"id":1}]}'),
+    json: flag('Whether `text` is JSON'),
+    entriesMax: Type.Union([count('Entries', 100), Type.Null()], {
+      description:
+        'Number of entries after which lists and objects are cut, so that the body is small enough; null if they are complete',
+      examples: [null],
+    }),
+    bytes: count('Bytes of the received body', 21),
+    durationMs: count('Milliseconds until the answer was complete', 132),
+  },
+  { description: 'The answer' },
+)
+
 /** Response of Ask Source. */
 export const SourceAnswer = exactly(
   {
@@ -54,33 +79,7 @@ export const SourceAnswer = exactly(
       ],
       { description: 'Request that was answered; null without an answer' },
     ),
-    answer: Type.Union(
-      [
-        exactly(
-          {
-            status: Type.Integer({ description: 'HTTP status', examples: [200] }),
-            headers: Type.Array(
-              exactly(
-                { name: text('Name', 'content-type'), value: text('Value, without secrets', 'application/json') },
-                { description: 'Header of the answer' },
-              ),
-            ),
-            text: text('Body, without secrets', '{"orders":[{"id":1}]}'),
-            json: flag('Whether `text` is JSON'),
-            entriesMax: Type.Union([count('Entries', 100), Type.Null()], {
-              description:
-                'Number of entries after which lists and objects are cut, so that the body is small enough; null if they are complete',
-              examples: [null],
-            }),
-            bytes: count('Bytes of the received body', 21),
-            durationMs: count('Milliseconds until the answer was complete', 132),
-          },
-          { description: 'The answer' },
-        ),
-        Type.Null(),
-      ],
-      { description: 'Answer; null if there was no answer' },
-    ),
+    answer: Type.Union([ShownAnswer, Type.Null()], { description: 'Answer; null if there was no answer' }),
     error: Type.Union(
       [
         Type.Unsafe<TransferError>({ ...TransferError, description: 'Why a transfer could not use the answer' }),

@@ -238,6 +238,12 @@ export const SideDefinition = Type.Object(
         },
       ),
     ),
+    tries: Type.Optional(
+      Type.Literal(true, {
+        description: 'Try Destination can send a few rows to it; absent if it cannot',
+        examples: [true],
+      }),
+    ),
     asks: Type.Optional(
       Type.Literal(true, {
         description: 'Ask Source can send one request of it; absent if it cannot',

@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto'
+import { asConnectorError, type Egress, type Trial, type TrialContext, type TriedRequest } from '@penstock/connector'
+import { open } from './deliver.ts'
+
+/** Requests that are shown, at most. */
+const exchangesMax = 20
+
+/** Delivers a few rows by an operation, and keeps the requests and their answers. Throws what is no connector error. */
+export async function tryOperation(context: TrialContext): Promise<Trial> {
+  const exchanges: TriedRequest[] = []
+  const { columns, rows } = context
+  try {
+    const writer = await open({ ...context, egress: recording(context, exchanges) })
+    try {
+      const delivery = await writer.deliver({ key: randomBytes(16).toString('hex'), columns, rows, firstRow: 1 })
+      return { exchanges, rejected: delivery.rejected ?? [] }
+    } finally {
+      await writer.close?.()
+    }
+  } catch (error) {
+    const connectorError = asConnectorError(error)
+    if (!connectorError) throw error
+    return { exchanges, rejected: [], error: connectorError }
+  }
+}
+
+/** An egress that keeps requests and answers, other than those that sign in. */
+function recording({ egress, secrets }: TrialContext, exchanges: TriedRequest[]): Egress {
+  const signIns = [secrets.tokenUrl, secrets.loginUrl].flatMap((url) =>
+    URL.canParse(String(url)) ? [new URL(String(url)).href] : [],
+  )
+  return {
+    connect: (...asked) => egress.connect(...asked),
+    async request(url, init) {
+      const { href } = new URL(url)
+      const startMs = performance.now()
+      const answer = await egress.request(url, init)
+      if (exchanges.length >= exchangesMax || signIns.some((one) => href.startsWith(one))) return answer
+      const { body } = init ?? {}
+      const sent =
+        typeof body === 'string' ? body : body instanceof Uint8Array ? Buffer.from(body).toString('utf8') : ''
+      const text = await answer.clone().text()
+      const { status, headers } = answer
+      exchanges.push({
+        request: { method: init?.method ?? 'GET', url: href, text: sent },
+        answer: { status, headers, text, durationMs: performance.now() - startMs },
+      })
+      return answer
+    },
+  }
+}
