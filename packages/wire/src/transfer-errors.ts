@@ -73,7 +73,7 @@ export const transferErrors = {
   host_not_found: {
     action: 'reconnect',
     when: 'The host name cannot be resolved.',
-    todo: 'Check the address. If you cannot edit it, check the DNS, the proxy and the firewall of this service.',
+    todo: 'Check the spelling of the host name, and that DNS has it. If you cannot edit the address, check the DNS, the proxy and the firewall of this service.',
   },
   wrong_protocol: {
     action: 'reconnect',

@@ -58,7 +58,7 @@ export function insideNamespaces(
   folder: string,
   { bubblewrap, hidden }: Extract<ProgramWall, { kind: 'namespaces' }>,
 ): readonly string[] {
-  // Folders of other jobs are where this one is.
+  // Folders of other jobs are next to this one.
   const secret = [...new Set([...hidden, dirname(folder)].flatMap(withTarget))]
   const shown = rootsOf(command, secret).filter((path) => !secret.includes(path) && !isSystem(path))
   // Whatever lies in a hidden folder is shown after that folder is covered.

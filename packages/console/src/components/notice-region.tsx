@@ -8,9 +8,8 @@ import { closeNotice, type Notice, noticeStore } from './notices.ts'
 const icons = { done: IconCircleCheck, problem: IconAlertTriangle, failure: IconAlertCircle } as const
 
 /**
- * Shows the notices in a part of the window that nothing else is in: below the navigation of a wide window, else a strip at
- * the lower edge. The navigation and dialogs end above it. A narrow page is scrolled as far as the strip would have
- * covered it. Screen readers announce a notice when they are idle.
+ * Shows the notices at the lower right, beside the navigation, or in a strip at the lower edge of a narrow window. Dialogs end
+ * above them. The page is scrolled if a notice would cover its controls. Screen readers announce a notice when they are idle.
  */
 export function NoticeRegion() {
   const notices = useSyncExternalStore(noticeStore.subscribe, noticeStore.read)
@@ -20,11 +19,16 @@ export function NoticeRegion() {
   /** The element that had the focus before the region. */
   const before = useRef<Element>(null)
   useReservedHeight(region, notices)
+  // A button that leaves with its notice loses the focus without an event.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the focus follows from the notices.
+  useEffect(() => {
+    if (!region.current?.contains(document.activeElement)) setFocused(false)
+    if (!region.current?.querySelector(':hover')) setPointed(false)
+  }, [notices])
   const close = (id: number) => {
     const hadFocus = region.current?.contains(document.activeElement) ?? false
     closeNotice(id)
     if (hadFocus && before.current instanceof HTMLElement) before.current.focus()
-    if (notices.length <= 1) setPointed(false)
   }
   return (
     <Portal>
@@ -34,7 +38,10 @@ export function NoticeRegion() {
         aria-label={components.notices}
         aria-live="polite"
         aria-relevant="additions"
-        onPointerEnter={() => setPointed(true)}
+        // A notice that appears under a pointer at rest does not wait: it would stay until the pointer moves.
+        onPointerMove={({ movementX, movementY }) => {
+          if (movementX !== 0 || movementY !== 0) setPointed(true)
+        }}
         onPointerLeave={() => setPointed(false)}
         onFocus={({ relatedTarget }) => {
           if (!focused) before.current = relatedTarget
@@ -93,11 +100,9 @@ function Shown({ notice, waits, onClose }: { notice: Notice; waits: boolean; onC
   )
 }
 
-/** The width from which the notices are below the navigation, which `notice-region.module.css` has too. */
-const isWide = () => window.matchMedia('(min-width: 80em)').matches
 const controls = 'a[href], button, input, select, textarea, [role="button"], [tabindex="0"]'
 
-/** Says in a variable of the page how high the region is, and moves up what a narrow window shows at its place. */
+/** Says in a variable of the page how high the region is, and scrolls up controls that it would cover. */
 function useReservedHeight(region: React.RefObject<HTMLElement | null>, notices: readonly Notice[]): void {
   const reserved = useRef(0)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows from the notices.
@@ -108,9 +113,7 @@ function useReservedHeight(region: React.RefObject<HTMLElement | null>, notices:
       if (grown === 0) return
       reserved.current = height
       document.documentElement.style.setProperty('--penstock-notices', `${height}px`)
-      if (grown > 0 && !isWide() && hasControlsIn(window.innerHeight - height)) {
-        window.scrollBy({ top: grown, behavior: 'instant' })
-      }
+      if (grown > 0 && coversControls(region.current)) window.scrollBy({ top: grown, behavior: 'instant' })
     }
     measure()
     window.addEventListener('resize', measure)
@@ -118,11 +121,11 @@ function useReservedHeight(region: React.RefObject<HTMLElement | null>, notices:
   }, [notices])
 }
 
-/** @param top where the region begins, in pixels from the upper edge of the window */
-function hasControlsIn(top: number): boolean {
-  const { innerHeight } = window
+function coversControls(region: HTMLElement | null): boolean {
+  const place = region?.getBoundingClientRect()
+  if (!place) return false
   return [...document.querySelectorAll(`#content :is(${controls})`)].some((control) => {
     const box = control.getBoundingClientRect()
-    return box.height > 0 && box.bottom > top && box.top < innerHeight
+    return box.height > 0 && box.bottom > place.top && box.top < place.bottom && box.right > place.left
   })
 }

@@ -3,7 +3,7 @@ import { describe } from './describe.ts'
 import { showNotice } from './notices.ts'
 
 const doneMs = 5_000
-const nextMs = 10_000
+const nextMs = 8_000
 
 /** Says that something was done; with `next`, how to take it back, or what else can be done now, which `label` says. */
 export function notifyDone(message: string, next?: () => unknown, label = components.undo): void {

@@ -3,6 +3,10 @@ import type { ColumnGroup } from '../screens/transfer/column-groups.ts'
 
 const typed = (column: string, type: string) => (type === '' ? column : `${column} (${type})`)
 
+const counted = (n: number) => (n === 1 ? '1 column' : `${n} columns`)
+/** @param mapped whether the mapping names its columns */
+type NewsSentence = (n: number, columns: string, table: string, mapped: boolean) => string
+
 const kinds: Readonly<Record<ColumnChangeKind, string>> = {
   added: 'Added',
   renamed: 'Renamed',
@@ -32,17 +36,24 @@ export const columnChanges = {
     `Columns at the last successful transfer: ${source} in the source${destination === undefined ? '' : `, ${destination} in the destination table`}.`,
   unknown: 'The columns are known after the first successful transfer.',
 
-  changed: (n: number) =>
-    n === 1
-      ? '1 column changed since the last successful transfer'
-      : `${n} columns changed since the last successful transfer`,
-  change: {
-    added: (column, _from, to) => `${typed(column, to)} was added to the`,
-    removed: (column, from) => `${typed(column, from)} was removed from the`,
-    renamed: (_column, from, to) => `${from} was renamed to ${to} in the`,
-    retyped: (column, from, to) => `${column} changed from ${from} to ${to} in the`,
-  } satisfies Record<ColumnChangeKind, (column: string, from: string, to: string) => string>,
-  of: { source: 'source', destination: 'destination' } satisfies Record<ColumnChange['side'], string>,
+  /** Columns that changed without stopping a transfer. */
+  news: {
+    destination: {
+      added: (n, columns, table) => `Added ${counted(n)} to ${table}: ${columns}`,
+      renamed: (n, columns, table) => `Renamed ${counted(n)} of ${table}: ${columns}`,
+      removed: (n, columns, table) => `Removed ${counted(n)} from ${table}: ${columns}`,
+      retyped: (n, columns, table) => `New type of ${counted(n)} of ${table}: ${columns}`,
+    },
+    source: {
+      added: (n, columns, _table, mapped) =>
+        `The source has ${n === 1 ? '1 new column' : `${n} new columns`}: ${columns}${mapped ? `. The mapping does not send ${n === 1 ? 'it' : 'them'}` : ''}`,
+      renamed: (n, columns) => `The source renamed ${counted(n)}: ${columns}`,
+      removed: (n, columns) => `The source no longer has ${counted(n)}: ${columns}`,
+      retyped: (n, columns) => `New type of ${counted(n)} of the source: ${columns}`,
+    },
+  } satisfies Record<ColumnChange['side'], Record<ColumnChangeKind, NewsSentence>>,
+  from: (before: string, now: string) => `${before} → ${now}`,
+  toMapping: 'Change the mapping',
   more: (n: number) => `And ${n} more`,
 
   // Changes that stopped a transfer

@@ -26,8 +26,8 @@ export const components = {
   copyOne: (label: string) => `Copy ${label.charAt(0).toLowerCase()}${label.slice(1)}`,
   findings: (n: number, shown: string) =>
     n === 1 ? 'The destination reports a problem' : `The destination reports ${shown} problems`,
-  findingsHelp:
-    'A transfer would fail or reject records. Fix this at the destination, in the settings or in the mapping, then preview again.',
+  findingsHelp: 'A transfer would fail or reject records.',
+  findingsFix: 'Fix this at the destination, in the settings or in the mapping, then preview again.',
   activateTitle: (name: string) => `Activate ${name}?`,
   activateAndRunTitle: (name: string) => `Activate and run ${name}?`,
   activateChecks: 'Previewing the connection. Nothing is sent.',

@@ -98,6 +98,13 @@ export function addedNames(before: SideShape, columns: readonly string[]): reado
   return before.count > known.size ? [] : columns.filter((name) => !known.has(short(name)))
 }
 
+/** Where new columns of the source were added. */
+export type AddedTo = 'mapping' | 'table'
+
+/** Whether a side has a column, in any letter case. */
+export const hasColumn = (shape: SideShape | null, column: string): boolean =>
+  shape?.columns.some(({ name }) => name.toLowerCase() === column.toLowerCase()) ?? false
+
 /** The type of a column, in the words of the platform; `null` if it is unknown. */
 export const typeIn = (shape: SideShape | null, column: string): string | null =>
   shape?.columns.find(({ name }) => name === short(column))?.type ?? null

@@ -1,8 +1,16 @@
 import { asConnectorError, type Chunk, ConnectorError } from '@penstock/connector'
-import type { ColumnChange } from '@penstock/wire'
+import { type ColumnChange, limits } from '@penstock/wire'
 import { followChanges, passesAll } from '../mapping/add-columns.ts'
 import type { Shape, TransferHost, TransferState } from '../protocol.ts'
-import { addedNames, areAdditions, changesOf, refusedSentenceOf, sentenceOf, shapeOfNames } from './column-changes.ts'
+import {
+  addedNames,
+  areAdditions,
+  changesOf,
+  refusedSentenceOf,
+  sentenceOf,
+  shapeOfNames,
+  typeIn,
+} from './column-changes.ts'
 import type { Sides } from './sides.ts'
 
 /**
@@ -19,6 +27,8 @@ export class ColumnWatch {
   #isSettled = false
   /** Whether the destination cannot have columns that a person accepted. */
   #isRefused = false
+  /** The columns that the table got. */
+  #gained: readonly ColumnChange[] = []
 
   private constructor(state: TransferState, host: TransferHost, sides: Sides, signal: AbortSignal) {
     this.#state = state
@@ -67,9 +77,9 @@ export class ColumnWatch {
     const added = await this.#add(columns, changes)
     if (followed.length > 0 && (this.#isRefused || this.#state.drift === 'ignore')) await this.#leaveOut(columns)
     const mapping = this.#sides.mapping === before ? {} : { mapping: this.#sides.mapping }
-    if (changes.length === 0 && added.length === 0 && mapping.mapping === undefined) return
+    if (changes.length === 0 && added.length === 0 && this.#gained.length === 0 && mapping.mapping === undefined) return
     // Columns that were added are changes of the destination.
-    const report = { shape: this.#shape, changes: this.#changes(), added, ...mapping }
+    const report = { shape: this.#shape, changes: this.#withGained(this.#changes()), added, ...mapping }
     const reported = await this.#host.reportColumns(report)
     if (reported !== null) this.#sides.follow(reported)
   }
@@ -101,7 +111,9 @@ export class ColumnWatch {
     const names = this.#wanted(columns, changes)
     if (names.length === 0) return []
     try {
-      const added = await this.#sides.addColumns(names, await this.#typed(), this.#signal)
+      const typed = await this.#typed()
+      const { mapping: added, table } = await this.#sides.addColumns(names, typed, this.#signal)
+      this.#gained = table.map((column) => ({ ...gain, column, to: typeIn(typed.source, column) }))
       if (this.#shape.destination) {
         this.#shape = { ...this.#shape, destination: await this.#sides.shapeOf('Destination', this.#signal) }
       }
@@ -154,10 +166,20 @@ export class ColumnWatch {
     return before ? changesOf(before, this.#shape) : []
   }
 
+  /** The changes with the columns that the table got, which nothing else reports if its columns are not compared. */
+  #withGained(changes: readonly ColumnChange[]): readonly ColumnChange[] {
+    const isIn = ({ column }: ColumnChange) =>
+      changes.some((one) => one.side === 'destination' && one.change === 'added' && same(one.column, column))
+    return [...changes, ...this.#gained.filter((one) => !isIn(one))].slice(0, limits.columnChangesMax)
+  }
+
   async #report(changes: readonly ColumnChange[]): Promise<void> {
     await this.#host.reportColumns({ shape: this.#shape, changes, added: [] })
   }
 }
+
+const gain = { side: 'destination', change: 'added', from: null } as const
+const same = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
 
 /** The names that a source gained, by being added or renamed. */
 const gainedBy = (changes: readonly ColumnChange[], columns: readonly string[]): readonly string[] =>

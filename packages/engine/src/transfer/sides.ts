@@ -24,7 +24,7 @@ import { type JobRuntime, openContext } from '../runtime.ts'
 import { sideSettings } from '../settings.ts'
 import type { SideSecrets } from '../side-secrets.ts'
 import { storable } from '../storable.ts'
-import { shapeOf, typeIn } from './column-changes.ts'
+import { type AddedTo, hasColumn, shapeOf, typeIn } from './column-changes.ts'
 import { guarded, ofConnector } from './connector-calls.ts'
 import type { Bounds, MappedChunk } from './filled-batch.ts'
 import { type RawRoute, rawRouteOf } from './raw/why-not-raw.ts'
@@ -299,15 +299,16 @@ export class Sides {
    * Throws a `ConnectorError` if the table lacks the columns and they cannot be added. Can be called again.
    * @param names of columns that are new in the source
    * @param shape the columns of both sides, for types and for the current table
-   * @returns the columns that the mapping lacks; empty if all columns pass, or the destination has defined fields
+   * @returns the columns that the mapping lacked, none if all columns pass; and the columns that the table got
    */
-  async addColumns(names: readonly string[], shape: Shape, signal: AbortSignal): Promise<readonly string[]> {
-    if (this.#destination.destination?.records) return []
+  async addColumns(names: readonly string[], shape: Shape, signal: AbortSignal): Promise<Record<AddedTo, string[]>> {
+    if (this.#destination.destination?.records) return { mapping: [], table: [] }
     const extended = extendMapping(this.mapping, names)
     if (!extended) throw new ConnectorError('columns_do_not_fit', 'The mapping would become too long.')
     const sent = extended.passes ? names : extended.added
     if (sent.length > 0) await this.#addToTable(sent, shape, signal)
-    return extended.added
+    const table = this.deliver.addColumns ? sent.filter((name) => !hasColumn(shape.destination, name)) : []
+    return { mapping: [...extended.added], table }
   }
 
   async #addToTable(names: readonly string[], { source, destination }: Shape, signal: AbortSignal): Promise<void> {
@@ -323,8 +324,7 @@ export class Sides {
       const added = names.map((name) => ({ name, type: typeIn(source, name) }))
       return ofConnector(signal, { side: 'Destination', redact }, () => addColumns({ ...context, added }))
     }
-    const has = new Set(destination?.columns.map(({ name }) => name.toLowerCase()))
-    if (!destination || names.every((name) => has.has(name.toLowerCase()))) return
+    if (!destination || names.every((name) => hasColumn(destination, name))) return
     const { name } = this.#destination
     throw new ConnectorError('not_supported', `Penstock does not add columns to tables of ${name}.`)
   }

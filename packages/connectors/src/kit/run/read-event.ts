@@ -15,7 +15,7 @@ import type { ColumnReading, DaysMaxBy, EventColumn, How, ObjectKeys, ObjectType
 import type { Completion, EventDestination } from '../event-facts.ts'
 import { valueAt } from './open-api.ts'
 
-/** An event that was read of a row, and where it goes. */
+/** An event that was read of a row, and its target. */
 export type ReadEvent = { readonly event: JsonObject; readonly target: string | undefined }
 
 type ReadFacts = Pick<EventDestination, 'columns' | 'constants' | 'puts' | 'person' | 'needs' | 'finish' | 'targets'>

@@ -20,7 +20,7 @@ import { rejects as sayRejects } from '../../strings/rejects.ts'
 import { standing as words } from '../../strings/standing.ts'
 import { wayToList } from '../connections/remembered-list.ts'
 import { Cured, useIsCuredRead } from '../failing/cured.tsx'
-import { StoppedByColumns } from '../transfer/column-changes.tsx'
+import { RecentColumnChanges, StoppedByColumns } from '../transfer/column-changes.tsx'
 import { Failed } from '../transfer/failed.tsx'
 import { NothingRead } from '../transfer/nothing-read.tsx'
 import { pathOfTransfer } from '../transfer/paths.ts'
@@ -151,7 +151,11 @@ function Shown({
           onTransfer={() => doing.run(true)}
         />
       )}
-      {isStopped && <StoppedByColumns connection={connection} reason={reasons.run} />}
+      {isStopped ? (
+        <StoppedByColumns connection={connection} reason={reasons.run} />
+      ) : (
+        <RecentColumnChanges connection={connection} />
+      )}
       {latest?.status === 'failed' && !isDeleted && !needsConfirmation(latest) && !isStopped && (
         <Failed transfer={latest} connection={connection} title={say.latestFailed}>
           <Button component={Link} to={pathOfTransfer(latest)} size="compact-sm" variant="default">

@@ -1,31 +1,79 @@
-import { Alert, Box, Button, Group, List, Stack, Text } from '@mantine/core'
+import { Alert, Anchor, Box, Button, Group, Stack, Text } from '@mantine/core'
 import type { ColumnChange, ConnectionDetails, Transfer } from '@penstock/wire'
 import { IconArrowBackUp, IconArrowsExchange, IconCheck, IconColumns, IconMinus, IconPlus } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
+import { Link } from 'react-router'
 import { useForbidden } from '../../api/me.ts'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { notifyOutcome } from '../../components/notify.ts'
 import { ReasonedButton } from '../../components/reasoned.tsx'
+import { Time, useNow } from '../../components/time.tsx'
 import { columnChanges as say } from '../../strings/column-changes.ts'
-import { type ColumnGroup, columnGroupsOf } from './column-groups.ts'
+import { type ColumnGroup, columnGroupsOf, namesColumns } from './column-groups.ts'
+import { columnNewsOf, newestChanges } from './column-news.ts'
 
 const shownMax = 20
 
 /** The columns that changed since the last successful transfer, and did not stop this one. */
-export function ColumnChanges({ changes }: { changes: readonly ColumnChange[] }) {
+export function ColumnChanges({
+  connection,
+  changes,
+  seconds,
+}: {
+  connection: ConnectionDetails
+  changes: readonly ColumnChange[]
+  /** When they were found, in seconds since 1970. */
+  seconds: number
+}) {
+  const { accountId, id, dest, destConnectionConfig } = connection
   if (changes.length === 0) return null
+  const mapped = namesColumns(destConnectionConfig.mapping)
+  const sentences = columnNewsOf(changes, { table: tableOf(connection) ?? dest.connectorName, mapped })
+  const isUnsent = mapped && changes.some(({ side, change }) => side === 'source' && change === 'added')
   return (
-    <Alert color="gray" icon={<IconColumns aria-hidden />} title={say.changed(changes.length)}>
-      <List size="sm" style={{ overflowWrap: 'anywhere' }}>
-        {changes.slice(0, shownMax).map(({ side, change, column, from, to }) => (
-          <List.Item key={`${side} ${change} ${column}`}>
-            {say.change[change](column, from ?? '', to ?? '')} {say.of[side]}
-          </List.Item>
+    <Alert color="gray" icon={<IconColumns aria-hidden />} role="status">
+      <Stack gap={4}>
+        {sentences.map((sentence) => (
+          <Text key={sentence} size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
+            {sentence}
+          </Text>
         ))}
-      </List>
-      {changes.length > shownMax && <Text size="sm">{say.more(changes.length - shownMax)}</Text>}
+        <Group gap="sm">
+          <Text size="sm" c="dimmed">
+            <Time seconds={seconds} />
+          </Text>
+          {isUnsent && (
+            <Anchor
+              component={Link}
+              size="sm"
+              to={`/accounts/${accountId}/connections/new?${new URLSearchParams({ connection: id, step: 'mapping' })}`}
+            >
+              {say.toMapping}
+            </Anchor>
+          )}
+        </Group>
+      </Stack>
     </Alert>
   )
+}
+
+/** The table of a destination, with its schema if that is a setting. */
+function tableOf({ destConnectionConfig: { schema, table } }: ConnectionDetails): string | undefined {
+  if (typeof table !== 'string' || table === '') return undefined
+  return typeof schema === 'string' && schema !== '' && !table.includes('.') ? `${schema}.${table}` : table
+}
+
+const newsSeconds = 7 * 86_400
+const eventsRead = 25
+
+/** The same on the page of the connection, from its history, for some days: transfers without changes follow. */
+export function RecentColumnChanges({ connection }: { connection: ConnectionDetails }) {
+  const { accountId, id } = connection
+  const { data } = useRead('listConnectionEvents', { accountId, id, query: { size: eventsRead } }, { keep: true })
+  const news = data && newestChanges(data.reply)
+  const now = useNow() / 1000
+  if (!news || now - news.time > newsSeconds) return null
+  return <ColumnChanges connection={connection} changes={news.changes} seconds={news.time} />
 }
 
 const icons: Readonly<Record<ColumnChange['change'], ReactNode>> = {

@@ -29,7 +29,7 @@ export function columnGroupsOf(
 }
 
 /** Whether a mapping has entries: without any, all columns pass. */
-function namesColumns(mapping: unknown): boolean {
+export function namesColumns(mapping: unknown): boolean {
   try {
     const read: unknown = JSON.parse(String(mapping ?? ''))
     return typeof read === 'object' && read !== null && Object.keys(read).length > 0

@@ -3,6 +3,7 @@ import type { Connection, Transfer } from '@penstock/wire'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'react-router'
+import { adviceOf } from '../../components/advice.ts'
 import { transfer as say } from '../../strings/transfer.ts'
 import { CopyAgain } from '../connection/copy-again.tsx'
 import { isActive } from '../connection/use-connection.ts'
@@ -28,6 +29,8 @@ export function Failed({
   const steps = nextSteps(transfer, connection).filter(({ to }) => to !== pathname)
   if (!error) return null
   const refused = refusedSide(connection, transfer)
+  // The field that ends a refusal is the advice; a transfer that retries needs none.
+  const advice = refused || isActive(transfer) ? undefined : adviceOf(error.code)
   const words = isActive(transfer) ? say.retrying : status === 'failed' ? say.failed : say.endedWith
   return (
     <Alert
@@ -39,6 +42,11 @@ export function Failed({
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
         {error.message}
       </Text>
+      {advice !== undefined && (
+        <Text size="sm" mt={4}>
+          {advice}
+        </Text>
+      )}
       <Group gap="sm" mt="xs">
         {refused && (
           <Reconnect connection={connection} side={refused} failedTime={transfer.finishedTime}>

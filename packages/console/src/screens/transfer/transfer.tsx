@@ -148,7 +148,13 @@ function Shown({
       ) : (
         <Failed transfer={transfer} connection={connection} />
       )}
-      {!waits && <ColumnChanges changes={transfer.columnChanges} />}
+      {!waits && (
+        <ColumnChanges
+          connection={connection}
+          changes={transfer.columnChanges}
+          seconds={transfer.startedTime ?? transfer.createdTime}
+        />
+      )}
       {transfer.test && (
         <Alert color="gray" icon={<IconFlask aria-hidden />}>
           {say.isTest}
