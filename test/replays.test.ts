@@ -69,6 +69,30 @@ const replay = async (id: string, transferId: string) => {
 const counts = (all: number, replayed = 0, notKept = 0) => ({ replayable: all, replayed, notKept })
 
 describe('a replay', () => {
+  test('counts each record once, in the connection and in reports', async () => {
+    const receiver = receive()
+    receiver.judge = unless((number) => number > 3)
+    engine.sides.source = people(5)
+    const id = await engine.connectSides()
+    const { id: transferId } = await engine.move(id)
+    const { caller, accountId } = engine
+    const volumes = async () => {
+      const { totalVolume, usedVolume } = await engine.connection(id)
+      const query = { connectionIds: id }
+      const [report] = await caller.expect(caller.call('reportConnections', { accountId, query }))
+      const { read, accepted, rejected, replayed } = report?.total ?? {}
+      return { totalVolume, usedVolume, read, accepted, rejected, replayed }
+    }
+    const read = { totalVolume: 5, read: 5, rejected: 3 }
+    assert.deepEqual(await volumes(), { ...read, usedVolume: 2, accepted: 2, replayed: 0 })
+    receiver.judge = unless((number) => number !== 2)
+    await replay(id, transferId)
+    assert.deepEqual(await volumes(), { ...read, usedVolume: 4, accepted: 4, replayed: 2 })
+    receiver.judge = unless(() => true)
+    await replay(id, transferId)
+    assert.deepEqual(await volumes(), { ...read, usedVolume: 5, accepted: 5, replayed: 3 })
+  })
+
   test('sends corrected values, and keeps the original ones', async () => {
     const receiver = receive()
     receiver.judge = unless((number) => number > 3)

@@ -882,6 +882,8 @@ create table ledger (
   rejected integer not null,
   -- The number of accepted records that were rejected before.
   replayed integer not null,
+  -- Whether the records were read from rejected ones: volumes and reports add the accepted ones only.
+  replay boolean default false not null,
   -- Whether the transfer is a test. Entries of tests are not in volumes and reports.
   test boolean default false not null,
   bytes bigint not null,

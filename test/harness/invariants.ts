@@ -13,7 +13,7 @@ const brokenRules = `
   counted_entries as (select * from entries where not test),
   of_accounts as (select account_id, sum(accepted) as accepted from counted_entries group by account_id),
   of_connections as (
-    select connection_id, sum(read) as read, sum(accepted) as accepted from counted_entries
+    select connection_id, sum(case when replay then 0 else read end) as read, sum(accepted) as accepted from counted_entries
     group by connection_id
   ),
   counted as (

@@ -729,6 +729,7 @@ create table ledger (
   accepted integer not null,
   rejected integer not null,
   replayed integer not null,
+  replay boolean default false not null,
   test boolean default false not null,
   bytes bigint not null,
   delivery_state_sealed bytea,

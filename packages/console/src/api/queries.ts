@@ -22,6 +22,7 @@ import { useRef } from 'react'
 import { readDefinitionsBy } from './definitions.ts'
 import { client, sessionStore } from './session.ts'
 import { viewOfPage } from './view.ts'
+import { showWritten } from './written.ts'
 
 /** How screens read and write: by the names of the contract's operations, and in no other way. */
 
@@ -204,6 +205,11 @@ type EveryPage<I extends PagedOperationId> = (
   parameters: ParametersOf<I>,
 ) => AsyncGenerator<ResultOf<I>, void, undefined>
 
+/** Reads that ask platforms, or walk through all reports: they are read again, but no button waits for them. */
+const slow: readonly unknown[] = ['discoverValues', 'volume']
+/** After so long, a button waits no more: the write was done, and its reply is shown. */
+const waitMs = 1_000
+
 /** Reads everything again after a write. A first read that is still active began before it, so it is repeated too. */
 async function readAgain(queries: QueryClient): Promise<void> {
   const begun = queries.getQueryCache().findAll({
@@ -213,14 +219,20 @@ async function readAgain(queries: QueryClient): Promise<void> {
     await promise?.catch(() => undefined)
     await queries.invalidateQueries({ queryKey, exact: true })
   })
-  await Promise.all([queries.invalidateQueries(), ...again])
+  void queries.invalidateQueries({ predicate: ({ queryKey: [of] }) => slow.includes(of) })
+  const others = queries.invalidateQueries({ predicate: ({ queryKey: [of] }) => !slow.includes(of) })
+  await Promise.race([Promise.all([others, ...again]), new Promise((done) => setTimeout(done, waitMs))])
 }
 
-/** Calls an operation that writes. Whatever was read before is read again: what one write changes, the service knows. */
+/**
+ * Calls an operation that writes, and shows its reply at once. Whatever was read before is read again: what one write changes, the
+ * service knows.
+ */
 export function useWrite<I extends OperationId>(operation: I): UseMutationResult<ResultOf<I>, Error, ParametersOf<I>> {
   const queries = useQueryClient()
   return useMutation<ResultOf<I>, Error, ParametersOf<I>>({
     mutationFn: (parameters) => call(operation, parameters),
+    onSuccess: (result, parameters) => showWritten(queries, operation, parameters, result),
     onSettled: () => readAgain(queries),
   })
 }

@@ -17,6 +17,8 @@ export type VolumeOf = { accountId: string | undefined; startDate: string; endDa
 
 const sizeMax = 500
 const staleMs = 30_000
+/** Rows that were rejected and not accepted since. Rows that were resent may have been rejected before the period. */
+export const stillRejected = ({ rejected, replayed }: Volume): number => Math.max(0, rejected - replayed)
 export const noVolume: Volume = { read: 0, accepted: 0, rejected: 0, replayed: 0, bytes: 0 }
 
 /** The sum over everything that fits; the days of it are many and are kept as sums alone. */
@@ -65,7 +67,7 @@ async function readVolume(of: VolumeOf): Promise<VolumeSum> {
   return { total, days, months }
 }
 
-const sum = (a: Volume, b: Volume): Volume => ({
+export const sum = (a: Volume, b: Volume): Volume => ({
   read: a.read + b.read,
   accepted: a.accepted + b.accepted,
   rejected: a.rejected + b.rejected,

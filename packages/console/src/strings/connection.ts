@@ -118,7 +118,7 @@ export const connection = {
   sentHelp: 'to the destination',
   acceptedHelp: 'by the destination',
   rejectedHelp: 'each with its reason',
-  replayed: (n: string) => `Accepted only after a replay: ${n}.`,
+  replayed: (n: string) => `Of the accepted rows, ${n} were rejected first, corrected or resent.`,
   noTransfer: 'No transfers yet',
   noTransferHelp: 'Start a transfer or set a schedule. The figures of the latest transfer appear here.',
   noVolume: 'No records moved in the last 30 days',

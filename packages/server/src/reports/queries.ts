@@ -16,8 +16,8 @@ export type VolumeRow = {
   bytes: number
 }
 const sums = `
-  to_char(l.day, 'YYYY-MM-DD') as day, sum(l.read)::bigint as read, sum(l.accepted)::bigint as accepted,
-  sum(l.rejected)::bigint as rejected, sum(l.replayed)::bigint as replayed, sum(l.bytes)::bigint as bytes`
+  to_char(l.day, 'YYYY-MM-DD') as day, sum(case when l.replay then 0 else l.read end)::bigint as read,
+  sum(l.accepted)::bigint as accepted, sum(case when l.replay then 0 else l.rejected end)::bigint as rejected, sum(l.replayed)::bigint as replayed, sum(l.bytes)::bigint as bytes`
 
 type Page = { size: number; offset: number }
 export type NamedRow = { id: string; name: string }

@@ -57,8 +57,8 @@ const summed = (taken: string) => `
   summed as (
     insert into ledger
       (transfer_id, number, organization_id, account_id, connection_id, day, read, accepted, rejected, replayed, bytes, created_time)
-    select 'sum-' || gen_random_uuid(), 1, organization_id, account_id, connection_id, day, sum(read), sum(accepted),
-      sum(rejected), sum(replayed), sum(bytes), min(created_time)
+    select 'sum-' || gen_random_uuid(), 1, organization_id, account_id, connection_id, day, sum(case when replay then 0 else read end),
+      sum(accepted), sum(case when replay then 0 else rejected end), sum(replayed), sum(bytes), min(created_time)
     from placed group by organization_id, account_id, connection_id, day, sum_number
   )`
 

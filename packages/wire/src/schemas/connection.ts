@@ -57,7 +57,7 @@ const connectionFields = {
     examples: ['active'],
   }),
   monthlyVolume: count('Records delivered in this calendar month, UTC', 40_000),
-  totalVolume: count('Records read from the source, all time', 121_000),
+  totalVolume: count('Records read from the source, all time; a replay reads none of them again', 121_000),
   usedVolume: count('Records delivered, all time', 120_000),
   src: side('Source', example.source),
   dest: side('Destination', example.destination),

@@ -3,9 +3,9 @@ import { type Static, Type } from '../type.ts'
 import { count, exactly, identifier, text } from './kinds.ts'
 
 const volume = {
-  read: count('Records read from the source', 40_150),
+  read: count('Records read from the source; a replay reads none of them again', 40_150),
   accepted: count('Records that the destination accepted', 40_000),
-  rejected: count('Records that were rejected', 150),
+  rejected: count('Records that were rejected; a record that a replay rejects again counts once', 150),
   replayed: count('Accepted records that had been rejected before and were sent again', 20),
   bytes: count('Bytes sent', 16_000_000),
 }

@@ -6,6 +6,7 @@ import { Empty } from '../../components/page.tsx'
 import { Section } from '../../components/section.tsx'
 import { TransferBadge, transferColors } from '../../components/status.tsx'
 import { Time } from '../../components/time.tsx'
+import { stillRejected } from '../../components/volume.ts'
 import { connection as say } from '../../strings/connection.ts'
 import type { VolumeOfConnection } from './use-volume.ts'
 
@@ -14,8 +15,11 @@ type Stage = { label: string; help: string; n: number; colour: string }
 /** How many records came through: of the latest transfer, or of all transfers of the last 30 days. */
 export function Funnel({ latest, volume }: { latest: Transfer | undefined; volume: VolumeOfConnection | undefined }) {
   const [shown, setShown] = useState<'latest' | 'month'>('latest')
-  const stages = shown === 'latest' ? latest && stagesOf(latest.records) : volume && stagesOf(volume.total)
   const replayed = shown === 'month' ? (volume?.total.replayed ?? 0) : 0
+  const stages =
+    shown === 'latest'
+      ? latest && stagesOf(latest.records)
+      : volume && stagesOf({ ...volume.total, rejected: stillRejected(volume.total) })
   const pick = (
     <SegmentedControl
       size="xs"

@@ -4,7 +4,7 @@ import { Link } from 'react-router'
 import { dayAfter, dayOf, everyDay } from '../../components/days.ts'
 import { Loaded } from '../../components/loaded.tsx'
 import { count, percent, shortCount } from '../../components/numbers.ts'
-import { useVolume, type VolumeSum } from '../../components/volume.ts'
+import { stillRejected, useVolume, type VolumeSum } from '../../components/volume.ts'
 import { VolumeChart } from '../../components/volume-chart.tsx'
 import { pathOf } from '../../shell/account.ts'
 import { overview as say } from '../../strings/overview.ts'
@@ -26,7 +26,8 @@ export const useMoved = (accountId: string | undefined): UseQueryResult<VolumeSu
 /** The same as two figures. */
 export function figuresOf(accountId: string | undefined, moved: VolumeSum | undefined): Figure[] {
   const to = pathOf(accountId, 'reports')
-  const { read = 0, accepted, rejected } = moved?.total ?? {}
+  const { read = 0, accepted } = moved?.total ?? {}
+  const rejected = moved && stillRejected(moved.total)
   const shown = (n: number | undefined) => (n === undefined ? undefined : n < 100_000 ? count(n) : shortCount(n))
   const part = read > 0 && rejected ? say.rejectedPart(percent(Math.min(1, rejected / read))) : say.lately(days)
   return [

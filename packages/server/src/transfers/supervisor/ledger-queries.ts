@@ -29,7 +29,8 @@ export const confirmBatch = statement<
     unchanged: number
     duplicates: number
     noConsent: number
-    replayed: number
+    /** Whether the records were read from rejected ones, and not from the source. */
+    replay: boolean
     test: boolean
     bytes: number
     progress: number | null
@@ -48,7 +49,7 @@ export const confirmBatch = statement<
   ),
   connection as (
     update connections c set
-      total_volume = total_volume + case when :test then 0 else :read end,
+      total_volume = total_volume + case when :test or :replay::boolean then 0 else :read end,
       used_volume = used_volume + case when :test then 0 else :accepted end,
       monthly_volume = case when :test then 0 else :accepted end + ${volumeOfMonth},
       volume_month = ${thisMonth}
@@ -87,11 +88,12 @@ export const confirmBatch = statement<
   ),
   entry as (
     insert into ledger
-      (transfer_id, number, organization_id, account_id, connection_id, day, read, accepted, rejected, replayed, test,
+      (transfer_id, number, organization_id, account_id, connection_id, day, read, accepted, rejected, replayed, replay, test,
        bytes, delivery_state_sealed)
     values
       ((select id from part), :number, :organizationId, :accountId, :connectionId,
-       (now() at time zone 'UTC')::date, :read, :accepted, :rejected, :replayed, :test, :bytes, :deliveryState)
+       (now() at time zone 'UTC')::date, :read, :accepted, :rejected,
+       case when :replay then :accepted else 0 end, :replay, :test, :bytes, :deliveryState)
   )
   select status, account_enabled, cancelling, gone from part
 `)

@@ -151,7 +151,7 @@ export class LedgerWriter {
       ...skipped,
       bytes,
       progress,
-      replayed: trigger === 'replay' ? accepted : 0,
+      replay: trigger === 'replay',
       test: testRows !== null,
       checkpoint: sealJson(keys.transfer, places.checkpoint(id, part), checkpoint),
       cursor: sealJson(keys.connection, places.cursor(connectionId, table), cursor),
