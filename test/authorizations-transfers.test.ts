@@ -21,6 +21,7 @@ import { type Caller, callerOf, connectorBySlug } from './harness/fixtures.ts'
 import { createInProcessRunners } from './harness/in-process-runners.ts'
 import { appOfTests, authorizable, registerApp } from './harness/oauth-apps.ts'
 import { startRotatingTokens } from './harness/rotating-tokens.ts'
+import { noSecretManagers } from './harness/secret-managers.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 import { noLimits } from './harness/supervision.ts'
 
@@ -209,7 +210,7 @@ test('two workers at once renew what was granted one after the other', async () 
         perOrganization: 1,
       })
       const side = await firstSide(database, microsoft, accountId)
-      const connector = await openSide({ database, keyring }, side)
+      const connector = await openSide({ database, keyring, secretManagers: noSecretManagers }, side, { job: 'check' })
       assert.deepEqual(connector.secrets.clientSecret, appOfTests.clientSecret)
       const job = { kind: 'check', connector, deadlineMs: 60_000 } as const
       const secrets = new JobHost({ database, keyring }, [side])

@@ -41,8 +41,9 @@ const savedSecrets = async () =>
   openSecrets(service.database, keyring(), await firstConfiguration(service.database, owner()))
 const openedSide = async () =>
   openSide(
-    { database: service.database, keyring: keyring() },
+    { ...service.service.deps, database: service.database },
     await firstSide(service.database, authorizable, accountId),
+    { job: 'check' },
   )
 const sql = async (text: string, ...values: unknown[]) => (await service.database.pool.query(text, values)).rows
 const connector = () => ({ accountId, id: authorizable.id })
@@ -139,9 +140,9 @@ test('the client of the app counts as filled, is shown to no one, and reaches th
   await registerApp(service, authorizable, { ...appOfTests, clientSecret: 'canary-rotated-secret' })
   assert.equal((await side()).secrets.clientSecret, 'canary-rotated-secret')
   await registerApp(service, authorizable, { clientId: 'another-app', clientSecret: 'canary-of-another' })
-  assert.match((await side()).refusal ?? '', /registered another app at Google.*Authorize the connector again/)
+  assert.match((await side()).refusal?.message ?? '', /registered another app at Google.*Authorize the connector again/)
   await removeOAuthApp(service.database, app())
-  assert.match((await side()).refusal ?? '', /removed the app at Google.*`oauth-app set google` of Penstock/)
+  assert.match((await side()).refusal?.message ?? '', /removed the app at Google.*`oauth-app set google` of Penstock/)
   assert(!JSON.stringify(await side()).includes('canary-of-another'))
   const { checks } = await caller.expect(caller.call('checkConnector', connector()))
   assert.match(checks[0]?.message ?? '', /removed the app at Google/)

@@ -311,14 +311,24 @@ const runnerFile = 'engine/src/runner.ts'
 /** Packages that move data: the drivers, the formats of files, the egress, the engine. */
 const movers = ['ssh2', 'mysql2', 'aws4fetch', 'fast-xml-parser', 'jose', 'hyparquet', 'hyparquet-writer']
 
-/** Sends requests of the service itself, so that it loads the way to the network: with the first one, and only this file. */
-const outgoing = 'server/src/outgoing/outgoing.ts'
+/** Files that send requests of the service itself, so that each loads the way to the network with the first one. */
+const senders: Readonly<Record<string, readonly string[]>> = {
+  'server/src/outgoing/outgoing.ts': ['@penstock/connector/egress'],
+  'server/src/secret-managers/secret-managers.ts': [
+    '@penstock/connector/egress',
+    '@penstock/connectors/secret-managers',
+  ],
+}
 
 test('the server loads definitions of connectors, and nothing of what they do', () => {
-  const sends = server.find((source) => where(source) === outgoing)
-  const late = sends?.imports.filter(({ dynamic }) => dynamic).map(({ specifier }) => specifier)
-  assert.deepEqual(late, ['@penstock/connector/egress'])
-  const loaded = loadedWith(server, (source) => source.package === 'server' && source !== sends)
+  for (const [file, expected] of Object.entries(senders)) {
+    const sends = server.find((source) => where(source) === file)
+    const late = sends?.imports
+      .filter(({ dynamic, typeOnly }) => dynamic && !typeOnly)
+      .map(({ specifier }) => specifier)
+    assert.deepEqual([...new Set(late)].sort(), expected)
+  }
+  const loaded = loadedWith(server, (source) => source.package === 'server' && !(where(source) in senders))
   const does = (source: Source) =>
     source.imports.some(
       ({ specifier, typeOnly, dynamic }) => !typeOnly && !dynamic && movers.includes(packageName(specifier)),
@@ -398,6 +408,7 @@ const layers = [
   'stream-settings.ts',
   'config-values.ts',
   'egress-settings.ts',
+  'secret-manager-settings.ts',
   'config.ts',
   'own-command.ts',
   'log.ts',
@@ -409,6 +420,7 @@ const layers = [
   'metrics/',
   'outgoing/',
   'audit/',
+  'secret-managers/',
   'events/',
   'organizations/',
   'tokens/',

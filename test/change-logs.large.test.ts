@@ -11,6 +11,7 @@ import { Claims } from '../packages/server/src/transfers/supervisor/claim.ts'
 import { workOnTransfers } from '../packages/server/src/transfers/supervisor/work.ts'
 import { purge } from '../packages/server/src/worker/purge.ts'
 import { startLogicalPostgres } from './harness/logical-postgres.ts'
+import { noSecretManagers } from './harness/secret-managers.ts'
 import { supervision } from './harness/supervision.ts'
 import { postgresql, postgresqlSecrets, startFixture } from './harness/transfers.ts'
 
@@ -39,6 +40,7 @@ const deps = {
   database,
   runners,
   keyring: await openKeyring(database, config.masterKey),
+  secretManagers: noSecretManagers,
   catalogue: createCatalogue(config.publicUrl),
   settings: supervision,
 }

@@ -29,6 +29,7 @@ const checked: Readonly<Record<string, readonly CheckName[]>> = {
   PENSTOCK_CONNECTORS_DIR: ['connectors'],
   PENSTOCK_PROGRAMS: ['connectors'],
   PENSTOCK_LOCAL_FOLDERS: ['settings'],
+  PENSTOCK_SECRET_MANAGERS: ['settings'],
   PENSTOCK_RUNNER_USER: ['settings', 'runners', 'connectors'],
   PENSTOCK_RUNNER_MEMORY_MB: ['runners'],
   PENSTOCK_WORKER: ['workers'],

@@ -28,6 +28,10 @@ const loaded = loadedByApi().map((path) => ({
 
 /** Libraries, with what they read. A body has at most 1 MiB, the head of a request 16 KiB. */
 const libraries: Readonly<Record<string, string>> = {
+  aws4fetch: 'nothing: it signs requests to the secret manager of the operator',
+  'fast-xml-parser': 'answers of at most 256 KiB of the token service of AWS, for the secret manager of the operator',
+  jose: 'a key of the operator, for the secret manager of Google',
+  oauth4webapi: 'answers of token endpoints of Google and Microsoft, for the secret manager of the operator',
   '@fastify/cors': 'the header Origin, compared with a list of the operator',
   '@fastify/proxy-addr': 'a header of addresses',
   '@fastify/static': 'a path, which names a file of the console',
@@ -102,9 +106,11 @@ const functions: Readonly<Record<string, { readonly use: RegExp; readonly places
         'connector/redact-secrets.ts': 'a secret of at most 64 KiB',
         'connector/files/exact-json.ts': 'a body of at most 4 MiB (eventBounds.body), with limits of events a second',
         'connectors/brand-icons.ts': 'a file of a package',
+        'connectors/google/service-account.ts': 'a file of the operator; runners read keys of tenants with it',
         'connectors/installed/installed.ts': 'files of the operator',
         'connectors/installed/package-manifest.ts': 'files of the operator',
-        'connectors/platform-api/json.ts': 'nothing here: runners read answers with it',
+        'connectors/platform-api/json.ts':
+          'answers of secret managers of at most 256 KiB; runners read other answers with it',
         'connectors/programs/program.ts': 'nothing here: runners read reports with it',
         'engine/mapping/json-text.ts': 'keys of a mapping of at most 10,000 characters (textLengthMax)',
         'engine/mapping/read-mapping.ts': 'a mapping of at most 10,000 characters (textLengthMax)',
@@ -114,6 +120,8 @@ const functions: Readonly<Record<string, { readonly use: RegExp; readonly places
         'server/connections/templates.ts': 'a stored mapping of at most 10,000 characters',
         'server/connectors/definitions.ts': 'definitions of connectors that the operator added',
         'server/embedded/binaries.ts': 'files of packages',
+        'server/secret-manager-settings.ts': 'a file of the operator',
+        'server/secret-managers/secret-managers.ts': 'a secret of at most 256 KiB of a secret manager',
         'server/secrets/seal.ts': 'a stored value, as large as it was accepted',
         'server/streams/signatures/signed-request.ts': 'a body of at most 256 KiB (bytesMax)',
         'server/streams/signatures/signed-text.ts': 'a body of at most 4 MiB (eventBounds.body), by rate',
@@ -145,6 +153,7 @@ const functions: Readonly<Record<string, { readonly use: RegExp; readonly places
     'compressed data': {
       use: /'node:zlib'/,
       places: {
+        'connector/egress/answer.ts': 'answers of secret managers and webhooks, within the bounds of their readers',
         'connectors/platform-api/call.ts': 'nothing here: runners unpack answers with it',
         'server/documents/resource.ts': 'packs documents of the service, and unpacks nothing',
         'server/streams/body.ts': 'bodies with events, in other threads, up to 4 MiB (eventBounds.body)',

@@ -18,6 +18,7 @@ import { people, startEngine, taken } from './harness/engine.ts'
 import { createInProcessRunners } from './harness/in-process-runners.ts'
 import type { Renewing } from './harness/renewing-process.ts'
 import { startRotatingTokens } from './harness/rotating-tokens.ts'
+import { noSecretManagers } from './harness/secret-managers.ts'
 import { postgresql } from './harness/transfers.ts'
 import { until } from './harness/until.ts'
 
@@ -286,7 +287,8 @@ describe('a check', () => {
     }
     const runners = createInProcessRunners({ localFolders: [], loadConnector: async () => ({ ...postgresql, check }) })
     const interactive = createInteractiveJobs(runners, { atOnce: 1, perOrganization: 1 })
-    const connector = await openSide({ database, keyring: await keyringOf() }, configured)
+    const deps = { database, keyring: await keyringOf(), secretManagers: noSecretManagers }
+    const connector = await openSide(deps, configured, { job: 'check' })
     const job = { kind: 'check', connector, deadlineMs: 60_000 } as const
     return interactive.run(job, { organizationId: 'any', id: accountId }, new AbortController().signal, secrets)
   }

@@ -415,7 +415,7 @@ create unique index configurations_first on configurations (account_id, connecto
 create index configurations_not_configured on configurations (account_id, connector_id, id) where not configured;
 
 -- Secret values, sealed. A row can be opened only under its own account, connector, configuration and name (invariant 6).
--- Owned by secrets/.
+-- A reference to a secret manager is sealed in the same way. Owned by secrets/.
 create table secrets (
   account_id text not null,
   connector_id text not null,
@@ -424,6 +424,8 @@ create table secrets (
   -- The master key that the value is sealed under.
   key_id text not null,
   sealed bytea not null,
+  -- The same as sealed, if it is a reference to a secret manager, which only a person saves. It is not secret.
+  reference text,
   -- The job that can replace the value at present, and until when. Its value is compared before it is replaced.
   lease_id text,
   lease_until timestamptz,

@@ -7,6 +7,7 @@ export const engineOf = ({ database, service, config, runners }: TestService): S
   database,
   runners,
   keyring: service.deps.keyring,
+  secretManagers: service.deps.secretManagers,
   catalogue: service.deps.catalogue,
   settings: { ...supervision, rejectsMax: config.rejects.max, replaceShareMin: config.replacePercentMin / 100 },
 })

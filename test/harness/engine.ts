@@ -26,6 +26,7 @@ import { keepUp } from '../../packages/server/src/transfers/supervisor/upkeep.ts
 import { workOnTransfers } from '../../packages/server/src/transfers/supervisor/work.ts'
 import { connectorBySlug } from './fixtures.ts'
 import { createInProcessRunners } from './in-process-runners.ts'
+import { noSecretManagers } from './secret-managers.ts'
 import { noLimits, supervision } from './supervision.ts'
 import { type Fixture, localFolder, postgresql, startFixture } from './transfers.ts'
 
@@ -88,6 +89,7 @@ export async function startEngine(given: Partial<SupervisorDeps['settings']> = {
     database: recorded(database, statements),
     runners,
     keyring: await openKeyring(database, config.masterKey),
+    secretManagers: noSecretManagers,
     catalogue: { ...catalogue, known: (id) => withSides(catalogue.known(id), sides) },
     settings,
   }

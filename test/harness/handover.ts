@@ -19,6 +19,7 @@ import { Claims } from '../../packages/server/src/transfers/supervisor/claim.ts'
 import { workOnTransfers } from '../../packages/server/src/transfers/supervisor/work.ts'
 import { connectorBySlug } from './fixtures.ts'
 import { createInProcessRunners } from './in-process-runners.ts'
+import { noSecretManagers } from './secret-managers.ts'
 import { noLimits, supervision } from './supervision.ts'
 
 /** A bucket of S3 and a warehouse of Snowflake, and workers that reach both by their addresses in the world. */
@@ -146,6 +147,7 @@ export async function workWith(
       database,
       runners,
       keyring: await openKeyring(database, masterKey),
+      secretManagers: noSecretManagers,
       catalogue: createCatalogue('http://localhost'),
       settings: supervision,
     },

@@ -16,6 +16,7 @@ import { openSide } from '../../packages/server/src/transfers/sides.ts'
 import { firstSide } from './configurations.ts'
 import { connectorBySlug } from './fixtures.ts'
 import { createInProcessRunners } from './in-process-runners.ts'
+import { noSecretManagers } from './secret-managers.ts'
 
 export type Renewing = {
   readonly databaseUrl: string
@@ -54,7 +55,7 @@ const connector: Connector = {
 const runners = createInProcessRunners({ localFolders: [], loadConnector: async () => connector })
 const configured = await firstSide(database, connector, accountId)
 const secrets = new JobHost({ database, keyring }, [configured])
-const side = await openSide({ database, keyring }, configured)
+const side = await openSide({ database, keyring, secretManagers: noSecretManagers }, configured, { job: 'check' })
 const result = await runners.run(
   { kind: 'check', connector: side, deadlineMs: 120_000 },
   {

@@ -16,6 +16,7 @@ import { withSides } from './engine.ts'
 import { connectorBySlug } from './fixtures.ts'
 import { createInProcessRunners } from './in-process-runners.ts'
 import { reportSides } from './report-platform.ts'
+import { noSecretManagers } from './secret-managers.ts'
 import { noLimits, supervision } from './supervision.ts'
 
 export type ReportWorker = {
@@ -41,6 +42,7 @@ await workOnTransfers(
     database,
     runners,
     keyring: await openKeyring(database, masterKey),
+    secretManagers: noSecretManagers,
     catalogue: { ...catalogue, known: (id) => withSides(catalogue.known(id), sides) },
     settings: supervision,
   },

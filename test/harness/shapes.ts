@@ -127,6 +127,7 @@ export const savedValues = {
   first: 'boolean',
   settings: 'settings',
   secrets: ['string'],
+  references: 'settings',
   authorized: 'boolean',
   editable: 'boolean',
   env: 'string',

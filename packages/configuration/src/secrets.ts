@@ -1,5 +1,6 @@
+import { isSecretReference } from '@penstock/wire'
 import type { Position, Problem } from './problems.ts'
-import { hasReference, type Resolver } from './references.ts'
+import { hasReference, type Resolver, withoutReferences } from './references.ts'
 import type { Planning } from './resource-kind.ts'
 import { describeAll, type FieldChange } from './values.ts'
 
@@ -10,7 +11,8 @@ const mask = '********'
 export type Secrets = Readonly<Record<string, string | null>>
 
 /**
- * Plans secrets, which cannot be read. They are sent if they are not set yet, and together with every other change.
+ * Plans secrets, which cannot be read. They are sent if they are not set yet, and together with every other change. References
+ * to a secret manager can be read, so they are also sent if another one is saved.
  * @returns `sent`: the secrets that are sent if anything changes; `isChange`: whether one of them is itself a change; `changes`:
  * called as soon as something changes
  */
@@ -25,30 +27,45 @@ export function planSecrets(
     plain(key: string): string
     /** Whether a secret does not change although the file contains it. */
     isLeft?(key: string): boolean
+    /** The saved references to secret managers; absent if these secrets cannot be references. */
+    references?: Readonly<Record<string, string>>
   },
   { options, problems, missing, resolver }: Planning,
 ) {
+  const { references } = of
+  const refers = (text: string) => references !== undefined && isSecretReference(text)
+  /** A reference as a file has it. */
+  const referenceOf = (key: string) => {
+    const saved = references?.[key]
+    return saved === undefined ? undefined : withoutReferences(saved)
+  }
+  const isMoved = (key: string, text: string) => referenceOf(key) !== (refers(text) ? text.trim() : undefined)
   const sent = new Map<string, string>()
   const cleared: string[] = []
   for (const [key, text] of Object.entries(written)) {
     if (text === undefined) continue
     const isCleared = text === null || text === ''
-    const message = of.wrong?.(key) ?? (isCleared || text === mask || hasReference(text) ? undefined : of.plain(key))
+    const isFine = isCleared || text === mask || hasReference(text) || refers(text)
+    const message = of.wrong?.(key) ?? (isFine ? undefined : of.plain(key))
     if (message !== undefined) problems.push({ message, at: of.at(key) })
     else if (isCleared && of.isSet(key)) cleared.push(key)
     else if (!isCleared && text !== mask && !of.isLeft?.(key)) sent.set(key, text)
   }
   return {
     sent,
-    isChange: cleared.length > 0 || [...sent.keys()].some((key) => options.setSecrets || !of.isSet(key)),
+    isChange:
+      cleared.length > 0 || [...sent].some(([key, text]) => options.setSecrets || !of.isSet(key) || isMoved(key, text)),
     /** The fields, with this prefix in their names, and the values to send. Collects the references that cannot be resolved. */
     changes: async (prefix: string): Promise<{ fields: FieldChange[]; secrets: Secrets }> => {
       for (const [key, text] of sent) await resolver.resolve(text, of.at(key), missing)
       return {
         fields: [
-          ...[...sent.keys()].map((key): FieldChange => {
+          ...[...sent].flatMap(([key, text]): FieldChange[] => {
             const field = `${prefix}${key}`
-            return { field, ...(of.isSet(key) ? { from: 'set' } : {}), to: 'set', secret: true }
+            const from = referenceOf(key) ?? (of.isSet(key) ? 'set' : undefined)
+            const to = refers(text) ? text.trim() : 'set'
+            if (from === to && refers(text)) return []
+            return [{ field, ...(from === undefined ? {} : { from }), to, ...(refers(text) ? {} : { secret: true }) }]
           }),
           ...cleared.map((key): FieldChange => ({ field: `${prefix}${key}`, from: 'set', secret: true })),
         ],

@@ -1,5 +1,12 @@
 import type { Field, FieldError } from '@penstock/wire'
-import { fieldCounts, fieldIsRequired, type Role, readFieldValue, secretMask } from '@penstock/wire/rules'
+import {
+  fieldCounts,
+  fieldIsRequired,
+  isSecretReference,
+  type Role,
+  readFieldValue,
+  secretMask,
+} from '@penstock/wire/rules'
 import type { Condition, FieldDefinition, Fields, FieldValue } from './fields.ts'
 
 /**
@@ -44,7 +51,8 @@ export function readValues(
       }
     } else {
       const value = readFieldValue(field, sent)
-      const wrong = 'wrong' in value ? value.wrong : field.wrong?.(String(value.read))
+      const isReference = field.type === 'Password' && isSecretReference(sent)
+      const wrong = 'wrong' in value ? value.wrong : isReference ? undefined : field.wrong?.(String(value.read))
       if ('wrong' in value || wrong !== undefined) fieldError(wrong ?? '')
       else if (!field.readonly) reading.set[key] = value.read
       else if (showValue(value.read) !== showValue(own(current, key) ?? field.default)) {

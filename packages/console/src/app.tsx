@@ -4,6 +4,8 @@ import { type ComponentType, lazy, Suspense, useState } from 'react'
 import { BrowserRouter, Outlet, Route, Routes } from 'react-router'
 import { queryClient } from './api/queries.ts'
 import { basePath } from './base-path.ts'
+import { ReferringInput } from './components/fields/referring-input.ts'
+import { ValueOrReference } from './components/fields/value-or-reference.tsx'
 import { useFocusReturn } from './components/focus-return.ts'
 import { Lines } from './components/loaded.tsx'
 import { NoticeRegion } from './components/notice-region.tsx'
@@ -79,9 +81,11 @@ function Frame() {
       <RequireSecondFactor>
         <Shell>
           <Guard>
-            <Suspense fallback={<Lines lines={8} />}>
-              <Outlet />
-            </Suspense>
+            <ReferringInput value={ValueOrReference}>
+              <Suspense fallback={<Lines lines={8} />}>
+                <Outlet />
+              </Suspense>
+            </ReferringInput>
           </Guard>
         </Shell>
       </RequireSecondFactor>

@@ -22,6 +22,8 @@ export type SecretLease =
   | { readonly state: 'busy' }
   /** No value is saved. */
   | { readonly state: 'missing' }
+  /** A secret manager has the value, which is not replaced there. */
+  | { readonly state: 'reference' }
 
 /** Calls of any job to its supervisor about the secrets of its connectors. */
 export type SecretHost = {

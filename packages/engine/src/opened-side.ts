@@ -1,4 +1,4 @@
-import type { Values } from '@penstock/connector'
+import type { ConnectorErrorCode, Values } from '@penstock/connector'
 
 /** A connector with its opened secrets and, if it is a side of a connection, that side's settings. */
 export type OpenedSide = {
@@ -9,5 +9,5 @@ export type OpenedSide = {
   readonly secrets: Values
   readonly settings: Values
   /** Why it cannot be opened: a sentence about who must do what. */
-  readonly refusal?: string
+  readonly refusal?: { readonly code: ConnectorErrorCode; readonly message: string }
 }

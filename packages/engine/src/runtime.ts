@@ -39,7 +39,7 @@ export type JobRuntime = Runtime & {
 
 /**
  * The context of a connector, and the function that redacts its reports. Only the context contains secrets in the clear. Throws
- * `invalid_credentials` with the reason if a side cannot be opened. Throws `insecure_address` if secrets would be sent over
+ * the refusal of a side that cannot be opened. Throws `insecure_address` if secrets would be sent over
  * `http://` to a host that does not allow it: the address may have been allowed when it was saved.
  */
 export function openContext(
@@ -54,7 +54,7 @@ export function openContext(
     const { label = '' } = connector.secrets[insecure.key] ?? {}
     throw new ConnectorError('insecure_address', `${label} ${insecure.message}.`, { side: role ?? null })
   }
-  if (refusal !== undefined) throw new ConnectorError('invalid_credentials', refusal, { side: role ?? null })
+  if (refusal) throw new ConnectorError(refusal.code, refusal.message, { side: role ?? null })
   const { redact, watch, note } = secretsOfSide(connector, secrets)
   const values = withDefaults(connector.secrets, secrets)
   const ofSide = role ? sideSettings(connector, role, settings) : {}

@@ -76,6 +76,10 @@ export class SecretSaver {
       if (lease.state === 'missing') {
         throw new ConnectorError('invalid_credentials', `${labelOf(secret)} is not saved in the connector; save it.`)
       }
+      if (lease.state === 'reference') {
+        const message = `${labelOf(secret)} is a reference to a secret manager, and the platform issues a new value with each use, which cannot be saved there. Save the value itself in the connector.`
+        throw new ConnectorError('invalid_setting', message)
+      }
       if (performance.now() > untilMs) {
         const message = `Another transfer has been renewing ${labelOf(secret)} for ${busyMs / 1000} seconds.`
         throw new ConnectorError('conflict', message)

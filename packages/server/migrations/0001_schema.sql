@@ -344,6 +344,7 @@ create table secrets (
   name text not null,
   key_id text not null,
   sealed bytea not null,
+  reference text,
   lease_id text,
   lease_until timestamptz,
   constraint secrets_pkey primary key (account_id, connector_id, configuration_id, name),

@@ -20,6 +20,7 @@ import { problemOfTls } from './db/tls.ts'
 import { type EgressSettings, exposureOf, readDestinations, readEgress } from './egress-settings.ts'
 import { readTelemetrySettings, type TelemetrySettings } from './otel-settings.ts'
 import { type QuotaSettings, quotaMax } from './quota-settings.ts'
+import { readSecretManagers, type SecretManagerSettings } from './secret-manager-settings.ts'
 import { type MasterKey, parseMasterKey } from './secrets/seal.ts'
 import { type Environment, readSettings } from './secrets/setting-files.ts'
 import { readStreamSettings, type StreamSettings } from './stream-settings.ts'
@@ -112,6 +113,8 @@ export type Config = {
   /** A transfer that replaces everything with less than this part of what the last one sent waits for confirmation. */
   replacePercentMin: number
   egress: EgressSettings
+  /** The secret managers that configurations can refer to. */
+  secretManagers: readonly SecretManagerSettings[]
   /** The hosts to which connectors can send secrets over http://. */
   plainHttp: PlainHttp
   /** Directories that the local folder connector can read and write. */
@@ -335,6 +338,7 @@ export function readConfig(env: Environment, { listens = true }: { listens?: boo
     auditDays: whole('PENSTOCK_AUDIT_RETENTION_DAYS', 365, 0, 36_500),
     replacePercentMin: whole('PENSTOCK_REPLACE_PERCENT', 50, 0, 100),
     egress,
+    secretManagers: readSecretManagers(given, fieldErrors),
     plainHttp: { loopback: egress.networkPolicy === 'any', allow: readDestinations(read, 'PENSTOCK_ALLOW_HTTP') },
     localFolders: read(
       'PENSTOCK_LOCAL_FOLDERS',

@@ -43,6 +43,7 @@ import { registerEnvironment } from './organizations/organizations.ts'
 import { limitOrganizationRequests } from './organizations/request-limit.ts'
 import type { Runners } from './runners/runner-pool.ts'
 import { watchSamples } from './samples/watch.ts'
+import { createSecretManagers } from './secret-managers/secret-managers.ts'
 import { openKeyring } from './secrets/keyring.ts'
 import type { MasterKey } from './secrets/seal.ts'
 import { createSingleSignOnFlow } from './single-sign-on/flow.ts'
@@ -123,6 +124,8 @@ export async function createService(
   const definitions = await watchDefinitions(catalogue, { database, notices, config }, log)
   opened.defer(definitions.close)
   const keyring = await openKeyring(database, masterKey, notices)
+  const secretManagers = createSecretManagers(config)
+  opened.defer(secretManagers.close)
   const accounts = createAccountFinder(database, notices)
   const replica =
     config.replicaUrl === undefined
@@ -164,6 +167,7 @@ export async function createService(
   const deps: Deps = {
     config,
     keyring,
+    secretManagers,
     attempts: createAttempts(),
     requestLimit,
     tokens,

@@ -1,5 +1,6 @@
 import { limits } from './limits.ts'
 import { secretFormError } from './secret-forms.ts'
+import { isSecretReference, readSecretReference, secretReferenceForm } from './secret-references.ts'
 import type { SecretForm } from './terms.ts'
 
 /**
@@ -54,7 +55,12 @@ function readText(sent: unknown, lengthMax: number): ReadValue {
   return { read: sent }
 }
 
+/** A reference to a secret manager is read as one, whatever form the secret has. */
 function readSecret({ form }: ValueField, sent: unknown): ReadValue {
+  if (isSecretReference(sent)) {
+    const read = sent.trim()
+    return readSecretReference(read) ? { read } : { wrong: `must be ${secretReferenceForm}` }
+  }
   const value = readText(sent, limits.secretLengthMax)
   const wrong = form && 'read' in value ? secretFormError(form, String(value.read)) : undefined
   return wrong === undefined ? value : { wrong }

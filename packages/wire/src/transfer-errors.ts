@@ -1,4 +1,5 @@
 import type { ErrorAction, TransferErrorDefinition } from './error-actions.ts'
+import { secretErrors } from './secret-errors.ts'
 
 /**
  * Every error of a transfer, a preview or a check. Connectors throw a `ConnectorError` with a code of this table, and the
@@ -335,11 +336,7 @@ export const transferErrors = {
     when: 'The database was restored from a backup that was made before the transfer ended.',
     todo: 'Start a new transfer.',
   },
-  stored_value_unreadable: {
-    action: 'fail',
-    when: 'A sealed value of the database, such as a checkpoint, a cursor or a secret, was altered, moved or truncated, is not sealed, or its key is not known.',
-    todo: 'Ask your operator to restore the database from a backup, or save the secrets of the connector again; then start a new transfer.',
-  },
+  ...secretErrors,
   internal: {
     action: 'fail',
     when: 'A defect of this service.',

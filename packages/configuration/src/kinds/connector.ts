@@ -11,6 +11,7 @@ import { connectorIdOf } from '../definitions.ts'
 import { escapeAll, ifAny, wordsOfNames } from '../export-names.ts'
 import type { Problem } from '../problems.ts'
 import { readAll } from '../read-all.ts'
+import { withoutReferences } from '../references.ts'
 import { entriesIn, once, type Planning, type ResourceKind, type Scope, statesIn, whose } from '../resource-kind.ts'
 import { connectorSlug, object, of, settings, was } from '../schema-parts.ts'
 import { planSecrets } from '../secrets.ts'
@@ -80,7 +81,7 @@ export const connector: ResourceKind<'connectors', FileConnector, DesiredConnect
             [Object.keys(settings.patternProperties as object)[0] ?? '']: {
               type: ['string', 'null'],
               maxLength: limits.secretLengthMax,
-              description: `A reference: \${env:NAME} or \${file:path}. null clears the secret`,
+              description: `A reference: \${env:NAME}, \${file:path}, or to a secret manager, such as secret://vault/penstock/ads#token. null clears the secret`,
             },
           },
           additionalProperties: false,
@@ -120,7 +121,10 @@ export const connector: ResourceKind<'connectors', FileConnector, DesiredConnect
       )
     const secrets = saved.secrets
       .filter((field) => !byClick.includes(field))
-      .map((field) => [field, secret(words, field)] as const)
+      .map((field) => {
+        const reference = saved.references[field]
+        return [field, reference === undefined ? secret(words, field) : withoutReferences(reference)] as const
+      })
     return {
       ...named,
       ...(!first || name === 'Default' ? {} : { name }),
@@ -203,6 +207,7 @@ async function diff(entry: DesiredConnector, existing: SavedValues | undefined, 
       },
       plain: (key) =>
         `${key} is a secret in plain text. Write a reference, \${env:NAME} or \${file:path}, and change the secret.`,
+      references: existing?.references ?? {},
       // Access that a user granted by clicking is not replaced, unless all secrets are set again.
       isLeft: (key) => existing?.authorized === true && !options.setSecrets && byClick.includes(key),
     },

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import { type ConnectorContext, ConnectorError, createRedact, type Redact, type Values } from '@penstock/connector'
 import { AwsV4Signer } from 'aws4fetch'
+import type { AwsCredentials } from '../aws/sts.ts'
 import { discard } from '../object-stores/answers.ts'
 import { encodeName, encodeValue } from '../object-stores/place.ts'
 import { connectorErrorOf, problemOf, type S3Error } from './s3-errors.ts'
-import { type AwsCredentials, assumeRole, roleIn } from './s3-role.ts'
+import { assumeRole, roleIn } from './s3-role.ts'
 
 /** One request. Without a bucket it goes to the service itself, without a key to the bucket. */
 export type S3Request = {

@@ -1,20 +1,16 @@
 import { type ConnectorContext, ConnectorError, type Redact, type Values } from '@penstock/connector'
 import { AwsV4Signer } from 'aws4fetch'
+import {
+  type AwsCredentials,
+  type AwsSession,
+  codeIn,
+  type KeptSession,
+  keepSession,
+  sessionIn,
+  stsUrl,
+} from '../aws/sts.ts'
 import { errorTextOf, problemName, textOf, transientErrorOf } from '../object-stores/answers.ts'
-import { readXml, textAt, type XmlNode } from '../object-stores/xml.ts'
 
-/** An access key, with which requests are signed. */
-export type AwsCredentials = {
-  readonly accessKeyId: string
-  readonly secretAccessKey: string
-  readonly sessionToken?: string
-}
-
-/** Temporary credentials of a role, and when they end. */
-type Session = { readonly credentials: AwsCredentials; readonly endsAt: number }
-
-/** Credentials are replaced this long before they expire, because a request takes some time. */
-const replacedMs = 5 * 60_000
 /** AWS limits sessions to this duration if one role assumes another. */
 const durationSeconds = 3600
 
@@ -31,12 +27,11 @@ export function assumeRole(
   key: AwsCredentials,
   place: () => { readonly region: string; readonly endpoint: URL | undefined },
   redact: Redact,
-): { current(): Promise<AwsCredentials>; forget(): void } {
-  let session: Promise<Session> | undefined
-  const begin = async (): Promise<Session> => {
+): KeptSession {
+  const begin = async (): Promise<AwsSession> => {
     const { region, endpoint } = place()
     const service = endpoint ? endpoint.host : 'AWS'
-    const url = endpoint?.href ?? `https://sts.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}/`
+    const url = endpoint?.href ?? stsUrl(region)
     const body = new URLSearchParams({
       Action: 'AssumeRole',
       Version: '2011-06-15',
@@ -55,21 +50,9 @@ export function assumeRole(
       signal,
     })
     if (!response.ok) throw await refusal(response, service, redact)
-    return sessionIn(readXml(await textOf(response), service), service)
+    return sessionIn(await textOf(response), 'AssumeRole', service)
   }
-  return {
-    async current() {
-      const known = await session?.catch(() => undefined)
-      if (!known || known.endsAt - replacedMs < Date.now()) {
-        session = begin()
-        return (await session).credentials
-      }
-      return known.credentials
-    },
-    forget() {
-      session = undefined
-    },
-  }
+  return keepSession(begin)
 }
 
 /** The role in the settings. `undefined` if there is none. Throws `invalid_setting` if it is not a valid role. */
@@ -79,17 +62,6 @@ export function roleIn({ roleArn }: Values): string | undefined {
   if (/^arn:[\w-]+:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/.test(role)) return role
   const message = 'The role ARN is none; it has the form arn:aws:iam::123456789012:role/Name.'
   throw new ConnectorError('invalid_setting', message)
-}
-
-function sessionIn(answer: XmlNode, service: string): Session {
-  const text = (name: string): string =>
-    textAt(answer, 'AssumeRoleResponse', 'AssumeRoleResult', 'Credentials', name).trim()
-  const [accessKeyId, secretAccessKey, sessionToken] = ['AccessKeyId', 'SecretAccessKey', 'SessionToken'].map(text)
-  const endsAt = Date.parse(text('Expiration'))
-  if (!accessKeyId || !secretAccessKey || !sessionToken || Number.isNaN(endsAt)) {
-    throw new ConnectorError('malformed_response', `${service} answered AssumeRole without credentials.`)
-  }
-  return { credentials: { accessKeyId, secretAccessKey, sessionToken }, endsAt }
 }
 
 async function refusal(response: Response, service: string, redact: Redact): Promise<ConnectorError> {
@@ -121,13 +93,4 @@ async function refusal(response: Response, service: string, redact: Redact): Pro
     'request_refused',
     `${service} refused AssumeRole (${what}). Check the role and the external ID.`,
   )
-}
-
-function codeIn(text: string, service: string): string {
-  try {
-    const answer = readXml(text, service)
-    return textAt(answer, 'ErrorResponse', 'Error', 'Code') || textAt(answer, 'Error', 'Code')
-  } catch {
-    return ''
-  }
 }

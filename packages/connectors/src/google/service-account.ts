@@ -1,6 +1,6 @@
-import { type ConnectorContext, ConnectorError } from '@penstock/connector'
+import { ConnectorError } from '@penstock/connector'
 import { importPKCS8, SignJWT } from 'jose'
-import { openTokens } from '../platform-api/oauth.ts'
+import { openTokens, type TokenContext } from '../platform-api/oauth.ts'
 
 /** Google's token endpoint. The key also contains an address, which is not used, because it could be any address. */
 const tokenUrl = 'https://oauth2.googleapis.com/token'
@@ -20,7 +20,7 @@ export type ServiceAccount = {
  * @param jsonKey the file, as Google created it
  * @param scope the scope of the token, as Google names it
  */
-export function serviceAccount(context: ConnectorContext, jsonKey: unknown, scope: string): ServiceAccount {
+export function serviceAccount(context: TokenContext, jsonKey: unknown, scope: string): ServiceAccount {
   const key = keyOf(jsonKey)
   const { token } = openTokens(context, {
     platform: 'Google',

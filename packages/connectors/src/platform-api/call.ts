@@ -57,7 +57,10 @@ const gunzip = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gunzip)
 const timeoutMs = 120_000
 
 /** Sends a request and reads the whole response. Throws errors of the egress, and `response_too_large`. */
-export async function call({ egress, signal }: ConnectorContext, asked: Call): Promise<Answer> {
+export async function call(
+  { egress, signal }: Pick<ConnectorContext, 'egress' | 'signal'>,
+  asked: Call,
+): Promise<Answer> {
   const { url, method = 'GET', headers = {} } = asked
   const body = bodyOf(asked)
   const bytesSent = body === undefined ? 0 : Buffer.byteLength(body.content)

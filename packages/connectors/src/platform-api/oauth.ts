@@ -50,6 +50,9 @@ export type TokenOptions = {
   readonly errorOf?: (answer: Answer) => ConnectorError | undefined
 }
 
+/** The part of a connector's context that tokens need; other code of the service can have it, too. */
+export type TokenContext = Pick<ConnectorContext, 'egress' | 'signal' | 'secrets' | 'saveSecret'>
+
 /** Access tokens of one job. Each is used until shortly before it expires, and only one is requested at a time. */
 export type AccessTokens = Credentials & {
   /**
@@ -72,7 +75,7 @@ const exchangeMs = 25_000
 const tokenLengthMax = 16_384
 
 /** Opens the token endpoint of a platform. Asks for nothing before a token is needed. Everything throws connector errors. */
-export function openTokens(context: ConnectorContext, options: TokenOptions): AccessTokens {
+export function openTokens(context: TokenContext, options: TokenOptions): AccessTokens {
   const { signal } = context
   let current: { token: string; usableUntilMs: number } | undefined
   let pending: Promise<string> | undefined
@@ -125,7 +128,7 @@ export type ConsentedCode = {
  * platform granted none. All errors are connector errors.
  */
 export async function exchangeCode(
-  context: ConnectorContext,
+  context: TokenContext,
   options: Omit<TokenOptions, 'grant' | 'scope'>,
   { code, redirectUri, verifier }: ConsentedCode,
 ): Promise<string | undefined> {
@@ -136,7 +139,7 @@ export async function exchangeCode(
 
 type Granted = { readonly token: string; readonly livesMs: number; readonly refreshToken: string | undefined }
 
-async function request(context: ConnectorContext, options: TokenOptions): Promise<Granted> {
+async function request(context: TokenContext, options: TokenOptions): Promise<Granted> {
   const { grant } = options
   if (grant.type === 'client_credentials') return exchange(context, options, {})
   if (grant.type === 'jwt_bearer') return exchange(context, options, { assertion: await grant.assertion() })
@@ -175,7 +178,7 @@ const grantTypes = {
 
 /** Asks the token endpoint once. */
 async function exchange(
-  context: ConnectorContext,
+  context: TokenContext,
   options: TokenOptions,
   parameters: Readonly<Record<string, string>>,
 ): Promise<Granted> {

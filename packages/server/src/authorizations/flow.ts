@@ -7,6 +7,7 @@ import type { Catalogue } from '../connectors/catalogue.ts'
 import { lockConfiguration, saveConfiguration } from '../connectors/configuration.ts'
 import type { Database, Db } from '../db/database.ts'
 import { isEditable, Refusal } from '../refusal.ts'
+import type { SecretManagers } from '../secret-managers/secret-managers.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import { openOAuthApp } from '../secrets/oauth-apps.ts'
 import type { InteractiveJobs } from '../transfers/interactive.ts'
@@ -52,6 +53,7 @@ export type FlowDeps = {
   readonly config: Config
   readonly database: Database
   readonly keyring: Keyring
+  readonly secretManagers: SecretManagers
   readonly catalogue: Catalogue
   readonly interactive: InteractiveJobs
   readonly accounts: {

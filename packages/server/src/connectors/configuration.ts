@@ -1,28 +1,35 @@
 import {
   type Connector,
+  changedBindings,
   insecureAddresses,
   missingValues,
   readValues,
   rebindSecrets,
   type Values,
 } from '@penstock/connector'
-import type { FieldError } from '@penstock/wire'
+import { type FieldError, isSecretReference } from '@penstock/wire'
 import { configurationOfLink, requireScope } from '../access.ts'
 import type { ActingAccount, Actor } from '../call.ts'
 import type { Config } from '../config.ts'
 import type { Db, Transaction } from '../db/database.ts'
 import { violates } from '../db/errors.ts'
 import { refuse, refuseFieldErrors } from '../refusal.ts'
+import type { SecretManagers } from '../secret-managers/secret-managers.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import type { SecretOwner } from '../secrets/queries.ts'
-import { namesOfSecrets, saveSecrets } from '../secrets/secrets.ts'
+import { saveSecrets, setSecrets } from '../secrets/secrets.ts'
 import * as queries from './queries.ts'
 import { filledByApp, missingForRole } from './readiness.ts'
+import { byName, givenSecrets, referenceErrors, referencesIn } from './secret-references.ts'
 
 /** Saves the configuration of an added connector. People and authorizations change it only through this module. */
 
 /** Dependencies for saving a configuration. */
-export type ConfigurationDeps = { readonly config: Config; readonly keyring: Keyring }
+export type ConfigurationDeps = {
+  readonly config: Config
+  readonly keyring: Keyring
+  readonly secretManagers: SecretManagers
+}
 
 /** The configuration to save. */
 export type GivenConfiguration = {
@@ -39,8 +46,12 @@ export type GivenConfiguration = {
 export type AuditedConfiguration = {
   readonly before: object
   readonly after: object
-  /** The names of secrets. */
-  readonly details: { readonly secretsSaved: readonly string[]; readonly secretsCleared: readonly string[] }
+  /** The names of secrets, and references, which are not secret. */
+  readonly details: {
+    readonly secretsSaved: readonly string[]
+    readonly secretsCleared: readonly string[]
+    readonly references?: Readonly<Record<string, string>>
+  }
 }
 
 /** How many connections a refusal names. */
@@ -57,29 +68,42 @@ export const usersNamedMax = 10
 export async function saveConfiguration(
   tx: Transaction,
   connector: Connector,
-  account: Pick<ActingAccount, 'id'>,
+  account: ActingAccount,
   row: queries.ConfigurationRow,
   given: GivenConfiguration,
-  { config, keyring }: ConfigurationDeps,
+  { config, keyring, secretManagers }: ConfigurationDeps,
 ): Promise<{ now: queries.ConfigurationRow; audited: AuditedConfiguration }> {
   const owner = { accountId: account.id, connectorId: connector.id, configurationId: row.configurationId }
   const current = await currentValues(tx, account, row)
-  const { set, cleared, ...read } = readConfiguration(connector, current, given.secretConfig)
+  const { set, cleared, ...read } = readConfiguration(
+    connector,
+    current,
+    given.secretConfig,
+    given.actor !== undefined && !given.actor.link,
+  )
   const oauthClientId = given.oauthClientId ?? clientLeft(connector, row, set, cleared)
   const isSecret = (key: string) => connector.secrets[key]?.type === 'Password'
-  if (given.actor && [...Object.keys(set), ...cleared].some(isSecret)) requireScope(given.actor, 'secrets:write')
+  const secretName = given.secretName?.trim() ?? row.secretName
   const merged: Record<string, Values[string]> = { ...current, ...set }
   for (const key of cleared) delete merged[key]
+  // With another name, they refer to another secret.
+  const renamed = secretName === row.secretName ? {} : byName(referencesIn(only(merged, isSecret)))
+  const isRebound = changedBindings(connector.secrets, current, merged).length > 0
+  const isSame = (key: string) => !isRebound && isSecretReference(set[key]) && set[key] === current[key]
+  const changes = [...Object.keys(set).filter((key) => !isSame(key)), ...cleared, ...Object.keys(renamed)]
+  if (given.actor && changes.some(isSecret)) requireScope(given.actor, 'secrets:write')
+  const referring = { account, connectorId: connector.id, secretName, actor: given.actor }
+  const references = { ...(given.actor ? referencesIn(only(set, isSecret)) : {}), ...renamed }
+  const refused = referenceErrors(references, referring, secretManagers)
   const filled = { ...merged, ...filledByApp(connector, { oauthClientId }) }
-  requireValid(connector, read.fieldErrors, filled, config)
+  requireValid(connector, [...read.fieldErrors, ...refused], filled, config)
 
   await requireActiveReady(tx, connector, owner, filled)
-  const only = (values: Values, wanted: (key: string) => boolean) =>
-    Object.fromEntries(Object.entries(values).filter(([key]) => wanted(key)))
-  await saveSecrets(tx, keyring, owner, only(set, isSecret) as Record<string, string>, cleared.filter(isSecret))
+  const secrets = givenSecrets(only(set, isSecret) as Record<string, string>, referring)
+  await saveSecrets(tx, keyring, owner, secrets, cleared.filter(isSecret))
   const change = {
     name: given.name?.trim() ?? row.name,
-    secretName: given.secretName?.trim() ?? row.secretName,
+    secretName,
     oauthClientId,
   }
   const settings = only(merged, (key) => !isSecret(key))
@@ -91,17 +115,27 @@ export async function saveConfiguration(
     configurationId: row.configurationId,
     secretsSaved: Object.keys(set).filter(isSecret),
     secretsCleared: cleared.filter((key) => isSecret(key) && key in current),
+    ...(Object.keys(references).length > 0 && { references }),
   }
   return { now, audited: { before: auditedOf(row), after: auditedOf(now), details } }
 }
 
-/** Values of a request, applied to the current values: the values that it sets and clears, and its errors. */
+/**
+ * Values of a request, applied to the current values: the values that it sets and clears, and its errors.
+ * @param repeats whether saved references to a secret manager go to another destination as if they were entered again: everyone
+ *   who may read the configuration can enter them
+ */
 export function readConfiguration(
   { secrets }: Connector,
   current: Values,
   given: GivenConfiguration['secretConfig'],
+  repeats = false,
 ): { readonly set: Values; readonly cleared: string[]; readonly fieldErrors: readonly FieldError[] } {
   const reading = readValues(secrets, given, 'body.secretConfig', current)
+  if (repeats && changedBindings(secrets, current, { ...current, ...reading.set }).length > 0) {
+    const kept = Object.entries(referencesIn(current)).filter(([key]) => !reading.cleared.includes(key))
+    reading.set = { ...Object.fromEntries(kept), ...reading.set }
+  }
   const rebinding = rebindSecrets(secrets, current, reading, 'body.secretConfig')
   return {
     set: reading.set,
@@ -189,15 +223,18 @@ async function requireActiveReady(
   ])
 }
 
-/** The values that are set. Secrets are empty texts, since only their presence matters here. */
+const only = (values: Values, wanted: (key: string) => boolean): Record<string, Values[string]> =>
+  Object.fromEntries(Object.entries(values).filter(([key]) => wanted(key)))
+
+/** The values that are set. Secrets are empty texts, since only their presence matters here, or references. */
 export async function currentValues(
   db: Db,
   account: Pick<ActingAccount, 'id'>,
   row: queries.ConfigurationRow,
 ): Promise<Values> {
   const { connectorId, configurationId } = row
-  const names = await namesOfSecrets(db, { accountId: account.id, connectorId, configurationId })
-  return { ...row.settings, ...Object.fromEntries(names.map((name) => [name, ''])) }
+  const secrets = await setSecrets(db, { accountId: account.id, connectorId, configurationId })
+  return { ...row.settings, ...Object.fromEntries(secrets.map(({ name, reference }) => [name, reference ?? ''])) }
 }
 
 /** A field that has an error already is not also called missing. */

@@ -1,13 +1,12 @@
 import { type Connector, changedIdentity, incompatibilities } from '@penstock/connector'
 import type { ActingAccount, Answer, Call } from '../call.ts'
-import type { Config } from '../config.ts'
 import type { Db } from '../db/database.ts'
 import { violates } from '../db/errors.ts'
 import { newIdentifier } from '../identifiers.ts'
 import { refuse, refuseFieldErrors, requireEditable } from '../refusal.ts'
-import type { Keyring } from '../secrets/keyring.ts'
 import { type Catalogue, isNamed } from './catalogue.ts'
 import {
+  type ConfigurationDeps,
   currentValues,
   findConfiguration,
   lockConfiguration,
@@ -21,7 +20,7 @@ import { etagOf, viewAdded, viewConfiguration, viewSaved, viewSupported, viewWor
 /** Connectors of a sub-account (specification, sections 2.3 to 2.6 and 4.2; invariant 1). */
 
 /** Dependencies of the handlers of connectors. */
-export type ConnectorDeps = { readonly config: Config; readonly catalogue: Catalogue; readonly keyring: Keyring }
+export type ConnectorDeps = ConfigurationDeps & { readonly catalogue: Catalogue }
 
 export async function listConnectors(
   { query }: Call<'listConnectors'>,

@@ -133,7 +133,11 @@ const ofAccounts = `
     and accounts.deleted_time is null and (:accountIds::text[] is null or accounts.id = any(:accountIds))`
 type OfAccounts = { organizationId: string; accountIds: readonly string[] | null }
 
-export type ListedConfigurationRow = ConfigurationRow & { accountId: string; secrets: string[] }
+export type ListedConfigurationRow = ConfigurationRow & {
+  accountId: string
+  secrets: string[]
+  references: Record<string, string>
+}
 
 /** In the order in which they are listed: by sub-account and connector, the first one first, then the oldest. */
 const listedOrder = (f: string) => `${f}.account_id, ${f}.connector_id, ${f}.first desc, ${f}.created_time, ${f}.id`
@@ -157,7 +161,12 @@ export const listConfigurations = statement<
     array(
       select s.name from secrets s
       where s.account_id = f.account_id and s.connector_id = f.connector_id and s.configuration_id = f.id order by s.name
-    ) as secrets
+    ) as secrets,
+    coalesce((
+      select jsonb_object_agg(s.name, s.reference) from secrets s
+      where s.account_id = f.account_id and s.connector_id = f.connector_id and s.configuration_id = f.id
+        and s.reference is not null
+    ), '{}') as "references"
   from (
     select a.* from configurations a ${ofAccounts}
     where ${ofConnectors}

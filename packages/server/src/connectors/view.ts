@@ -1,14 +1,16 @@
 import { type Connector, movesIn, showFields, type Values } from '@penstock/connector'
 import { kindOfPlatform } from '@penstock/connectors'
-import type {
-  AddedConnector,
-  ConfigurationGroup,
-  ConnectorConfiguration,
-  ConnectorWords,
-  Role,
-  SavedConfiguration,
-  SavedValues,
-  SupportedConnector,
+import {
+  type AddedConnector,
+  type ConfigurationGroup,
+  type ConnectorConfiguration,
+  type ConnectorWords,
+  type Field,
+  isSecretReference,
+  type Role,
+  type SavedConfiguration,
+  type SavedValues,
+  type SupportedConnector,
 } from '@penstock/wire'
 import { quoteEtag } from '../call.ts'
 import { type InEnvironment, isEditable } from '../refusal.ts'
@@ -54,6 +56,12 @@ export const viewWords = ({ id, platform: { slug, name, alsoCalled = [] } }: Con
   alsoCalled: [...alsoCalled],
 })
 
+/** A reference to a secret is not secret. Of a secret, no value is there. */
+function showReference(field: Field, values: Values): Field {
+  const value = field.type === 'Password' ? values[field.name] : undefined
+  return isSecretReference(value) ? { ...field, value } : field
+}
+
 /** Response of Configure Connector. */
 export const viewSaved = (row: ConfigurationRow): SavedConfiguration => ({
   configurationId: row.configurationId,
@@ -80,6 +88,7 @@ export const viewSavedValues = (
   first: row.first,
   settings: row.settings as SavedValues['settings'],
   secrets: row.secrets,
+  references: row.references,
   authorized: row.oauthClientId !== null,
   editable: isEditable(row, deps),
   env: row.env,
@@ -108,7 +117,7 @@ export function viewConfiguration(
   const filled = filledByApp(connector, row)
   // Fields that the operator's app fills are not shown and never required.
   const configuration = showFields(connector.secrets, values).map((field) =>
-    field.name in filled ? { ...field, required: false } : field,
+    field.name in filled ? { ...field, required: false } : showReference(field, values),
   )
   return {
     secretConfig: [{ ...saved, configuration }],

@@ -19,6 +19,7 @@ export const guideGroups: readonly { title: string; slugs: readonly string[] }[]
       'many-tables',
       'change-data-capture',
       'private-networks',
+      'secret-managers',
       'backfills',
       'http-api',
       'http-api-destination',

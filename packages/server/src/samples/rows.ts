@@ -15,16 +15,16 @@ const deadlineMs = 30_000
 /** Reads rows of the table. Refuses with `not_found` without a sample, and with `platform_refused` if they cannot be read. */
 export async function previewSample(
   { db: database, actor, account, signal }: Call<'previewSample'>,
-  { catalogue, keyring, interactive }: SampleDeps,
+  { catalogue, keyring, secretManagers, interactive }: SampleDeps,
 ): Promise<Answer<'previewSample'>> {
   const row = (await queries.findSample.first(database, { accountId: account.id })) ?? refuse('not_found')
   const connector = catalogue.listed.find(({ slug }) => slug === 'postgresql') ?? refuse('not_found')
   const side = { connector, accountId: account.id, configurationId: row.configurationId }
-  const opening = { database, keyring }
+  const opening = { database, keyring, secretManagers }
   const result = await interactive.run(
     {
       kind: 'preview',
-      source: await openSide(opening, side, { table: sampleTable }),
+      source: await openSide(opening, side, { job: 'preview' }, { table: sampleTable }),
       destination: { slug: connector.slug, secrets: {}, settings: { table: sampleTable } },
       unmapped: true,
       showing: showingTo(actor, undefined),

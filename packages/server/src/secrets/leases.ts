@@ -24,17 +24,21 @@ export type HeldLease = { readonly secret: SecretKey; readonly id: string; reado
 /** How long the right lasts, in seconds: longer than a new value may take, and as long as a process that died keeps it. */
 const leaseSeconds = 60
 
-/** Acquires the right to replace a secret: `busy` if another process has it, `missing` if no value is saved. */
+/**
+ * Acquires the right to replace a secret: `busy` if another process has it, `missing` if no value is saved, and `reference`
+ * if a secret manager has the value, which is not replaced there.
+ */
 export async function leaseSecret(
   db: Db,
   keyring: Keyring,
   secret: SecretKey,
-): Promise<HeldLease | 'busy' | 'missing'> {
+): Promise<HeldLease | 'busy' | 'missing' | 'reference'> {
   const id = newIdentifier()
   const row = await takeSecretLease.first(db, { ...secret, leaseId: id, seconds: leaseSeconds })
   if (row) return { secret, id, value: await openSecret(db, keyring, secret, row) }
-  const names = await secretNames.all(db, secret)
-  return names.some(({ name }) => name === secret.name) ? 'busy' : 'missing'
+  const found = (await secretNames.all(db, secret)).find(({ name }) => name === secret.name)
+  if (!found) return 'missing'
+  return found.reference === null ? 'busy' : 'reference'
 }
 
 /** Gives the right back. */

@@ -6,6 +6,8 @@ export type SecretOwner = { accountId: string; connectorId: string; configuratio
 /** One of its secrets. */
 export type SecretKey = SecretOwner & { name: string }
 export type SecretRow = SecretKey & { keyId: string; sealed: Buffer }
+/** A secret as it is stored. A reference to a secret manager is sealed as any value, and shown, too. */
+export type StoredSecret = SecretRow & { reference: string | null }
 export type DataKeyRow = { id: string; keyId: string; sealed: Buffer }
 export type OAuthAppRow = { env: string; slug: string; clientId: string; keyId: string; sealed: Buffer }
 export type MasterKeyRow = { keyId: string; current: boolean; sealedKey: Buffer | null }
@@ -76,20 +78,20 @@ export const resealSecret = statement<SecretRow>(`
 `)
 
 /** Saves a value, which ends the right to replace the one before. */
-export const putSecret = statement<SecretRow>(`
-  insert into secrets (account_id, connector_id, configuration_id, name, key_id, sealed)
-  values (:accountId, :connectorId, :configurationId, :name, :keyId, :sealed)
+export const putSecret = statement<StoredSecret>(`
+  insert into secrets (account_id, connector_id, configuration_id, name, key_id, sealed, reference)
+  values (:accountId, :connectorId, :configurationId, :name, :keyId, :sealed, :reference)
   on conflict (account_id, connector_id, configuration_id, name) do update set
-    key_id = excluded.key_id, sealed = excluded.sealed, lease_id = null, lease_until = null
+    key_id = excluded.key_id, sealed = excluded.sealed, reference = excluded.reference, lease_id = null, lease_until = null
 `)
 
-/** Takes the right to replace a secret if no one has it; no row where someone has, or the secret is not there. */
+/** Takes the right to replace a secret if no one has it; no row where someone has, or the secret is not there or a reference. */
 export const takeSecretLease = statement<
   SecretKey & { leaseId: string; seconds: number },
   { keyId: string; sealed: Buffer }
 >(`
   update secrets set lease_id = :leaseId, lease_until = now() + make_interval(secs => :seconds)
-  where ${ofSecret}
+  where ${ofSecret} and reference is null
     and (lease_until is null or lease_until < now())
   returning key_id, sealed
 `)
@@ -101,20 +103,26 @@ export const dropSecretLease = statement<SecretKey & { leaseId: string }>(`
 
 export const lockSecret = statement<SecretKey, { keyId: string; sealed: Buffer }>(`
   select key_id, sealed from secrets
-  where ${ofSecret} for update
+  where ${ofSecret} and reference is null for update
 `)
 
 export const deleteSecret = statement<SecretKey>(`
   delete from secrets where ${ofSecret}
 `)
 
-export const secretNames = statement<SecretOwner, { name: string }>(`
-  select name from secrets where ${ofConfiguration}
+export const secretNames = statement<SecretOwner, { name: string; reference: string | null }>(`
+  select name, reference from secrets where ${ofConfiguration}
 `)
 
-export const secretsOfConfiguration = statement<SecretOwner, SecretRow>(`
-  select account_id, connector_id, configuration_id, name, key_id, sealed
+export const secretsOfConfiguration = statement<SecretOwner, StoredSecret>(`
+  select account_id, connector_id, configuration_id, name, key_id, sealed, reference
   from secrets where ${ofConfiguration}
+`)
+
+/** Whose configuration it is, and its name of the secrets. */
+export const tenantOf = statement<SecretOwner, { organizationId: string; secretName: string }>(`
+  select a.organization_id, c.secret_name from configurations c join accounts a on a.id = c.account_id
+  where c.account_id = :accountId and c.connector_id = :connectorId and c.id = :configurationId
 `)
 
 /** All secrets, a page at a time: those after the one named. */

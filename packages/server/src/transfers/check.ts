@@ -15,7 +15,7 @@ const checkTimeoutMs = 30_000
 /** Tries a connector's stored secrets against its platform. */
 export async function checkConnector(
   { db: database, actor, account, id: connectorId, query: { configurationId }, signal }: Call<'checkConnector'>,
-  { catalogue, keyring, interactive }: TransferDeps,
+  { catalogue, keyring, secretManagers, interactive }: TransferDeps,
 ): Promise<Answer<'checkConnector'>> {
   const connector = catalogue.find(connectorId) ?? refuse('not_found')
   const wanted = { actor, accountId: account.id, connectorId, configurationId, field: 'query.configurationId' }
@@ -23,7 +23,7 @@ export async function checkConnector(
   if (!connector.check) refuse('check_not_supported')
   if (!row.configured) refuse('connector_not_configured')
   const side = { connector, accountId: account.id, configurationId: row.configurationId }
-  const opened = await openSide({ database, keyring }, side)
+  const opened = await openSide({ database, keyring, secretManagers }, side, { job: 'check', fresh: true })
   const job = { kind: 'check', connector: opened, deadlineMs: checkTimeoutMs } as const
   const host = new JobHost({ database, keyring }, [side])
   const result = await interactive.run(job, account, signal, host)

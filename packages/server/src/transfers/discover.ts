@@ -18,7 +18,7 @@ const discoveryTimeoutMs = 30_000
 /** Has a runner list the values that a setting can have at the platform. */
 export async function discoverValues(
   { db: database, actor, account, id: connectorId, query: { configurationId }, body, signal }: Call<'discoverValues'>,
-  { catalogue, keyring, interactive, discoveries }: TransferDeps,
+  { catalogue, keyring, secretManagers, interactive, discoveries }: TransferDeps,
 ): Promise<Answer<'discoverValues'>> {
   const connector = catalogue.find(connectorId) ?? refuse('not_found')
   const wanted = { actor, accountId: account.id, connectorId, configurationId, field: 'query.configurationId' }
@@ -30,7 +30,7 @@ export async function discoverValues(
   refuseFieldErrors(fieldErrors)
   requireToDirectSecrets(actor, connector, role, {}, values)
   const side = { connector, accountId: account.id, configurationId: row.configurationId }
-  const opened = await openSide({ database, keyring }, side, values)
+  const opened = await openSide({ database, keyring, secretManagers }, side, { job: 'discovery' }, values)
   // Values are records: a kept answer is only for callers with the same right.
   const withSamples = role === 'Source' && field === 'columns' && hasScope(actor, 'records:read')
   const asked = {

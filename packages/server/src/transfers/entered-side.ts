@@ -11,6 +11,7 @@ import {
   requireConfiguration,
   requireValid,
 } from '../connectors/configuration.ts'
+import { referenceErrors, referencesIn } from '../connectors/secret-references.ts'
 import { refuseFieldErrors } from '../refusal.ts'
 import { type ConfiguredSide, openSide } from './sides.ts'
 import type { TransferDeps } from './transfers.ts'
@@ -37,7 +38,7 @@ export async function openEnteredSide(
     query: { configurationId },
     body,
   }: Call<'askSource' | 'tryDestination'>,
-  { config, keyring }: Pick<TransferDeps, 'config' | 'keyring'>,
+  { config, keyring, secretManagers }: Pick<TransferDeps, 'config' | 'keyring' | 'secretManagers'>,
   connector: Connector,
   role: Role,
 ): Promise<EnteredSide> {
@@ -50,16 +51,26 @@ export async function openEnteredSide(
   if (entered) requireScope(actor, 'secrets:write')
   const without = <V>(values: Readonly<Record<string, V>>): Record<string, V> =>
     Object.fromEntries(Object.entries(values).filter(([key]) => !cleared.includes(key)))
-  requireValid(connector, fieldErrors, without({ ...current, ...set }), config)
+  const references = referencesIn(Object.fromEntries(Object.entries(set).filter(([key]) => isSecret(key))))
+  const values = Object.fromEntries(Object.entries(set).filter(([key]) => !(key in references)))
+  const referring = { account, connectorId, secretName: row.secretName, actor }
+  const refused = referenceErrors(references, referring, secretManagers)
+  requireValid(connector, [...fieldErrors, ...refused], without({ ...current, ...set }), config)
   const settings = readFieldValues(connector, role, body.settings ?? {}, 'body.settings')
   refuseFieldErrors(settings.fieldErrors)
   requireToDirectSecrets(actor, connector, role, {}, settings.values)
   const side = { connector, accountId: account.id, configurationId: row.configurationId }
   // A secret that is saved for another server from now on is not sent to the one that the values were read with.
   const frozen = { role, settings: row.settings } as const
-  const opened = await openSide({ database, keyring }, { ...side, frozen }, settings.values).catch(connectorErrorOf)
+  const opened = await openSide(
+    { database, keyring, secretManagers },
+    { ...side, frozen },
+    { job: 'request', fresh: true },
+    settings.values,
+    references,
+  ).catch(connectorErrorOf)
   if (opened instanceof ConnectorError) return { opened, entered, side }
-  const secrets: Values = without({ ...opened.secrets, ...set })
+  const secrets: Values = without({ ...opened.secrets, ...values })
   return { opened: { ...opened, secrets }, entered, side }
 }
 

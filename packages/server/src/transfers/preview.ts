@@ -30,7 +30,7 @@ const usesHashKey = ({ mapping, filter }: Values): boolean => /\bhmac\b/.test(`$
  */
 export async function previewConnection(
   { db: database, actor, account, id: connectionId, body, signal }: Call<'previewConnection'>,
-  { catalogue, keyring, interactive }: TransferDeps,
+  { catalogue, keyring, secretManagers, interactive }: TransferDeps,
 ): Promise<Answer<'previewConnection'>> {
   const row = await requireConnection(database, account, connectionId)
   if (row.status === 'deleted') refuse('connection_deleted')
@@ -44,17 +44,18 @@ export async function previewConnection(
   const { deliver } = movingSides(catalogue, row)
   const { source, destination } = configuredSides(catalogue, row)
   const unmapped = body.unmapped ?? false
-  const opening = { database, keyring }
+  const opening = { database, keyring, secretManagers }
+  const use = { job: 'preview' }
   const partial = body.partial ?? false
   const asksDestination = deliver.inspect !== undefined && !unmapped && !partial
   const opensDestination = asksDestination || (!unmapped && usesHashKey(configs.destConfig))
   const result = await interactive.run(
     {
       kind: 'preview',
-      source: await openSide(opening, source, configs.srcConfig),
+      source: await openSide(opening, source, use, configs.srcConfig),
       // Its secrets are opened only if they are needed.
       destination: opensDestination
-        ? await openSide(opening, destination, configs.destConfig)
+        ? await openSide(opening, destination, use, configs.destConfig)
         : { slug: destination.connector.slug, secrets: {}, settings: configs.destConfig },
       unmapped,
       partial,

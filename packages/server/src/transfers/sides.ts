@@ -3,10 +3,10 @@ import { type OpenedSide, sideSettings } from '@penstock/engine'
 import type { Role } from '@penstock/wire'
 import type { Catalogue } from '../connectors/catalogue.ts'
 import type { Db } from '../db/database.ts'
+import { openSecretsForJob, type SecretsDeps, type SecretUse } from '../secret-managers/open-secrets.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import { openOAuthApp } from '../secrets/oauth-apps.ts'
 import type { SecretOwner } from '../secrets/queries.ts'
-import { openSecrets } from '../secrets/secrets.ts'
 import { findSettings } from './queries.ts'
 
 /** The two sides of a connection, as a runner gets them. */
@@ -69,22 +69,27 @@ const ownerOf = ({ connector, accountId, configurationId }: ConfiguredSide): Sec
 
 /**
  * Opens what a connector works with. Secrets are in the clear from here on, on their way to a runner and in it alone.
+ * @param use the job that needs them
  * @param settings the connection's settings of this side
+ * @param entered references that are entered and not saved, by the names of their secrets
  * @throws ConnectorError as {@link requireSameDestination} does
  */
 export async function openSide(
-  { database, keyring }: { database: Db; keyring: Keyring },
+  deps: SecretsDeps,
   configured: ConfiguredSide,
+  use: SecretUse,
   settings: Values = {},
+  entered?: Readonly<Record<string, string>>,
 ): Promise<OpenedSide> {
+  const { database, keyring } = deps
   const { connector, configurationId, frozen } = configured
   const owner = ownerOf(configured)
   const { authorization } = connector
   const now = frozen && !authorization ? undefined : await findSettings.first(database, owner)
-  const secrets = await openSecrets(database, keyring, owner)
+  const { values: secrets, refusal } = await openSecretsForJob(deps, owner, use, entered)
   await requireSameDestination(database, configured)
   const values = { ...(frozen?.settings ?? now?.settings), ...secrets }
-  const side = { slug: connector.slug, configurationId, secrets: values, settings }
+  const side = { slug: connector.slug, configurationId, secrets: values, settings, ...(refusal && { refusal }) }
   if (!authorization || !now) return side
   if (now.oauthClientId !== null) return withApp({ database, keyring }, side, authorization, now)
   // The client ID belongs to the secrets, which are read now, too.
@@ -123,17 +128,23 @@ async function withApp(
   if (!app) {
     return {
       ...side,
-      refusal: `The operator removed the app at ${server.name} that this connector was authorized with. Ask your operator to register it again with the command \`oauth-app set ${server.slug}\` of Penstock, or save a client and a token of your own in the connector.`,
+      refusal: refusedApp(
+        `The operator removed the app at ${server.name} that this connector was authorized with. Ask your operator to register it again with the command \`oauth-app set ${server.slug}\` of Penstock, or save a client and a token of your own in the connector.`,
+      ),
     }
   }
   if (app.clientId !== oauthClientId) {
     return {
       ...side,
-      refusal: `The operator registered another app at ${server.name} since this connector was authorized. Authorize the connector again.`,
+      refusal: refusedApp(
+        `The operator registered another app at ${server.name} since this connector was authorized. Authorize the connector again.`,
+      ),
     }
   }
   return { ...side, secrets: { ...side.secrets, [client.id]: app.clientId, [client.secret]: app.clientSecret } }
 }
+
+const refusedApp = (message: string) => ({ code: 'invalid_credentials', message }) as const
 
 /** The connectors of both sides, which must move data. */
 export function movingSides(catalogue: Catalogue, row: { srcConnectorId: string; destConnectorId: string }) {

@@ -16,6 +16,7 @@ import type { Db, Transaction } from '../db/database.ts'
 import { newIdentifier } from '../identifiers.ts'
 import { requireRowsLeft } from '../organizations/limits.ts'
 import { refuse, refuseFieldErrors } from '../refusal.ts'
+import type { SecretManagers } from '../secret-managers/secret-managers.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import { requireBackfill } from './backfills.ts'
 import { blackoutEnd } from './blackouts.ts'
@@ -31,6 +32,7 @@ import { viewTransfer } from './view.ts'
 /** Dependencies of the handlers of transfers. */
 export type TransferDeps = ConnectionDeps & {
   readonly keyring: Keyring
+  readonly secretManagers: SecretManagers
   readonly interactive: InteractiveJobs
   readonly discoveries: Discoveries
 }

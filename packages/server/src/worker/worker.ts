@@ -14,6 +14,7 @@ import { createMailer } from '../mail.ts'
 import type { WorkerStats } from '../metrics/worker.ts'
 import { createOutgoing } from '../outgoing/outgoing.ts'
 import type { Runners } from '../runners/runner-pool.ts'
+import { createSecretManagers } from '../secret-managers/secret-managers.ts'
 import { openKeyring } from '../secrets/keyring.ts'
 import type { MasterKey } from '../secrets/seal.ts'
 import { keepStreams } from '../streams/keep.ts'
@@ -173,6 +174,8 @@ async function openSupervisor(
   const close = () => opened.disposeAsync()
   try {
     const keyring = await openKeyring(database, masterKey, notices)
+    const secretManagers = createSecretManagers(config)
+    opened.defer(secretManagers.close)
     const catalogue = createCatalogue(config.publicUrl)
     const definitions = await watchDefinitions(catalogue, { database, notices, config }, log)
     opened.defer(definitions.close)
@@ -188,7 +191,8 @@ async function openSupervisor(
       runTimeMs: config.transfers.hours * 3_600_000,
     }
     const keptBytes = new KeptBytes(database, config.streams)
-    const deps = { database, keyring, catalogue, runners, settings, keptBytes, startSpan: telemetry?.startSpan }
+    const startSpan = telemetry?.startSpan
+    const deps = { database, keyring, secretManagers, catalogue, runners, settings, keptBytes, startSpan }
     return { deps, notices, close }
   } catch (error) {
     await close()

@@ -41,7 +41,10 @@ export const Field = Type.Object(
         examples: [['oauth2', 'api-token']],
       }),
     ),
-    value: text('Current value; empty while unset. A secret that is set reads ********', '********'),
+    value: text(
+      'Current value; empty while unset. A secret that is set reads ********, or is shown as its reference to a secret manager',
+      '********',
+    ),
   },
   { additionalProperties: false, description: 'Field definition', examples: [example.secretFields[1]] },
 )
@@ -119,6 +122,10 @@ export const SavedValues = exactly(
       description: 'Fields whose secrets are set; the values are never returned',
       examples: [['accessToken']],
     }),
+    references: Type.Record(Type.String(), Type.String(), {
+      description: 'References to a secret manager, by the fields of the secrets that they name',
+      examples: [{ accessToken: 'secret://vault/penstock/ads#token' }],
+    }),
     authorized: flag('Whether the connector uses an authorization with a click', false),
     editable,
     env,
@@ -137,7 +144,7 @@ export const Configure = exactly(
     name: Type.Optional(name('Default')),
     secretConfig: configuration(
       limits.secretLengthMax,
-      'Values by field. Given keys replace saved values, omitted keys are kept, null clears, ******** keeps the saved secret',
+      'Values by field. Given keys replace saved values, omitted keys are kept, null clears, ******** keeps the saved secret. A secret can be a reference to a secret manager, such as secret://vault/penstock/ads#token',
       { authType: 'api-token', accessToken: 'EAAB…' },
     ),
     configurationId: Type.Optional(configurationId),

@@ -5,10 +5,11 @@ import {
   type FieldType,
   fieldCounts,
   fieldIsRequired,
+  isSecretReference,
   type ReadMeaning,
   type Role,
+  readFieldValue,
   type SecretForm,
-  secretFormError,
   secretMask,
   type WriteMeaning,
 } from '@penstock/wire'
@@ -123,16 +124,18 @@ export function changedFields(fields: readonly FormField[], values: FormValues):
   return fields.filter(({ name }) => name in changes)
 }
 
-/** Whether a secret is stored, which is all that is ever known of it. */
-export const isSecretSet = ({ type, value }: FormField): boolean => type === 'Password' && value === secretMask
+/** Whether a secret is stored: all that is ever known of it, unless it is a reference to a secret manager. */
+export const isSecretSet = ({ type, value }: FormField): boolean =>
+  type === 'Password' && (value === secretMask || isSecretReference(value))
 
 /** Errors of typed secrets without the required form, by the names of their fields; in the words of the server. */
 export function errorsOfForms(fields: readonly FormField[], values: FormValues): Record<string, string> {
   return Object.fromEntries(
-    countingFields(fields, values).flatMap(({ name, form }) => {
+    countingFields(fields, values).flatMap(({ name, type, form }) => {
       const value = values[name]
-      const fieldError = form && value && value !== secretMask ? secretFormError(form, String(value)) : undefined
-      return fieldError ? [[name, fieldError]] : []
+      if (type !== 'Password' || !value || value === secretMask) return []
+      const read = isSecretReference(value) || form ? readFieldValue({ type, form }, value) : undefined
+      return read && 'wrong' in read ? [[name, read.wrong]] : []
     }),
   )
 }

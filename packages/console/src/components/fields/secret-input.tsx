@@ -1,19 +1,24 @@
 import { Button, CopyButton, Group, Input, Paper, PasswordInput, Stack, Text, Textarea } from '@mantine/core'
-import { limits, type SecretForm, secretMask } from '@penstock/wire'
+import { isSecretReference, limits, type SecretForm, secretMask } from '@penstock/wire'
 import { IconCheck, IconCopy, IconLock, IconLockOff, IconWand } from '@tabler/icons-react'
-import { type CSSProperties, type ReactNode, useId, useState } from 'react'
+import { type CSSProperties, type ReactNode, useContext, useId, useState } from 'react'
 import { fields as say } from '../../strings/fields.ts'
 import { Time } from '../time.tsx'
 import { type FieldInputProps, wordsOf } from './field-words.ts'
 import { isSecretSet } from './form-field.ts'
+import { ReferringInput } from './referring-input.ts'
 import { hasLines, pasted, takesLines } from './text-input.tsx'
 
-/** A secret: that it is set, and since when, is all that is shown. It can be replaced, and cleared if none is needed. */
+/**
+ * A secret: that it is set, and since when, is all that is shown, unless it is a reference to a secret manager. It can be
+ * replaced, and cleared if none is needed.
+ */
 export function SecretInput(props: FieldInputProps) {
   const { field, needed, value, onChange, lastUpdated } = props
   const [replacing, setReplacing] = useState(false)
   const set = isSecretSet(field)
-  const stays = value === secretMask
+  const saved = isSecretReference(field.value) ? field.value : secretMask
+  const stays = value === saved
   if (field.readonly) return <Kept {...props} said={set ? say.setByService : say.filledByService} />
   if (set && stays && !replacing) {
     return (
@@ -21,7 +26,13 @@ export function SecretInput(props: FieldInputProps) {
         {...props}
         said={
           <>
-            {say.set}
+            {saved === secretMask ? (
+              say.set
+            ) : (
+              <Text span size="sm" ff="monospace">
+                {saved}
+              </Text>
+            )}
             {lastUpdated ? (
               <>
                 {say.lastChanged} <Time seconds={lastUpdated} />
@@ -54,7 +65,7 @@ export function SecretInput(props: FieldInputProps) {
   }
   const keep = () => {
     setReplacing(false)
-    onChange(secretMask)
+    onChange(saved)
   }
   if (set && value === '' && !replacing) {
     return (
@@ -66,10 +77,10 @@ export function SecretInput(props: FieldInputProps) {
     )
   }
   // An empty input replaces nothing: the secret stays unless it is cleared in so many words.
-  const type = (next: string) => onChange(next === '' && set ? secretMask : next)
+  const type = (next: string) => onChange(next === '' && set ? saved : next)
   return (
     <>
-      <Typed {...props} value={stays ? '' : value} onChange={(next) => type(String(next))} focused={replacing} />
+      <Entered {...props} value={stays ? '' : value} onChange={(next) => type(String(next))} focused={replacing} />
       {set && (
         <Group mt={-12}>
           <Button size="compact-sm" variant="subtle" aria-label={say.keepOne(field.label)} onClick={keep}>
@@ -113,6 +124,13 @@ function Kept({
       </Paper>
     </Input.Wrapper>
   )
+}
+
+/** Where a secret is entered: its value, or where references are accepted a reference to a secret manager. */
+function Entered({ focused, ...props }: FieldInputProps & { focused: boolean }) {
+  const Referring = useContext(ReferringInput)
+  const typed = <Typed {...props} focused={focused} />
+  return Referring ? <Referring {...props} focused={focused} typed={typed} /> : typed
 }
 
 /** Where a secret is typed or pasted; a key of several lines keeps them. */

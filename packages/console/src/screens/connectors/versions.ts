@@ -1,4 +1,4 @@
-import { secretMask } from '@penstock/wire'
+import { isSecretReference, secretMask } from '@penstock/wire'
 import {
   countingFields,
   type FormField,
@@ -34,8 +34,8 @@ function wordsOf(value: FormValue, labels: Readonly<Record<string, string>>): st
 
 function wordsOfSecret(before: FormValue, value: FormValue): string {
   if (value === secretMask) return say.secretSet
-  if (value !== '') return say.secretNew
-  return before === '' ? say.unset : say.secretCleared
+  if (value === '') return before === '' ? say.unset : say.secretCleared
+  return isSecretReference(value) ? value : say.secretNew
 }
 
 /**

@@ -1,4 +1,5 @@
 import { Box, Group, PasswordInput } from '@mantine/core'
+import { isSecretReference } from '@penstock/wire'
 import { type FormEvent, useState } from 'react'
 import { useForbidden } from '../../api/me.ts'
 import { useRead, useWrite } from '../../api/queries.ts'
@@ -29,6 +30,8 @@ export function useSecrets(of: ConnectorOfAccount, { enabled }: { enabled: boole
   const fields = withDefinitions(opened.reply.secretConfig[0]?.configuration ?? [], definition.data.reply.secretFields)
   const values = valuesOf(fields)
   const secrets = countingFields(fields, values).filter((field) => isSecretSet(field) && !field.readonly)
+  // A new value is saved in the secret manager, not here.
+  if (secrets.some(({ value }) => isSecretReference(value))) return undefined
   if (secrets.length === 0 || secrets.length > secretsMax || secrets.some(takesLines)) return undefined
   const text = (...names: string[]) => {
     const value = names.map((name) => values[name]).find((one) => typeof one === 'string' && one !== '')

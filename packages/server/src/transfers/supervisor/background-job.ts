@@ -21,7 +21,7 @@ type BackgroundJob = CheckJob | MeasureLogJob | DropSlotJob | MeasureAudiencesJo
  * @param settings of the connection
  */
 export async function runBackgroundJob<J extends BackgroundJob>(
-  deps: Pick<SupervisorDeps, 'database' | 'keyring' | 'runners'>,
+  deps: Pick<SupervisorDeps, 'database' | 'keyring' | 'secretManagers' | 'runners'>,
   side: ConfiguredSide,
   about: string,
   jobOf: (of: JobOf) => J,
@@ -33,7 +33,8 @@ export async function runBackgroundJob<J extends BackgroundJob>(
   const end = () => ending.abort(new EndJob(false, graceMs))
   stopping.addEventListener('abort', end, { once: true })
   try {
-    return await deps.runners.run(jobOf({ connector: await openSide(deps, side, settings), deadlineMs: timeoutMs }), {
+    const connector = await openSide(deps, side, { job: about }, settings)
+    return await deps.runners.run(jobOf({ connector, deadlineMs: timeoutMs }), {
       owner: `${about} of ${side.accountId}`,
       watch: { deadlineMs: timeoutMs + graceMs },
       signal: ending.signal,

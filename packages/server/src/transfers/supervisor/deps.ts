@@ -3,6 +3,7 @@ import type { Catalogue } from '../../connectors/catalogue.ts'
 import type { Database } from '../../db/database.ts'
 import type { LimitSettings } from '../../organizations/limits.ts'
 import type { Runners } from '../../runners/runner-pool.ts'
+import type { SecretManagers } from '../../secret-managers/secret-managers.ts'
 import type { Keyring } from '../../secrets/keyring.ts'
 import type { KeptBytes } from '../../streams/kept-bytes.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
@@ -12,6 +13,7 @@ import type { WorkerActivity } from './activity.ts'
 export type SupervisorDeps = {
   readonly database: Database
   readonly keyring: Keyring
+  readonly secretManagers: SecretManagers
   readonly catalogue: Catalogue
   readonly runners: Runners
   readonly settings: SupervisorSettings

@@ -162,9 +162,10 @@ export class DatabaseTransferHost {
     const carried = await openCarried(database, keyring, now)
     const { srcConfig, destConfig, part } = await openPart(database, now, transfer)
     const placeOfCursor = places.cursor(now.connectionId, now.table)
+    const use = { job: 'transfer', id: now.id }
     return {
-      source: now.replayOf ? null : await openSide(this.#deps, source, srcConfig),
-      destination: await openSide(this.#deps, destination, destConfig),
+      source: now.replayOf ? null : await openSide(this.#deps, source, use, srcConfig),
+      destination: await openSide(this.#deps, destination, use, destConfig),
       replay: replay ? { columns: replay.columns, rows: replay.numbers.length } : null,
       confirmed: now.confirmed,
       testRows: now.testRows,
