@@ -42,8 +42,9 @@ describe('the ways through the console', { skip }, () => {
     const shown = (column: string) => readAs(column).locator('option:checked').textContent()
     assert.equal(await shown('Ø Warenkorb (EUR)'), 'Decimal comma → number')
     assert.equal(await shown('Erste Bestellung'), 'Day.month.year → date')
-    assert.equal(await shown('Geburtsdatum'), 'Text, unchanged')
-    await me.select(readAs('Geburtsdatum'), { label: 'Day.month.year → date (fits 2 of 2)' })
+    const born = readings.getByRole('radiogroup', { name: /^Geburtsdatum: / })
+    assert.equal(await born.getByRole('radio', { checked: true }).count(), 0)
+    await me.click(born.getByRole('radio', { name: 'Create as date (day.month.year)', exact: true }))
     await me.click(page.getByRole('button', { name: 'Save and continue' }))
     await me.click(page.getByRole('button', { name: 'Activate and run' }))
     const types = await until('the table is there', async () => {
@@ -97,9 +98,9 @@ describe('the ways through the console', { skip }, () => {
     await me.select(readings.getByRole('combobox', { name: 'Read Quote as', exact: true }), {
       label: 'Text, unchanged',
     })
-    await me.select(readings.getByRole('combobox', { name: 'Read Menge as', exact: true }), {
-      label: 'Decimal comma → number',
-    })
+    const amount = readings.getByRole('radiogroup', { name: /^Menge: / })
+    await me.click(amount.getByRole('radio', { name: 'Create as number (decimal comma)' }))
+    await page.getByText('1 column stays text until you choose its type.').waitFor()
     await me.click(page.getByRole('button', { name: 'Save and continue' }))
     await page.getByText('Preis · decimal comma · €').waitFor()
     await me.click(page.getByRole('button', { name: 'Activate and run' }))
@@ -115,6 +116,74 @@ describe('the ways through the console', { skip }, () => {
       { Preis: null, Quote: '0,1 %', Tag: '31.12.2025', Menge: '9000', Aktiv: true },
     ])
     me.assertAtMost({ clicks: 11, typed: 0 })
+  })
+
+  test('a column that is mostly dates: text until somebody chooses, then its other values are rejected', async () => {
+    const { client, targetSecrets } = stage
+    const { id: accountId } = await stage.addAccount('Mostly')
+    await client.addConnectors({ accountId, body: { connectorIds: [postgresql.id] } })
+    await client.configureConnector({ accountId, id: postgresql.id, body: { secretConfig: targetSecrets } })
+    const page = await stage.open(`/accounts/${accountId}/start`)
+    const me = personAt(page)
+    const bad = ['n/a', '31.02.2026', 'soon', '2026-13-01', '2026-02-30', '-', 'x']
+    const days = Array.from(
+      { length: 50 },
+      (_, n) => bad[n / 7 - 1] ?? `2026-01-${String((n % 28) + 1).padStart(2, '0')}`,
+    )
+    const numbers = days.map((_, n) => (n % 10 === 4 ? 'none' : `${n}`))
+    const csv = csvOf({ Nr: days.map((_, n) => `${n + 1}`), Ordered: days, Kept: days, Amount: numbers })
+    await me.choose(page.getByRole('button', { name: 'Choose a file' }), 'mostly.csv', csv)
+    await me.click(page.getByRole('button', { name: /^PostgreSQL/ }))
+    await me.click(page.getByRole('button', { name: 'Create the connection' }))
+    const readings = page.getByRole('region', { name: 'Numbers, dates and yes/no' })
+    await readings
+      .getByText('Ordered: 43 of 50 values look like dates (2026-01-01). Others: n/a · 31.02.2026 · soon')
+      .waitFor()
+    await readings.getByText('Amount: 45 of 50 values look like whole numbers (0). Others: none').waitFor()
+    await page.getByText('3 columns stay text until you choose their types.').waitFor()
+    const created = page.getByRole('region', { name: 'Columns of the new table' })
+    const row = (name: string) => created.getByRole('row').filter({ has: page.getByText(name, { exact: true }) })
+    await row('Ordered').getByRole('cell', { name: 'text', exact: true }).first().waitFor()
+    const typeOf = (column: string) =>
+      created
+        .getByRole('combobox', { name: `Type of ${column}` })
+        .locator('option:checked')
+        .textContent()
+    assert.deepEqual(await Promise.all(['Nr', 'Ordered', 'Amount'].map(typeOf)), ['bigint', 'text', 'text'])
+    assert.deepEqual(await accessibilityViolations(page), [])
+    const choose = (column: string, choice: string) =>
+      me.click(
+        readings
+          .getByRole('radiogroup', { name: new RegExp(`^${column}: `) })
+          .getByRole('radio', { name: choice, exact: true }),
+      )
+    await choose('Ordered', 'Create as date: 7 of 50 values will be rejected')
+    await choose('Kept', 'Keep as text')
+    await choose('Amount', 'Create as whole number: 5 of 50 values will be rejected')
+    await page.getByText('until you choose').waitFor({ state: 'detached' })
+    assert.deepEqual(await Promise.all(['Nr', 'Ordered', 'Kept', 'Amount'].map(typeOf)), [
+      'bigint',
+      'date',
+      'text',
+      'bigint',
+    ])
+    await page.getByRole('button', { name: 'Preview this mapping' }).click()
+    await page.getByText('11 would be rejected').waitFor()
+    await me.click(page.getByRole('button', { name: 'Save and continue' }))
+    await me.click(page.getByRole('button', { name: 'Activate and run' }))
+    await until('the rows are there', async () => {
+      const { rows: found } = await stage.target.query(`select to_regclass('mostly') as table`)
+      if (found[0].table === null) return false
+      return (await stage.target.query('select from mostly')).rowCount === 39
+    })
+    const { rows } = await stage.target.query(
+      `select column_name, data_type from information_schema.columns where table_name = 'mostly' order by ordinal_position`,
+    )
+    assert.deepEqual(
+      rows.map((one) => one.data_type),
+      ['bigint', 'date', 'text', 'bigint'],
+    )
+    me.assertAtMost({ clicks: 9, typed: 0 })
   })
 
   test('a table into a table with a schedule, a rule and an alert: at most 20 clicks', async () => {

@@ -213,8 +213,8 @@ describe('a preview', () => {
     const born = { ...choice, reading: { dates: 'DMY' }, before: '##.##.####', after: '####-##-##' }
     const day = { ...choice, before: '03/04/2026' }
     assert.deepEqual(await readings({}), [
-      { column: 'geburtsdatum', records: 1, reason: 'shown', choices: [born] },
-      { column: 'Preis', records: 1, reason: 'shown', choices: [price] },
+      { column: 'geburtsdatum', records: 1, reason: 'shown', choices: [born], others: [] },
+      { column: 'Preis', records: 1, reason: 'shown', choices: [price], others: [] },
       {
         column: 'Tag',
         records: 1,
@@ -223,6 +223,7 @@ describe('a preview', () => {
           { ...day, reading: { dates: 'DMY' }, after: '2026-04-03' },
           { ...day, reading: { dates: 'MDY' }, after: '2026-03-04' },
         ],
+        others: [],
       },
     ])
     const [seen] = (await readings({ view: '0123456789abcdef' })) ?? []

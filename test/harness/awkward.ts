@@ -44,8 +44,11 @@ for (let n = Object.keys(awkward).length; n < 60; n++)
   Object.assign(awkward, { [`Merkmal ${n}`]: [`wert ${n}`, '', ''] })
 
 const quoted = (cells: readonly string[]) => cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(',')
-/** Three records as CSV, each value in quotes. @param columns the values of each column, by its name */
+/** Records as CSV, each value in quotes. @param columns the values of each column, by its name */
 export const csvOf = (columns: Readonly<Record<string, readonly string[]>>) =>
-  [Object.keys(columns), ...[0, 1, 2].map((at) => Object.values(columns).map((values) => values[at] ?? ''))]
+  [
+    Object.keys(columns),
+    ...(Object.values(columns)[0] ?? []).map((_, at) => Object.values(columns).map((values) => values[at] ?? '')),
+  ]
     .map(quoted)
     .join('\n')

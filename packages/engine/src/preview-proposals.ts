@@ -1,4 +1,4 @@
-import type { Connector, Row, Values } from '@penstock/connector'
+import { type Connector, kindOfValues, type Row, typeWords, type Values } from '@penstock/connector'
 import type { Preview } from '@penstock/wire'
 import type { ColumnTypes } from './map-rows.ts'
 import { isPersonal, type Showing, shorten } from './mapping/shorten.ts'
@@ -23,10 +23,24 @@ export async function proposalsFor(
   }
 }
 
+<<<<<<< HEAD
 /** How texts of the source can be read, for a destination that has types and accepts any columns. */
+=======
+/** The types of the columns in the source. */
+export const sourceTypesOf = ({ columns, types, rows }: SourceRows): Pick<Preview, 'sourceTypes'> => ({
+  sourceTypes: columns.map((_, at) => {
+    const type = types?.[at]
+    return (type ? typeWords(type) : kindOfValues(rows.map((row) => row[at] ?? null))) ?? null
+  }),
+})
+
+type SourceRows = { columns: readonly string[]; types: ColumnTypes; rows: readonly Row[] }
+
+/** How values of the source can be read, for a destination that has types and takes any columns. */
+>>>>>>> 80f630ac (Console, mapping: a column that is mostly dates or numbers is asked about, and types of source and table are shown)
 export async function readingsFor(
   { destination }: Connector,
-  { columns, types, rows }: { columns: readonly string[]; types: ColumnTypes; rows: readonly Row[] },
+  { columns, types, rows }: SourceRows,
   showing: Showing,
   redact: SideSecrets['redact'],
 ): Promise<Pick<Preview, 'readings'>> {
@@ -34,12 +48,13 @@ export async function readingsFor(
   const { proposeReadings } = await import('./mapping/mapping.ts')
   const found = proposeReadings(columns, rows, types)
   if (found.length === 0) return {}
-  const readings = found.map(({ choices, ...of }) => {
+  const readings = found.map(({ choices, others, ...of }) => {
     const personal = isPersonal({ field: of.column, definition: undefined })
     const show = (value: string) => redact(shorten(value, personal, showing) ?? '')
     return {
       ...of,
       choices: choices.map((one) => ({ ...one, before: show(one.before), after: show(one.after) })),
+      others: others.map(show),
     }
   })
   return { readings }

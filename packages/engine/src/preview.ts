@@ -17,7 +17,7 @@ import { inspectDestination } from './inspect.ts'
 import { type ColumnTypes, planFittingRows, planRows, planUnmapped, type RowMapping } from './map-rows.ts'
 import { lintRows } from './mapping/lint.ts'
 import { isPersonal, type Showing, shorten } from './mapping/shorten.ts'
-import { proposalsFor, readingsFor } from './preview-proposals.ts'
+import { proposalsFor, readingsFor, sourceTypesOf } from './preview-proposals.ts'
 import { previewRoute } from './preview-route.ts'
 import { passStages, previewState, type StagedRows } from './preview-stages.ts'
 import { ofFirstTable } from './preview-table.ts'
@@ -93,7 +93,7 @@ export async function runPreview(
   if (job.unmapped) {
     const proposals = await proposalsFor(destination, preview, settings)
     const readings = sent && (await readingsFor(destination, sent, job.showing, redact))
-    return { preview: { ...preview, findings: found, ...proposals, ...readings } }
+    return { preview: { ...preview, findings: found, ...proposals, ...readings, ...(sent && sourceTypesOf(sent)) } }
   }
   if (!sent || job.partial) return { preview: { ...preview, findings: found } }
   const boundMs = Math.min(job.inspectionMs, deadline - performance.now() - answerMs)

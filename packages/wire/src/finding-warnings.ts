@@ -71,5 +71,9 @@ export const findingWarnings = {
     todo: 'Add a value to these rows, use another cursor column, or read all rows each time.',
   },
 } as const
+
+/** Whether a transfer would fail with the code of a finding. */
+export const wouldFail = (code: string): boolean => !Object.hasOwn(findingWarnings, code)
+
 /** The code of a finding: the code with which a transfer would fail, or a warning. */
 export type FindingCode = ConnectorErrorCode | 'connector_failed' | keyof typeof findingWarnings

@@ -1,5 +1,6 @@
 import { ConnectorError } from '../connector-error.ts'
 import type { Cell, Row } from '../rows.ts'
+import { kindOfValues } from '../type-words.ts'
 import { bounds, mebibytes, outOfBounds } from './bounds.ts'
 import { type FileContent, isDuckdb } from './content.ts'
 import type { OpenedFile } from './opened-file.ts'
@@ -66,14 +67,8 @@ async function firstRows(file: OpenedFile): Promise<Row[]> {
 const columnsOf = ({ columns, typeNames }: OpenedFile, rows: readonly Row[]): FileColumn[] =>
   columns.map((name, at) => {
     const values = rows.map((row) => row[at] ?? null).filter((cell) => cell !== null)
-    return { name, type: typeNames?.[at] ?? kindOf(values), values }
+    return { name, type: typeNames?.[at] ?? kindOfValues(values), values }
   })
-
-/** The kind of values of a format without types; undefined if they differ. */
-function kindOf(values: readonly Cell[]): string | undefined {
-  const [kind, ...others] = new Set(values.map((value) => (typeof value === 'string' ? 'text' : typeof value)))
-  return others.length > 0 ? undefined : kind
-}
 
 /** The same store, limited to `bytesMax` read bytes. */
 function withBudget(store: FileStore): FileStore {

@@ -1,11 +1,10 @@
-import { type Cell, type ColumnType, ConnectorError, type DestinationContext, isDay } from '@penstock/connector'
+import { type Cell, type ColumnType, ConnectorError, type DestinationContext, likelyType } from '@penstock/connector'
 import { readDeclaredType } from './declared-types.ts'
 import { columnTypes } from './fields.ts'
 
 /**
  * The types of the columns of a table that a destination creates: the ones that the setting names, else those of the source, else what all of the
- * first rows are. Only texts that have one reading are more than text: whole numbers and decimals without leading zeros, `true` and `false`,
- * and days and times of ISO 8601, with a zone or all without one. If all decimals are like `1.234`, the point may group digits.
+ * first rows are. Values that do not all have one type are text until somebody chooses one: nothing is lost.
  */
 export function createdTypes({
   columns,
@@ -42,41 +41,13 @@ function chosenTypes(text: unknown, columns: readonly string[]): ReadonlyMap<str
   )
 }
 
+function inferredType(cells: readonly Cell[]): ColumnType | undefined {
+  const kind = likelyType(cells, true)?.kind
+  return kind && { kind }
+}
+
 const invalid = (what: string): ConnectorError =>
   new ConnectorError('invalid_setting', `Column types ${what}. Expected a form such as {"zip": "text"}.`)
-
-const kinds: readonly (readonly [
-  kind: 'bigint' | 'decimal' | 'boolean' | 'date' | 'timestamp' | 'instant',
-  is: (cell: Cell) => boolean,
-])[] = [
-  [
-    'bigint',
-    (cell) => (typeof cell === 'number' ? Number.isSafeInteger(cell) : /^(?:0|-?[1-9]\d{0,17})$/.test(String(cell))),
-  ],
-  ['decimal', (cell) => typeof cell !== 'boolean' && /^(?:0|-?(?:0|[1-9]\d{0,30})(?:\.\d{1,18})?)$/.test(String(cell))],
-  ['boolean', (cell) => /^(?:true|false)$/.test(String(cell))],
-  ['date', (cell) => /^\d{4}-\d\d-\d\d$/.test(String(cell)) && isDay(String(cell))],
-  ['timestamp', (cell) => isTime(String(cell), '')],
-  ['instant', (cell) => isTime(String(cell), 'zone')],
-]
-
-const time = /^(\d{4}-\d\d-\d\d)[T ](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?(?<zone>Z|[+-]\d\d:\d\d)?$/
-
-function isTime(text: string, zone: 'zone' | ''): boolean {
-  const found = time.exec(text)
-  return found !== null && isDay(found[1] ?? '') && (found.groups?.zone !== undefined) === (zone === 'zone')
-}
-
-function inferredType(cells: readonly Cell[]): ColumnType | undefined {
-  const given = cells.filter((cell) => cell !== null && cell !== '')
-  if (given.length === 0) return undefined
-  const kind = kinds.find(([, is]) => given.every(is))?.[0]
-  return kind && !(kind === 'decimal' && given.every(mayBeGrouped)) ? { kind } : undefined
-}
-
-/** Whether a point in a text may group digits. */
-const mayBeGrouped = (cell: Cell): boolean =>
-  typeof cell === 'string' && /^(?:0|-?[1-9]\d{0,2}(?:\.\d{3})?|-?[1-9]\d{3,})$/.test(cell)
 
 /** Why a database cannot have names of columns, and other names that it can have. */
 export type NameRules = {

@@ -25,8 +25,9 @@ export const components = {
   copied: 'Copied',
   copyOne: (label: string) => `Copy ${label.charAt(0).toLowerCase()}${label.slice(1)}`,
   findings: (n: number, shown: string) =>
-    n === 1 ? 'The destination reports a problem' : `The destination reports ${shown} problems`,
-  findingsHelp: 'A transfer would fail or reject records.',
+    n === 1 ? 'The preview found a problem' : `The preview found ${shown} problems`,
+  findingsHelp: 'A transfer runs, but it may reject or skip records.',
+  failing: 'A transfer would fail',
   findingsFix: 'Fix this at the destination, in the settings or in the mapping, then preview again.',
   activateTitle: (name: string) => `Activate ${name}?`,
   activateAndRunTitle: (name: string) => `Activate and run ${name}?`,

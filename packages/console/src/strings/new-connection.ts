@@ -176,6 +176,7 @@ export const newConnection = {
   noRecords: 'The source has no records',
   noRecordsHelp: 'Check the settings of the source, or continue and come back later.',
   wouldBeSent: (n: string) => `${n} would be sent`,
+  nothingWouldBeSent: (n: string) => `0 of ${n} would be sent: a transfer would fail`,
   wouldBeRejected: (n: string) => `${n} would be rejected`,
   wouldBeFiltered: (n: string) => `${n} left out by the filter`,
   wouldBeDuplicates: (n: string) => `${n} left out as duplicates`,
@@ -225,8 +226,8 @@ export const newConnection = {
   createdTitle: 'Columns of the new table',
   createdTable: 'New columns and their types',
   createdHelp: (n: number) => `The first transfer creates the table with ${n === 1 ? '1 column' : `${n} columns`}.`,
-  firstValue: 'First value',
-  type: 'Type',
+  sourceType: 'In the source',
+  tableType: 'In the table',
   typeOf: (column: string) => `Type of ${column}`,
   proposedType: 'As proposed',
 

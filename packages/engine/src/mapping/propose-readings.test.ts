@@ -74,6 +74,41 @@ describe('readings that the values of a column propose', () => {
     assert.equal(shown(['FALSE', 'TRUE']), 'shown: {"values":{"true":"true","false":"false"}} boolean 2 FALSE → false')
   })
 
+  test('of most values, where the others are of no kind', () => {
+    const most = (cells: readonly Cell[]) => {
+      const found = readingOf([...cells, ...cells, ...cells, ...cells, ...cells, 'n/a', 'n/a', null])
+      return `${shown([...cells, ...cells, ...cells, ...cells, ...cells, 'n/a', 'n/a', null])} of ${found?.records}, not ${found?.others.join()}`
+    }
+    for (const [cells, expected] of [
+      [['2026-01-31', '2026-02-01'], '{} date 10 2026-01-31 → 2026-01-31'],
+      [['2026-01-31 10:00', '2026-02-01 11:00'], '{} timestamp 10 2026-01-31 10:00 → 2026-01-31 10:00'],
+      [
+        ['2026-01-31T10:00:00Z', '2026-02-01 11:00+02:00'],
+        '{} timestamptz 10 2026-01-31T10:00:00Z → 2026-01-31T10:00:00Z',
+      ],
+      [['1', '20'], '{} bigint 10 1 → 1'],
+      [[1, 20], '{} bigint 10 1 → 1'],
+      [['1', '2.5'], '{} numeric 10 1 → 1'],
+      [['true', 'false'], '{} boolean 10 true → true'],
+      [[true, false], '{} boolean 10 true → true'],
+      [['1.234,56', '7,5'], '{"numbers":"comma"} numeric 10 1.234,56 → 1234.56'],
+      [['€ 9,90', '€ 1.000,00'], '{"numbers":"comma","unit":"€"} numeric 10 € 9,90 → 9.90'],
+      [['31.12.2026', '2026-01-01'], '{"dates":"DMY"} date 10 31.12.2026 → 2026-12-31'],
+      [['12/31/2026', '3/4/2026'], '{"dates":"MDY"} date 10 12/31/2026 → 2026-12-31'],
+      [['ja', 'nein'], '{"values":{"ja":"true","nein":"false"}} boolean 10 ja → true'],
+    ] as const) {
+      assert.equal(most(cells), `mostly: ${expected} of 12, not n/a`)
+    }
+    const both = most(['03/04/2026', '05/06/2026'])
+    assert.match(both, /^ambiguous: .*"DMY"} date 10 .*"MDY"} date 10 .* of 12, not n\/a$/)
+    const long = 'x'.repeat(1000)
+    assert.deepEqual(readingOf(['1,5', '2,5', '3,5', '4,5', '5,5', long, '-'])?.others, undefined, 'less than 80 %')
+    assert.deepEqual(readingOf(['1,5', '2,5', '3,5', '4,5', '5,5', '6,5', '7,5', '8,5', long, '-'])?.others, [
+      long,
+      '-',
+    ])
+  })
+
   test('none where a database reads the values as they are, and where they are something else', () => {
     const none: readonly (readonly Cell[])[] = [
       ['12', '1.5'],
@@ -86,6 +121,11 @@ describe('readings that the values of a column propose', () => {
       ['0012,5'],
       ['no', 'no'],
       ['no', 'maybe'],
+      ['yes', 'no', 'maybe'],
+      [1, 2, 3, 'n/a'],
+      // Postal codes.
+      ['98765', '98766', '98767', '98768', '98769', '98770', '98771', '01234'],
+      ['2026-12-31', '2026-12-30', '2026-12-29', '2026-12-28', '2026-12-27 10:00'],
       ['1.234,56', 'n/a'],
       ['€ 9,90', '$ 3,20'],
       ['INV 1234', 'INV 5678'],
@@ -94,7 +134,7 @@ describe('readings that the values of a column propose', () => {
       ['31.02.2026'],
       ['', null],
       [1.5, '1,5'],
-      [`1,5${' '.repeat(100)}`],
+      [`1,${'5'.repeat(100)}`],
     ]
     for (const cells of none) assert.equal(shown(cells), undefined, JSON.stringify(cells))
     assert.equal(readingOf(['1,5'], [{ kind: 'text' }]), undefined, 'a type of the source')

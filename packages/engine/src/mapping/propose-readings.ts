@@ -1,19 +1,25 @@
-import type { Cell, Row } from '@penstock/connector'
+import { areMost, type Cell, isNumbered, likelyType, type PlainKind, type Row } from '@penstock/connector'
 import { type LocalForm, numberForms, numberReadings, readLocalTime, withoutUnit } from '@penstock/expressions/local'
 
 /**
+<<<<<<< HEAD
  * Finds columns of texts that contain numbers, days, times or booleans in everyday notation, for a destination that has types and
  * accepts any columns. Texts that such a destination reads without help need no proposal. Transfers ignore proposals: a person
  * must accept a proposal into the mapping.
+=======
+ * Finds columns whose values are or mostly are numbers, days, times or booleans, for a destination that has types and takes any columns.
+ * Values that such a destination all reads as they are need no proposal. A transfer follows none of this: a person takes a choice into
+ * the mapping and the types of a created table.
+>>>>>>> 80f630ac (Console, mapping: a column that is mostly dates or numbers is asked about, and types of source and table are shown)
  */
 
 /** How the values of a column can be read, and the type of the column that they then fill. */
 export type ReadingChoice = {
-  /** Keys of a mapping entry. */
+  /** Keys of a mapping entry; none if a destination reads the values as they are. */
   readonly reading: Pick<LocalForm, 'numbers' | 'unit' | 'dates'> & {
     readonly values?: Readonly<Record<string, string>>
   }
-  readonly type: 'numeric' | 'date' | 'timestamp' | 'timestamptz' | 'boolean'
+  readonly type: 'bigint' | 'numeric' | 'date' | 'timestamp' | 'timestamptz' | 'boolean'
   /** Values that can be read so. */
   readonly fits: number
   /** A value, and the result of reading it. */
@@ -26,11 +32,18 @@ export type ColumnReadings = {
   /** Values that were looked at. */
   readonly records: number
   /**
+<<<<<<< HEAD
    * `shown`: the values can be read in one way. `ambiguous`: all values can be read in two ways. `contradicting`: some values can
    * be read only in one way, others only in the other way.
+=======
+   * `shown`: all values can be read in one way. `mostly`: most can, and the others in no way. `ambiguous`: they can be read in two ways.
+   * `contradicting`: some can be read only in one way, others only in the other.
+>>>>>>> 80f630ac (Console, mapping: a column that is mostly dates or numbers is asked about, and types of source and table are shown)
    */
-  readonly reason: 'shown' | 'ambiguous' | 'contradicting'
+  readonly reason: 'shown' | 'mostly' | 'ambiguous' | 'contradicting'
   readonly choices: readonly ReadingChoice[]
+  /** Values that can be read in no way, a few of them. */
+  readonly others: readonly string[]
 }
 
 /** @returns the columns with a proposal, in their order, without columns that have a type in the source */
@@ -39,14 +52,30 @@ export function proposeReadings(
   rows: readonly Row[],
   types?: readonly unknown[],
 ): ColumnReadings[] {
-  return columns.flatMap((column, at) => {
-    const texts = types?.[at] ? undefined : textsOf(rows.map((row) => row[at] ?? null))
-    if (!texts) return []
-    const found = booleans(texts) ?? numbers(texts) ?? days(texts)
-    return found ? [{ column, records: texts.length, ...found }] : []
+  return columns.flatMap((column, at): ColumnReadings[] => {
+    if (types?.[at]) return []
+    const values = rows
+      .map((row) => row[at] ?? null)
+      .map((cell) => (typeof cell === 'string' ? cell.trim() : cell))
+      .filter((cell) => cell !== null && cell !== '')
+    const found = values.length === 0 ? undefined : (local(values) ?? plain(values))
+    if (!found || found.choices.length === 0) return []
+    const { choices, isRead, contradicts } = found
+    const fits = isRead.filter(Boolean).length
+    const records = values.length
+    const whole = choices.filter((choice) => choice.fits === fits)
+    const [reason, offered] =
+      contradicts || whole.length === 0
+        ? (['contradicting', choices] as const)
+        : whole.length > 1
+          ? (['ambiguous', choices] as const)
+          : ([fits === records ? 'shown' : 'mostly', whole] as const)
+    const others = [...new Set(values.filter((_, index) => !isRead[index]).map(String))].slice(0, othersMax)
+    return [{ column, records, reason, choices: offered, others }]
   })
 }
 
+<<<<<<< HEAD
 /** The values of a column without surrounding spaces; undefined if there are no values, or some are not texts. */
 function textsOf(cells: readonly Cell[]): readonly string[] | undefined {
   const given = cells.filter((cell) => cell !== null && cell !== '')
@@ -54,12 +83,52 @@ function textsOf(cells: readonly Cell[]): readonly string[] | undefined {
   if (given.some((text) => text.length > lengthMax)) return undefined
   const texts = given.map((text) => text.trim()).filter((text) => text !== '')
   return texts.length > 0 ? texts : undefined
+=======
+const othersMax = 3
+
+/** How the values of a column can be read: in each way, and which of them in any. */
+type Found = {
+  readonly choices: readonly ReadingChoice[]
+  readonly isRead: readonly boolean[]
+  /** Whether values that can be read in several ways stand next to values of another form, which shows nothing about them. */
+  readonly contradicts?: boolean
+>>>>>>> 80f630ac (Console, mapping: a column that is mostly dates or numbers is asked about, and types of source and table are shown)
 }
+
+/** Forms that a mapping has to read. */
+function local(values: readonly Cell[]): Found | undefined {
+  if (!values.every((value) => typeof value === 'string')) return undefined
+  // A long text is no number and no time.
+  const texts = values.map((text) => (text.length > lengthMax ? '' : text))
+  for (const find of [booleans, numbers, days]) {
+    const found = find(texts)
+    if (found && isLikely(found.isRead)) return found
+  }
+  return undefined
+}
+
+const isLikely = (isRead: readonly boolean[]): boolean => areMost(isRead.filter(Boolean).length, isRead.length)
 
 /** Characters of the longest text that can be a number, a time or a word of yes and no. */
 const lengthMax = 64
 
-type Found = Omit<ColumnReadings, 'column' | 'records'>
+const plainTypes: Readonly<Record<PlainKind, ReadingChoice['type']>> = {
+  bigint: 'bigint',
+  decimal: 'numeric',
+  boolean: 'boolean',
+  date: 'date',
+  timestamp: 'timestamp',
+  instant: 'timestamptz',
+}
+
+/** Values that a destination reads as they are. If all are of a type, it needs no proposal. */
+function plain(values: readonly Cell[]): Found | undefined {
+  const likely = likelyType(values)
+  if (!likely || likely.fits === likely.records) return undefined
+  const example = String(values.find(likely.isOf))
+  const choice = { reading: {}, type: plainTypes[likely.kind], fits: likely.fits, before: example, after: example }
+  return { choices: [choice], isRead: values.map(likely.isOf) }
+}
 
 /** Words of yes and no that databases do not read as booleans. */
 const words: readonly (readonly [yes: string, no: string])[] = [
@@ -95,15 +164,25 @@ const words: readonly (readonly [yes: string, no: string])[] = [
 ]
 
 function booleans(texts: readonly string[]): Found | undefined {
+<<<<<<< HEAD
   // Databases read these two values without help.
   if (texts.every((text) => text === 'true' || text === 'false')) return undefined
+=======
+>>>>>>> 80f630ac (Console, mapping: a column that is mostly dates or numbers is asked about, and types of source and table are shown)
   const met = new Set(texts.map((text) => text.toLowerCase()))
-  const pair = met.size === 2 && words.find((two) => two.every((word) => met.has(word)))
-  if (!pair) return undefined
-  const [before = ''] = texts
-  const after = before.toLowerCase() === pair[0] ? 'true' : 'false'
-  const values = { [pair[0]]: 'true', [pair[1]]: 'false' }
-  return { reason: 'shown', choices: [{ reading: { values }, type: 'boolean', fits: texts.length, before, after }] }
+  for (const pair of words) {
+    if (!pair.every((word) => met.has(word))) continue
+    const isRead = texts.map((text) => pair.includes(text.toLowerCase()))
+    if (!isLikely(isRead)) continue
+    const read = texts.filter((_, at) => isRead[at])
+    // Databases read these two as they are.
+    if (read.every((text) => text === 'true' || text === 'false')) return undefined
+    const [before = ''] = read
+    const after = before.toLowerCase() === pair[0] ? 'true' : 'false'
+    const values = { [pair[0]]: 'true', [pair[1]]: 'false' }
+    return { choices: [{ reading: { values }, type: 'boolean', fits: read.length, before, after }], isRead }
+  }
+  return undefined
 }
 
 /** Signs and codes of currencies, and of shares. */
@@ -113,18 +192,12 @@ const unitOf =
 const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'))
 
 function numbers(texts: readonly string[]): Found | undefined {
-  const units = new Set(
-    texts.map((text) => {
-      const { before, after } = unitOf.exec(text)?.groups ?? {}
-      const sign = before && after ? undefined : (before ?? after ?? '')
-      return sign && /^[A-Z]{3}$/.test(sign) && !currencies.has(sign) ? undefined : sign
-    }),
-  )
+  const signs = texts.map(unitIn)
+  const units = new Set(signs.filter((sign) => sign !== undefined))
   const [unit] = units
   if (units.size > 1 || unit === undefined) return undefined
-  const amounts = unit === '' ? texts : texts.map((text) => withoutUnit(text, unit))
-  // Digits after a zero are an identifier, such as a postal code.
-  if (amounts.some((text) => /^[+-]?0\d/.test(text))) return undefined
+  const amounts = texts.map((text, at) => (signs[at] === undefined ? '' : unit === '' ? text : withoutUnit(text, unit)))
+  if (amounts.some(isNumbered)) return undefined
   const readings = amounts.map(numberReadings)
   const choices = numberForms.flatMap((form): ReadingChoice[] => {
     const read = readings.map((reading) => reading[form])
@@ -134,43 +207,64 @@ function numbers(texts: readonly string[]): Found | undefined {
     )
     return shown ? [{ reading: { numbers: form, ...(unit && { unit }) }, type: 'numeric', ...shown }] : []
   })
-  if (!readings.every(({ comma, point }) => comma ?? point)) return undefined
+  const isRead = readings.map(({ comma, point }) => (comma ?? point) !== undefined)
   if (unit === '') {
+    const read = amounts.filter((_, at) => isRead[at])
     const isPlain = (text: string) => /^[+-]?\d+(?:\.\d+)?$/.test(text)
+<<<<<<< HEAD
     const isRead = readings.some(({ comma, point }) => point !== undefined && comma === undefined)
     // Databases read whole numbers, and numbers if at least one shows that the point is the decimal separator.
     if (amounts.every(isPlain) && (isRead || !amounts.some((text) => text.includes('.')))) return undefined
+=======
+    const isPoint = readings.some(({ comma, point }) => point !== undefined && comma === undefined)
+    // Databases read whole numbers, and numbers of which one shows that the point is before the decimals.
+    if (read.every(isPlain) && (isPoint || !read.some((text) => text.includes('.')))) return undefined
+>>>>>>> 80f630ac (Console, mapping: a column that is mostly dates or numbers is asked about, and types of source and table are shown)
   }
-  return found(choices, texts.length)
+  return { choices, isRead }
+}
+
+/** The unit of a number, empty without one; undefined if a text is no number. */
+function unitIn(text: string): string | undefined {
+  const { before, after } = unitOf.exec(text)?.groups ?? {}
+  if (before && after) return undefined
+  const sign = before ?? after
+  if (sign === undefined) return numberForms.some((form) => numberReadings(text)[form] !== undefined) ? '' : undefined
+  return /^[A-Z]{3}$/.test(sign) && !currencies.has(sign) ? undefined : sign
 }
 
 const signOf = (text: string): string => /^[+-]/.exec(text)?.[0] ?? ''
 
 function days(texts: readonly string[]): Found | undefined {
-  // Databases read ISO 8601.
-  if (texts.every((text) => iso.test(text))) return undefined
-  const isYearFirst = texts.every((text) => /^\d{4}/.test(text))
-  const forms = isYearFirst ? (['YMD'] as const) : (['DMY', 'MDY'] as const)
-  const all = forms.map((form) =>
+  const orders = ['DMY', 'MDY', 'YMD'] as const
+  const all = orders.map((form) =>
     texts.map((text) => {
       // The month is never first in a day with points.
       if (form === 'MDY' && /^\d{1,2}\./.test(text)) return undefined
+      // A year that is first is so in every order.
+      if (form === 'YMD' && !/^\d{4}/.test(text)) return undefined
       const read = readLocalTime(text, { dates: form }, false).text
       return read !== undefined && iso.test(read) ? read : undefined
     }),
   )
-  if (!texts.every((_, at) => all.some((read) => read[at] !== undefined))) return undefined
+  const isRead = texts.map((_, at) => all.some((read) => read[at] !== undefined))
+  const given = texts.filter((_, at) => isRead[at])
+  // Databases read ISO 8601.
+  if (given.every((text) => iso.test(text))) return undefined
+  const isYearFirst = given.every((text) => /^\d{4}/.test(text))
   const types = new Set(all.flat().flatMap((text) => (text === undefined ? [] : [typeOf(text)])))
   const [type] = types
   if (!type || types.size > 1) return undefined
-  const choices = forms.flatMap((form, at): ReadingChoice[] => {
-    const shown = shownIn(texts, all[at] ?? [])
+  const choices = orders.flatMap((form, at): ReadingChoice[] => {
+    if ((form === 'YMD') !== isYearFirst) return []
+    const read = all[at] ?? []
+    // Days with the year first show nothing about the order of the others.
+    if (!isYearFirst && !texts.some((text, index) => read[index] !== undefined && !/^\d{4}/.test(text))) return []
+    const shown = shownIn(texts, read)
     return shown ? [{ reading: { dates: form }, type, ...shown }] : []
   })
-  const dotted = texts.filter((text) => /^\d{1,2}\./.test(text)).length
   // Days with points show nothing about the order in days with slashes.
-  if (choices.length > 1 && dotted > 0) return { reason: 'contradicting', choices }
-  return found(choices, texts.length)
+  return { choices, isRead, contradicts: choices.length > 1 && given.some((text) => /^\d{1,2}\./.test(text)) }
 }
 
 const iso = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/
@@ -190,6 +284,7 @@ function shownIn(
   const [first] = pairs
   return first && { fits: pairs.length, ...(pairs.find(({ before, after }) => before !== after) ?? first) }
 }
+<<<<<<< HEAD
 
 /** Whether one choice fits all values, several choices fit all values, or each choice fits some values. */
 function found(choices: readonly ReadingChoice[], records: number): Found | undefined {
@@ -198,3 +293,5 @@ function found(choices: readonly ReadingChoice[], records: number): Found | unde
   if (choices.length === 0) return undefined
   return { reason: whole.length > 1 ? 'ambiguous' : 'contradicting', choices }
 }
+=======
+>>>>>>> 80f630ac (Console, mapping: a column that is mostly dates or numbers is asked about, and types of source and table are shown)

@@ -86,6 +86,12 @@ export const Preview = exactly(
         },
       ),
     ),
+    sourceTypes: Type.Optional(
+      Type.Array(maybe(text('Type, or `text`, `number` or `boolean` if the source declares no types', 'text')), {
+        description:
+          'With `unmapped`: the type of each of the `columns` in the source. Null without values, or with values of several kinds',
+      }),
+    ),
     filtered: count('Number of read records that the filter skips', 0),
     duplicates: count('Number of read records with the same key as another record that is sent', 0),
     noConsent: count('Number of read records without the consent that the connection requires', 0),
@@ -198,9 +204,9 @@ export const Preview = exactly(
           {
             column: text('Column of the source', 'Umsatz'),
             records: count('Values looked at', 100),
-            reason: oneOf(['shown', 'ambiguous', 'contradicting'] as const, {
+            reason: oneOf(['shown', 'mostly', 'ambiguous', 'contradicting'] as const, {
               description:
-                '`shown`: all values can be read in one way. `ambiguous`: all can be read in two ways. `contradicting`: some can be read only in one way, the others only in the other way',
+                '`shown`: all values can be read in one way. `mostly`: at least 80 % can, and the other values in no way. `ambiguous`: they can be read in two ways. `contradicting`: some can be read only in one way, others only in the other way',
               examples: ['shown'],
             }),
             choices: Type.Array(
@@ -225,7 +231,10 @@ export const Preview = exactly(
                         Type.Record(Type.String(), Type.String(), { description: 'Value for each word' }),
                       ),
                     },
-                    { description: 'Keys of a mapping entry', examples: [{ numbers: 'comma' }] },
+                    {
+                      description: 'Keys of a mapping entry; none if the destination reads the values as they are',
+                      examples: [{ numbers: 'comma' }],
+                    },
                   ),
                   type: text('Type for `columnTypes` of the destination', 'numeric'),
                   fits: count('Values that can be read in this way', 100),
@@ -236,12 +245,16 @@ export const Preview = exactly(
               ),
               { description: 'Ways to read the values, one or two' },
             ),
+            others: Type.Array(text('Value of the source, shown like `rows`', 'n/a'), {
+              description:
+                'Up to 3 different values that can be read in none of these ways; a transfer would reject them',
+            }),
           },
-          { description: 'Column with numbers, times or booleans in a local form' },
+          { description: 'Column whose values are or mostly are numbers, times or booleans' },
         ),
         {
           description:
-            'With `unmapped`: columns whose texts are numbers, times or booleans in a local form, if the destination has types and accepts any columns. A choice has no effect until it is in the mapping',
+            'With `unmapped`: columns whose values are numbers, times or booleans in a local form, or mostly are numbers, times or booleans, if the destination has types and accepts any columns. A choice has no effect until it is in the mapping, and its type in `columnTypes` of the destination',
         },
       ),
     ),

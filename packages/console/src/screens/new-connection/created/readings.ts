@@ -2,7 +2,7 @@ import type { Preview } from '@penstock/wire'
 import type { ColumnReading, Line, Lines } from '../mapping/mapping.ts'
 import type { ChosenTypes } from './types.ts'
 
-/** Columns whose texts are numbers, times or words of yes and no, and how they can be read. */
+/** Columns whose values are, or mostly are, numbers, times or words of yes and no, and how they can be read. */
 export type Readings = NonNullable<Preview['readings']>
 export type ColumnReadings = Readings[number]
 export type ReadingChoice = ColumnReadings['choices'][number]
@@ -18,32 +18,43 @@ export function proposedReadings(readings: Readings, columns: readonly string[])
   )
 }
 
-/** Reads a column in another way. @param choice undefined: as texts */
+/** Reads a column in another way. */
 export function withReading(
   { lines, types }: Chosen,
   columns: readonly string[],
   column: string,
-  choice: ReadingChoice | undefined,
+  choice: ReadingChoice | 'text',
 ): Chosen {
   const all = linesOf(columns)
-  const isRead = ({ entry }: Line) => entry.kind === 'column' && entry.column === column
   const from = lines.length > 0 ? lines : all
-  const next = from.map((line) => (isRead(line) ? { field: line.field, entry: readBy(line, choice?.reading) } : line))
-  const fields = from.filter(isRead).map(({ field }) => field)
+  const { reading, type } = choice === 'text' ? { reading: {}, type: 'text' } : choice
+  const next = from.map((line) => (isOf(column)(line) ? { field: line.field, entry: readBy(line, reading) } : line))
   return {
     lines: JSON.stringify(next) === JSON.stringify(all) ? [] : next,
-    types: { ...types, ...Object.fromEntries(fields.map((field) => [field, choice?.type ?? ''])) },
+    types: { ...types, ...Object.fromEntries(from.filter(isOf(column)).map(({ field }) => [field, type])) },
   }
 }
 
-/** The choice by which a mapping reads a column; undefined: as texts. */
-export const choiceIn = (lines: Lines, { column, choices }: ColumnReadings): ReadingChoice | undefined =>
-  choices.find(({ reading }) =>
-    lines.some((line) => {
-      const { entry } = line
-      return entry.kind === 'column' && entry.column === column && sameReading(entry, reading)
-    }),
+/** The choice by which a mapping reads a column; `text` if somebody decided so, or chose another type; undefined: nobody has. */
+export function choiceIn(
+  { lines, types }: Chosen,
+  { column, choices }: ColumnReadings,
+): ReadingChoice | 'text' | undefined {
+  const own = lines.find(isOf(column)) ?? linesOf([column])[0]
+  if (own?.entry.kind !== 'column') return undefined
+  const { entry } = own
+  const type = types[own.field] ?? ''
+  const read = choices.find(
+    ({ reading, type: fitting }) =>
+      sameReading(entry, reading) && (keys.some((key) => reading[key] !== undefined) || type === fitting),
   )
+  return read ?? (type === '' ? undefined : 'text')
+}
+
+const isOf =
+  (column: string) =>
+  ({ entry }: Line): boolean =>
+    entry.kind === 'column' && entry.column === column
 
 /** A line for each column, under its own name. */
 export const linesOf = (columns: readonly string[]): Lines =>
@@ -62,7 +73,7 @@ const keys = ['numbers', 'unit', 'dates', 'values'] as const
 const sameReading = (entry: ColumnReading, reading: ReadingChoice['reading']): boolean =>
   keys.every((key) => JSON.stringify(entry[key]) === JSON.stringify(reading[key]))
 
-function readBy({ entry }: Line, reading: ReadingChoice['reading'] = {}): Line['entry'] {
+function readBy({ entry }: Line, reading: ReadingChoice['reading']): Line['entry'] {
   const rest = Object.entries(entry).filter(([key]) => !keys.some((one) => one === key))
   return Object.fromEntries([...rest, ...Object.entries(reading)]) as Line['entry']
 }

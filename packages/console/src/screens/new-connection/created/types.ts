@@ -1,5 +1,3 @@
-import type { Preview } from '@penstock/wire'
-
 /** Types that were chosen for the columns of a created table, by column: the setting `columnTypes`. */
 export type ChosenTypes = Readonly<Record<string, string>>
 
@@ -14,10 +12,8 @@ export function readTypes(text: string): ChosenTypes {
   }
 }
 
-/** The text of the setting; empty without a chosen type. @param created the columns; the setting names no others */
-export function writeTypes(types: ChosenTypes, created: Preview['createdColumns']): string {
-  const kept = Object.entries(types).filter(
-    ([name, type]) => type !== '' && (!created || created.some((column) => column.name === name)),
-  )
+/** The text of the setting; empty without a chosen type. @param columns of the table, if they are known; the setting names no others */
+export function writeTypes(types: ChosenTypes, columns?: readonly string[]): string {
+  const kept = Object.entries(types).filter(([name, type]) => type !== '' && (!columns || columns.includes(name)))
   return kept.length === 0 ? '' : JSON.stringify(Object.fromEntries(kept))
 }

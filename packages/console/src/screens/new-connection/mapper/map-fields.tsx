@@ -13,13 +13,15 @@ import { Section } from '../../../components/section.tsx'
 import { connectionSet as saySet } from '../../../strings/connection-set.ts'
 import { mapper as sayMapper } from '../../../strings/mapper.ts'
 import { newConnection as say } from '../../../strings/new-connection.ts'
+import { readings as sayReadings } from '../../../strings/readings.ts'
 import { TestButton } from '../../connection/test-transfer.tsx'
 import { useReasons } from '../../connection/use-connection.ts'
 import { BothDefinitions } from '../both-definitions.tsx'
-import { ReadColumns } from '../created/column-readings.tsx'
+import { isQuestion, ReadColumns } from '../created/column-readings.tsx'
 import { CreatedColumns } from '../created/created-columns.tsx'
-import { proposedReadings, type Readings, withReading } from '../created/readings.ts'
-import { readTypes, writeTypes } from '../created/types.ts'
+import { choiceIn, withReading } from '../created/readings.ts'
+import { writeTypes } from '../created/types.ts'
+import { useColumnTypes } from '../created/use-column-types.ts'
 import { creatingFields, firstLines, leftToDecide, type Matches, mapFields } from '../mapping/mapped-fields.ts'
 import {
   completeLines,
@@ -46,7 +48,6 @@ import { Mapper } from './mapper.tsx'
 const noMatches: Matches = []
 const noLint: Preview['lint'] = []
 const noTypes: string[] = []
-const noReadings: Readings = []
 const noneWrong: ReturnType<typeof errorsOfLines> = new Map()
 
 /** The fourth step: which column of the source fills which field of the destination, on real records. */
@@ -88,16 +89,11 @@ function Mapping({
   const settled = !moves || raw.isSuccess || raw.isError
   const matches = samples?.matches ?? noMatches
   const isNew = connection.status === 'In-progress' && savedLines?.length === 0
-  const readings = samples?.readings ?? noReadings
-  // A table that exists has types of its own, and texts among them.
-  const proposes = isNew && destConnectionConfig.createTable === true
-  const proposed = useMemo(
-    () => proposedReadings(proposes ? readings : noReadings, columns ?? []),
-    [proposes, readings, columns],
-  )
+  const typed = useColumnTypes(connection, columnTypes, { samples, isNew })
+  const { proposed } = typed
   const first = useMemo(() => {
     if (hasRecords) return firstLines(savedLines ?? [], { records, columns, matches, isNew, creating })
-    return proposed.lines.length > 0 ? proposed.lines : (savedLines ?? [])
+    return proposed.length > 0 ? proposed : (savedLines ?? [])
   }, [hasRecords, savedLines, records, columns, matches, isNew, creating, proposed])
   const lines = readDraft(draft.texts[keys.mapping]) ?? first
   const textFor = (of: Lines) =>
@@ -112,23 +108,19 @@ function Mapping({
   const text = textFor(lines)
   // Without a draft, proposals come back.
   const setLines = (next: Lines) =>
-    setText(keys.mapping, textFor(next) === saved && proposed.lines.length === 0 ? undefined : writeDraft(next))
+    setText(keys.mapping, textFor(next) === saved && proposed.length === 0 ? undefined : writeDraft(next))
   const savedFilter = textOf(connection.destConnectionConfig[filterField])
   const filter = draft.texts[keys.filter] ?? savedFilter
-  const savedTypes = textOf(connection.destConnectionConfig[typesField])
-  const types =
-    draft.texts[keys.types] ?? (columnTypes.length > 0 ? savedTypes || writeTypes(proposed.types, undefined) : '')
-  const changed =
-    takesMapping &&
-    settled &&
-    (text !== saved || filter !== savedFilter || (columnTypes.length > 0 && types !== savedTypes))
+  const delivered = lines.length > 0 ? lines.map(({ field }) => field) : columns
+  const types = columnTypes.length > 0 ? writeTypes(typed.chosen, delivered) : ''
+  const changed = takesMapping && settled && (text !== saved || filter !== savedFilter || types !== typed.saved)
   const reasons = useReasons(connection, undefined)
 
   // One that was removed must not be taken from what is saved.
   const previewed = JSON.stringify({
     [mappingField]: text || '{}',
     ...((filter || savedFilter) && { [filterField]: filter.trim() ? filter : 'true' }),
-    ...((types || savedTypes) && { [typesField]: types || '{}' }),
+    ...((types || typed.saved) && { [typesField]: types || '{}' }),
   })
   const [asked, ask] = usePaused(previewed)
   const isChecked = hasRecords || filter !== '' || lines.some(({ entry }) => entry.kind === 'expression')
@@ -173,6 +165,13 @@ function Mapping({
     { destConnectionConfig: JSON.parse(looked ?? '{}'), view },
     moves && looked !== undefined,
   )
+  // A table that exists has types, and reads these values as they are.
+  const createsTable = typed.creates && (!mapped.data || mapped.data.reply.createdColumns !== undefined)
+  const readings = typed.readings.filter(
+    ({ choices }) => createsTable || Object.keys(choices[0]?.reading ?? {}).length > 0,
+  )
+  const choiceOf = (of: (typeof readings)[number]) => choiceIn({ lines, types: typed.chosen }, of)
+  const openTypes = readings.filter((one) => isQuestion(one) && choiceOf(one) === undefined).length
   const wrong = hasRecords
     ? noneWrong
     : errorsOfLines(lines, {
@@ -270,11 +269,12 @@ function Mapping({
             {!hasRecords && settled && (
               <ReadColumns
                 readings={readings}
-                lines={lines}
+                creates={createsTable}
+                choiceOf={choiceOf}
                 onChoose={(column, choice) => {
-                  const next = withReading({ lines, types: readTypes(types) }, columns ?? [], column, choice)
+                  const next = withReading({ lines, types: typed.chosen }, columns ?? [], column, choice)
                   setLines(next.lines)
-                  setText(keys.types, writeTypes(next.types, undefined))
+                  typed.choose(next.types)
                 }}
               />
             )}
@@ -289,7 +289,7 @@ function Mapping({
                     samples={samples}
                     fieldErrors={refused}
                     wrong={wrong}
-                    foldsRead={proposed.lines.length > 0}
+                    foldsRead={readings.length > 0}
                   />
                 ) : (
                   <SkeletonLines lines={8} />
@@ -315,12 +315,11 @@ function Mapping({
         {columnTypes.length > 0 && mapped.data && (
           <CreatedColumns
             preview={mapped.data.reply}
+            samples={samples}
+            lines={lines}
             types={columnTypes}
-            chosen={readTypes(types)}
-            onChange={(chosen) => {
-              const next = writeTypes(chosen, mapped.data.reply.createdColumns)
-              setText(keys.types, next === savedTypes ? undefined : next)
-            }}
+            chosen={typed.chosen}
+            onChange={typed.choose}
           />
         )}
         {moves && ready && !raw.error && settled && (
@@ -380,9 +379,9 @@ function Mapping({
           >
             {changed ? say.saveAndContinue : hasNext ? saySet.nextOne : say.goToReview}
           </Button>
-          {blocked !== undefined && (
+          {(blocked !== undefined || openTypes > 0) && (
             <Text size="sm" c="dimmed">
-              {blocked}
+              {blocked ?? sayReadings.left(openTypes)}
             </Text>
           )}
         </Group>

@@ -1,6 +1,6 @@
 import { Alert, Badge, Button, Group, List, Stack, Text, Title } from '@mantine/core'
 import type { ResultOf } from '@penstock/client'
-import { limits, type Preview } from '@penstock/wire'
+import { limits, type Preview, wouldFail } from '@penstock/wire'
 import { IconInfoCircle, IconRefresh } from '@tabler/icons-react'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
@@ -75,7 +75,12 @@ export function PreviewCard({
   )
 }
 
-function Looked({ preview: { columns, rows, filtered, duplicates, noConsent, rejected, lint } }: { preview: Preview }) {
+function Looked({
+  preview: { columns, rows, filtered, duplicates, noConsent, rejected, lint, findings },
+}: {
+  preview: Preview
+}) {
+  const fails = findings.some(({ code }) => wouldFail(code))
   if (rows.length === 0 && rejected.length === 0 && filtered + noConsent === 0) {
     return (
       <Alert color="gray" icon={<IconInfoCircle aria-hidden />} title={say.noRecords}>
@@ -86,9 +91,15 @@ function Looked({ preview: { columns, rows, filtered, duplicates, noConsent, rej
   return (
     <Stack gap="lg">
       <Group gap="xs">
-        <Badge variant="dot" color="teal" fw={500}>
-          {say.wouldBeSent(count(rows.length))}
-        </Badge>
+        {fails ? (
+          <Badge variant="dot" color="red" fw={500}>
+            {say.nothingWouldBeSent(count(rows.length))}
+          </Badge>
+        ) : (
+          <Badge variant="dot" color={rows.length > 0 ? 'teal' : 'gray'} fw={500}>
+            {say.wouldBeSent(count(rows.length))}
+          </Badge>
+        )}
         {rejected.length > 0 && (
           <Badge variant="dot" color="red" fw={500}>
             {say.wouldBeRejected(count(rejected.length))}
