@@ -180,7 +180,7 @@ describe('connecting with a click, in the console', { skip }, () => {
     await page.getByRole('button', { name: /^Reddit Audiences/ }).click()
     const destination = page.getByRole('region', { name: `Destination: ${reddit.name}` })
     await pickValue(page, 'Files', 'people.csv')
-    await destination.getByRole('textbox', { name: 'Advertiser ID' }).fill('a2_loyal')
+    await destination.getByRole('textbox', { name: 'Ad account ID' }).fill('a2_loyal')
     await look(page, 'wizard')
     await page.getByRole('button', { name: 'Enter credentials instead' }).click()
     await dialog(page).getByRole('textbox', { name: 'Client ID' }).waitFor()
@@ -189,7 +189,7 @@ describe('connecting with a click, in the console', { skip }, () => {
     await connect(page, 'Connect to Reddit')
     await destination.getByText('Not checked', { exact: true }).waitFor()
     // Values that were typed meanwhile are still there, in a field that lists them now.
-    const advertiser = destination.getByRole('combobox', { name: 'Advertiser ID' })
+    const advertiser = destination.getByRole('combobox', { name: 'Ad account ID' })
     assert.equal(await advertiser.textContent(), 'a2_loyal')
     await page.getByRole('button', { name: 'Create the connection' }).click()
     await page.getByRole('radio', { name: 'A new audience' }).click()

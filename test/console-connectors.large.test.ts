@@ -149,11 +149,11 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
     const form = dialog(page, `Configure ${azure.name}`)
     const documentation = await form.getByRole('link', { name: 'Documentation' }).getAttribute('href')
     assert.equal(documentation, `/docs/connectors/${azure.slug}`)
-    await form.getByRole('combobox', { name: 'Credential type' }).waitFor()
+    await form.getByRole('combobox', { name: 'Sign-in method' }).waitFor()
     assert.equal(await form.getByLabel('Account name').count(), 0)
     await form.getByRole('button', { name: 'Save', exact: true }).click()
-    await form.getByText('Credential type is required.').waitFor()
-    await pick(form.getByRole('combobox', { name: 'Credential type' }), 'Account key')
+    await form.getByText('Sign-in method is required.').waitFor()
+    await pick(form.getByRole('combobox', { name: 'Sign-in method' }), 'Account key')
     await form.getByRole('button', { name: 'Save', exact: true }).click()
     const account = form.getByRole('textbox', { name: 'Account name' })
     await form.getByText('Account name is required.').waitFor()
@@ -162,7 +162,7 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
     await form.locator(':focus[aria-invalid=true]').waitFor()
     // A value of a field that no longer applies is not sent.
     await account.fill('forgotten')
-    await pick(form.getByRole('combobox', { name: 'Credential type' }), 'Shared access signature')
+    await pick(form.getByRole('combobox', { name: 'Sign-in method' }), 'Shared access signature')
     await account.waitFor({ state: 'detached' })
     await form.getByLabel(/^SAS URL/).fill('https://northwind.blob.core.windows.net/c?sig=x')
     await form.getByRole('button', { name: 'Save', exact: true }).click()
@@ -177,7 +177,7 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
     const page = await stage.open(`${path}?configure=${azure.id}`)
     const canary = `canary-${id}`
     const form = dialog(page, `Configure ${azure.name}`)
-    await pick(form.getByRole('combobox', { name: 'Credential type' }), 'Account key')
+    await pick(form.getByRole('combobox', { name: 'Sign-in method' }), 'Account key')
     await form.getByLabel(/^Access key/).fill(canary)
     // Refused once, because it must be typed, and then saved.
     await form.getByRole('button', { name: 'Save', exact: true }).click()
@@ -448,7 +448,7 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
     await adding.getByLabel('Name').fill('Staging')
     await adding.getByRole('button', { name: 'Add configuration' }).click()
     const form = dialog(page, `Configure ${azure.name} · Staging`)
-    await pick(form.getByRole('combobox', { name: 'Credential type' }), 'Account key')
+    await pick(form.getByRole('combobox', { name: 'Sign-in method' }), 'Account key')
     await form.getByRole('textbox', { name: 'Account name' }).fill('staging')
     await form.getByLabel(/^Access key/).fill('another')
     await form.getByRole('button', { name: 'Save', exact: true }).click()
@@ -533,7 +533,7 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
     const form = dialog(page, `Configure ${azure.name}`)
     await form.getByText('not added to this sub-account').waitFor()
     await form.getByRole('button', { name: 'Add to this sub-account' }).click()
-    await form.getByRole('combobox', { name: 'Credential type' }).waitFor()
+    await form.getByRole('combobox', { name: 'Sign-in method' }).waitFor()
   })
 
   test('are done with the keyboard alone', async () => {

@@ -274,7 +274,7 @@ describe('the mapping of columns', { skip }, () => {
     const connection = await connect('Wide', { file: 'wide.csv' })
     const page = await stage.open(connection.path)
     await rowOf(page, 'email_sha256').getByText('matched by name').waitFor()
-    await page.getByText('449 more. Search to find them.').waitFor()
+    await page.getByRole('button', { name: 'Show 449 more' }).waitFor()
     await newAudience(page)
     for (const [at, look] of looks.entries()) if (at % 2 === 0) await shoot(page, `mapper-wide-${at}`, look)
     await setLook(page, looks[0] as Look)

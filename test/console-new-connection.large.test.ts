@@ -19,6 +19,7 @@ import { connectorBySlug } from './harness/fixtures.ts'
 import { addsWithdrawn } from './harness/withdrawn.ts'
 
 const audiences = connectorBySlug('meta-custom-audiences')
+const fileUpload = connectorBySlug('file-upload')
 
 describe('the wizard of new connections', { skip }, () => {
   let stage: ConsoleStage
@@ -433,6 +434,32 @@ describe('the wizard of new connections', { skip }, () => {
     await file.getByText('Second people.csv').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
     assert.equal(await page.getByLabel('Name').last().inputValue(), 'Second people')
+  })
+
+  test('preselects the only uploaded file, and configures before another configuration is offered', async () => {
+    const { id: accountId } = await stage.addAccount('Only one')
+    await stage.client.addConnectors({ accountId, body: { connectorIds: [fileUpload.id, postgresql.id] } })
+    await stage.client.createUpload({ accountId, query: { name: 'Only orders.csv' }, body: Buffer.from('id\n1\n') })
+    const page = await stage.open(
+      wizard(accountId, `?source=${fileUpload.id}&destination=${postgresql.id}&step=settings`),
+    )
+    const [source, destination] = [region(page, 'Source'), region(page, 'Destination')]
+    await source.getByRole('combobox', { name: 'Uploaded file' }).getByText('Only orders.csv').waitFor()
+    assert.equal(await page.getByRole('textbox', { name: 'Name', exact: true }).inputValue(), 'Only orders')
+    assert.equal(await destination.getByRole('textbox', { name: 'Table' }).inputValue(), 'only_orders')
+    await destination.getByRole('button', { name: 'Configure PostgreSQL' }).waitFor()
+    const another = { name: 'Add another configuration' }
+    assert.equal(await page.getByRole('button', another).count(), 0)
+    await stage.client.configureConnector({
+      accountId,
+      id: postgresql.id,
+      body: { secretConfig: stage.targetSecrets },
+    })
+    await page.reload()
+    await destination.getByRole('button', another).waitFor()
+    const names = await destination.getByRole('button').evaluateAll((all) => all.map((one) => one.textContent))
+    assert(names.indexOf('Change') < names.indexOf(another.name), `${names}`)
+    assert.equal(await source.getByRole('button', another).count(), 0, 'an uploaded file needs no configuration')
   })
 
   test('proposes the table that is written and the cursor of a table that is read', async () => {

@@ -228,7 +228,7 @@ function withHashKey({ secrets, destination }: ConnectorDefinition, roles: reado
     ...secrets,
     hashKey: secret({
       label: 'Hash key',
-      description: 'Key for hmac(…) in mappings: a long random text. Only needed for hmac',
+      description: 'Only needed for mappings that hash with hmac(…). Enter a long random text',
       ...(roles.length > 1 && { role: 'Destination' }),
     }),
   }

@@ -204,6 +204,22 @@ describe('the catalogue', () => {
     assert(long.length <= 86, `${long.length} help texts have more than 90 characters`)
   })
 
+  test('calls an account in the label what the help text calls it', () => {
+    const others = connectors.flatMap(({ slug, ...connector }) =>
+      groupsOf({ slug, ...connector }).flatMap((group) =>
+        Object.values(group).flatMap(({ label, description }) => {
+          const [, called = ''] =
+            /^(?:ID|Number) of (?:the|your) (?:[A-Z]\w+ )*(ad account|advertiser|partner|profile|pixel|project)\b/.exec(
+              description,
+            ) ?? []
+          const [last = ''] = called.split(' ').slice(-1)
+          return label.toLowerCase().includes(last) ? [] : [`${slug}: ${label} | ${description}`]
+        }),
+      ),
+    )
+    assert.deepEqual(others, [])
+  })
+
   test('keeps every field that sounds like a password as a secret', () => {
     const sounds = /password|passphrase|secret|private_?key|token|api_?key|access_?key|json_?key|sas_?url|credential/i
     const harmless = /Id$|(?<!^sas)Url$|Name$|Type$/

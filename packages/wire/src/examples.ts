@@ -66,7 +66,7 @@ export const example = {
   connectionFields: [
     {
       name: 'advertiserId',
-      label: 'Advertiser ID',
+      label: 'Ad account ID',
       description: 'ID of the ad account that owns the audiences',
       type: 'Text',
       required: true,
@@ -96,7 +96,7 @@ export const example = {
     },
     {
       name: 'advertiserId',
-      label: 'Advertiser ID',
+      label: 'Ad account ID',
       description: 'ID of the ad account that owns the audiences',
       type: 'Text',
       required: true,

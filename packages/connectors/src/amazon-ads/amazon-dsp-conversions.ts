@@ -40,7 +40,7 @@ export const amazonDspConversions = eventDestination({
   auth: { open: async (context) => (await import('./amazon-api.ts')).openAmazonTokens(context) },
   secrets: {
     accountId: text({
-      label: 'Account ID',
+      label: 'Advertiser ID',
       description: 'ID of the DSP advertiser, not of an entity',
       required: true,
     }),
@@ -52,7 +52,7 @@ export const amazonDspConversions = eventDestination({
     }),
     apiScope: text({
       keepsState: 'credential',
-      label: 'API scope',
+      label: 'Profile ID',
       description: 'ID of the profile that belongs to the advertiser account',
       required: true,
     }),

@@ -28,7 +28,7 @@ export const signInOrTokens = {
     description: 'Sign in with Amazon, or enter tokens that you already have',
     options: ['oauth2', 'api-token'],
     labels: { oauth2: 'Sign in with Amazon', 'api-token': 'Access token' },
-    required: true,
+    default: 'oauth2',
   }),
   clientId,
   clientSecret,

@@ -4,7 +4,7 @@ import { secret, select, text } from '@penstock/connector'
 export const credentials = (permissions: string) => ({
   authType: select({
     keepsState: 'credential',
-    label: 'Credential type',
+    label: 'Sign-in method',
     description: 'Sign in with a shared access signature or with the key of the storage account',
     options: ['sas-url', 'account-key'],
     labels: { 'sas-url': 'Shared access signature', 'account-key': 'Account key' },

@@ -14,7 +14,7 @@ export const signIn = {
     description: 'Sign in as a service principal, or with a personal access token',
     options: ['service-principal', 'access-token'],
     labels: { 'service-principal': 'Service principal', 'access-token': 'Personal access token' },
-    required: true,
+    default: 'service-principal',
   }),
   clientId: text({
     keepsState: 'credential',

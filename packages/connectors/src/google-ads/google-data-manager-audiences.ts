@@ -46,8 +46,8 @@ export const googleDataManagerAudiences = customerLists({
       required: true,
     }),
     advertiserId: accountSetting(
-      'Advertiser ID',
-      'ID of the Google Ads customer or the Display & Video 360 advertiser, without dashes',
+      'Account ID',
+      'Customer ID of Google Ads, or advertiser ID of Display & Video 360, without dashes',
       { required: true },
     ),
     managerAccountId: accountSetting(

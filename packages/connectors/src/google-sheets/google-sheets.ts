@@ -49,7 +49,7 @@ export const googleSheets = defineConnector({
       description: 'Whether a service account or a user signs in',
       options: ['service-account', 'oauth2'],
       labels: { 'service-account': 'Service account', oauth2: 'Authorized by a user' },
-      required: true,
+      default: 'service-account',
     }),
     jsonKey: secret({
       label: 'JSON key',

@@ -76,8 +76,8 @@ const fieldsOf = ({ accounts, levels, days }: EntitySource): Fields => ({
     asked: true,
     label: accounts.label,
     description: accounts.all
-      ? `Accounts to read, separated by commas: ${accounts.example}. By default all`
-      : `Accounts to read, separated by commas: ${accounts.example}`,
+      ? `Separated by commas: ${accounts.example}. By default all`
+      : `Separated by commas: ${accounts.example}`,
     required: !accounts.all,
   }),
   level: select({

@@ -72,8 +72,8 @@ function fieldsOf({ accounts, levels, breakdowns, presets, free = {}, columns, d
       asked: true,
       label: accounts.label,
       description: accounts.all
-        ? `Accounts to read, separated by commas: ${accounts.example}. By default all`
-        : `Accounts to read, separated by commas: ${accounts.example}`,
+        ? `Separated by commas: ${accounts.example}. By default all`
+        : `Separated by commas: ${accounts.example}`,
       required: !accounts.all,
     }),
     ...(!isOne && {

@@ -47,6 +47,6 @@ export const lacking =
 /** The ad account that a setting names: `act_123` for `123` and for `act_123`. Throws `invalid_setting`. */
 export function accountPath({ advertiserId }: Values): string {
   const digits = /^(?:act_)?(\d+)$/.exec(String(advertiserId ?? '').trim())?.[1]
-  if (!digits) throw new ConnectorError('invalid_setting', 'Advertiser ID must be the number of an ad account at Meta.')
+  if (!digits) throw new ConnectorError('invalid_setting', 'Ad account ID must be the number of an ad account at Meta.')
   return `act_${digits}`
 }

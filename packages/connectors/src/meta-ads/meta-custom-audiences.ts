@@ -30,7 +30,7 @@ export const metaCustomAudiences = audienceDestination({
         'Access token: enter a token. Sign in with Meta: also enter the ID and secret of an app, which an administrator at Meta creates',
       options: ['oauth2', 'api-token'],
       labels: { oauth2: 'Sign in with Meta', 'api-token': 'Access token' },
-      required: true,
+      default: 'oauth2',
     }),
     clientId: text({
       keepsState: 'credential',
@@ -58,7 +58,7 @@ export const metaCustomAudiences = audienceDestination({
   settings: {
     advertiserId: text({
       asked: true,
-      label: 'Advertiser ID',
+      label: 'Ad account ID',
       description: 'ID of the ad account that owns the audiences',
       required: true,
     }),

@@ -43,7 +43,7 @@ export const microsoftAdsCustomerMatch = audienceDestination({
       description: 'Grant access to an API app, or enter tokens',
       options: ['oauth2', 'api-token'],
       labels: { oauth2: 'Sign in with Microsoft', 'api-token': 'Access token' },
-      required: true,
+      default: 'oauth2',
     }),
     clientId: text({
       keepsState: 'credential',

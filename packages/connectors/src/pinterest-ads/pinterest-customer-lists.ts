@@ -77,7 +77,7 @@ export const pinterestCustomerLists = audienceDestination({
       description: 'Grant access to an API app, or enter tokens',
       options: ['oauth2', 'api-token'],
       labels: { oauth2: 'Sign in with Pinterest', 'api-token': 'Access token' },
-      required: true,
+      default: 'oauth2',
     }),
     clientId: text({
       keepsState: 'credential',

@@ -71,7 +71,7 @@ export const redditAudiences = audienceDestination({
   account: 'advertiserId',
   settings: {
     advertiserId: idSetting({
-      label: 'Advertiser ID',
+      label: 'Ad account ID',
       description: 'ID of the Reddit ad account that owns the audiences',
       required: true,
       pattern: /^[A-Za-z0-9_]{1,64}$/,

@@ -15,7 +15,7 @@ const isError = (status: unknown): boolean => ['ERROR', 'FAILED', 'FAILURE'].inc
 
 const isDenied: ErrorFact = [
   'permission_denied',
-  'Check the Advertiser ID, and that the member who consented has a role on the ad account and may manage audiences.',
+  'Check the Ad account ID, and that the member who consented has a role on the ad account and may manage audiences.',
 ]
 
 /** Snapchat's Marketing API. It says in the body whether it did what was asked. */
@@ -29,7 +29,7 @@ const api = restApi({
       400: 'request_refused',
       401: ['invalid_credentials', 'Grant access again at Snapchat and save the new refresh token in the connector.'],
       403: isDenied,
-      404: ['object_not_found', 'Check the Advertiser ID and the IDs of the audiences.'],
+      404: ['object_not_found', 'Check the Ad account ID and the IDs of the audiences.'],
     },
     special: ({ status, json }) => {
       if (status !== 200 || !isObject(json) || isSuccess(json.request_status)) return undefined
@@ -75,7 +75,7 @@ export const snapchatCustomerLists = audienceDestination({
   account: 'advertiserId',
   settings: {
     advertiserId: idSetting({
-      label: 'Advertiser ID',
+      label: 'Ad account ID',
       description: 'ID of the Snapchat ad account that owns the audiences',
       required: true,
       pattern: /^[\w-]{1,64}$/,
@@ -168,7 +168,7 @@ export const snapchatCustomerLists = audienceDestination({
     account: ({ account }) => ({ path: `/adaccounts/${account}` }),
     means: (answer, { account }) => {
       const isSeen = partsIn(answer, 'adaccounts').some(({ adaccount }) => objectIn(adaccount).id === account)
-      return answer.status === 200 && !isSeen ? ['object_not_found', 'Check the Advertiser ID.'] : undefined
+      return answer.status === 200 && !isSeen ? ['object_not_found', 'Check the Ad account ID.'] : undefined
     },
   },
 })

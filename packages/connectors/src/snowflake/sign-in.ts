@@ -4,7 +4,7 @@ import { secret, select, text } from '@penstock/connector'
 export const signIn = {
   authType: select({
     keepsState: 'credential',
-    label: 'Auth type',
+    label: 'Sign-in method',
     description: 'Sign in with a programmatic access token, a key pair, or Snowflake OAuth',
     options: ['basic', 'key-pair', 'oauth'],
     labels: { basic: 'User name and token', 'key-pair': 'Key pair', oauth: 'OAuth' },

@@ -2,7 +2,7 @@ import { Badge, Group, Text } from '@mantine/core'
 import { type Scope, userRoleNames, userRoles } from '@penstock/wire'
 import { useRead } from '../api/queries.ts'
 import { access as say } from '../strings/access.ts'
-import { count } from './numbers.ts'
+import { useFirst } from './use-first.tsx'
 
 /** Permissions of a user, in words. */
 
@@ -37,6 +37,7 @@ export function Scopes({ scopes }: { scopes: readonly Scope[] | null }) {
 
 /** The sub-accounts that someone is limited to, by name. @param accountIds null: all */
 export function LimitedTo({ accountIds }: { accountIds: readonly string[] | null }) {
+  const { shown, more } = useFirst(accountIds ?? [], namedAccounts)
   if (accountIds === null) {
     return (
       <Text span size="sm">
@@ -44,17 +45,12 @@ export function LimitedTo({ accountIds }: { accountIds: readonly string[] | null
       </Text>
     )
   }
-  const more = accountIds.length - namedAccounts
   return (
     <Group gap={4} component="span">
-      {accountIds.slice(0, namedAccounts).map((accountId) => (
+      {shown.map((accountId) => (
         <Named key={accountId} accountId={accountId} />
       ))}
-      {more > 0 && (
-        <Text span size="sm" c="dimmed">
-          {say.more(count(more))}
-        </Text>
-      )}
+      {more}
     </Group>
   )
 }

@@ -3,6 +3,7 @@ import type { FieldDefinition } from '@penstock/wire'
 import type { ReactNode } from 'react'
 import { connection as say } from '../strings/connection.ts'
 import { isUpload, UploadName } from './upload-name.tsx'
+import { useFirst } from './use-first.tsx'
 
 /** The setting with the types of a created table, as a JSON object. */
 const typesField = 'columnTypes'
@@ -23,30 +24,34 @@ export function SettingValue({
   if (isUpload(connectorId, value)) return <UploadName accountId={accountId} id={value} />
   if (field.type === 'Boolean') return String(value) === 'true' ? say.yes : say.no
   const types = field.name === typesField ? typesOf(value) : undefined
-  if (types) {
-    const more = types.length - typesShown
-    return (
-      <>
-        {types.slice(0, typesShown).map(([column, type]) => (
-          <Text key={column} span inherit display="block">
-            {column}{' '}
-            <Text span inherit c="dimmed">
-              {type}
-            </Text>
-          </Text>
-        ))}
-        {more > 0 && say.moreTypes(more)}
-      </>
-    )
-  }
+  if (types) return <Types types={types} />
   return [value]
     .flat()
     .map((one) => field.optionLabels?.[String(one)] ?? String(one ?? ''))
     .join(', ')
 }
 
+type ColumnTypes = readonly (readonly [column: string, type: string])[]
+
+function Types({ types }: { types: ColumnTypes }) {
+  const { shown, more } = useFirst(types, typesShown)
+  return (
+    <>
+      {shown.map(([column, type]) => (
+        <Text key={column} span inherit display="block">
+          {column}{' '}
+          <Text span inherit c="dimmed">
+            {type}
+          </Text>
+        </Text>
+      ))}
+      {more}
+    </>
+  )
+}
+
 /** The types by column; undefined if the text is of another form. */
-function typesOf(text: unknown): [column: string, type: string][] | undefined {
+function typesOf(text: unknown): ColumnTypes | undefined {
   try {
     const parsed: unknown = JSON.parse(String(text))
     if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return undefined

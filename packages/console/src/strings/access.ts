@@ -6,7 +6,6 @@ type Resource = Scope extends infer S ? (S extends `${infer R}:${string}` ? R : 
 export const access = {
   everything: 'Everything',
   allAccounts: 'All sub-accounts',
-  more: (n: string) => `and ${n} more`,
   resource: {
     accounts: 'Sub-accounts',
     connectors: 'Connectors',

@@ -16,6 +16,7 @@ export const components = {
   next: 'Next page',
   more: (counted: string) => `more than ${counted}`,
   shown: (from: number, to: number, total: string) => `${from}–${to} of ${total}`,
+  showMore: (n: string) => `Show ${n} more`,
   none: 'None',
   cancel: 'Cancel',
   close: 'Close',

@@ -196,7 +196,6 @@ export const connection = {
   cancelOne: 'Cancel this transfer',
 
   latestFailed: 'The latest transfer failed',
-  moreTypes: (n: number) => `and ${n} more`,
   credentialsFirst: 'The platform refused the credentials. Replace them first.',
   seeRejected: 'See rejected rows',
 

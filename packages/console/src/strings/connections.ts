@@ -48,7 +48,6 @@ export const connections = {
   deleteTitle: (n: number) => (n === 1 ? 'Delete 1 connection?' : `Delete ${n} connections?`),
   deleteHelp:
     'Active transfers are cancelled. You can restore deleted connections under Deleted for 30 days. After that, their replication slots are dropped.',
-  andMore: (n: number) => `and ${n} more`,
   refused: (n: number, of: number) => `${n} of ${of} refused`,
   understood: 'Close',
 }

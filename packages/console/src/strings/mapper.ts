@@ -140,7 +140,6 @@ export const mapper = {
   typed: (column: string) => `Column ${column}`,
   typedHelp: 'The columns of the source are not known',
   found: (n: string, of: string) => `${n} of ${of} columns`,
-  searchForMore: 'Search to find others',
   typeHint: 'Type to search, or to give one value',
 
   options: (label: string) => `Options of ${label}`,
@@ -189,7 +188,6 @@ export const mapper = {
   noUnusedFound: 'No matching columns',
   useFor: (column: string) => `Use ${column} for a field`,
   fieldsFor: (column: string) => `Fields for ${column}`,
-  moreUnused: (n: string) => `${n} more. Search to find them.`,
 
   keys: 'Keys',
   keysHelp:

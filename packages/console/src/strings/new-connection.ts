@@ -183,7 +183,6 @@ export const newConnection = {
   wouldLackConsent: (n: string) => `${n} left out without consent`,
   rejected: 'Rejected records',
   rejectedRow: (row: string, reason: string) => `Record ${row}: ${reason}`,
-  andMore: (n: string) => `and ${n} more`,
   mappedRecords: 'Records as they would be sent',
   emptyText: 'empty',
   nothing: '–',

@@ -41,7 +41,7 @@ const fieldErrors: { readonly [C in ErrorCode]?: readonly FieldError[] } = {
   connector_not_added: [{ field: 'body.destConnectorId', message: 'is not added to this sub-account' }],
   connection_not_ready: [
     { field: 'srcConnector', message: `${source.name} is not configured: save its configuration first` },
-    { field: 'destConnectionConfig.advertiserId', message: 'is required: Advertiser ID' },
+    { field: 'destConnectionConfig.advertiserId', message: 'is required: Ad account ID' },
   ],
   quota_exceeded: [
     { field: 'account', message: 'the organization has 10000 sub-accounts, the quota of PENSTOCK_QUOTA_ACCOUNTS' },

@@ -7,6 +7,7 @@ import { useDialog } from '../../components/form-dialog.tsx'
 import { notifyDone } from '../../components/notify.ts'
 import { ReasonedButton } from '../../components/reasoned.tsx'
 import { SelectionBar } from '../../components/selection-bar.tsx'
+import { useFirst } from '../../components/use-first.tsx'
 import { connections as say } from '../../strings/connections.ts'
 import { labels as labelWords } from '../../strings/labels.ts'
 import { callEach, type Refusal } from './call-each.ts'
@@ -120,16 +121,18 @@ export function Selection({ picked, onClear }: { picked: readonly Listed[]; onCl
 }
 
 function Names({ of }: { of: readonly Listed[] }) {
-  const more = of.length - namedMax
+  const { shown, more } = useFirst(of, namedMax)
   return (
-    <List size="sm" mt="xs">
-      {of.slice(0, namedMax).map(({ id, name }) => (
-        <List.Item key={id} style={{ overflowWrap: 'anywhere' }}>
-          {name}
-        </List.Item>
-      ))}
-      {more > 0 && <List.Item>{say.andMore(more)}</List.Item>}
-    </List>
+    <>
+      <List size="sm" mt="xs">
+        {shown.map(({ id, name }) => (
+          <List.Item key={id} style={{ overflowWrap: 'anywhere' }}>
+            {name}
+          </List.Item>
+        ))}
+      </List>
+      {more}
+    </>
   )
 }
 

@@ -1,4 +1,5 @@
 import { Anchor, Select, Stack } from '@mantine/core'
+import type { ReactNode } from 'react'
 import { useForbidden } from '../../api/me.ts'
 import { useDialog } from '../../components/form-dialog.tsx'
 import { connectors as say } from '../../strings/connectors.ts'
@@ -11,29 +12,37 @@ export function PickConfiguration({
   connectorId,
   connectorName,
   configurationId,
+  asksNothing = false,
   onPick,
   onAdded,
+  children,
 }: {
   accountId: string
   connectorId: string
   connectorName: string
   /** Undefined: the first one. */
   configurationId: string | undefined
+  /** Whether a configuration has no values, so that one is enough. */
+  asksNothing?: boolean
   onPick: (configurationId: string) => void
   /** A configuration without values was added, and picked. */
   onAdded?: (configurationId: string) => void
+  /** The configuration that is picked, and what can be done with it. */
+  children?: ReactNode
 }) {
   const all = useConfigurations(accountId, connectorId)
   const forbidden = useForbidden('createConnectorConfiguration')
   const [dialog, open] = useDialog()
-  if (!all || all.length === 0) return null
+  if (!all || all.length === 0) return children
   const picked = all.find((one) => one.configurationId === configurationId) ?? all[0]
-  const add = !forbidden && (
+  // The first one is configured before another is of use.
+  const add = !forbidden && !asksNothing && all.some(({ configured }) => configured) && (
     <Anchor
       component="button"
       type="button"
       fz="sm"
       w="fit-content"
+      mt={-8}
       onClick={() =>
         open((close) => (
           <AddConfiguration
@@ -53,7 +62,7 @@ export function PickConfiguration({
     </Anchor>
   )
   return (
-    <Stack gap={6}>
+    <Stack gap="lg">
       {all.length > 1 && (
         <Select
           label={say.configurationOf(connectorName)}
@@ -66,6 +75,7 @@ export function PickConfiguration({
           onChange={(value) => value !== null && onPick(value)}
         />
       )}
+      {children}
       {add}
       {dialog}
     </Stack>

@@ -8,6 +8,7 @@ import { useRead, useWrite } from '../../api/queries.ts'
 import { notifyOutcome } from '../../components/notify.ts'
 import { ReasonedButton } from '../../components/reasoned.tsx'
 import { Time, useNow } from '../../components/time.tsx'
+import { useFirst } from '../../components/use-first.tsx'
 import { columnChanges as say } from '../../strings/column-changes.ts'
 import { type ColumnGroup, columnGroupsOf, namesColumns } from './column-groups.ts'
 import { columnNewsOf, newestChanges } from './column-news.ts'
@@ -171,6 +172,7 @@ function Line({
   onDecide: (decision: Decision | undefined) => void
 }) {
   const { change, columns, adds, mapped } = group
+  const { shown, more } = useFirst(columns, shownMax)
   const name = say.group(group, destination)
   const consequence = say.consequence({ ...group, adds: decision ? decision === 'add' : adds }, destination)
   return (
@@ -183,12 +185,12 @@ function Line({
           </Text>
         </Group>
         <Box style={{ flex: '1 1 11rem', overflowWrap: 'anywhere' }} miw={0}>
-          {columns.slice(0, shownMax).map((one) => (
+          {shown.map((one) => (
             <Text key={one.column} size="sm" ff="monospace">
               {say.column(one)}
             </Text>
           ))}
-          {columns.length > shownMax && <Text size="sm">{say.more(columns.length - shownMax)}</Text>}
+          {more}
         </Box>
         <Group gap={6} wrap="nowrap" align="flex-start" style={{ flex: '2 1 14rem' }} miw={0}>
           {decision && <IconCheck size={16} color="var(--mantine-color-teal-filled)" aria-hidden />}

@@ -1,15 +1,16 @@
-import { Text } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
 import type { RecordDefinition } from '@penstock/wire'
 import { IconBan, IconColumns3, IconEqual, IconMathFunction } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
 import classes from '../../../components/fields/picker.module.css'
 import { count } from '../../../components/numbers.ts'
 import { SearchList } from '../../../components/search-list.tsx'
+import { components } from '../../../strings/components.ts'
 import { mapper as say } from '../../../strings/mapper.ts'
 import { expressionOf, type MappingChoice } from '../mapping/mapping.ts'
 import { type Sources, sampleOf } from './shared.ts'
 
-/** More are found by searching. */
+/** Others are shown on request, or found by searching. */
 const shownMax = 100
 
 type Option = { readonly key: string; readonly label: string; readonly detail: string; readonly choice: MappingChoice }
@@ -34,9 +35,10 @@ export function SourceMenu({
   onPick: (choice: MappingChoice) => void
 }) {
   const [text, setText] = useState('')
+  const [isWhole, setWhole] = useState(false)
   const { options, matching } = useMemo(
-    () => optionsFor({ record, entry, candidates, sources, only, text: text.trim() }),
-    [record, entry, candidates, sources, only, text],
+    () => optionsFor({ record, entry, candidates, sources, only, text: text.trim(), isWhole }),
+    [record, entry, candidates, sources, only, text, isWhole],
   )
   const of = count(sources.columns?.length ?? 0)
   return (
@@ -70,9 +72,11 @@ export function SourceMenu({
         <Text size="xs" c="dimmed" role="status">
           {sources.columns && only === undefined && say.found(count(matching), of)}
         </Text>
-        <Text size="xs" c="dimmed">
-          {matching > shownMax && say.searchForMore}
-        </Text>
+        {!isWhole && matching > shownMax && (
+          <Button size="compact-xs" variant="subtle" onClick={() => setWhole(true)}>
+            {components.showMore(count(matching - shownMax))}
+          </Button>
+        )}
       </div>
     </>
   )
@@ -85,6 +89,7 @@ function optionsFor({
   sources: { columns, samples },
   only,
   text,
+  isWhole,
 }: {
   record: RecordDefinition
   entry: MappingChoice | undefined
@@ -92,6 +97,7 @@ function optionsFor({
   sources: Sources
   only: 'value' | undefined
   text: string
+  isWhole: boolean
 }): { options: Option[]; matching: number } {
   const searched = text.toLowerCase()
   const suits = (name: string) => name.toLowerCase().includes(searched)
@@ -123,7 +129,7 @@ function optionsFor({
       ? []
       : [{ key: 'expression', label: say.expression, detail: say.expressionHelp, choice: expressionOf(entry) }]
   const shown = named
-    .slice(0, shownMax)
+    .slice(0, isWhole ? named.length : shownMax)
     .map((column) => (first.has(column) && text === '' ? columnOf(column, say.mayBeMeant) : columnOf(column)))
   return {
     options: [...typed, ...(values ? fixed : []), ...shown, ...(values ? [] : fixed), ...expression, ...empty],

@@ -3,6 +3,7 @@ import type { RecordDefinition } from '@penstock/wire'
 import { IconPlus, IconSearch } from '@tabler/icons-react'
 import { memo, useDeferredValue, useMemo, useState } from 'react'
 import { count } from '../../../components/numbers.ts'
+import { useFirst } from '../../../components/use-first.tsx'
 import { mapper as say } from '../../../strings/mapper.ts'
 import { FieldMenu } from './field-menu.tsx'
 import classes from './mapper.module.css'
@@ -33,6 +34,7 @@ export const UnusedColumns = memo(function UnusedColumns({
     () => all.filter(({ column, sample }) => `${column}\n${sample}`.toLowerCase().includes(searched)),
     [all, searched],
   )
+  const { shown, more } = useFirst(found, shownMax)
   return (
     <Card withBorder padding={0} component="section" aria-label={say.unused} className={classes.beside ?? ''}>
       <Group justify="space-between" px="md" pt="sm">
@@ -67,14 +69,14 @@ export const UnusedColumns = memo(function UnusedColumns({
           )}
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by the keyboard too */}
           <ul className={classes.unused} tabIndex={0} aria-label={say.unused}>
-            {found.slice(0, shownMax).map(({ column, sample }) => (
+            {shown.map(({ column, sample }) => (
               <Unused key={column} column={column} sample={sample} open={open} onSet={onSet} />
             ))}
           </ul>
-          {found.length > shownMax && (
-            <Text size="xs" c="dimmed" px="md" py="xs">
-              {say.moreUnused(count(found.length - shownMax))}
-            </Text>
+          {more && (
+            <Group px="md" py="xs">
+              {more}
+            </Group>
           )}
         </>
       )}

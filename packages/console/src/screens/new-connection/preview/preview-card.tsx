@@ -9,6 +9,7 @@ import { Loaded } from '../../../components/loaded.tsx'
 import { count } from '../../../components/numbers.ts'
 import { DataTable } from '../../../components/resource-table.tsx'
 import { Section } from '../../../components/section.tsx'
+import { useFirst } from '../../../components/use-first.tsx'
 import { newConnection as say } from '../../../strings/new-connection.ts'
 import { Lint } from './lint.tsx'
 import classes from './preview.module.css'
@@ -80,6 +81,7 @@ function Looked({
 }: {
   preview: Preview
 }) {
+  const { shown, more } = useFirst(rejected, rejectedShown)
   const fails = findings.some(({ code }) => wouldFail(code))
   if (rows.length === 0 && rejected.length === 0 && filtered + noConsent === 0) {
     return (
@@ -128,17 +130,13 @@ function Looked({
             {say.rejected}
           </Title>
           <List size="sm" spacing={4}>
-            {rejected.slice(0, rejectedShown).map(({ row, reason, otherFaults = [] }) => (
+            {shown.map(({ row, reason, otherFaults = [] }) => (
               <List.Item key={row} style={{ overflowWrap: 'anywhere' }}>
                 {say.rejectedRow(count(row), [reason, ...otherFaults.map((fault) => fault.reason)].join(' '))}
               </List.Item>
             ))}
           </List>
-          {rejected.length > rejectedShown && (
-            <Text size="sm" c="dimmed">
-              {say.andMore(count(rejected.length - rejectedShown))}
-            </Text>
-          )}
+          {more}
         </Stack>
       )}
       {lint.length > 0 && <Lint lint={lint} />}

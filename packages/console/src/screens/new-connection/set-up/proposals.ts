@@ -1,6 +1,6 @@
 import { type ConnectionConfig, limits, receivesEvents, uploadedFileConnectorId } from '@penstock/wire'
-import { useEffect } from 'react'
-import { useDiscovered } from '../../../api/queries.ts'
+import { useEffect, useRef } from 'react'
+import { useDiscovered, useRead } from '../../../api/queries.ts'
 import { type Discovery, settingsOf } from '../../../components/fields/discovery.ts'
 import { countingFields, type FormField, type FormValues } from '../../../components/fields/form-field.ts'
 import { keyField, waysOf } from '../../connection/consequence.ts'
@@ -33,6 +33,21 @@ export function useProposedTable(
     setValue(dest, 'table', table)
     setValue(dest, 'createTable', true)
   }, [table, dest, setValue])
+}
+
+/** Proposes the file to read if only one is uploaded, while nobody has chosen one. @param onPick called with its identifier and name */
+export function useProposedUpload({ values }: Side, onPick: (upload: { id: string; name: string }) => void): void {
+  const { accountId, sourceId, draft, keys } = useWizard()
+  const isOpen =
+    sourceId === uploadedFileConnectorId && !values.upload && draft.settings[keys.src]?.upload === undefined
+  const uploads = useRead('listUploads', { accountId, query: { size: 2 } }, { enabled: isOpen })
+  const [only, ...others] = uploads.data?.reply ?? []
+  const picked = useRef(onPick)
+  picked.current = onPick
+  const found = isOpen && others.length === 0 ? only : undefined
+  useEffect(() => {
+    if (found) picked.current(found)
+  }, [found])
 }
 
 /** A name that every database takes without quotes; empty if the text has no letter that fits. */

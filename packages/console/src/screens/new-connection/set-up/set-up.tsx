@@ -23,7 +23,7 @@ import { type Copied, CopiedSettings } from '../set/copied-settings.tsx'
 import { GoOnWithout } from '../set/go-on-without.tsx'
 import { fieldsOfSide, isTyped, type SideKey, settingsToSend, sideOf, sides, valuesNow } from '../settings.ts'
 import { useWizard } from '../wizard.ts'
-import { useProposedCursor, useProposedKey, useProposedTable, useRowEstimate } from './proposals.ts'
+import { useProposedCursor, useProposedKey, useProposedTable, useProposedUpload, useRowEstimate } from './proposals.ts'
 import { SideCard } from './side-card.tsx'
 import { useSide } from './use-side.ts'
 
@@ -95,6 +95,11 @@ function Form({ definitions, copied }: { definitions: Definitions; copied: Copie
     form.src.typed ||
     form.dest.typed ||
     (connection !== undefined && (name.trim() !== connection.name || switched.length > 0))
+  const pickUpload = (upload: { id: string; name: string }) => {
+    wizard.setValue(keys.src, 'upload', upload.id)
+    if (connectionId === '') wizard.setText(keys.name, titleOfFile(upload.name))
+  }
+  useProposedUpload(form.src, pickUpload)
   const tableRead = String(form.src.values.table ?? '')
   useProposedTable(
     { connection: draft.texts[keys.name] ?? '', source: used.src.name, table: tableRead },
@@ -181,7 +186,7 @@ function Form({ definitions, copied }: { definitions: Definitions; copied: Copie
               fieldErrors={fieldErrors[side.key]}
               used={used[side.key]}
               onConfiguration={(configurationId) => wizard.setText(keys[`${side.key}Configuration`], configurationId)}
-              onUploaded={(file) => connectionId === '' && wizard.setText(keys.name, titleOfFile(file))}
+              onUploaded={pickUpload}
               onChange={(field, value) => wizard.setValue(keys[side.key], field, value)}
             />
           ))}

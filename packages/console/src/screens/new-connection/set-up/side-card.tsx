@@ -1,5 +1,5 @@
 import { Card, Group, Stack, Text, Title } from '@mantine/core'
-import { type ConnectorDefinition, uploadedFileConnectorId } from '@penstock/wire'
+import { type ConnectorDefinition, type Upload, uploadedFileConnectorId } from '@penstock/wire'
 import { useState } from 'react'
 import { useRead } from '../../../api/queries.ts'
 import { Logo, logoOfPlatform } from '../../../components/connector-name.tsx'
@@ -34,8 +34,8 @@ export function SideCard({
   fieldErrors: Readonly<Record<string, string>>
   used: UsedSide
   onConfiguration: (configurationId: string) => void
-  /** Called with the name of a file that was uploaded here. */
-  onUploaded: (name: string) => void
+  /** Called with a file that was uploaded here. */
+  onUploaded: (upload: Pick<Upload, 'id' | 'name'>) => void
   onChange: (name: string, value: FormValue) => void
 }) {
   const { accountId } = useWizard()
@@ -72,23 +72,18 @@ export function SideCard({
           connectorId={connectorId}
           connectorName={brand}
           configurationId={used.configurationId}
+          asksNothing={definition.secretFields.length === 0}
           onPick={onConfiguration}
           onAdded={setAdded}
-        />
-        <Configuration
-          key={used.other}
-          definition={definition}
-          configurationId={used.other}
-          isNew={used.other !== undefined && used.other === added}
-        />
-        {connectorId === uploadedFileConnectorId && (
-          <UploadHere
-            onUploaded={({ id, name }) => {
-              onChange('upload', id)
-              onUploaded(name)
-            }}
+        >
+          <Configuration
+            key={used.other}
+            definition={definition}
+            configurationId={used.other}
+            isNew={used.other !== undefined && used.other === added}
           />
-        )}
+        </PickConfiguration>
+        {connectorId === uploadedFileConnectorId && <UploadHere onUploaded={onUploaded} />}
         {fields.length === 0 ? (
           <Text size="sm" c="dimmed">
             {say.noSettings}

@@ -62,7 +62,12 @@ export function Shown({ value }: { value: string | null | undefined }) {
     <Text span inherit c="dimmed">
       {say.empty}
     </Text>
+  ) : isUnbroken(value) ? (
+    <span className={classes.unbroken}>{value}</span>
   ) : (
     value
   )
 }
+
+/** Whether a value is like a date, a time or a number, which is read at one glance only in one line. */
+const isUnbroken = (value: string): boolean => /^(?=.*\d)[\d\p{Sc}%.,:+\-/ TZ]{1,29}$/u.test(value)
