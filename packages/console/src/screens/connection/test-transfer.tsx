@@ -38,7 +38,7 @@ export function TestButton({ reason, ...tested }: Tested & { reason: string | un
   )
 }
 
-/** Asks how many rows to send, says where they go, sends them, and shows what became of them. */
+/** Asks how many rows to send, names their destination, sends them, and shows the result. */
 export function TestDialog({ connection, settings, onClose }: Tested & { onClose: () => void }) {
   const { accountId, id, src, dest } = connection
   const [rows, setRows] = useState<number | string>(rowsDefault)
