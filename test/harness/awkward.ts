@@ -44,11 +44,11 @@ for (let n = Object.keys(awkward).length; n < 60; n++)
   Object.assign(awkward, { [`Merkmal ${n}`]: [`wert ${n}`, '', ''] })
 
 const quoted = (cells: readonly string[]) => cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(',')
-/** Records as CSV, each value in quotes. @param columns the values of each column, by its name */
-export const csvOf = (columns: Readonly<Record<string, readonly string[]>>) =>
-  [
-    Object.keys(columns),
-    ...(Object.values(columns)[0] ?? []).map((_, at) => Object.values(columns).map((values) => values[at] ?? '')),
-  ]
-    .map(quoted)
-    .join('\n')
+/** Three records or more as CSV, each value in quotes. @param columns the values of each column, by its name */
+export const csvOf = (columns: Readonly<Record<string, readonly string[]>>) => {
+  const lists = Object.values(columns)
+  const records = Array.from({ length: Math.max(3, ...lists.map(({ length }) => length)) }, (_, at) =>
+    lists.map((values) => values[at] ?? ''),
+  )
+  return [Object.keys(columns), ...records].map(quoted).join('\n')
+}
