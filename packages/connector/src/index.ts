@@ -27,11 +27,8 @@ export * from './retry-after.ts'
 export * from './rows.ts'
 export * from './source.ts'
 export * from './state-identity.ts'
-<<<<<<< HEAD
 export * from './tables.ts'
-=======
 export { kindOfValues, typeWords } from './type-words.ts'
->>>>>>> 80f630ac (Console, mapping: a column that is mostly dates or numbers is asked about, and types of source and table are shown)
 export * from './uploads.ts'
 export * from './values.ts'
 export * from './windows.ts'

@@ -23,9 +23,6 @@ export async function proposalsFor(
   }
 }
 
-<<<<<<< HEAD
-/** How texts of the source can be read, for a destination that has types and accepts any columns. */
-=======
 /** The types of the columns in the source. */
 export const sourceTypesOf = ({ columns, types, rows }: SourceRows): Pick<Preview, 'sourceTypes'> => ({
   sourceTypes: columns.map((_, at) => {
@@ -36,8 +33,7 @@ export const sourceTypesOf = ({ columns, types, rows }: SourceRows): Pick<Previe
 
 type SourceRows = { columns: readonly string[]; types: ColumnTypes; rows: readonly Row[] }
 
-/** How values of the source can be read, for a destination that has types and takes any columns. */
->>>>>>> 80f630ac (Console, mapping: a column that is mostly dates or numbers is asked about, and types of source and table are shown)
+/** How values of the source can be read, for a destination that has types and accepts any columns. */
 export async function readingsFor(
   { destination }: Connector,
   { columns, types, rows }: SourceRows,

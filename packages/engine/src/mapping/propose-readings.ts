@@ -2,15 +2,9 @@ import { areMost, type Cell, isNumbered, likelyType, type PlainKind, type Row } 
 import { type LocalForm, numberForms, numberReadings, readLocalTime, withoutUnit } from '@penstock/expressions/local'
 
 /**
-<<<<<<< HEAD
- * Finds columns of texts that contain numbers, days, times or booleans in everyday notation, for a destination that has types and
- * accepts any columns. Texts that such a destination reads without help need no proposal. Transfers ignore proposals: a person
- * must accept a proposal into the mapping.
-=======
- * Finds columns whose values are or mostly are numbers, days, times or booleans, for a destination that has types and takes any columns.
- * Values that such a destination all reads as they are need no proposal. A transfer follows none of this: a person takes a choice into
- * the mapping and the types of a created table.
->>>>>>> 80f630ac (Console, mapping: a column that is mostly dates or numbers is asked about, and types of source and table are shown)
+ * Finds columns whose values are numbers, days, times or booleans, all or most of them, for a destination that has types and accepts
+ * any columns. A column whose values such a destination reads without help needs no proposal. Transfers ignore proposals: a person
+ * must accept a proposal into the mapping and the types of a created table.
  */
 
 /** How the values of a column can be read, and the type of the column that they then fill. */
@@ -32,13 +26,8 @@ export type ColumnReadings = {
   /** Values that were looked at. */
   readonly records: number
   /**
-<<<<<<< HEAD
-   * `shown`: the values can be read in one way. `ambiguous`: all values can be read in two ways. `contradicting`: some values can
-   * be read only in one way, others only in the other way.
-=======
    * `shown`: all values can be read in one way. `mostly`: most can, and the others in no way. `ambiguous`: they can be read in two ways.
    * `contradicting`: some can be read only in one way, others only in the other.
->>>>>>> 80f630ac (Console, mapping: a column that is mostly dates or numbers is asked about, and types of source and table are shown)
    */
   readonly reason: 'shown' | 'mostly' | 'ambiguous' | 'contradicting'
   readonly choices: readonly ReadingChoice[]
@@ -75,15 +64,6 @@ export function proposeReadings(
   })
 }
 
-<<<<<<< HEAD
-/** The values of a column without surrounding spaces; undefined if there are no values, or some are not texts. */
-function textsOf(cells: readonly Cell[]): readonly string[] | undefined {
-  const given = cells.filter((cell) => cell !== null && cell !== '')
-  if (given.length === 0 || !given.every((cell) => typeof cell === 'string')) return undefined
-  if (given.some((text) => text.length > lengthMax)) return undefined
-  const texts = given.map((text) => text.trim()).filter((text) => text !== '')
-  return texts.length > 0 ? texts : undefined
-=======
 const othersMax = 3
 
 /** How the values of a column can be read: in each way, and which of them in any. */
@@ -92,7 +72,6 @@ type Found = {
   readonly isRead: readonly boolean[]
   /** Whether values that can be read in several ways stand next to values of another form, which shows nothing about them. */
   readonly contradicts?: boolean
->>>>>>> 80f630ac (Console, mapping: a column that is mostly dates or numbers is asked about, and types of source and table are shown)
 }
 
 /** Forms that a mapping has to read. */
@@ -164,11 +143,6 @@ const words: readonly (readonly [yes: string, no: string])[] = [
 ]
 
 function booleans(texts: readonly string[]): Found | undefined {
-<<<<<<< HEAD
-  // Databases read these two values without help.
-  if (texts.every((text) => text === 'true' || text === 'false')) return undefined
-=======
->>>>>>> 80f630ac (Console, mapping: a column that is mostly dates or numbers is asked about, and types of source and table are shown)
   const met = new Set(texts.map((text) => text.toLowerCase()))
   for (const pair of words) {
     if (!pair.every((word) => met.has(word))) continue
@@ -211,15 +185,9 @@ function numbers(texts: readonly string[]): Found | undefined {
   if (unit === '') {
     const read = amounts.filter((_, at) => isRead[at])
     const isPlain = (text: string) => /^[+-]?\d+(?:\.\d+)?$/.test(text)
-<<<<<<< HEAD
-    const isRead = readings.some(({ comma, point }) => point !== undefined && comma === undefined)
-    // Databases read whole numbers, and numbers if at least one shows that the point is the decimal separator.
-    if (amounts.every(isPlain) && (isRead || !amounts.some((text) => text.includes('.')))) return undefined
-=======
     const isPoint = readings.some(({ comma, point }) => point !== undefined && comma === undefined)
     // Databases read whole numbers, and numbers of which one shows that the point is before the decimals.
     if (read.every(isPlain) && (isPoint || !read.some((text) => text.includes('.')))) return undefined
->>>>>>> 80f630ac (Console, mapping: a column that is mostly dates or numbers is asked about, and types of source and table are shown)
   }
   return { choices, isRead }
 }
@@ -284,14 +252,3 @@ function shownIn(
   const [first] = pairs
   return first && { fits: pairs.length, ...(pairs.find(({ before, after }) => before !== after) ?? first) }
 }
-<<<<<<< HEAD
-
-/** Whether one choice fits all values, several choices fit all values, or each choice fits some values. */
-function found(choices: readonly ReadingChoice[], records: number): Found | undefined {
-  const whole = choices.filter(({ fits }) => fits === records)
-  if (whole.length === 1) return { reason: 'shown', choices: whole }
-  if (choices.length === 0) return undefined
-  return { reason: whole.length > 1 ? 'ambiguous' : 'contradicting', choices }
-}
-=======
->>>>>>> 80f630ac (Console, mapping: a column that is mostly dates or numbers is asked about, and types of source and table are shown)
