@@ -54,7 +54,6 @@ export const columnChanges = {
   } satisfies Record<ColumnChange['side'], Record<ColumnChangeKind, NewsSentence>>,
   from: (before: string, now: string) => `${before} → ${now}`,
   toMapping: 'Change the mapping',
-  more: (n: number) => `And ${n} more`,
 
   // Changes that stopped a transfer
   stopped: (n: number, table: string | undefined) =>
