@@ -36,6 +36,15 @@ type Special = {
 }
 
 const now = new Date().toISOString()
+const describedOperation = `
+operations:
+  add:
+    path: /people
+    batch: { rows: 10 }
+    columns: { email: { type: text, required: true }, age: { type: whole number } }
+    body: { people: "{{ rows }}" }
+    result: { rows: { at: errors, index: entry.index, reason: "{{ entry.message }}" } }
+`
 const specials: Readonly<Record<string, Special>> = {
   'acoustic-relational-tables': { values: { pod: 'us-1' } },
   activecampaign: { values: { apiUrl: 'https://acme.api-us1.com' } },
@@ -107,6 +116,18 @@ const specials: Readonly<Record<string, Special>> = {
   },
   'pinterest-conversions': { cells: { event_name: 'lead', action_source: 'web' } },
   'reddit-conversions': { cells: { event_name: 'lead', action_source: 'website' } },
+  braze: { values: { restEndpoint: 'https://rest.iad-01.braze.com' } },
+  'http-api': {
+    values: {
+      url: 'https://api.example.com',
+      servers: 'files=https://files.example.com/v1',
+      operation: 'add',
+      removal: '',
+      definition: describedOperation,
+    },
+  },
+  marketo: { values: { baseUrl: 'https://123-ABC-456.mktorest.com' } },
+  mailchimp: { values: { apiKey: `${'0'.repeat(32)}-us1` } },
   'salesforce-crm': { values: { objectName: 'Contact', externalIdField: 'Email' } },
   'salesforce-marketing-cloud-data-extensions': { values: { operationType: 'Add Data' } },
   'snapchat-conversions': { cells: { event_name: 'SIGN_UP', action_source: 'WEB' } },
@@ -163,14 +184,11 @@ const rowOf = (records: Records, cells: Readonly<Record<string, Cell>>): fc.Arbi
 }
 
 async function compare(connector: Connector, counts: { rejected: number; sent: number }): Promise<void> {
-  const {
-    deliver,
-    records = { Email: {} as RecordField, Name: {} as RecordField },
-    fields,
-  } = connector.destination ?? {}
+  const { deliver, fields } = connector.destination ?? {}
   assert.ok(deliver?.rejectionsOf && fields)
   const { values = {}, cells = {} } = specials[connector.slug] ?? {}
   const [settings, secrets] = [valuesOf(fields, values), valuesOf(connector.secrets, values)]
+  const records = await recordsOf(connector, { settings, secrets })
   const columns = Object.keys(records)
   let asked = false
   const ask = (): never => {
@@ -211,6 +229,18 @@ async function compare(connector: Connector, counts: { rejected: number; sent: n
     assert.deepEqual((await send(batchOf(bad)))?.rejected, find(batchOf(bad)))
     assert.equal(asked, false)
   })
+}
+
+/** The columns of a destination: of its definition, of its operation if it has operations, otherwise any two. */
+async function recordsOf({ destination }: Connector, given: { settings: Values; secrets: Values }): Promise<Records> {
+  const { records, discover, deliver } = destination ?? {}
+  if (records) return records
+  if (!deliver?.try || !discover?.columns) return { Email: {} as RecordField, Name: {} as RecordField }
+  const asked = { ...testContext(given), search: '', cursor: undefined, size: 100, withSamples: false }
+  const { items } = await discover.columns(asked)
+  return Object.fromEntries(
+    items.map(({ value, required }) => [value, { ...(required && { required }) } as RecordField]),
+  )
 }
 
 /** A preview and a delivery of the same rows to a server of the destination that runs here. */
