@@ -18,7 +18,7 @@ const documents = globSync('**/*.md', { cwd: root, exclude: (name) => /(?:^|\/)(
 const settingPattern = /\b(?:PENSTOCK_[A-Z_]*[A-Z]|DATABASE_URL)\b/g
 const named = (text: string, pattern: RegExp) => new Set([...text.matchAll(pattern)].map(([all, part]) => part ?? all))
 const settings = named(
-  ['config.ts', 'egress-settings.ts', 'stream-settings.ts']
+  ['config.ts', 'egress-settings.ts', 'secret-manager-settings.ts', 'stream-settings.ts']
     .map((file) => read(`packages/server/src/${file}`))
     .join('\n'),
   settingPattern,

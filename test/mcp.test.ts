@@ -438,7 +438,10 @@ test('a client chooses its tools: all, sets, single ones, those that read; and t
   assert(((await some.client.callTool({ name: 'listWebhooks' })) as Answer).structuredContent?.response)
   for (const { client } of [whole, all, core, some, reading]) await client.close()
   for (const [query, message] of [
-    ['?tools=conections', /must be names of tools or of these sets, separated by commas: core, connectors, accounts/],
+    [
+      '?tools=conections',
+      /must be names of tools or of these sets, separated by commas: core, build, connectors, accounts/,
+    ],
     ['?tools=', /must be names of tools/],
     ['?readOnly=1', /query\.readOnly.*must be true or false/],
   ] as const) {

@@ -65,9 +65,7 @@ export type RunnerSettings = {
   readonly egress: Pick<EgressOptions, 'networkPolicy' | 'allow' | 'proxy' | 'except'>
   /** Hosts to which secrets can be sent without TLS. */
   readonly plainHttp: PlainHttp
-  /**
-   * Directories that connectors can read and write, and the directory of the connectors that the operator added. Absolute paths.
-   */
+  /** Absolute paths of the directories that connectors can read and write, and of the directory of added connectors. */
   readonly localFolders: readonly string[]
   readonly connectorsFolder: string
   /** The isolation of programs that the operator added; if absent, no program runs. */
@@ -316,10 +314,7 @@ export type ColumnReport = {
 /** A line for the log of a transfer, without values of rows: of the connector of a side, or of the engine if `side` is null. */
 export type ReportedLine = { readonly side: Role | null; readonly text: string }
 
-/**
- * Calls of a transfer to its supervisor. Only the supervisor uses the database. Each call rejects with `Ended` if the transfer
- * must end, for any reason.
- */
+/** Calls of a transfer to its supervisor, which uses the database. Each call rejects with `Ended` if the transfer must end. */
 export type TransferHost = {
   /** Returns the state of the transfer. Called whenever both sides are opened. */
   open(): Promise<TransferState>

@@ -83,7 +83,7 @@ export const connections = {
     tag: 'Connections',
     summary: 'Change a connection’s name and settings',
     description:
-      'Changes the name, the settings of the source or the destination, or their configurations. Given settings replace the saved settings completely. If the state belongs to other data than the new settings, the next transfer reads from the beginning. `X-Connection-States` is then 1, otherwise 0.',
+      'Changes the name, the settings of the source or the destination, or their configurations. Given settings replace all saved settings. If the state belongs to other data than the new settings, the next transfer reads everything. `X-Connection-States` is then 1, otherwise 0.',
     states: true,
     actsIn: 'account',
     scope: 'connections:write',

@@ -168,7 +168,7 @@ export const connectors = {
     tag: 'Connectors',
     summary: 'Configure a connector',
     description:
-      'Saves configuration values. Given keys replace the saved values, omitted keys are kept, `null` clears a value, and `********` keeps the saved secret. Nothing is saved if the change would leave a required field empty, or a field that an active connection requires. Without `configurationId`, the first configuration is saved. `X-Connection-States` is the number of connections whose state belongs to other data than the new values. Their next transfers read everything.',
+      'Saves configuration values. Given keys replace the saved values, omitted keys are kept, `null` clears a value, and `********` keeps the saved secret. Nothing is saved if a required field would be empty, or a field that an active connection requires. Without `configurationId`, the first configuration is saved. `X-Connection-States` counts the connections whose state belongs to other data than the new values. Their next transfers read everything.',
     states: true,
     actsIn: 'account',
     scope: 'connectors:write',

@@ -144,7 +144,7 @@ export const Configure = exactly(
     name: Type.Optional(name('Default')),
     secretConfig: configuration(
       limits.secretLengthMax,
-      'Values by field. Given keys replace saved values, omitted keys are kept, null clears, ******** keeps the saved secret. A secret can be a reference to a secret manager, such as secret://vault/penstock/ads#token',
+      'Values by field. Given keys replace saved values, omitted keys are kept, null clears, ******** keeps the secret. Secrets can be references: secret://vault/ads#token',
       { authType: 'api-token', accessToken: 'EAAB…' },
     ),
     configurationId: Type.Optional(configurationId),
