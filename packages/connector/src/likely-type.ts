@@ -4,7 +4,7 @@ import type { Cell } from './rows.ts'
 /** Types that databases read from texts as they are. */
 export type PlainKind = 'bigint' | 'decimal' | 'boolean' | 'date' | 'timestamp' | 'instant'
 
-/** From this share of its values on, a column has a likely type: its other values are rather wrong than of another type. */
+/** A column has a likely type if at least this share of its values fits. Its other values are probably faults. */
 const likelyPercent = 80
 
 export const areMost = (fits: number, records: number): boolean => fits * 100 >= records * likelyPercent
@@ -12,19 +12,19 @@ export const areMost = (fits: number, records: number): boolean => fits * 100 >=
 /** The type of the values of a column. */
 export type LikelyType = {
   readonly kind: PlainKind
-  /** Values that there are. */
+  /** Number of values, without empty ones. */
   readonly records: number
-  /** Values that have the type. */
+  /** Number of values of this type. */
   readonly fits: number
   readonly isOf: (cell: Cell) => boolean
 }
 
 /**
- * The type that all or most values of a column have without a type of its own, such as of a file. Only values that have one reading are
- * more than text: whole numbers and decimals without leading zeros, `true` and `false`, and days and times of ISO 8601, with a zone or
- * all without one. If all decimals are like `1.234`, the point may group digits. Digits after a zero are an identifier, and so is the
- * column.
- * @param all whether a value without the type is enough to have none
+ * The type of all or most values of a column without a declared type, such as a column of a file. A type needs values with only one
+ * reading: whole numbers and decimals without leading zeros, `true` and `false`, and days and times of ISO 8601, all with a zone or all
+ * without one. If all decimals look like `1.234`, the point may group digits, so the column is text. Digits after a zero are an
+ * identifier, so the column is text too.
+ * @param all whether every value must have the type
  * @returns undefined: the column is text
  */
 export function likelyType(cells: readonly Cell[], all = false): LikelyType | undefined {
@@ -48,7 +48,7 @@ export function likelyType(cells: readonly Cell[], all = false): LikelyType | un
   return undefined
 }
 
-/** Kinds of one kind of value, narrow ones first. */
+/** Types of the same kind of value, narrow types first. */
 const families: readonly (readonly PlainKind[])[] = [
   ['bigint', 'decimal'],
   ['boolean'],

@@ -65,7 +65,7 @@ export type OperationColumn = {
   readonly identifies: boolean
   /** Characters of a text, at most. */
   readonly lengthMax?: number
-  /** Whether the keys of an object stand beside the other columns, and not in an object of their own. */
+  /** Whether the keys of an object are added to the other columns, instead of a nested object. */
   readonly merges?: true
   /** The values of `one of`. */
   readonly values?: readonly string[]

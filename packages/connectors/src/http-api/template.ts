@@ -75,7 +75,7 @@ export function fillTexts(templates: Readonly<Record<string, string>>, values: T
 
 /**
  * A body whose texts are filled; everything else stays. A text that is one expression becomes its value, and a key without one is left
- * out. The keys of an object at the key `...` stand beside the other keys, which win.
+ * out. The keys of an object at the key `...` are added to the other keys, which win.
  */
 export function fillDeep(body: unknown, values: TemplateValues): unknown {
   if (typeof body === 'string') {

@@ -71,7 +71,7 @@ function whyNotMany({ name, destination = {} }: Connector, settings: Values): st
   return undefined
 }
 
-/** The settings of both sides for one of the tables, which differ from those of the connection. */
+/** The settings of both sides that differ between this table and the connection. */
 export function settingsOfTable(
   { destination, settings }: Pick<OpenedTables, 'destination' | 'settings'>,
   table: SourceTable,

@@ -9,8 +9,10 @@ import { connectionTo } from './tls.ts'
 import { types } from './types.ts'
 
 /**
- * Access to PostgreSQL. Terms: database     the pool; each statement on it is a transaction of its own transaction  one
- * connection between BEGIN and COMMIT db           either of them, where a statement does not mind
+ * Access to PostgreSQL. Terms:
+ * database     the pool; each statement on it is a separate transaction
+ * transaction  one connection between BEGIN and COMMIT
+ * db           either of them, for statements that work in both
  */
 
 /** Runs statements. */

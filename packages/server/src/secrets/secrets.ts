@@ -65,7 +65,7 @@ export async function openStoredSecrets(db: Db, keyring: Keyring, owner: SecretO
   return { values, references }
 }
 
-/** Opens the secrets that are stored here. Those of event streams cannot be references. */
+/** Opens the secrets that are stored here. Secrets of event streams cannot be references. */
 export const openSecrets = async (
   db: Db,
   keyring: Keyring,

@@ -126,7 +126,7 @@ function Kept({
   )
 }
 
-/** Where a secret is entered: its value, or where references are accepted a reference to a secret manager. */
+/** The input of a secret: its value, or a reference to a secret manager if the field accepts references. */
 function Entered({ focused, ...props }: FieldInputProps & { focused: boolean }) {
   const Referring = useContext(ReferringInput)
   const typed = <Typed {...props} focused={focused} />

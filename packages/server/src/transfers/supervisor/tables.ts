@@ -70,7 +70,7 @@ export type OpenedPart = {
   readonly part: TransferState['part']
 }
 
-/** A table as the engine stores it: what its settings are instead of those of the connection. */
+/** A table as the engine stores it: its settings that replace settings of the connection. */
 type TableKey = { readonly source: Values; readonly destination: Values }
 
 /** Opens what the source calls a part. A table is no part for the connectors, but all that they move. */
