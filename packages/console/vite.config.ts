@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
-import { operations } from '@penstock/wire'
+import { type Operation, operations } from '@penstock/wire'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 import { callsOf } from '../client/contract.ts'
@@ -60,9 +60,11 @@ export default defineConfig({
 /**
  * A browser needs to know how an operation is called; what its bodies may hold is the service's to check. Without the
  * schemas, and the library that makes them, a tenth less is loaded and started.
+ *
+ * @param called the operations that the page calls
  */
-export function withoutSchemas(): Plugin {
-  const calls = callsOf(operations)
+export function withoutSchemas(called: Readonly<Record<string, Operation>> = operations): Plugin {
+  const calls = callsOf(called)
   return {
     name: 'without-schemas',
     apply: 'build',
