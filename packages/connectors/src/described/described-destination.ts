@@ -8,8 +8,8 @@ import {
   select,
   type Values,
 } from '@penstock/connector'
-import type { OperationMethod } from '../http-api/definition.ts'
-import { removalIn } from '../http-api/removals.ts'
+import type { OperationMethod } from '../http-api/definition/definition.ts'
+import { removalIn } from '../http-api/sending/removals.ts'
 
 /**
  * A destination that is a definition of an HTTP API (`docs/http-api-destination.md`), with the form of its platform in place of the
@@ -80,10 +80,10 @@ export function describedDestination(facts: DescribedDestination): Connector {
       },
     }
   }
-  const run = () => import('../http-api/deliver.ts')
+  const run = () => import('../http-api/sending/deliver.ts')
   return defineConnector({
     ...rest,
-    check: async (context) => (await import('../http-api/discover.ts')).check(as(context)),
+    check: async (context) => (await import('../http-api/reading/discover.ts')).check(as(context)),
     destination: {
       fields: {
         operation: select({
@@ -110,7 +110,7 @@ export function describedDestination(facts: DescribedDestination): Connector {
           removesBy: (settings: Values) => removalIn(removalSettings(removals, settings, usual))?.by,
         }),
         open: async (context) => (await run()).open(as(context)),
-        try: async (context) => (await import('../http-api/try.ts')).tryOperation(as(context)),
+        try: async (context) => (await import('../http-api/sending/try.ts')).tryOperation(as(context)),
         inspect: async (context) => (await run()).inspect(as(context)),
         rejectionsOf: async (context) => (await run()).rejectionsOf(as(context)),
       },

@@ -6,8 +6,8 @@ import { acceptDestination, testContext } from '@penstock/connector/acceptance'
 import { apiToken, startDescribedApi } from '../../test/described-api.ts'
 import { sha256 } from '../../test/digest.ts'
 import { batchOf, connectorErrorOf } from '../../test/platform-server.ts'
+import { definitionError } from './definition/parse-definition.ts'
 import { httpApi } from './http-api.ts'
-import { definitionError } from './parse-definition.ts'
 
 const server = await startDescribedApi()
 after(() => server.close())

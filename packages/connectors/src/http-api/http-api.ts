@@ -1,10 +1,10 @@
 import { date, defineConnector, number, secret, select, syncMode, text } from '@penstock/connector'
-import { definitionLengthMax } from './definition.ts'
-import { definitionError } from './parse-definition.ts'
+import { secretFields } from './api/secret-fields.ts'
+import { serversError } from './api/servers.ts'
+import { definitionLengthMax } from './definition/definition.ts'
+import { definitionError } from './definition/parse-definition.ts'
 import { httpApiPlatform } from './platform.ts'
-import { removalIn } from './removals.ts'
-import { secretFields } from './secret-fields.ts'
-import { serversError } from './servers.ts'
+import { removalIn } from './sending/removals.ts'
 
 const oauth = ['client credentials', 'refresh token']
 const keys = ['API key', 'session token']
@@ -250,11 +250,11 @@ export const httpApi = defineConnector({
       }),
     },
     backfill: { by: 'times' },
-    open: async (context) => (await import('./read.ts')).open(context),
-    ask: async (context) => (await import('./ask.ts')).ask(context),
+    open: async (context) => (await import('./reading/read.ts')).open(context),
+    ask: async (context) => (await import('./reading/ask.ts')).ask(context),
     discover: {
-      stream: async (context) => (await import('./discover.ts')).discoverStreams(context),
-      columns: async (context) => (await import('./discover.ts')).discoverStreamColumns(context),
+      stream: async (context) => (await import('./reading/discover.ts')).discoverStreams(context),
+      columns: async (context) => (await import('./reading/discover.ts')).discoverStreamColumns(context),
     },
   },
   destination: {
@@ -279,20 +279,20 @@ export const httpApi = defineConnector({
       }),
     },
     discover: {
-      operation: async (context) => (await import('./deliver.ts')).discoverOperations(context),
-      removal: async (context) => (await import('./deliver.ts')).discoverOperations(context),
-      columns: async (context) => (await import('./deliver.ts')).discoverOperationColumns(context),
+      operation: async (context) => (await import('./sending/deliver.ts')).discoverOperations(context),
+      removal: async (context) => (await import('./sending/deliver.ts')).discoverOperations(context),
+      columns: async (context) => (await import('./sending/deliver.ts')).discoverOperationColumns(context),
     },
     deliver: {
       // All requests of a batch are sent again if one of them fails.
       batch: () => ({ rowsMax: 500, bytesMax: 1 << 20 }),
       recognisesKeys: true,
       removesBy: (settings) => removalIn(settings)?.by,
-      open: async (context) => (await import('./deliver.ts')).open(context),
-      try: async (context) => (await import('./try.ts')).tryOperation(context),
-      inspect: async (context) => (await import('./deliver.ts')).inspect(context),
-      rejectionsOf: async (context) => (await import('./deliver.ts')).rejectionsOf(context),
+      open: async (context) => (await import('./sending/deliver.ts')).open(context),
+      try: async (context) => (await import('./sending/try.ts')).tryOperation(context),
+      inspect: async (context) => (await import('./sending/deliver.ts')).inspect(context),
+      rejectionsOf: async (context) => (await import('./sending/deliver.ts')).rejectionsOf(context),
     },
   },
-  check: async (context) => (await import('./discover.ts')).check(context),
+  check: async (context) => (await import('./reading/discover.ts')).check(context),
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { stringify } from 'yaml'
-import { parseDefinition } from '../parse-definition.ts'
+import { parseDefinition } from '../definition/parse-definition.ts'
 import { importManifest } from './import-manifest.ts'
 
 const manifest = `

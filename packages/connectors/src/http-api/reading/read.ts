@@ -1,11 +1,12 @@
 import { type Chunk, ConnectorError, type Json, type SourceContext, type SourceReader } from '@penstock/connector'
-import { type JsonObject, numberIn, objectIn, textIn } from '../platform-api/json.ts'
-import { pagesOf } from '../platform-api/polling.ts'
-import { openApi } from './api.ts'
+import { type JsonObject, numberIn, objectIn, textIn } from '../../platform-api/json.ts'
+import { pagesOf } from '../../platform-api/polling.ts'
+import { openApi } from '../api/api.ts'
+import { columnsOf, rowOf } from '../api/records.ts'
+import { definitionOf } from '../definition/parse-definition.ts'
 import { type ApiPage, pageReader } from './pages.ts'
 import { partitionsOf } from './partitions.ts'
-import { definitionOf, type Span, spanOf, streamOf, valuesOf, windowsIn } from './plan.ts'
-import { columnsOf, rowOf } from './records.ts'
+import { type Span, spanOf, streamOf, valuesOf, windowsIn } from './plan.ts'
 
 /** Rows of a chunk, and their bytes as JSON, at most. */
 const rowsMax = 2_000

@@ -6,20 +6,17 @@ import {
   type DiscoveredPage,
   type DiscoveryContext,
 } from '@penstock/connector'
-import { assertConnectivity } from '../platform-api/call.ts'
-import { openPlatform } from '../platform-api/client.ts'
-import { textIn } from '../platform-api/json.ts'
-import { type Api, explained, openApi } from './api.ts'
-import { credentialsOf } from './credentials.ts'
-import type { ApiDefinition, ApiRequest, ApiStream } from './definition.ts'
-import { callOf } from './operation-request.ts'
+import { assertConnectivity } from '../../platform-api/call.ts'
+import { type Api, openApi } from '../api/api.ts'
+import { askCheck } from '../api/ask-check.ts'
+import { columnsOf, rowOf } from '../api/records.ts'
+import type { ApiDefinition, ApiStream } from '../definition/definition.ts'
+import { pageAt } from '../definition/names-page.ts'
+import { definitionOf } from '../definition/parse-definition.ts'
+import type { TemplateValues } from '../definition/template.ts'
 import { type ApiPage, pageReader } from './pages.ts'
 import { partitionsOf } from './partitions.ts'
-import { definitionOf, spanOf, streamOf, valuesOf, windowsIn } from './plan.ts'
-import { columnsOf, rowOf } from './records.ts'
-import { serversOf } from './servers.ts'
-import { createShield } from './shield.ts'
-import type { TemplateValues } from './template.ts'
+import { spanOf, streamOf, valuesOf, windowsIn } from './plan.ts'
 
 const dayMs = 86_400_000
 
@@ -79,16 +76,6 @@ export const check: Check = checkSteps(
   ],
 )
 
-/** Sends the request by which a definition tries the credentials. Throws connector errors. */
-export async function askCheck(given: ConnectorContext, check: ApiRequest): Promise<void> {
-  const { shield, context } = createShield(given)
-  const servers = serversOf(context.secrets)
-  const name = textIn(context.secrets.apiName) ?? servers.base.host
-  const credentials = shield.watch(credentialsOf(context, name))
-  const client = openPlatform(context, { name, baseUrl: '', ...(credentials && { credentials }) })
-  await explained(() => client.ask(callOf(servers, { ...check, method: 'GET' }, {})))
-}
-
 /** The first page of the first partition; of a stream with a cursor and no start date, of the last day. */
 async function firstPage(
   context: ConnectorContext,
@@ -117,19 +104,4 @@ export async function sampleValues(
   const [partition] = await partitionsOf({ api, definition, span, context: full, sample: true }, stream)
   if (stream.partitions && partition === undefined) return undefined
   return valuesOf(partition, windowsIn(stream, span)[0], untilMs)
-}
-
-/** A page of names. Throws `invalid_setting` for a cursor that is none. */
-export function pageAt(
-  names: readonly string[],
-  cursor: string | undefined,
-  size: number,
-  itemOf: (name: string) => DiscoveredPage['items'][number],
-): DiscoveredPage {
-  const from = cursor === undefined ? 0 : Number(cursor)
-  if (!Number.isSafeInteger(from) || from < 0) {
-    throw new ConnectorError('invalid_setting', 'The cursor is not one of this list; begin without it.')
-  }
-  const next = from + size < names.length ? String(from + size) : undefined
-  return { items: names.slice(from, from + size).map(itemOf), next }
 }

@@ -1,6 +1,6 @@
 import { type ConnectorContext, createRemoval, redactedText } from '@penstock/connector'
-import type { Answer } from '../platform-api/call.ts'
-import type { Credentials, SignInHeaders } from '../platform-api/client.ts'
+import type { Answer } from '../../platform-api/call.ts'
+import type { Credentials, SignInHeaders } from '../../platform-api/client.ts'
 import { secretFields } from './secret-fields.ts'
 
 /**

@@ -1,10 +1,10 @@
 import { ConnectorError } from '@penstock/connector'
 import { parseCsv } from '@penstock/connector/files'
 import type { Scope } from '@penstock/expressions/json'
-import { exactJson } from '../kit/run/report-cells.ts'
-import { readXml } from '../object-stores/xml.ts'
-import type { Answer } from '../platform-api/call.ts'
-import type { AnswerForm } from './definition.ts'
+import { exactJson } from '../../kit/run/report-cells.ts'
+import { readXml } from '../../object-stores/xml.ts'
+import type { Answer } from '../../platform-api/call.ts'
+import type { AnswerForm } from '../definition/definition.ts'
 
 /** An answer whose body was read: JSON with all digits of its numbers, or what the rows of another form are in JSON. */
 export type ApiAnswer = Answer & { readonly content: unknown }

@@ -1,12 +1,12 @@
 import { oneLine } from '@penstock/connector'
 import { evaluate, isEmpty, isTrue } from '@penstock/expressions/json'
-import type { WhyNot } from '../kit/event-facts.ts'
-import { type Answer, isSuccess } from '../platform-api/call.ts'
-import { textIn } from '../platform-api/json.ts'
-import { scopeOfAnswer } from './answers.ts'
-import type { ResultRules, RowResults } from './definition.ts'
-import { valueIn } from './records.ts'
-import { fill, type TemplateValues } from './template.ts'
+import type { WhyNot } from '../../kit/event-facts.ts'
+import { type Answer, isSuccess } from '../../platform-api/call.ts'
+import { textIn } from '../../platform-api/json.ts'
+import { scopeOfAnswer } from '../api/answers.ts'
+import { valueIn } from '../api/records.ts'
+import type { ResultRules, RowResults } from '../definition/definition.ts'
+import { fill, type TemplateValues } from '../definition/template.ts'
 
 /** A row that was sent: what was made of it, and the values of its columns. */
 export type SentRow = { readonly row: unknown; readonly cells: Readonly<Record<string, unknown>> }

@@ -1,3 +1,4 @@
+import { type ConnectorContext, ConnectorError } from '@penstock/connector'
 import {
   constructFromEvents,
   EVENT_ID,
@@ -44,6 +45,13 @@ export function parseDefinition(text: string): ParsedDefinition {
 export function definitionError(text: string): string | undefined {
   const parsed = parseDefinition(text)
   return 'wrong' in parsed ? parsed.wrong : undefined
+}
+
+/** The definition of a configuration. Throws `invalid_setting` if there is none that can be used. */
+export function definitionOf({ secrets }: Pick<ConnectorContext, 'secrets'>): ApiDefinition {
+  const parsed = parseDefinition(String(secrets.definition ?? ''))
+  if ('definition' in parsed) return parsed.definition
+  throw new ConnectorError('invalid_setting', `The definition ${parsed.wrong}`)
 }
 
 function notRead(error: unknown): string {

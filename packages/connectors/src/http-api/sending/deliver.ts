@@ -10,12 +10,13 @@ import {
   type InspectionContext,
   type Rejection,
 } from '@penstock/connector'
-import { rejectionsOf as eventRejectionsOf, openEvents } from '../kit/run/events.ts'
-import type { ApiOperation } from './definition.ts'
-import { askCheck, pageAt } from './discover.ts'
+import { rejectionsOf as eventRejectionsOf, openEvents } from '../../kit/run/events.ts'
+import { askCheck } from '../api/ask-check.ts'
+import { paced } from '../api/pace.ts'
+import type { ApiOperation } from '../definition/definition.ts'
+import { pageAt } from '../definition/names-page.ts'
+import { definitionOf } from '../definition/parse-definition.ts'
 import { operationFacts, operationOf } from './operation-facts.ts'
-import { paced } from './pace.ts'
-import { definitionOf } from './plan.ts'
 import { removalIn, removingContext, withRemovals } from './removals.ts'
 
 function factsOf<Context extends ConnectorContext>(context: Context) {

@@ -1,6 +1,6 @@
 import { ConnectorError } from '@penstock/connector'
 import { formatMs, formOfStrftime } from '@penstock/expressions/times'
-import type { StreamCursor } from './definition.ts'
+import type { StreamCursor } from '../definition/definition.ts'
 
 /** The time of one request. */
 export type TimeWindow = { readonly start: string; readonly end: string }

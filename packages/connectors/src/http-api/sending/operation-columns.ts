@@ -15,8 +15,8 @@ import {
   texts,
   time,
   whole,
-} from '../kit/columns.ts'
-import type { ApiOperation, OperationColumn } from './definition.ts'
+} from '../../kit/columns.ts'
+import type { ApiOperation, OperationColumn } from '../definition/definition.ts'
 
 /** The column that holds the ID of a row, which stays the same if the row comes again. It is not sent unless a template names it. */
 export const idPath = '@id'

@@ -1,9 +1,10 @@
 import { type AskContext, type Asked, asConnectorError, ConnectorError } from '@penstock/connector'
-import { explained, openApi } from './api.ts'
+import { explained, openApi } from '../api/api.ts'
+import { columnsOf, rowOf } from '../api/records.ts'
+import { definitionOf } from '../definition/parse-definition.ts'
 import { sampleValues } from './discover.ts'
 import { pageOf, requestOf } from './pages.ts'
-import { definitionOf, streamOf } from './plan.ts'
-import { columnsOf, rowOf } from './records.ts'
+import { streamOf } from './plan.ts'
 
 /** Rows of an answer that are given, at most. */
 const rowsMax = 100

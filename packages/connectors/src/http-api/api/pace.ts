@@ -1,7 +1,7 @@
 import type { ConnectorContext } from '@penstock/connector'
-import { wait } from '../platform-api/client.ts'
-import { waitMsOf } from '../platform-api/rate-limit.ts'
-import type { Pace } from './definition.ts'
+import { wait } from '../../platform-api/client.ts'
+import { waitMsOf } from '../../platform-api/rate-limit.ts'
+import type { Pace } from '../definition/definition.ts'
 
 /** A clock in milliseconds, and how to wait on it. */
 export type PaceClock = { readonly nowMs: () => number; readonly wait: (waitMs: number) => Promise<void> }

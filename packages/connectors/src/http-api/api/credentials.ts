@@ -1,9 +1,9 @@
 import { type ConnectorContext, ConnectorError } from '@penstock/connector'
-import { call, isSuccess } from '../platform-api/call.ts'
-import type { Credentials, SignInHeaders } from '../platform-api/client.ts'
-import { textIn } from '../platform-api/json.ts'
-import { openTokens } from '../platform-api/oauth.ts'
-import { connectorErrorOfStatus } from '../platform-api/status.ts'
+import { call, isSuccess } from '../../platform-api/call.ts'
+import type { Credentials, SignInHeaders } from '../../platform-api/client.ts'
+import { textIn } from '../../platform-api/json.ts'
+import { openTokens } from '../../platform-api/oauth.ts'
+import { connectorErrorOfStatus } from '../../platform-api/status.ts'
 import { valueIn } from './records.ts'
 
 /** How the requests of a configuration are signed in; `undefined` without authentication. Throws `invalid_credentials`. */

@@ -1,6 +1,6 @@
 import { ExpressionError, type NamePath, namesIn, reasonOf } from '@penstock/expressions/json'
 import { didYouMean } from '@penstock/wire/rules'
-import { isObject } from '../platform-api/json.ts'
+import { isObject } from '../../platform-api/json.ts'
 import { answerNames, type Partitions, templateNames } from './definition.ts'
 import type { Part, Path } from './read-part.ts'
 import { expressionsIn, partsOf } from './template.ts'

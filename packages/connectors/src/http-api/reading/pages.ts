@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import { ConnectorError } from '@penstock/connector'
 import { evaluate, isEmpty, isTrue, textOfJson } from '@penstock/expressions/json'
-import type { JsonObject } from '../platform-api/json.ts'
-import type { Page } from '../platform-api/polling.ts'
-import { type ApiAnswer, linksIn, scopeOfAnswer } from './answers.ts'
-import { type Api, explained, type PageRequest } from './api.ts'
+import type { JsonObject } from '../../platform-api/json.ts'
+import type { Page } from '../../platform-api/polling.ts'
+import { type ApiAnswer, linksIn, scopeOfAnswer } from '../api/answers.ts'
+import { type Api, explained, type PageRequest } from '../api/api.ts'
+import { recordsIn, valueIn } from '../api/records.ts'
+import type { ApiStream } from '../definition/definition.ts'
+import type { TemplateValues } from '../definition/template.ts'
 import { changeRecords } from './changes.ts'
-import type { ApiStream } from './definition.ts'
-import { recordsIn, valueIn } from './records.ts'
-import type { TemplateValues } from './template.ts'
 
 /** One page of a stream. */
 export type ApiPage = Page<JsonObject> & { readonly bytes: number; readonly text: string }

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { ConnectorError, type Values } from '@penstock/connector'
 import { testContext } from '@penstock/connector/acceptance'
-import fc from '../../../../test/harness/property.ts'
-import { httpApi } from './http-api.ts'
+import fc from '../../../../../test/harness/property.ts'
+import { httpApi } from '../http-api.ts'
 
 /** An API that repeats the credentials of its requests, in any form: no expression of a definition brings them back. */
 

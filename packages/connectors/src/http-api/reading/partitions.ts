@@ -1,17 +1,17 @@
 import { type ConnectorContext, ConnectorError } from '@penstock/connector'
-import { isObject, type JsonObject, textIn } from '../platform-api/json.ts'
-import { pagesOf } from '../platform-api/polling.ts'
-import type { Api } from './api.ts'
+import { isObject, type JsonObject, textIn } from '../../platform-api/json.ts'
+import { pagesOf } from '../../platform-api/polling.ts'
+import type { Api } from '../api/api.ts'
+import { valueIn } from '../api/records.ts'
 import {
   type ApiDefinition,
   type ApiStream,
   type PartitionStream,
   type Partitions,
   partitionsMax,
-} from './definition.ts'
+} from '../definition/definition.ts'
 import { pageReader } from './pages.ts'
 import { type Partition, type Span, spanOf, streamOf, valuesOf, windowsIn } from './plan.ts'
-import { valueIn } from './records.ts'
 
 /** Characters of the value of a partition, and of another field of its record. */
 const partitionLengthMax = 200

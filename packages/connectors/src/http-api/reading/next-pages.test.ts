@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Chunk, ConnectorError } from '@penstock/connector'
 import { testContext } from '@penstock/connector/acceptance'
-import { httpApi } from './http-api.ts'
+import { httpApi } from '../http-api.ts'
 
 const definition = `
 streams:

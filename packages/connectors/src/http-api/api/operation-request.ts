@@ -1,9 +1,9 @@
 import { ConnectorError } from '@penstock/connector'
-import type { PlatformCall } from '../platform-api/client.ts'
+import type { PlatformCall } from '../../platform-api/client.ts'
+import type { ApiRequest, OperationMethod } from '../definition/definition.ts'
+import { fillDeep, fillTexts, type TemplateValues } from '../definition/template.ts'
 import { baseIn, headersOf, pathOf } from './api.ts'
-import type { ApiRequest, OperationMethod } from './definition.ts'
 import type { ApiServers } from './servers.ts'
-import { fillDeep, fillTexts, type TemplateValues } from './template.ts'
 
 /**
  * A request of an operation, filled. `content` is sent if the request has neither body nor form.

@@ -1,5 +1,5 @@
 import { didYouMean } from '@penstock/wire/rules'
-import { isObject, type JsonObject } from '../platform-api/json.ts'
+import { isObject, type JsonObject } from '../../platform-api/json.ts'
 
 /** Keys and indexes that lead to a value. */
 export type Path = readonly (string | number)[]

@@ -1,16 +1,9 @@
-import {
-  type ConnectorContext,
-  ConnectorError,
-  type Json,
-  type SourceContext,
-  type SourceRange,
-} from '@penstock/connector'
+import { ConnectorError, type Json, type SourceContext, type SourceRange } from '@penstock/connector'
 import { timeMs } from '@penstock/expressions/times'
-import { isObject, numberIn, textIn } from '../platform-api/json.ts'
-import { timeOfRange } from '../platform-api/range.ts'
-import type { ApiDefinition, ApiStream } from './definition.ts'
-import { parseDefinition } from './parse-definition.ts'
-import { fill, type TemplateValues } from './template.ts'
+import { isObject, numberIn, textIn } from '../../platform-api/json.ts'
+import { timeOfRange } from '../../platform-api/range.ts'
+import type { ApiDefinition, ApiStream } from '../definition/definition.ts'
+import { fill, type TemplateValues } from '../definition/template.ts'
 import { type TimeWindow, windowsOf } from './windows.ts'
 
 const dayMs = 86_400_000
@@ -23,13 +16,6 @@ export type Partition = {
   readonly value: unknown
   /** The record that it comes from, as templates know it. */
   readonly parent: unknown
-}
-
-/** The definition of a configuration. Throws `invalid_setting` if there is none that can be used. */
-export function definitionOf({ secrets }: Pick<ConnectorContext, 'secrets'>): ApiDefinition {
-  const parsed = parseDefinition(String(secrets.definition ?? ''))
-  if ('definition' in parsed) return parsed.definition
-  throw new ConnectorError('invalid_setting', `The definition ${parsed.wrong}`)
 }
 
 /** A stream by its name. Throws `invalid_setting` if the definition has none with it. */

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { evaluate, isTrue, type Scope } from '@penstock/expressions/json'
-import { isObject, type JsonObject } from '../platform-api/json.ts'
-import type { RecordChange } from './definition.ts'
-import type { TemplateValues } from './template.ts'
+import { isObject, type JsonObject } from '../../platform-api/json.ts'
+import type { RecordChange } from '../definition/definition.ts'
+import type { TemplateValues } from '../definition/template.ts'
 
 /** Other jobs of the runner, such as its heartbeat, wait no longer than this, in milliseconds. */
 const sliceMs = 50

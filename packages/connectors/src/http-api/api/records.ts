@@ -1,6 +1,6 @@
 import { type Cell, ConnectorError, type Row } from '@penstock/connector'
-import { isObject, type JsonObject } from '../platform-api/json.ts'
-import type { ApiStream } from './definition.ts'
+import { isObject, type JsonObject } from '../../platform-api/json.ts'
+import type { ApiStream } from '../definition/definition.ts'
 
 /** The columns of a page whose columns are not listed, at most: so many, and so many bytes of names, since each checkpoint has them. */
 const columnsMax = 500

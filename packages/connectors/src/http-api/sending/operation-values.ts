@@ -1,12 +1,12 @@
 import { ConnectorError } from '@penstock/connector'
 import { evaluate, isEmpty, isTrue } from '@penstock/expressions/json'
-import type { PlatformClient } from '../platform-api/client.ts'
-import { scopeOfAnswer } from './answers.ts'
-import type { ApiOperation, PreparedValue } from './definition.ts'
-import { callOf } from './operation-request.ts'
-import { valueIn } from './records.ts'
-import type { ApiServers } from './servers.ts'
-import type { TemplateValues } from './template.ts'
+import type { PlatformClient } from '../../platform-api/client.ts'
+import { scopeOfAnswer } from '../api/answers.ts'
+import { callOf } from '../api/operation-request.ts'
+import { valueIn } from '../api/records.ts'
+import type { ApiServers } from '../api/servers.ts'
+import type { ApiOperation, PreparedValue } from '../definition/definition.ts'
+import type { TemplateValues } from '../definition/template.ts'
 
 /**
  * Finds the values that an operation needs before its first request, and makes what is missing: the ID of a list by its name.
