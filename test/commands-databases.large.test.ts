@@ -23,6 +23,7 @@ const withoutDatabase = [
   ...[
     'connector new',
     'connector test',
+    'connector try',
     'connector add',
     'connector list',
     'connector remove',

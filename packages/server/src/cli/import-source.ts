@@ -1,9 +1,5 @@
-import { readFile } from 'node:fs/promises'
 import { importManifest } from '@penstock/connectors/import-manifest'
-import { ConfigError } from '../config.ts'
-
-/** The largest manifest, in bytes. */
-const bytesMax = 4 << 20
+import { namedValues, readInput } from './inputs.ts'
 
 /**
  * `penstock import-source`: a manifest of the low-code CDK of Airbyte as values of the connector HTTP API. Prints the body with which the connector
@@ -11,17 +7,8 @@ const bytesMax = 4 << 20
  * The exit code is 0 if everything was carried, 2 if a part was not, and 1 if no stream was. Throws `ConfigError`, also if the file
  * cannot be read.
  */
-export async function importSourceCommand(file: string, { value = [] }: { value?: readonly string[] }): Promise<void> {
-  const given = value.map((one): [string, string] => {
-    const at = one.indexOf('=')
-    if (at < 1) throw new ConfigError([`--value ${one}: write --value name=value.`])
-    return [one.slice(0, at), one.slice(at + 1)]
-  })
-  const bytes = await readFile(file).catch(({ code }) => {
-    throw new ConfigError([`${file} cannot be read (${code}): check the path.`])
-  })
-  if (bytes.length > bytesMax) throw new ConfigError([`${file} has more than 4 MiB, which no manifest has.`])
-  const imported = importManifest(bytes.toString('utf8'), Object.fromEntries(given))
+export async function importSourceCommand(file: string, { value }: { value?: readonly string[] }): Promise<void> {
+  const imported = importManifest(await readInput(file, 'manifest'), namedValues('--value', value))
   const { values, secrets, streams } = imported
   const findings = [...imported.problems, ...imported.gaps]
   for (const { path, message } of findings) process.stderr.write(`${path === '' ? '' : `${path}: `}${message}\n`)

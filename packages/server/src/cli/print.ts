@@ -6,6 +6,10 @@ export function print(value: unknown, json: boolean | undefined, words: string):
   process.stdout.write(json ? `${JSON.stringify(value)}\n` : `${asTyped(words)}\n`)
 }
 
+/** A text of another system for a terminal, which would obey control characters in it. */
+export const printable = (text: string): string =>
+  text.replace(/[^\P{Cc}\n]|\p{Cf}/gu, (one) => `\\u${(one.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`)
+
 /** Writes a sentence for the operator to standard error: a failure, or a note. */
 export const tell = (sentence: string): void => void process.stderr.write(`penstock: ${asTyped(sentence)}\n`)
 

@@ -293,6 +293,16 @@ export function buildProgram(): Command {
     .command('test <directory>')
     .description('try a package: its definition, then its tests')
     .action(withConfig(async () => (await own()).testConnectorCommand))
+  connector
+    .command('try <definition>')
+    .description('send up to three rows by an operation of a described destination, and print what it answers')
+    .requiredOption('--rows <file>', 'JSON list of one to three rows')
+    .requiredOption('--operation <name>', 'operation of the definition')
+    .option('--value <name=value...>', 'values of the configuration that are not secrets, such as url=https://…')
+    .option('--secret <name=reference...>', 'secrets of the configuration, such as apiToken=env:TOKEN')
+    .option('--parameter <name=value...>', 'parameters of the operation')
+    .option(...json)
+    .action(withConfig(async () => (await import('./try-destination.ts')).tryDestinationCommand, { listens: true }))
 
   const configuration = () => import('./configuration.ts')
   const ofService = ['--url <address>', 'address of the service (PENSTOCK_URL)'] as const

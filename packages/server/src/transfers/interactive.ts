@@ -62,7 +62,7 @@ export function createInteractiveJobs(runners: Runners, { atOnce, perOrganizatio
       job: J,
       { organizationId, id: accountId }: { organizationId: string; id: string },
       signal: AbortSignal,
-      host: JobHost,
+      host: Pick<JobHost, 'answer' | 'close'>,
     ): Promise<InteractiveResult<J>> {
       const ending = new AbortController()
       /** Why the service could not answer the runner. */

@@ -78,7 +78,7 @@ export class JobHost {
  * @param onError called with errors of the service itself
  */
 export const answerJob =
-  (host: JobHost, onError: (error: unknown) => void = () => {}) =>
+  (host: Pick<JobHost, 'answer'>, onError: (error: unknown) => void = () => {}) =>
   async (method: HostMethod, argument: unknown): Promise<unknown> => {
     if (!isJobMethod(method)) throw new EndJob(false, 0)
     try {

@@ -1,4 +1,5 @@
 import { ConnectorError } from '@penstock/connector'
+import type { TryJob } from '@penstock/engine'
 import { requireScope } from '../access.ts'
 import type { Answer, Call } from '../call.ts'
 import { databaseNow } from '../db/clock.ts'
@@ -36,17 +37,12 @@ export async function tryDestination(
   })
   if (opened instanceof ConnectorError)
     return untried({ code: opened.code, message: opened.message, side: 'Destination' })
-  const columns = [...new Set(body.rows.flatMap((row) => Object.keys(row)))]
-  const rows = body.rows.map((row) =>
-    columns.map((column) => (Object.hasOwn(row, column) ? (row[column] ?? null) : null)),
-  )
   const result = await interactive.run(
     {
       kind: 'try',
       connector: opened,
       entered,
-      columns,
-      rows,
+      ...rowsToTry(body.rows),
       startedTime: now.toISOString(),
       deadlineMs: askTimeoutMs,
     },
@@ -68,4 +64,12 @@ export async function tryDestination(
     },
     showsRecords: true,
   }
+}
+
+/** Rows by their columns, as a runner gets them: a missing value is null. */
+export function rowsToTry(given: readonly Readonly<Record<string, string | null>>[]): Pick<TryJob, 'columns' | 'rows'> {
+  const columns = [...new Set(given.flatMap((row) => Object.keys(row)))]
+  const cellOf = (row: Readonly<Record<string, string | null>>) => (column: string) =>
+    Object.hasOwn(row, column) ? (row[column] ?? null) : null
+  return { columns, rows: given.map((row) => columns.map(cellOf(row))) }
 }
