@@ -28,6 +28,12 @@ const bounds: Readonly<Record<string, Entry>> = {
   penstock_migrations: ['operator', 'one for each migration', `${schema}`, 'penstock_migrations_pkey'],
   master_keys: ['operator', 'retired keys are removed', `${source}secrets/queries.ts`, 'deleteRetiredMasterKeys'],
   data_keys: ['owner', 'one for each row sealed under it; unused ones are purged', purge, 'purgeDataKeys'],
+  signing_keys: [
+    'operator',
+    'withdrawn keys are removed with the next one',
+    `${source}identity-tokens/queries.ts`,
+    'deleteRetiredSigningKeys',
+  ],
   oauth_apps: ['operator', 'one for each deployment and platform', schema, 'oauth_apps_pkey'],
   audit_events: ['age', '365 days, unless the operator keeps them for ever', purge, 'purgeAudit'],
   audit_heads: ['owner', 'one for each organization', schema, 'audit_heads_pkey'],

@@ -12,6 +12,7 @@ import { runJob } from '../packages/engine/src/jobs.ts'
 import type {
   Confirmation,
   EventHost,
+  IdentityHost,
   RejectHost,
   SecretHost,
   TransferHost,
@@ -45,12 +46,13 @@ const state = firstState({
 
 async function transfer(id: string) {
   const kept = { read: 0, sent: 0, rejected: 0, retries: [] as string[] }
-  const host: TransferHost & SecretHost & UploadHost & RejectHost & EventHost = {
+  const host: TransferHost & SecretHost & IdentityHost & UploadHost & RejectHost & EventHost = {
     ...noUploads,
     ...noDigests,
     leaseSecret: () => assert.fail('client credentials renew nothing'),
     replaceSecret: () => assert.fail('client credentials renew nothing'),
     releaseSecret: () => assert.fail('client credentials renew nothing'),
+    identityToken: () => assert.fail('no connector of these signs in by an identity'),
     reportColumns: async () => null,
     reportRules: async () => {},
     open: async () => structuredClone(state),

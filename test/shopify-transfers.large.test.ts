@@ -14,6 +14,7 @@ import { runJob } from '../packages/engine/src/jobs.ts'
 import type {
   Confirmation,
   EventHost,
+  IdentityHost,
   RejectHost,
   SecretHost,
   TransferHost,
@@ -68,12 +69,13 @@ async function run(id: string, killed?: { readonly atConfirmation: number; reado
     if (deliveryState !== null) state.deliveryStates = [...state.deliveryStates, deliveryState]
   }
   const isDead = Promise.withResolvers<void>()
-  const host: TransferHost & SecretHost & UploadHost & RejectHost & EventHost = {
+  const host: TransferHost & SecretHost & IdentityHost & UploadHost & RejectHost & EventHost = {
     ...noUploads,
     ...noDigests,
     leaseSecret: () => assert.fail('a token renews nothing'),
     replaceSecret: () => assert.fail('a token renews nothing'),
     releaseSecret: () => assert.fail('a token renews nothing'),
+    identityToken: () => assert.fail('no connector of these signs in by an identity'),
     reportColumns: async () => null,
     reportRules: async () => {},
     open: async () => structuredClone(state),

@@ -62,6 +62,27 @@ create table oauth_apps (
 );
 create index oauth_apps_key on oauth_apps (key_id);
 
+-- identity-tokens/
+
+-- The keys that sign identity tokens. The newest key that signs is used.
+create table signing_keys (
+  -- The `kid` of tokens and of the published key.
+  id text not null,
+  -- The private key is sealed under this key.
+  data_key_id text not null,
+  sealed bytea not null,
+  -- As a JSON Web Key.
+  public_key jsonb not null,
+  created_time timestamptz default now() not null,
+  -- A key is published for some time before it signs, so that clouds know it.
+  signs_from timestamptz not null,
+  -- Null: until another key follows.
+  published_until timestamptz,
+  constraint signing_keys_pkey primary key (id),
+  constraint signing_keys_data_key foreign key (data_key_id) references data_keys(id)
+);
+create index signing_keys_data_key on signing_keys (data_key_id);
+
 -- audit/
 
 -- The audit log. A trigger numbers the events of an organization without a gap and chains each to the one before, so that

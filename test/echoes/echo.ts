@@ -9,6 +9,7 @@ import { runJob } from '../../packages/engine/src/jobs.ts'
 import type {
   Confirmation,
   EventHost,
+  IdentityHost,
   Job,
   RejectHost,
   SecretHost,
@@ -175,7 +176,7 @@ async function reportOf(side: Side, kind: 'check' | 'preview' | 'transfer', egre
     rejectsLeft: 10,
     digests: null,
   }
-  const host: TransferHost & SecretHost & UploadHost & RejectHost & EventHost = {
+  const host: TransferHost & SecretHost & IdentityHost & UploadHost & RejectHost & EventHost = {
     ...noUploads,
     ...noDigests,
     leaseSecret: () => assert.fail('no connector of these renews a secret'),
@@ -183,6 +184,7 @@ async function reportOf(side: Side, kind: 'check' | 'preview' | 'transfer', egre
     reportColumns: async () => null,
     reportRules: async () => {},
     releaseSecret: () => assert.fail('nothing was leased'),
+    identityToken: () => assert.fail('no connector of these signs in by an identity'),
     open: async () => state,
     beginBatch: async () => {},
     confirm: async ({ rejects }: Confirmation) => {

@@ -8,6 +8,7 @@ export const engineOf = ({ database, service, config, runners }: TestService): S
   runners,
   keyring: service.deps.keyring,
   secretManagers: service.deps.secretManagers,
+  identityTokens: service.deps.identityTokens,
   catalogue: service.deps.catalogue,
   settings: { ...supervision, rejectsMax: config.rejects.max, replaceShareMin: config.replacePercentMin / 100 },
 })

@@ -6,6 +6,7 @@ import type {
   Confirmation,
   DigestRecords,
   EventHost,
+  IdentityHost,
   RejectHost,
   SecretHost,
   TransferHost,
@@ -151,7 +152,7 @@ export class KeptState {
   #salt = 0
 
   /** The host of a runner. */
-  host(fuse: Fuse): TransferHost & SecretHost & UploadHost & RejectHost & EventHost {
+  host(fuse: Fuse): TransferHost & SecretHost & IdentityHost & UploadHost & RejectHost & EventHost {
     let isStoring = false
     /** Points where the runner can die before it changes something, and after that. */
     const between = async <T>(before: Place, after: Place | undefined, act: () => T): Promise<T> => {
@@ -169,6 +170,7 @@ export class KeptState {
       leaseSecret: async () => ({ state: 'missing' }),
       replaceSecret: async () => null,
       releaseSecret: async () => {},
+      identityToken: () => assert.fail('no connector of these signs in by an identity'),
       open: () => between('open', undefined, () => this.#open()),
       beginBatch: (start) => between('begin batch', undefined, () => this.#announce(start)),
       confirm: async (confirmation, next) => {

@@ -6,6 +6,7 @@ import { runJob } from '../../packages/engine/src/jobs.ts'
 import type {
   Confirmation,
   EventHost,
+  IdentityHost,
   KeptReject,
   RejectHost,
   SecretHost,
@@ -40,7 +41,7 @@ export async function transferFile(folder: string, file: string, destination: De
     destination: { slug, secrets, settings },
   })
   const leases = new Map<string, string>()
-  const host: TransferHost & SecretHost & UploadHost & RejectHost & EventHost = {
+  const host: TransferHost & SecretHost & IdentityHost & UploadHost & RejectHost & EventHost = {
     ...noUploads,
     ...noDigests,
     leaseSecret: async ({ key }) => {
@@ -55,6 +56,7 @@ export async function transferFile(folder: string, file: string, destination: De
     reportColumns: async () => null,
     reportRules: async () => {},
     releaseSecret: async () => {},
+    identityToken: () => assert.fail('no connector of these signs in by an identity'),
     open: async () => structuredClone(stored),
     beginBatch: async ({ columns }) => {
       if (columns) stored.columns = columns.destination

@@ -35,6 +35,13 @@ export type ConnectorContext = {
    */
   saveSecret(key: string, renew: (current: string) => Promise<string>): Promise<string>
   /**
+   * Returns a token of OpenID Connect that this service signed. It states which sub-account the job is of, is valid for five
+   * minutes, and signs in at a cloud that trusts this service. Send it only to the cloud itself, never to an address that a
+   * setting names. Only for a connector with a field that has `identity`.
+   * @param audience whom the token is for: 1 to 500 characters of ASCII without spaces
+   */
+  identityToken(audience: string): Promise<string>
+  /**
    * Adds a line to the log of the transfer, for people. Secrets are removed from it; do not include values of records. Without
    * a transfer it does nothing. A transfer keeps at most 200 lines of its connectors.
    * @param text of at most 500 characters; longer ones are cut

@@ -70,6 +70,12 @@ export type FieldDefinition = {
    * changes, the next transfer reads everything (docs/decisions/state-and-ranges.md).
    */
   readonly keepsState?: KeepingReason
+  /**
+   * How the field takes part in a sign-in by identity tokens (`ConnectorContext.identityToken`):
+   * issuer, subject   readonly, and filled by the service with what a trust policy must contain
+   * target            chooses what the identity of the sub-account signs in to, so that changing it requires `secrets:write`
+   */
+  readonly identity?: 'issuer' | 'subject' | 'target'
 }
 export type Fields = Readonly<Record<string, FieldDefinition>>
 
@@ -85,6 +91,7 @@ type Common = {
   binds?: readonly string[]
   pins?: Condition
   keepsState?: KeepingReason
+  identity?: NonNullable<FieldDefinition['identity']>
   asked?: true
   purpose?: SettingPurpose
 }

@@ -52,7 +52,7 @@ export type PlatformServer = {
 }
 
 /** Runs a platform on a free port. An error of `answer` is sent as a defect, and fails the test that closes it. */
-export async function startPlatform(answer: (received: Received) => Reply): Promise<PlatformServer> {
+export async function startPlatform(answer: (received: Received) => Reply | Promise<Reply>): Promise<PlatformServer> {
   const received: Received[] = []
   const failures: { match: RegExp; failure: Failure }[] = []
   const defects: unknown[] = []
@@ -66,7 +66,7 @@ export async function startPlatform(answer: (received: Received) => Reply): Prom
       const failure = at < 0 ? undefined : failures.splice(at, 1)[0]?.failure
       if (failure === 'hang') return hanging.resolve()
       if (failure === 'reset') return request.socket.destroy()
-      const reply = typeof failure === 'object' ? failure : answer(one)
+      const reply = typeof failure === 'object' ? failure : await answer(one)
       if (failure === 'reset after') return request.socket.destroy()
       write(response, reply)
     } catch (error) {

@@ -13,6 +13,7 @@ import {
   type EventsToPut,
   type FromRunner,
   type HostMethod,
+  type IdentityHost,
   type KeyPages,
   type PutHost,
   protocolLimits,
@@ -33,7 +34,7 @@ import {
 type Waiting = { resolve(value: unknown): void; reject(error: Error): void }
 
 /** The supervisor of a job, as the runner calls it: each call is a message and waits for its answer. */
-export class HostChannel implements TransferHost, SecretHost, UploadHost, RejectHost, EventHost, PutHost {
+export class HostChannel implements TransferHost, SecretHost, IdentityHost, UploadHost, RejectHost, EventHost, PutHost {
   readonly #send: (message: FromRunner) => void
   readonly #waiting = new Map<number, Waiting>()
   #last = 0
@@ -60,6 +61,7 @@ export class HostChannel implements TransferHost, SecretHost, UploadHost, Reject
   replaceSecret = (replacement: Parameters<SecretHost['replaceSecret']>[0]) =>
     this.#call<string | null>('replaceSecret', replacement)
   releaseSecret = (leaseId: string) => this.#call<void>('releaseSecret', leaseId)
+  identityToken = (wanted: Parameters<IdentityHost['identityToken']>[0]) => this.#call<string>('identityToken', wanted)
   findUploads = (query: Parameters<UploadHost['findUploads']>[0]) =>
     this.#call<Awaited<ReturnType<UploadHost['findUploads']>>>('findUploads', query)
   openUpload = (id: string) => this.#call<UploadedFile | null>('openUpload', id)

@@ -41,6 +41,18 @@ export type SecretHost = {
 export const isSecretMethod = (method: string): method is keyof SecretHost =>
   method === 'leaseSecret' || method === 'replaceSecret' || method === 'releaseSecret'
 
+/** Calls of any job to its supervisor about the identity of its sub-account. */
+export type IdentityHost = {
+  /** Signs a token for the audience. Only a connector that signs in by identity tokens gets one. */
+  identityToken(wanted: {
+    readonly slug: string
+    readonly configurationId?: string | undefined
+    readonly audience: string
+  }): Promise<string>
+}
+
+export const isIdentityMethod = (method: string): method is keyof IdentityHost => method === 'identityToken'
+
 /** Calls of any job to its supervisor about uploaded files of the sub-account. */
 export type UploadHost = {
   findUploads(query: {

@@ -4,6 +4,7 @@ import {
   type DefectReport,
   Ended,
   type EventHost,
+  type IdentityHost,
   type Job,
   type JobError,
   type JobResult,
@@ -27,8 +28,8 @@ export type { Runtime } from './runtime.ts'
 /** Dependencies of a job, in addition to its description. */
 export type JobDeps = {
   readonly runtime: Runtime
-  /** Most jobs ask only for secrets, uploaded files, rejected records and events. */
-  readonly host: TransferHost & SecretHost & UploadHost & RejectHost & EventHost & Partial<PutHost>
+  /** Most jobs ask only for secrets, identity tokens, uploaded files, rejected records and events. */
+  readonly host: TransferHost & SecretHost & IdentityHost & UploadHost & RejectHost & EventHost & Partial<PutHost>
   /** Aborted with `Ended` when the job must end. */
   readonly signal: AbortSignal
   readonly onProgress: () => void
@@ -41,7 +42,8 @@ export async function runJob<J extends Job>(job: J, deps: JobDeps): Promise<JobR
   const secrets = new SecretSaver(deps.host)
   const { host } = deps
   const kept = { uploads: uploadsOf(host), rejects: rejectsOf(host), events: eventsOf(host) }
-  const runtime = { ...deps.runtime, ...kept, secrets }
+  const identityToken: IdentityHost['identityToken'] = (wanted) => host.identityToken(wanted)
+  const runtime = { ...deps.runtime, ...kept, secrets, identityToken }
   try {
     return { ok: true, value: (await perform(job, { ...deps, runtime, signal })) as JobValues[J['kind']] }
   } catch (error) {

@@ -27,7 +27,7 @@ import type { ConsentPurpose } from './consent-purpose.ts'
 import type { DigestPage, DigestRecords, DigestsState, KeyPages } from './digest-pages.ts'
 import type { DividedPart } from './divided-part.ts'
 import type { HandoverStart } from './handover-start.ts'
-import type { EventHost, PutHost, RejectHost, SecretHost, UploadHost } from './job-hosts.ts'
+import type { EventHost, IdentityHost, PutHost, RejectHost, SecretHost, UploadHost } from './job-hosts.ts'
 import type { Confirmation, RejectedKeysState, ReplayPage, TransferOutcomes } from './kept.ts'
 import type { Showing } from './mapping/shorten.ts'
 import type { OpenedSide } from './opened-side.ts'
@@ -376,6 +376,7 @@ export type TransferMethod = keyof TransferHost | 'stageRejects' | 'stageParts' 
 export type HostMethod =
   | TransferMethod
   | keyof SecretHost
+  | keyof IdentityHost
   | keyof UploadHost
   | keyof RejectHost
   | keyof EventHost

@@ -12,7 +12,7 @@ import type { OpenEgress } from '@penstock/connector/egress'
 import { reach } from '@penstock/connectors/reach'
 import type { Role } from '@penstock/wire'
 import { withFixedAddresses } from './fixed-addresses.ts'
-import type { OpenedSide } from './protocol.ts'
+import type { IdentityHost, OpenedSide } from './protocol.ts'
 import type { SecretSaver } from './secret-saver.ts'
 import { sideSettings, withDefaults } from './settings.ts'
 import { type SideSecrets, secretsOfSide } from './side-secrets.ts'
@@ -27,9 +27,10 @@ export type Runtime = {
   readonly localFolders: readonly string[]
 }
 
-/** The runtime of one job, which can save secrets, and read uploaded files, rejected records and events. */
+/** The runtime of one job, which can save secrets, get identity tokens, and read uploaded files, rejected records and events. */
 export type JobRuntime = Runtime & {
   readonly secrets: SecretSaver
+  readonly identityToken: IdentityHost['identityToken']
   readonly uploads: Uploads
   readonly rejects: Rejects
   readonly events: EventStreams
@@ -43,7 +44,7 @@ export type JobRuntime = Runtime & {
  * `http://` to a host that does not allow it: the address may have been allowed when it was saved.
  */
 export function openContext(
-  { egress, localFolders, plainHttp, secrets: saver, uploads, rejects, events, log }: JobRuntime,
+  { egress, localFolders, plainHttp, secrets: saver, identityToken, uploads, rejects, events, log }: JobRuntime,
   connector: Connector,
   role: Role | undefined,
   { slug, configurationId, secrets, settings, refusal }: OpenedSide,
@@ -69,6 +70,11 @@ export function openContext(
     events,
     saveSecret: (key: string, renew: (current: string) => Promise<string>) =>
       saver.save({ connector, reference: { slug, configurationId, key }, signal, note }, renew),
+    identityToken: async (audience: string) => {
+      const token = await identityToken({ slug, configurationId, audience })
+      note(token)
+      return token
+    },
     log: (text: string) => {
       if (role) log?.(role, redact(text))
     },

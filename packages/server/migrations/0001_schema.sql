@@ -39,6 +39,19 @@ create table oauth_apps (
 );
 create index oauth_apps_key on oauth_apps (key_id);
 
+create table signing_keys (
+  id text not null,
+  data_key_id text not null,
+  sealed bytea not null,
+  public_key jsonb not null,
+  created_time timestamptz default now() not null,
+  signs_from timestamptz not null,
+  published_until timestamptz,
+  constraint signing_keys_pkey primary key (id),
+  constraint signing_keys_data_key foreign key (data_key_id) references data_keys(id)
+);
+create index signing_keys_data_key on signing_keys (data_key_id);
+
 create table audit_events (
   organization_id text not null,
   number bigint not null,

@@ -24,6 +24,7 @@ import { serveDocuments } from './http/documents.ts'
 import { serveEvents } from './http/events.ts'
 import { serveHealth } from './http/health.ts'
 import { once } from './http/idempotency.ts'
+import { serveIdentityTokens } from './http/identity-tokens.ts'
 import type { Timeouts } from './http/listener.ts'
 import { serveMcp } from './http/mcp.ts'
 import { serveOauthMetadata } from './http/oauth-metadata.ts'
@@ -34,6 +35,7 @@ import { serveScim } from './http/scim.ts'
 import { type AccessControl, serveOperations } from './http/serve.ts'
 import { serveSingleSignOn } from './http/single-sign-on.ts'
 import { serveTriggers } from './http/triggers.ts'
+import { createIdentityTokens } from './identity-tokens/identity-tokens.ts'
 import type { Logger } from './log.ts'
 import { createMailer } from './mail.ts'
 import { disksOf } from './metrics/disks.ts'
@@ -124,6 +126,7 @@ export async function createService(
   const definitions = await watchDefinitions(catalogue, { database, notices, config }, log)
   opened.defer(definitions.close)
   const keyring = await openKeyring(database, masterKey, notices)
+  const identityTokens = createIdentityTokens({ database, keyring }, config.publicUrl)
   const secretManagers = createSecretManagers(config)
   opened.defer(secretManagers.close)
   const accounts = createAccountFinder(database, notices)
@@ -168,6 +171,7 @@ export async function createService(
     config,
     keyring,
     secretManagers,
+    identityTokens,
     attempts: createAttempts(),
     requestLimit,
     tokens,
@@ -240,6 +244,7 @@ export async function createService(
   serveOperations(app, serving)
   serveOauthToken(app, (request) => issueToken(database, request, deps))
   serveOauthMetadata(app, publicUrl)
+  serveIdentityTokens(app, identityTokens)
   serveEvents(app, { receiver, calls: trackingPaths, publicUrl })
   serveTriggers(app, createTriggerUse({ ...deps, database, shareOf, once }))
   serveScim(app, {

@@ -9,6 +9,8 @@ export type TestContextOptions = {
   readonly secrets?: Values
   /** Store for secrets that a connector replaces; by default, the secrets of this context. */
   readonly saveSecret?: ConnectorContext['saveSecret']
+  /** Signs identity tokens; by default, asking for one fails. */
+  readonly identityToken?: ConnectorContext['identityToken']
   /** Receives the lines for the log of a transfer; by default they are dropped. */
   readonly log?: ConnectorContext['log']
   readonly settings?: Values
@@ -58,6 +60,7 @@ export function testContext(options: TestContextOptions = {}): TestContext {
     rejects: options.rejects ?? noRejects,
     events: options.events ?? noEvents,
     saveSecret: options.saveSecret ?? savedSecrets(options.secrets ?? {}),
+    identityToken: options.identityToken ?? noIdentity,
     log: options.log ?? (() => {}),
     cursor: options.cursor,
     ...(options.part && { part: options.part }),
@@ -73,6 +76,8 @@ export function testContext(options: TestContextOptions = {}): TestContext {
     state: options.state,
   }
 }
+
+const noIdentity = (): Promise<never> => Promise.reject(new Error('This test has no identity tokens'))
 
 const noUploads: ConnectorContext['uploads'] = {
   find: async () => [],

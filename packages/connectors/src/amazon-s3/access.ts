@@ -1,4 +1,6 @@
-import { secret, select, text } from '@penstock/connector'
+import { type FieldDefinition, secret, select, text } from '@penstock/connector'
+import { isRoleArn } from '../aws/role-arn.ts'
+import { audienceField, trustFields } from '../kit/identity-fields.ts'
 
 /** Settings that some buckets require in addition to an access key. */
 export const access = {
@@ -26,6 +28,49 @@ export const access = {
     binds: ['secretAccessKey', 'sessionToken'],
   }),
 }
+
+const withKey = { authType: 'access-key' }
+const withoutKey = { authType: 'web-identity' }
+const onlyWith = (when: NonNullable<FieldDefinition['when']>, field: FieldDefinition): FieldDefinition => ({
+  ...field,
+  when,
+})
+
+/**
+ * How a connector signs in to Amazon S3: with an access key, or without a key, by a role that trusts this service. A token of the
+ * second way, and what it signs in to, go only to AWS itself, so it has no endpoint.
+ * @param key the fields of the access key
+ */
+export const signIn = (key: { readonly accessKeyId: FieldDefinition; readonly secretAccessKey: FieldDefinition }) => ({
+  authType: select({
+    keepsState: 'credential',
+    identity: 'target',
+    label: 'Sign-in method',
+    description: 'Sign in with an access key, or with a role that trusts this service, so that no key is stored',
+    options: ['access-key', 'web-identity'],
+    labels: { 'access-key': 'Access key', 'web-identity': 'Role without a key' },
+    default: 'access-key',
+  }),
+  accessKeyId: onlyWith(withKey, key.accessKeyId),
+  secretAccessKey: onlyWith(withKey, key.secretAccessKey),
+  sessionToken: onlyWith(withKey, access.sessionToken),
+  roleArn: onlyWith(withKey, access.roleArn),
+  externalId: onlyWith(withKey, access.externalId),
+  identityRoleArn: text({
+    keepsState: 'credential',
+    identity: 'target',
+    label: 'IAM role',
+    description: 'ARN of the role that trusts this service, such as arn:aws:iam::123456789012:role/Name',
+    required: true,
+    when: withoutKey,
+    wrong: (value) =>
+      isRoleArn(value.trim()) ? undefined : 'must be the ARN of a role, such as arn:aws:iam::123456789012:role/Name',
+  }),
+  tokenAudience: audienceField(withoutKey, 'sts.amazonaws.com', 'Audience of the identity provider in AWS'),
+  ...trustFields(withoutKey),
+  region: access.region,
+  endpoint: onlyWith(withKey, access.endpoint),
+})
 
 /** How stored objects are encrypted. */
 export const encryption = {

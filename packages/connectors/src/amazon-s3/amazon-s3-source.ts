@@ -1,6 +1,6 @@
 import { defineConnector, secret, text } from '@penstock/connector'
 import { fileSource } from '../kit/file-store.ts'
-import { access } from './access.ts'
+import { signIn } from './access.ts'
 import { amazonS3 } from './platform.ts'
 
 const files = () => import('./files.ts')
@@ -20,7 +20,7 @@ export const amazonS3Source = defineConnector({
   tested:
     'An S3 server from npm, fauxqs 2.4.1, behind a proxy that verifies signatures and injects failures; not Amazon S3 itself. The client of AWS, @aws-sdk/client-s3 3.1169.0, passes the verification.',
   api: { version: 'Amazon S3 REST API of 1 March 2006', ends: 'no end is announced' },
-  secrets: {
+  secrets: signIn({
     accessKeyId: text({
       keepsState: 'credential',
       label: 'Access key',
@@ -32,8 +32,7 @@ export const amazonS3Source = defineConnector({
       description: 'Secret that belongs to this access key',
       required: true,
     }),
-    ...access,
-  },
+  }),
   source: {
     ...fileSource(
       files,

@@ -4,7 +4,7 @@ import { discard, textOf } from '../object-stores/answers.ts'
 import { checkReading } from '../object-stores/check-reading.ts'
 import { objectNameOf, placeOf } from '../object-stores/place.ts'
 import { readXml, textAt } from '../object-stores/xml.ts'
-import { connectToS3, makeS3Client } from './s3-client.ts'
+import { connectToS3, isKeyless, makeS3Client } from './s3-client.ts'
 import { s3Objects } from './s3-objects.ts'
 import { encryptionOf } from './s3-upload.ts'
 
@@ -17,7 +17,7 @@ export async function signIn(context: ConnectorContext): Promise<string> {
   } catch (error) {
     if (asConnectorError(error)?.code !== 'permission_denied') throw error
   }
-  return 'The access key is accepted.'
+  return `The ${isKeyless(context.secrets) ? 'role' : 'access key'} is accepted.`
 }
 
 const later = 'What the key may do is checked when a connection has a bucket.'

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { type ConnectorContext, ConnectorError, createRedact, type Redact, type Values } from '@penstock/connector'
 import { AwsV4Signer } from 'aws4fetch'
 import type { AwsCredentials } from '../aws/sts.ts'
+import { roleOfIdentity } from '../aws/web-identity.ts'
 import { discard } from '../object-stores/answers.ts'
 import { encodeName, encodeValue } from '../object-stores/place.ts'
 import { connectorErrorOf, problemOf, type S3Error } from './s3-errors.ts'
@@ -39,27 +40,33 @@ export type S3Client = {
  */
 export function makeS3Client(context: ConnectorContext): S3Client {
   const { secrets, egress } = context
-  const key = credentialsOf(secrets)
-  const redactKey = redactOf([key])
+  const key = isKeyless(secrets) ? undefined : credentialsOf(secrets)
+  const keys = key ? [key] : []
+  const redactKey = redactOf(keys)
   /** The credentials that were used last. */
   let used = key
   let redactUsed = redactKey
   const redact: Redact = (text, lengthMax) => redactUsed(text, lengthMax)
-  const endpoint = endpointOf(secrets)
+  const endpoint = key && endpointOf(secrets)
   const store = endpoint ? endpoint.host : 'Amazon S3'
+  const signer = key ? 'access key' : 'role'
   let region = regionNamed(secrets.region) ?? 'us-east-1'
 
-  const role =
-    roleIn(secrets) === undefined ? undefined : assumeRole(context, key, () => ({ region, endpoint }), redactKey)
+  const role = !key
+    ? roleOfIdentity(context, () => region)
+    : roleIn(secrets) === undefined
+      ? undefined
+      : assumeRole(context, key, () => ({ region, endpoint }), redactKey)
+  const present = async (): Promise<AwsCredentials> => (role ? role.current() : (key as AwsCredentials))
 
   const attempt = async (asked: S3Request): Promise<Response> => {
     const { method = 'GET', body } = asked
-    const credentials = role ? await role.current() : key
+    const credentials = await present()
     if (credentials !== used) {
       used = credentials
-      redactUsed = redactOf([key, credentials])
+      redactUsed = redactOf([...keys, credentials])
     }
-    const signer = new AwsV4Signer({
+    const request = new AwsV4Signer({
       ...credentials,
       method,
       region,
@@ -73,7 +80,7 @@ export function makeS3Client(context: ConnectorContext): S3Client {
       },
       ...(body === undefined ? {} : { body }),
     })
-    const { url, headers } = await signer.sign()
+    const { url, headers } = await request.sign()
     return egress.request(url, {
       method,
       headers: Object.fromEntries(headers),
@@ -86,7 +93,7 @@ export function makeS3Client(context: ConnectorContext): S3Client {
 
   return {
     redact,
-    access: async () => ({ credentials: role ? await role.current() : key, region }),
+    access: async () => ({ credentials: await present(), region }),
     async request(asked) {
       let response = await attempt(asked)
       if (response.ok) return response
@@ -103,10 +110,13 @@ export function makeS3Client(context: ConnectorContext): S3Client {
         if (response.ok) return response
         problem = await problemOf(response, store, redact)
       }
-      throw connectorErrorOf(problem, asked, store)
+      throw connectorErrorOf(problem, asked, store, signer)
     },
   }
 }
+
+/** Whether the settings sign in without a stored key. */
+export const isKeyless = ({ authType }: Values): boolean => authType === 'web-identity'
 
 /** A function that removes the secrets of credentials. */
 const redactOf = (all: readonly AwsCredentials[]): Redact =>
@@ -117,7 +127,7 @@ const isExpired = ({ code }: S3Error): boolean => code === 'ExpiredToken' || cod
 
 /** The address of requests without a bucket, to see whether anything answers. */
 export async function connectToS3(context: ConnectorContext): Promise<string> {
-  const endpoint = endpointOf(context.secrets)
+  const endpoint = isKeyless(context.secrets) ? undefined : endpointOf(context.secrets)
   const url = urlOf({}, regionNamed(context.secrets.region) ?? 'us-east-1', endpoint)
   await discard(await context.egress.request(url, { method: 'HEAD', signal: context.signal }))
   return url.host

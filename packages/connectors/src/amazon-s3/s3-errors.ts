@@ -53,11 +53,15 @@ const passes =
   'InternalError SlowDown ServiceUnavailable RequestTimeout RequestLimitExceeded OperationAborted Throttling ThrottlingException BandwidthLimitExceeded ConditionalRequestConflict'
 const isAnyOf = (names: string, code: string): boolean => names.split(' ').includes(code)
 
-/** An error as a connector error: `source_changed` and `upload_lost` mean what callers make of them. */
+/**
+ * An error as a connector error: `source_changed` and `upload_lost` mean what callers make of them.
+ * @param signer what signs requests, for messages
+ */
 export function connectorErrorOf(
   { status, code, passing }: S3Error,
   asked: { readonly bucket?: string; readonly key?: string; readonly permission: string },
   store: string,
+  signer: 'access key' | 'role' = 'access key',
 ): ConnectorError {
   const bucket = asked.bucket === undefined ? 'its buckets' : `the bucket ${asked.bucket}`
   if (isAnyOf(wrongKey, code)) {
@@ -87,11 +91,11 @@ export function connectorErrorOf(
     return new ConnectorError('object_archived', 'The object is archived. Restore it first, then start again.')
   }
   if (code.startsWith('KMS.')) {
-    const message = `AWS KMS refuses the key of ${bucket} (${code}). Check that the key is there and enabled, and that its policy allows the access key kms:GenerateDataKey and kms:Decrypt.`
+    const message = `AWS KMS refuses the key of ${bucket} (${code}). Check that the key is there and enabled, and that its policy allows the ${signer} kms:GenerateDataKey and kms:Decrypt.`
     return new ConnectorError('permission_denied', message)
   }
   if (status === 401 || status === 403) {
-    const message = `The access key may not do this to ${bucket} (${asked.permission}${code ? `; ${code}` : ''}). Allow it in the policy of its user or of the bucket.`
+    const message = `The ${signer} may not do this to ${bucket} (${asked.permission}${code ? `; ${code}` : ''}). Allow it in the policy of ${signer === 'role' ? 'the role' : 'its user'} or of the bucket.`
     return new ConnectorError('permission_denied', message)
   }
   if (status >= 300 && status < 400) {

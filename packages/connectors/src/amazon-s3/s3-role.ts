@@ -1,5 +1,6 @@
 import { type ConnectorContext, ConnectorError, type Redact, type Values } from '@penstock/connector'
 import { AwsV4Signer } from 'aws4fetch'
+import { isRoleArn } from '../aws/role-arn.ts'
 import {
   type AwsCredentials,
   type AwsSession,
@@ -59,7 +60,7 @@ export function assumeRole(
 export function roleIn({ roleArn }: Values): string | undefined {
   if (typeof roleArn !== 'string') return undefined
   const role = roleArn.trim()
-  if (/^arn:[\w-]+:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/.test(role)) return role
+  if (isRoleArn(role)) return role
   const message = 'The role ARN is none; it has the form arn:aws:iam::123456789012:role/Name.'
   throw new ConnectorError('invalid_setting', message)
 }

@@ -261,6 +261,14 @@ export function buildProgram(): Command {
     .description('remove an app; connectors that were authorized with it stop working')
     .option(...json)
     .action(withConfig(async () => (await import('./oauth-app.ts')).removeOAuthAppCommand))
+  program
+    .command('identity-key')
+    .description('the key that signs the identity tokens of sub-accounts')
+    .command('rotate')
+    .description('add a key, which replaces the present one after a day')
+    .option('--now', 'replace it immediately, and withdraw all other keys, because somebody may know them')
+    .option(...json)
+    .action(withConfig(async () => (await import('./identity-key.ts')).rotateIdentityKeyCommand))
 
   const own = () => import('./connector.ts')
   const connector = program.command('connector').description('connectors that you add to this deployment')

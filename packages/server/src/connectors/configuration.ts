@@ -5,6 +5,7 @@ import {
   missingValues,
   readValues,
   rebindSecrets,
+  showValue,
   type Values,
 } from '@penstock/connector'
 import { type FieldError, isSecretReference } from '@penstock/wire'
@@ -18,6 +19,7 @@ import type { SecretManagers } from '../secret-managers/secret-managers.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import type { SecretOwner } from '../secrets/queries.ts'
 import { saveSecrets, setSecrets } from '../secrets/secrets.ts'
+import { identityValues } from './identity-values.ts'
 import * as queries from './queries.ts'
 import { filledByApp, missingForRole } from './readiness.ts'
 import { byName, givenSecrets, referenceErrors, referencesIn } from './secret-references.ts'
@@ -54,6 +56,13 @@ export type AuditedConfiguration = {
   }
 }
 
+/** Whether values differ in what the identity of the sub-account signs in to. Like a change of a secret, it requires `secrets:write`. */
+export const changesTarget = ({ secrets }: Connector, before: Values, after: Values): boolean =>
+  Object.entries(secrets).some(
+    ([key, field]) =>
+      field.identity === 'target' && showValue(before[key] ?? field.default) !== showValue(after[key] ?? field.default),
+  )
+
 /** How many connections a refusal names. */
 export const usersNamedMax = 10
 
@@ -75,12 +84,10 @@ export async function saveConfiguration(
 ): Promise<{ now: queries.ConfigurationRow; audited: AuditedConfiguration }> {
   const owner = { accountId: account.id, connectorId: connector.id, configurationId: row.configurationId }
   const current = await currentValues(tx, account, row)
-  const { set, cleared, ...read } = readConfiguration(
-    connector,
-    current,
-    given.secretConfig,
-    given.actor !== undefined && !given.actor.link,
-  )
+  const { set, cleared, ...read } = readConfiguration(connector, current, given.secretConfig, {
+    shown: identityValues(connector, config, account),
+    repeats: given.actor !== undefined && !given.actor.link,
+  })
   const oauthClientId = given.oauthClientId ?? clientLeft(connector, row, set, cleared)
   const isSecret = (key: string) => connector.secrets[key]?.type === 'Password'
   const secretName = given.secretName?.trim() ?? row.secretName
@@ -91,7 +98,9 @@ export async function saveConfiguration(
   const isRebound = changedBindings(connector.secrets, current, merged).length > 0
   const isSame = (key: string) => !isRebound && isSecretReference(set[key]) && set[key] === current[key]
   const changes = [...Object.keys(set).filter((key) => !isSame(key)), ...cleared, ...Object.keys(renamed)]
-  if (given.actor && changes.some(isSecret)) requireScope(given.actor, 'secrets:write')
+  if (given.actor && (changes.some(isSecret) || changesTarget(connector, current, merged))) {
+    requireScope(given.actor, 'secrets:write')
+  }
   const referring = { account, connectorId: connector.id, secretName, actor: given.actor }
   const references = { ...(given.actor ? referencesIn(only(set, isSecret)) : {}), ...renamed }
   const refused = referenceErrors(references, referring, secretManagers)
@@ -122,6 +131,7 @@ export async function saveConfiguration(
 
 /**
  * Values of a request, applied to the current values: the values that it sets and clears, and its errors.
+ * @param shown values that fields show although they are not stored, so that they can be sent back
  * @param repeats whether saved references to a secret manager go to another destination as if they were entered again: everyone
  *   who may read the configuration can enter them
  */
@@ -129,9 +139,9 @@ export function readConfiguration(
   { secrets }: Connector,
   current: Values,
   given: GivenConfiguration['secretConfig'],
-  repeats = false,
+  { shown, repeats = false }: { readonly shown: Values; readonly repeats?: boolean },
 ): { readonly set: Values; readonly cleared: string[]; readonly fieldErrors: readonly FieldError[] } {
-  const reading = readValues(secrets, given, 'body.secretConfig', current)
+  const reading = readValues(secrets, given, 'body.secretConfig', { ...current, ...shown })
   if (repeats && changedBindings(secrets, current, { ...current, ...reading.set }).length > 0) {
     const kept = Object.entries(referencesIn(current)).filter(([key]) => !reading.cleared.includes(key))
     reading.set = { ...Object.fromEntries(kept), ...reading.set }

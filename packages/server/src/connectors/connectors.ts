@@ -14,6 +14,7 @@ import {
   saveConfiguration,
   usersNamedMax,
 } from './configuration.ts'
+import { identityValues } from './identity-values.ts'
 import * as queries from './queries.ts'
 import { etagOf, viewAdded, viewConfiguration, viewSaved, viewSupported, viewWords } from './view.ts'
 
@@ -150,7 +151,8 @@ export async function getConnectorConfiguration(
   const connector = deps.catalogue.find(connectorId) ?? refuse('not_found')
   const wanted = { actor, accountId: account.id, connectorId, configurationId, field: 'query.configurationId' }
   const row = await requireConfiguration(db, wanted, findConfiguration)
-  const values = await currentValues(db, account, row)
+  const stored = await currentValues(db, account, row)
+  const values = { ...stored, ...identityValues(connector, deps.config, account) }
   const states = await countStates(db, account, connectorId, row)
   return { reply: viewConfiguration(connector, row, values, deps), etag: etagOf(row), states }
 }

@@ -20,6 +20,7 @@ export const guideGroups: readonly { title: string; slugs: readonly string[] }[]
       'change-data-capture',
       'private-networks',
       'secret-managers',
+      'keyless',
       'backfills',
       'http-api',
       'http-api-destination',

@@ -165,6 +165,7 @@ export const purgeDataKeys = statement<{ limit: number }>(`
       and not exists (select from uploads u where u.data_key_id = k.id)
       and not exists (select from triggers t where t.data_key_id = k.id)
       and not exists (select from streams s where s.data_key_id = k.id)
+      and not exists (select from signing_keys s where s.data_key_id = k.id)
     limit :limit for update skip locked
   )
 `)

@@ -14,7 +14,7 @@ export const askTimeoutMs = 30_000
 /** Has a runner send one request of a source, with the saved configuration and values that are not saved yet. */
 export async function askSource(call: Call<'askSource'>, deps: TransferDeps): Promise<Answer<'askSource'>> {
   const { db: database, actor, account, id: connectorId, body, signal } = call
-  const { catalogue, keyring, interactive } = deps
+  const { catalogue, keyring, identityTokens, interactive } = deps
   const connector = catalogue.find(connectorId) ?? refuse('not_found')
   requireScope(actor, 'records:read')
   if (!connector.source?.ask) refuse('asking_not_supported')
@@ -31,7 +31,7 @@ export async function askSource(call: Call<'askSource'>, deps: TransferDeps): Pr
     { kind: 'ask', connector: opened, entered, page: body.page ?? null, deadlineMs: askTimeoutMs },
     account,
     signal,
-    new JobHost({ database, keyring }, [side]),
+    new JobHost({ database, keyring, identityTokens }, [side]),
   )
   if (!result.ok) return unanswered({ side: 'Source', ...result.failure })
   const { request, answer, error, columns, rows, next } = result.value

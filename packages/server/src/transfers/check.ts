@@ -15,7 +15,7 @@ const checkTimeoutMs = 30_000
 /** Tries a connector's stored secrets against its platform. */
 export async function checkConnector(
   { db: database, actor, account, id: connectorId, query: { configurationId }, signal }: Call<'checkConnector'>,
-  { catalogue, keyring, secretManagers, interactive }: TransferDeps,
+  { catalogue, keyring, secretManagers, identityTokens, interactive }: TransferDeps,
 ): Promise<Answer<'checkConnector'>> {
   const connector = catalogue.find(connectorId) ?? refuse('not_found')
   const wanted = { actor, accountId: account.id, connectorId, configurationId, field: 'query.configurationId' }
@@ -25,7 +25,7 @@ export async function checkConnector(
   const side = { connector, accountId: account.id, configurationId: row.configurationId }
   const opened = await openSide({ database, keyring, secretManagers }, side, { job: 'check', fresh: true })
   const job = { kind: 'check', connector: opened, deadlineMs: checkTimeoutMs } as const
-  const host = new JobHost({ database, keyring }, [side])
+  const host = new JobHost({ database, keyring, identityTokens }, [side])
   const result = await interactive.run(job, account, signal, host)
   const checks: readonly CheckStep[] = result.ok
     ? result.value

@@ -18,7 +18,7 @@ const discoveryTimeoutMs = 30_000
 /** Has a runner list the values that a setting can have at the platform. */
 export async function discoverValues(
   { db: database, actor, account, id: connectorId, query: { configurationId }, body, signal }: Call<'discoverValues'>,
-  { catalogue, keyring, secretManagers, interactive, discoveries }: TransferDeps,
+  { catalogue, keyring, secretManagers, identityTokens, interactive, discoveries }: TransferDeps,
 ): Promise<Answer<'discoverValues'>> {
   const connector = catalogue.find(connectorId) ?? refuse('not_found')
   const wanted = { actor, accountId: account.id, connectorId, configurationId, field: 'query.configurationId' }
@@ -49,7 +49,7 @@ export async function discoverValues(
   const isLasting = !(connector.readsUploads || connector.readsRejects || connector.readsEvents)
   const kept = fresh || !isLasting ? undefined : discoveries.find([account.id, asked])
   if (kept) return answerOf(kept, view)
-  const host = new JobHost({ database, keyring }, [side])
+  const host = new JobHost({ database, keyring, identityTokens }, [side])
   const result = await interactive.run({ ...asked, deadlineMs: discoveryTimeoutMs }, account, signal, host)
   if (!result.ok) {
     const { side: failed = role, ...failure } = result.failure

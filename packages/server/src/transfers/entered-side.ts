@@ -5,12 +5,14 @@ import { requireScope } from '../access.ts'
 import type { Call } from '../call.ts'
 import { readFieldValues, requireToDirectSecrets } from '../connections/sides.ts'
 import {
+  changesTarget,
   currentValues,
   findConfiguration,
   readConfiguration,
   requireConfiguration,
   requireValid,
 } from '../connectors/configuration.ts'
+import { identityValues } from '../connectors/identity-values.ts'
 import { referenceErrors, referencesIn } from '../connectors/secret-references.ts'
 import { refuseFieldErrors } from '../refusal.ts'
 import { type ConfiguredSide, openSide } from './sides.ts'
@@ -45,17 +47,20 @@ export async function openEnteredSide(
   const wanted = { actor, accountId: account.id, connectorId, configurationId, field: 'query.configurationId' }
   const row = await requireConfiguration(database, wanted, findConfiguration)
   const current = await currentValues(database, account, row)
-  const { set, cleared, fieldErrors } = readConfiguration(connector, current, body.secretConfig ?? {})
+  const { set, cleared, fieldErrors } = readConfiguration(connector, current, body.secretConfig ?? {}, {
+    shown: identityValues(connector, config, account),
+  })
   const isSecret = (key: string) => connector.secrets[key]?.type === 'Password'
   const entered = [...Object.keys(set), ...cleared].some(isSecret)
-  if (entered) requireScope(actor, 'secrets:write')
   const without = <V>(values: Readonly<Record<string, V>>): Record<string, V> =>
     Object.fromEntries(Object.entries(values).filter(([key]) => !cleared.includes(key)))
   const references = referencesIn(Object.fromEntries(Object.entries(set).filter(([key]) => isSecret(key))))
   const values = Object.fromEntries(Object.entries(set).filter(([key]) => !(key in references)))
   const referring = { account, connectorId, secretName: row.secretName, actor }
   const refused = referenceErrors(references, referring, secretManagers)
-  requireValid(connector, [...fieldErrors, ...refused], without({ ...current, ...set }), config)
+  const next = without({ ...current, ...set })
+  if (entered || changesTarget(connector, current, next)) requireScope(actor, 'secrets:write')
+  requireValid(connector, [...fieldErrors, ...refused], next, config)
   const settings = readFieldValues(connector, role, body.settings ?? {}, 'body.settings')
   refuseFieldErrors(settings.fieldErrors)
   requireToDirectSecrets(actor, connector, role, {}, settings.values)

@@ -3,6 +3,7 @@ import type { EventHost } from '@penstock/engine'
 import type { Database } from '../db/database.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import { type ConsumedStream, openConsumed } from '../streams/consume.ts'
+import { membersOf } from './runner-messages.ts'
 import type { ConfiguredSide } from './sides.ts'
 
 /** Up to which number the events of a stream were delivered and confirmed. */
@@ -79,8 +80,5 @@ function startOf(value: unknown): StreamStart {
   if (at === 'time' && typeof ms === 'number' && Math.abs(ms) <= timeMsMax) return { at, ms }
   throw notAllowed()
 }
-
-const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 
 const notAllowed = (): Error => new Error('A runner asked for events that are not of its job, or not in its form')

@@ -8,6 +8,7 @@ import type { Keyring } from '../secrets/keyring.ts'
 import type { MasterKey } from '../secrets/seal.ts'
 import { joinedReasons, reasonsIn } from './reject-reasons.ts'
 import * as queries from './rejecting-queries.ts'
+import { membersOf } from './runner-messages.ts'
 import { openText, places } from './sealed.ts'
 import type { ConfiguredSide } from './sides.ts'
 
@@ -142,9 +143,6 @@ function placeOf(value: unknown): RejectPlace {
 
 const isCount = (value: unknown, max: number): value is number =>
   Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= max
-
-const membersOf = (argument: unknown): Readonly<Record<string, unknown>> =>
-  typeof argument === 'object' && argument !== null ? (argument as Record<string, unknown>) : {}
 
 const notAllowed = (): Error =>
   new Error('A runner asked for rejected records that are not of its job, or not in its form')

@@ -5,6 +5,7 @@ import type { Database } from '../db/database.ts'
 import { isAway } from '../db/errors.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import { type HeldLease, leaseSecret, releaseSecret, replaceSecret } from '../secrets/leases.ts'
+import { membersOf } from './runner-messages.ts'
 import { type ConfiguredSide, requireSameDestination } from './sides.ts'
 
 /** Rights that one job may have at once; a connector has a few secrets, and renews one. */
@@ -102,8 +103,5 @@ export class JobSecrets {
     return lease
   }
 }
-
-const membersOf = (argument: unknown): Readonly<Record<string, unknown>> =>
-  typeof argument === 'object' && argument !== null ? (argument as Record<string, unknown>) : {}
 
 const notAllowed = (): Error => new Error('A runner asked for a secret that is not of its job, or not in its form')

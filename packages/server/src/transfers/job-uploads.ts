@@ -3,6 +3,7 @@ import { limits } from '@penstock/wire'
 import type { Database } from '../db/database.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import { findUploads, openUpload, type UploadContent } from '../uploads/content.ts'
+import { membersOf } from './runner-messages.ts'
 import type { ConfiguredSide } from './sides.ts'
 
 /** Files that one job may have open: it has one, or two if both sides read one. */
@@ -69,9 +70,6 @@ export class JobUploads {
 
 const isCount = (value: unknown, max: number): value is number =>
   Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= max
-
-const membersOf = (argument: unknown): Readonly<Record<string, unknown>> =>
-  typeof argument === 'object' && argument !== null ? (argument as Record<string, unknown>) : {}
 
 const refuseJob = (): never => {
   throw notAllowed()

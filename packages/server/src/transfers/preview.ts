@@ -30,7 +30,7 @@ const usesHashKey = ({ mapping, filter }: Values): boolean => /\bhmac\b/.test(`$
  */
 export async function previewConnection(
   { db: database, actor, account, id: connectionId, body, signal }: Call<'previewConnection'>,
-  { catalogue, keyring, secretManagers, interactive }: TransferDeps,
+  { catalogue, keyring, secretManagers, identityTokens, interactive }: TransferDeps,
 ): Promise<Answer<'previewConnection'>> {
   const row = await requireConnection(database, account, connectionId)
   if (row.status === 'deleted') refuse('connection_deleted')
@@ -44,7 +44,7 @@ export async function previewConnection(
   const { deliver } = movingSides(catalogue, row)
   const { source, destination } = configuredSides(catalogue, row)
   const unmapped = body.unmapped ?? false
-  const opening = { database, keyring, secretManagers }
+  const opening = { database, keyring, secretManagers, identityTokens }
   const use = { job: 'preview' }
   const partial = body.partial ?? false
   const asksDestination = deliver.inspect !== undefined && !unmapped && !partial

@@ -14,6 +14,7 @@ import { type ReadSettings, readSettings, requireToDirectSecrets, sides } from '
 import type { Catalogue } from '../connectors/catalogue.ts'
 import type { Db, Transaction } from '../db/database.ts'
 import { newIdentifier } from '../identifiers.ts'
+import type { IdentityTokens } from '../identity-tokens/identity-tokens.ts'
 import { requireRowsLeft } from '../organizations/limits.ts'
 import { refuse, refuseFieldErrors } from '../refusal.ts'
 import type { SecretManagers } from '../secret-managers/secret-managers.ts'
@@ -33,6 +34,7 @@ import { viewTransfer } from './view.ts'
 export type TransferDeps = ConnectionDeps & {
   readonly keyring: Keyring
   readonly secretManagers: SecretManagers
+  readonly identityTokens: IdentityTokens
   readonly interactive: InteractiveJobs
   readonly discoveries: Discoveries
 }

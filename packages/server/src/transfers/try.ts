@@ -17,7 +17,7 @@ export async function tryDestination(
   deps: TransferDeps,
 ): Promise<Answer<'tryDestination'>> {
   const { db: database, actor, account, id: connectorId, body, signal } = call
-  const { catalogue, keyring, interactive } = deps
+  const { catalogue, keyring, identityTokens, interactive } = deps
   const connector = catalogue.find(connectorId) ?? refuse('not_found')
   requireScope(actor, 'records:read')
   requireScope(actor, 'transfers:run')
@@ -48,7 +48,7 @@ export async function tryDestination(
     },
     account,
     signal,
-    new JobHost({ database, keyring }, [side]),
+    new JobHost({ database, keyring, identityTokens }, [side]),
   )
   if (!result.ok) return untried({ side: 'Destination', ...result.failure })
   const { exchanges, rows: results, error } = result.value

@@ -9,6 +9,7 @@ import { type Database, openDatabase } from '../db/database.ts'
 import { idleTransactionMs } from '../db/liveness.ts'
 import { createNotices, type Notices } from '../db/notices.ts'
 import { checkDatabase } from '../db/readiness.ts'
+import { createIdentityTokens } from '../identity-tokens/identity-tokens.ts'
 import type { Logger } from '../log.ts'
 import { createMailer } from '../mail.ts'
 import type { WorkerStats } from '../metrics/worker.ts'
@@ -174,6 +175,7 @@ async function openSupervisor(
   const close = () => opened.disposeAsync()
   try {
     const keyring = await openKeyring(database, masterKey, notices)
+    const identityTokens = createIdentityTokens({ database, keyring }, config.publicUrl)
     const secretManagers = createSecretManagers(config)
     opened.defer(secretManagers.close)
     const catalogue = createCatalogue(config.publicUrl)
@@ -192,7 +194,8 @@ async function openSupervisor(
     }
     const keptBytes = new KeptBytes(database, config.streams)
     const startSpan = telemetry?.startSpan
-    const deps = { database, keyring, secretManagers, catalogue, runners, settings, keptBytes, startSpan }
+    const opening = { database, keyring, secretManagers, identityTokens }
+    const deps = { ...opening, catalogue, runners, settings, keptBytes, startSpan }
     return { deps, notices, close }
   } catch (error) {
     await close()

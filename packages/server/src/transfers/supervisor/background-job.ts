@@ -21,7 +21,7 @@ type BackgroundJob = CheckJob | MeasureLogJob | DropSlotJob | MeasureAudiencesJo
  * @param settings of the connection
  */
 export async function runBackgroundJob<J extends BackgroundJob>(
-  deps: Pick<SupervisorDeps, 'database' | 'keyring' | 'secretManagers' | 'runners'>,
+  deps: Pick<SupervisorDeps, 'database' | 'keyring' | 'secretManagers' | 'identityTokens' | 'runners'>,
   side: ConfiguredSide,
   about: string,
   jobOf: (of: JobOf) => J,

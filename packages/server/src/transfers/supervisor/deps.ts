@@ -1,6 +1,7 @@
 import type { RetryPolicy } from '@penstock/engine'
 import type { Catalogue } from '../../connectors/catalogue.ts'
 import type { Database } from '../../db/database.ts'
+import type { IdentityTokens } from '../../identity-tokens/identity-tokens.ts'
 import type { LimitSettings } from '../../organizations/limits.ts'
 import type { Runners } from '../../runners/runner-pool.ts'
 import type { SecretManagers } from '../../secret-managers/secret-managers.ts'
@@ -14,6 +15,8 @@ export type SupervisorDeps = {
   readonly database: Database
   readonly keyring: Keyring
   readonly secretManagers: SecretManagers
+  /** Missing: no connector gets an identity token. */
+  readonly identityTokens?: IdentityTokens
   readonly catalogue: Catalogue
   readonly runners: Runners
   readonly settings: SupervisorSettings
