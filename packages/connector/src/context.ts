@@ -47,6 +47,16 @@ export type ConnectorContext = {
    * @param text of at most 500 characters; longer ones are cut
    */
   log(text: string): void
+  /** Keeps sessions with servers open for the next part of the transfer. Absent: each session ends with its use. */
+  readonly sessions?: KeptSessions
+}
+
+/** Sessions that are open and not used, in the process of a job. They are closed a few seconds after the last job. */
+export type KeptSessions = {
+  /** A session that was kept under this key. It is not kept any more. */
+  take(key: string): unknown
+  /** @returns whether the session is kept; otherwise the caller closes it */
+  keep(key: string, kept: { readonly session: { close(): Promise<void> } }): boolean
 }
 
 /** The only access to the network. */

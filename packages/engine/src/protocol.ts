@@ -31,6 +31,7 @@ import type { EventHost, IdentityHost, PutHost, RejectHost, SecretHost, UploadHo
 import type { Confirmation, RejectedKeysState, ReplayPage, TransferOutcomes } from './kept.ts'
 import type { Showing } from './mapping/shorten.ts'
 import type { OpenedSide } from './opened-side.ts'
+import type { RetryPolicy } from './retry-policy.ts'
 import type { Shape } from './shape.ts'
 import type { AuthorizationJob, SingleSignOnJob } from './sign-in-jobs.ts'
 import type { ShownAnswer, ShownTrial } from './source-answer.ts'
@@ -45,6 +46,7 @@ export * from './job-hosts.ts'
 export type * from './kept.ts'
 export type { OpenedSide } from './opened-side.ts'
 export { protocolLimits } from './protocol-limits.ts'
+export type { RetryPolicy } from './retry-policy.ts'
 export type { Shape, ShapeColumn, SideShape } from './shape.ts'
 export type * from './sign-in-jobs.ts'
 export type { ShownAnswer, ShownTrial } from './source-answer.ts'
@@ -130,6 +132,8 @@ export type TransferJob = {
   readonly kind: 'transfer'
   readonly id: string
   readonly connectionId: string
+  /** The transfer of which it is one of several parts. A runner keeps sessions open from one part to the next. */
+  readonly partOf?: string
   /** The slugs of its connectors, which are loaded while the supervisor finds out the state of the transfer. */
   readonly connectors: readonly string[]
   readonly retry: RetryPolicy
@@ -208,15 +212,6 @@ export type JobError =
 
 /** An error without its message, which could quote a value. */
 export type DefectReport = { readonly type: string; readonly code?: string; readonly stack: string }
-
-/** How long a transient error is retried. */
-export type RetryPolicy = {
-  /** The wait after the first of several consecutive failures, in milliseconds. Each further failure doubles it. */
-  readonly firstMs: number
-  readonly mostMs: number
-  /** Without a batch confirmed for so long, the error is final. */
-  readonly totalMs: number
-}
 
 /** The state of a transfer in the database, with everything that it needs to continue. */
 export type TransferState = {

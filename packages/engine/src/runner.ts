@@ -6,6 +6,7 @@
 import { createEgress } from '@penstock/connector/egress'
 import { loadConnector } from '@penstock/connectors/load'
 import { describeDefect, HostChannel, runJob } from './jobs.ts'
+import { RunnerSessions } from './kept-sessions.ts'
 import { guardAgainstOrphanhood } from './orphan-guard.ts'
 import { Ended, type FromRunner, type Job, protocolLimits, type RunnerSettings, type ToRunner } from './protocol.ts'
 import { isUnloadable, noteAddedConnectors } from './unloadable.ts'
@@ -22,6 +23,7 @@ let ending: AbortController | undefined
 let isGuarded = false
 let resting: NodeJS.Timeout | undefined
 const host = new HostChannel(send)
+const sessions = new RunnerSessions()
 
 // Does not start when this file is compiled, or run without a supervisor.
 if (process.connected) start()
@@ -76,12 +78,15 @@ async function work(job: Job): Promise<void> {
   try {
     const { localFolders, plainHttp, connectorsFolder, programWall } = settings
     const load = (slug: string) => loadConnector(slug, connectorsFolder, programWall)
-    const runtime = { loadConnector: load, egress, localFolders, plainHttp }
+    const isPart = job.kind === 'transfer' && job.partOf !== undefined
+    const kept = isPart ? { sessions: sessions.of(job.partOf) } : {}
+    const runtime = { loadConnector: load, egress, localFolders, plainHttp, ...kept }
     const result = await runJob(job, { runtime, host, signal: ending.signal, onProgress: reportProgress })
     await egress.close()
     send({ type: 'done', result })
   } finally {
     clearInterval(alive)
+    sessions.wait()
     ending = undefined
   }
 }

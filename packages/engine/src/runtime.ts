@@ -4,6 +4,7 @@ import {
   ConnectorError,
   type EventStreams,
   insecureAddresses,
+  type KeptSessions,
   type PlainHttp,
   type Rejects,
   type Uploads,
@@ -25,6 +26,8 @@ export type Runtime = {
   /** Hosts to which secrets can be sent without TLS. */
   readonly plainHttp: PlainHttp
   readonly localFolders: readonly string[]
+  /** Of a part of a transfer. */
+  readonly sessions?: KeptSessions
 }
 
 /** The runtime of one job, which can save secrets, get identity tokens, and read uploaded files, rejected records and events. */
@@ -44,7 +47,18 @@ export type JobRuntime = Runtime & {
  * `http://` to a host that does not allow it: the address may have been allowed when it was saved.
  */
 export function openContext(
-  { egress, localFolders, plainHttp, secrets: saver, identityToken, uploads, rejects, events, log }: JobRuntime,
+  {
+    egress,
+    localFolders,
+    plainHttp,
+    secrets: saver,
+    identityToken,
+    uploads,
+    rejects,
+    events,
+    log,
+    sessions,
+  }: JobRuntime,
   connector: Connector,
   role: Role | undefined,
   { slug, configurationId, secrets, settings, refusal }: OpenedSide,
@@ -78,6 +92,7 @@ export function openContext(
     log: (text: string) => {
       if (role) log?.(role, redact(text))
     },
+    ...(sessions && { sessions }),
   }
   return { context, redact }
 }

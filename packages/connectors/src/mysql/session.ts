@@ -1,12 +1,13 @@
 import net from 'node:net'
 import { type ConnectorContext, ConnectorError, type TcpStream } from '@penstock/connector'
 import mysql from 'mysql2'
+import { type ReusableSession, reuse } from '../databases/kept-sessions.ts'
 import { noAnswer, tooSlow } from '../databases/problems.ts'
 import type { Place } from '../databases/settings.ts'
 import { bounds } from './bounds.ts'
 import { connectorErrorOf } from './errors.ts'
 import { guardPackets, invalidAnswer, type PacketGuard } from './packet-guard.ts'
-import { foundIn, type LookupRow, type RawRow } from './raw-rows.ts'
+import { foundIn, type LookupRow, type RawRow, valueIn } from './raw-rows.ts'
 
 /** One connection, signed in. Its methods throw the driver’s errors; `guard` makes `ConnectorError`s of them. */
 export type MysqlSession = {
@@ -75,7 +76,14 @@ type Driver = mysql.Connection & {
  * Connects to the address that the egress allows for the host, and signs in. Throws `ConnectorError`s.
  * @param infile whether LOAD DATA LOCAL may be used
  */
-export async function openSession(context: ConnectorContext, place: Place, infile = false): Promise<MysqlSession> {
+export const openSession = (context: ConnectorContext, place: Place, infile = false): Promise<MysqlSession> =>
+  reuse(context, JSON.stringify(['mysql', infile, place]), () => connectTo(context, place, infile))
+
+async function connectTo(
+  context: ConnectorContext,
+  place: Place,
+  infile: boolean,
+): Promise<ReusableSession<MysqlSession>> {
   const { signal } = context
   signal.throwIfAborted()
   if (place.tls === 'verify-full' && net.isIP(place.host) !== 0) throw nameNeeded()
@@ -86,8 +94,10 @@ export async function openSession(context: ConnectorContext, place: Place, infil
   let alive = true
   let connecting = true
   let given: ConnectorError | undefined
+  /** Whom the connection serves. A session that is kept serves several contexts, one after the other. */
+  let served: ConnectorContext | undefined = context
   const problemOf = (error: unknown): unknown =>
-    signal.aborted ? signal.reason : (given ?? connectorErrorOf(error, place, connecting))
+    served?.signal.aborted ? served.signal.reason : (given ?? connectorErrorOf(error, place, connecting))
   let reportLost = (_error: Error) => {}
   const lost = new Promise<never>((_, reject) => {
     reportLost = reject
@@ -101,13 +111,18 @@ export async function openSession(context: ConnectorContext, place: Place, infil
     reportLost(new Error('abandoned'))
   }
   const stop = () => abandon()
-  signal.addEventListener('abort', stop, { once: true })
+  const follow = (next: ConnectorContext | undefined): void => {
+    served?.signal.removeEventListener('abort', stop)
+    served = next
+    next?.signal.addEventListener('abort', stop, { once: true })
+  }
+  follow(context)
   const connectTimer = setTimeout(() => abandon(noAnswer(place.host, bounds.signInMs)), bounds.signInMs)
   let connection: Driver | undefined
   let guard: PacketGuard | undefined
   const release = () => {
     clearTimeout(connectTimer)
-    signal.removeEventListener('abort', stop)
+    follow(undefined)
   }
   try {
     connection = mysql.createConnection(optionsFor(place, socket, infile)) as Driver
@@ -158,7 +173,7 @@ export async function openSession(context: ConnectorContext, place: Place, infil
     return Promise.race([answered, lost])
   }
 
-  return {
+  const session: MysqlSession = {
     place,
     async run(sql, values = []) {
       const { result, fields } = await query({ sql, values })
@@ -230,6 +245,31 @@ export async function openSession(context: ConnectorContext, place: Place, infil
       socket.destroy()
     },
   }
+  /** Of texts that are sent and received, as the sign-in agreed it. A reset replaces it by the default of the server. */
+  let collation: string | undefined
+  return {
+    session,
+    rollBack: async () => void (await session.run('rollback')),
+    async reset() {
+      collation ??= await collationOf(session)
+      packets.expect({ infile: false, lookup: true })
+      const done = new Promise<void>((resolve, reject) => {
+        opened.reset((error) => (error ? reject(ofDriver(error)) : resolve()))
+      })
+      done.catch(() => {})
+      await Promise.race([done, lost])
+      await session.run(`set names utf8mb4 collate ${collation}`)
+    },
+    follow,
+  }
+}
+
+async function collationOf(session: MysqlSession): Promise<string> {
+  const { host } = session.place
+  const [row] = await session.run('select @@session.collation_connection as collation')
+  const name = valueIn(host, row, 'collation')
+  if (!/^utf8mb4_\w+$/.test(name)) throw invalidAnswer(host, 'its collation is not one of utf8mb4')
+  return name
 }
 
 /** A command is the first packet of its exchange. */

@@ -9,11 +9,12 @@ import {
   type TcpStream,
 } from '@penstock/connector'
 import pg from 'pg'
+import { type ReusableSession, reuse } from '../databases/kept-sessions.ts'
 import { noAnswer, tooSlow } from '../databases/problems.ts'
 import type { Place } from '../databases/settings.ts'
 import { completed, type Shape, type Shaped, shaped } from './answers.ts'
 import { CheckedSocket } from './checked-socket.ts'
-import { connectorErrorOf, postgresqlProduct, unexpectedAnswer } from './errors.ts'
+import { connectorErrorOf, type Product, postgresqlProduct, unexpectedAnswer } from './errors.ts'
 import { type CopyRows, createMessageCheck } from './message-check.ts'
 
 /** From the first packet to the end of sign-in. */
@@ -72,15 +73,41 @@ export type PostgresSession = {
 export async function openSession(
   context: ConnectorContext,
   place: Place,
-  name = 'penstock',
+  name = keptName,
   product = postgresqlProduct,
 ): Promise<PostgresSession> {
+  if (!context.sessions || product !== postgresqlProduct) {
+    return (await connectTo(context, place, name, product)).session
+  }
+  // A kept session has the name of its present use, which no longer applies while it waits.
+  const connect = () => connectTo(context, place, keptName, product)
+  const session = await reuse(context, JSON.stringify(['postgresql', place]), connect)
+  if (name === keptName) return session
+  try {
+    await session.guard(() => session.execute([`set application_name = ${pg.escapeLiteral(name)}`]))
+    return session
+  } catch (error) {
+    session.abandon()
+    throw error
+  }
+}
+
+const keptName = 'penstock'
+
+async function connectTo(
+  context: ConnectorContext,
+  place: Place,
+  name: string,
+  product: Product,
+): Promise<ReusableSession<PostgresSession>> {
   const { signal } = context
   const { host } = place
   signal.throwIfAborted()
   const redact = createRedact([place.password])
   const server = { host, product }
-  const connect = (options: ConnectOptions) => context.egress.connect(host, place.port, options)
+  /** Whom the connection serves. A session that is kept serves several contexts, one after the other. */
+  let served: ConnectorContext | undefined = context
+  const connect = (options: ConnectOptions) => (served ?? context).egress.connect(host, place.port, options)
   const stream = await connect({ signal, timeoutMs: connectTimeoutMs }).catch((error: unknown) => {
     throw signal.aborted ? signal.reason : withoutSecrets(connectorErrorOf(error, place, product, redact, true), redact)
   })
@@ -108,7 +135,7 @@ export async function openSession(
   let given: ConnectorError | undefined
   let connecting = true
   const problemOf = (error: unknown): unknown => {
-    if (signal.aborted) return signal.reason
+    if (served?.signal.aborted) return served.signal.reason
     return withoutSecrets(given ?? connectorErrorOf(error, place, product, redact, connecting), redact)
   }
   const errorOf = (error: unknown): unknown => (error instanceof pg.DatabaseError ? error : problemOf(error))
@@ -127,14 +154,19 @@ export async function openSession(
     socket.destroy()
   }
   const stop = () => abandon()
-  signal.addEventListener('abort', stop, { once: true })
+  const follow = (next: ConnectorContext | undefined): void => {
+    served?.signal.removeEventListener('abort', stop)
+    served = next
+    next?.signal.addEventListener('abort', stop, { once: true })
+  }
+  follow(context)
   const connectTimer = setTimeout(() => abandon(noAnswer(host, connectTimeoutMs)), connectTimeoutMs)
   try {
     await client.connect()
   } catch (error) {
     const problem = problemOf(error)
     abandon()
-    signal.removeEventListener('abort', stop)
+    follow(undefined)
     throw problem
   } finally {
     clearTimeout(connectTimer)
@@ -158,7 +190,7 @@ export async function openSession(
     return results[0] as pg.QueryResult
   }
 
-  return {
+  const session: PostgresSession = {
     place,
     redact,
     execute: async (statements) => completed(server, statements, await query({ text: statements.join('; ') })),
@@ -189,7 +221,7 @@ export async function openSession(
       try {
         return await work()
       } catch (error) {
-        if (error instanceof pg.DatabaseError || signal.aborted) throw problemOf(error)
+        if (error instanceof pg.DatabaseError || served?.signal.aborted) throw problemOf(error)
         throw error instanceof ConnectorError ? withoutSecrets(error, redact) : error
       } finally {
         clearTimeout(timer)
@@ -200,7 +232,7 @@ export async function openSession(
       return alive
     },
     async close() {
-      signal.removeEventListener('abort', stop)
+      follow(undefined)
       if (alive) {
         alive = false
         const cut = setTimeout(() => socket.destroy(), 5_000)
@@ -209,6 +241,12 @@ export async function openSession(
       }
       socket.destroy()
     },
+  }
+  return {
+    session,
+    rollBack: async () => void (await session.execute(['rollback'])),
+    reset: async () => void (await session.execute(['discard all'])),
+    follow,
   }
 }
 

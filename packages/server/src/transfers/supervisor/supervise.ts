@@ -124,6 +124,7 @@ async function runTransfer(
         kind: 'transfer',
         id: queries.nameOfPart(work),
         connectionId: work.connectionId,
+        ...(work.parts > 1 && { partOf: work.id }),
         retry,
         replaceShareMin,
         connectors: [work.srcConnectorId, work.destConnectorId].map((id) => catalogue.known(id).slug),
