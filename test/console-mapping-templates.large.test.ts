@@ -11,6 +11,7 @@ import { until } from './harness/until.ts'
 
 const audiences = connectorBySlug('meta-custom-audiences')
 const webhook = connectorBySlug('webhook')
+const conversions = connectorBySlug('meta-conversions')
 const album = process.env.PENSTOCK_PICTURES
 
 const looks: readonly Look[] = [
@@ -19,6 +20,17 @@ const looks: readonly Look[] = [
 ]
 const first = { 'E-Mail Address': ['a@example.com'], Filiale: ['Wien'], Handynummer: ['+43664123456'], Rest: ['x'] }
 const second = { e_mail_address: ['b@example.com'], mobile: ['+43664654321'], Land: ['AT'] }
+const events = {
+  data_set_id: ['shop'],
+  id: ['e-1'],
+  timestamp: [String(Math.floor(Date.now() / 1000) - 60)],
+  event_type: ['purchase'],
+  source: ['website'],
+  value: ['22.5'],
+  currency_code: ['EUR'],
+  'user_data.email_address': ['a@example.com'],
+  'user_data.age_range': ['2'],
+}
 const template = {
   email_sha256: 'E-Mail Address',
   phone_sha256: 'Handynummer',
@@ -33,6 +45,7 @@ describe('mapping templates', { skip }, () => {
     stage = await startConsole()
     await writeFile(join(stage.folder, 'first.csv'), csvOf(first))
     await writeFile(join(stage.folder, 'second.csv'), csvOf(second))
+    await writeFile(join(stage.folder, 'events.csv'), csvOf(events))
   })
   afterEach(() => stage.closePages())
   after(() => stage?.close())
@@ -57,6 +70,7 @@ describe('mapping templates', { skip }, () => {
         srcConnectionConfig: { files: file },
         destConnectionConfig: {
           ...(destination === audiences && { advertiserId: '1' }),
+          ...(destination === conversions && { datasetId: '1' }),
           ...(Object.keys(mapping).length > 0 && { mapping: JSON.stringify(mapping) }),
         },
       },
@@ -136,6 +150,27 @@ describe('mapping templates', { skip }, () => {
       ['e_mail_address', 'mobile', null, null],
     )
     assert.deepEqual([mapping.action, mapping.segment_name], [{ value: 'add' }, null])
+  })
+
+  test('a source with the columns of ECAPI is mapped with one button, which first says what is not sent', async () => {
+    const accountId = await addAccount('Standard')
+    await stage.client.addConnectors({ accountId, body: { connectorIds: [conversions.id] } })
+    const conversion = await connect(accountId, 'events.csv', {}, conversions)
+    const page = await stage.open(conversion.path)
+    await page.getByRole('button', { name: 'Map as ECAPI 1.0' }).click()
+    const dialog = page.getByRole('dialog', { name: 'ECAPI 1.0' })
+    await dialog.getByText('user_data.age_range: Meta Conversions does not accept it.').waitFor()
+    await look(page, 'template-standard')
+    await dialog.getByRole('button', { name: 'Apply', exact: true }).click()
+    const applied = page.getByRole('status').filter({ hasText: '“ECAPI 1.0” was applied' })
+    await applied.getByText('user_data.age_range: Meta Conversions does not accept it.').waitFor()
+    await page.getByRole('button', { name: 'Save and continue' }).click()
+    await page.getByRole('region', { name: 'Activation' }).waitFor()
+    const mapping = await mappingOf(conversion)
+    assert.deepEqual([mapping.event_time, mapping.event_id], ['timestamp', 'id'])
+    await page.goto(conversion.path)
+    await choose(page, 'Rename or delete…')
+    await page.getByText('No templates for this destination yet.').waitFor()
   })
 
   test('are undone, replaced, renamed and deleted, in the mapping of a connection that is there', async () => {

@@ -173,4 +173,53 @@ describe('mapping templates', () => {
     const refused = await caller.call('applyMappingTemplate', { id, body: { columns: many } })
     assert.deepEqual(refusalOf(refused), [400, 'invalid_request', 'body.columns'])
   })
+
+  test('the template of a standard belongs to a destination of conversions, and nobody changes it', async () => {
+    const conversions = connectorBySlug('meta-conversions')
+    const own = { name: 'A mapping', mapping: '{"event_name": "Event"}', destConnectorId: conversions.id }
+    const saved = await made(null, own)
+    const list = async (query: object) => {
+      const page = await caller.call('listMappingTemplates', { query: { destConnectorId: conversions.id, ...query } })
+      const ids = page.response?.map(({ id, builtIn }) => (builtIn ? 'ECAPI' : id))
+      return [ids, Number(page.headers['x-total-count'])]
+    }
+    assert.deepEqual(await list({}), [['ECAPI', saved], 2])
+    assert.deepEqual(await list({ size: 1 }), [['ECAPI'], 2])
+    assert.deepEqual(await list({ size: 1, offset: 1 }), [[saved], 2])
+    assert.deepEqual(await list({ q: 'ecapi' }), [['ECAPI'], 1])
+    assert.deepEqual(await list({ q: 'mapping' }), [[saved], 1])
+    const none = { query: { destConnectorId: audiences.id, q: 'ECAPI' } }
+    assert.deepEqual(await caller.expect(caller.call('listMappingTemplates', none)), [])
+
+    const [standard] = await caller.expect(
+      caller.call('listMappingTemplates', { query: { destConnectorId: conversions.id } }),
+    )
+    const id = standard?.id ?? assert.fail()
+    const whole = await caller.expect(caller.call('getMappingTemplate', { id }))
+    assert.equal(JSON.parse(whole.mapping).event_time, 'timestamp')
+    const columns = ['timestamp', 'event_type', 'user_data.phone_numbers', 'properties', 'user_data', 'other']
+    const applied = await caller.expect(caller.call('applyMappingTemplate', { id, body: { columns } }))
+    const mapping = JSON.parse(applied.mapping)
+    assert.equal(mapping.event_time, 'timestamp')
+    // A transfer would fill it with the object of the standard.
+    assert.equal(mapping.user_data, null)
+    assert.deepEqual(mapping.order_id, { expression: 'json(row["properties"], "transaction_id")' })
+    assert.deepEqual(applied.findings, [])
+    assert.match(
+      applied.losses.find(({ column }) => column === 'user_data.phone_numbers')?.message ?? '',
+      /without “\+”/,
+    )
+    assert.ok(applied.losses.every(({ column }) => columns.includes(column)))
+    const bare = await caller.expect(caller.call('applyMappingTemplate', { id, body: { columns: ['email'] } }))
+    assert.deepEqual(
+      bare.findings.map(({ field }) => field),
+      ['event_name', 'event_time'],
+    )
+    for (const refused of [
+      caller.call('updateMappingTemplate', { id, body: { name: 'Ours' } }),
+      caller.call('deleteMappingTemplate', { id }),
+    ]) {
+      assert.deepEqual(refusalOf(await refused), [403, 'forbidden', 'id'])
+    }
+  })
 })

@@ -328,6 +328,7 @@ export const mappingTemplate = {
   id: 'string',
   name: 'string',
   accountId: ['string', null],
+  builtIn: 'boolean',
   destConnectorId: 'string',
   destConnectorName: 'string',
   srcConnectorId: ['string', null],
@@ -341,6 +342,7 @@ export const appliedMappingTemplate = {
   mapping: 'string',
   columns: [{ field: 'string', templateColumn: 'string', column: ['string', null], candidates: ['string'] }],
   findings: [{ field: 'string', message: 'string' }],
+  losses: [{ column: 'string', message: 'string' }],
 } as const satisfies Shape
 export const connectionTag = { tag: 'string', connections: 'integer' } as const satisfies Shape
 

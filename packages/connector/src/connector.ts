@@ -7,6 +7,7 @@ import type { Check } from './check.ts'
 import type { ConnectorContext } from './context.ts'
 import type { Destination } from './destination.ts'
 import type { Discover } from './discovery.ts'
+import type { Ecapi } from './ecapi.ts'
 import type { EventStore } from './event-streams.ts'
 import { type FieldDefinition, type Fields, secret } from './fields.ts'
 import type { Exports, Offer } from './handover.ts'
@@ -109,6 +110,8 @@ export type DestinationSide = Side & {
     readonly records: readonly string[]
     readonly settings: readonly string[]
   }
+  /** How it receives events in the form of the standard ECAPI. Absent if it is no destination of conversions. */
+  readonly ecapi?: Ecapi
   /** Types that the setting `columnTypes` can assign to the columns of a created table. Absent without the setting. */
   readonly columnTypes?: readonly string[]
 }
@@ -209,6 +212,9 @@ export function defineConnector(definition: ConnectorDefinition): Connector {
     const ofRole = Object.keys(fields).find((key) => fields[key]?.role)
     if (ofRole) throw new Error(`${definition.slug}: ${ofRole} names a role, but is already a field of one side`)
   }
+  const { records = {}, ecapi } = definition.destination ?? {}
+  const strange = Object.keys(ecapi?.columns ?? {}).find((name) => !Object.hasOwn(records, name))
+  if (strange !== undefined) throw new Error(`${definition.slug}: fills ${strange} from ECAPI, which is not a column`)
   return Object.freeze({
     ...definition,
     secrets: withNetwork(withHashKey(definition, roles), definition.servers),

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { configurationSchema, schemaFile } from '@penstock/configuration/schema'
+import { listedConnectors } from '@penstock/connectors'
 import { expressionTables } from '@penstock/expressions/documents'
 import {
   alertConditions,
@@ -17,6 +18,7 @@ import {
 import { exampleRefusal, openApiDocument } from '@penstock/wire/openapi'
 import { accessDocument } from './access-document.ts'
 import { connectorDocuments } from './connector-documents.ts'
+import { ecapiTable } from './documents/ecapi.ts'
 
 /** The address of a service with default settings. */
 const documentedUrl = 'http://127.0.0.1:8080'
@@ -31,6 +33,7 @@ export function generatedDocuments(): { path: string; content: string }[] {
     { path: alertsPath, content: alertsDocument() },
     { path: webhooksPath, content: webhooksDocument() },
     { path: expressionsPath, content: expressionsDocument() },
+    { path: ecapiPath, content: documentWith(ecapiPath, 'packages/connectors', ecapiTable(listedConnectors)) },
     ...connectorDocuments(),
   ]
 }
@@ -69,6 +72,8 @@ function documentWith(path: string, source: string, part: string): string {
   const [before = '', rest = ''] = text.split(mark)
   return `${before}${mark}\n${part}\n${writtenEnd}${rest.split(writtenEnd)[1]}`
 }
+
+const ecapiPath = 'docs/ecapi.md'
 
 const expressionsPath = 'docs/expressions.md'
 const expressionsDocument = () =>

@@ -7,6 +7,7 @@ import { type JsonObject, objectIn, textIn } from '../platform-api/json.ts'
 import { type Read, wrong } from '../platform-api/rows/events.ts'
 import { amazonAdsApi, clientIdOf } from './api.ts'
 import { authorization } from './authorization.ts'
+import { amazonEventsEcapi } from './ecapi.ts'
 import {
   anyIdentifier,
   conversionType,
@@ -93,6 +94,7 @@ export const amazonAdsDspEvents = eventDestination({
       'Amazon did not accept the event; check the advertiser, the type, the time, the person, the country and the value',
     results: (answer, sent) => resultsOf(answer, sent.length),
   },
+  ecapi: amazonEventsEcapi,
   columns: {
     advertiserId: plain('@advertiser', 'ID of the advertiser that the event is credited to', {
       pattern: /^\d{1,30}$/,

@@ -2,6 +2,7 @@ import { inspectBy, secret, text } from '@penstock/connector'
 import { asWritten, oneOf, plain, time } from '../kit/columns.ts'
 import { eventDestination } from '../kit/event-destination.ts'
 import { conversionsApi } from './api.ts'
+import { amazonConversionsEcapi } from './ecapi.ts'
 import {
   anyIdentifier,
   conversionType,
@@ -83,6 +84,7 @@ export const amazonDspConversions = eventDestination({
       'Amazon did not accept the event; check its conversion definition, its time, the person, the country and the value',
     results: (answer, sent) => resultsOf(answer, sent.length),
   },
+  ecapi: amazonConversionsEcapi,
   columns: {
     source: oneOf('@source', 'Where the events of the batch were recorded: by Amazon’s tag or from server to server', {
       values: asWritten(...sources),

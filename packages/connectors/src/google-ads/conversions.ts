@@ -10,6 +10,7 @@ import type { BatchRow } from '../platform-api/rows/batch-rows.ts'
 import { filled } from '../platform-api/rows/event-values.ts'
 import { type Read, wrong } from '../platform-api/rows/events.ts'
 import { accountSetting, dataManager, destinationOf, googleAdsAccounts, managerAccountSetting } from './data-manager.ts'
+import { googleAdsEcapi, googleAdsPlacedEcapi } from './ecapi.ts'
 import { microsecondsOf, timestampOf } from './event-time.ts'
 import { blamedItems } from './google-errors.ts'
 import {
@@ -202,6 +203,7 @@ export const googleConversions = ({ source, columns, notes, ...facts }: Conversi
     notes: `Data moves through Google Data Manager, since the Google Ads API has not accepted conversions from new users since June 2026. The refresh token needs the scope https://www.googleapis.com/auth/datamanager; a developer token is not needed. Send only data that people consented to. Google does not use the data of people who denied consent, and in the European Economic Area requires the consent of everyone. To send contact data, accept the terms for enhanced conversions in the account. Google counts a conversion once for each transaction ID, or for each click and time. An event with the transaction ID and the conversion action of an earlier conversion replaces its value and currency, except for store sales. To retract a conversion, use Google Ads Conversion Adjustments. It processes uploads within hours. Events that it rejects while the transfer waits for the results are counted as rejected; later rejections are not counted. ${notes}`,
     settings: { ...settings, ...facts.settings },
     columns: { ...conversionColumns, ...columns },
+    ecapi: columns.event_source ? googleAdsPlacedEcapi : googleAdsEcapi,
     batch: { rowsMax: 2_000, bytesMax: 4_000_000 },
     finish(event, row, connection) {
       const time = timeOf(row)

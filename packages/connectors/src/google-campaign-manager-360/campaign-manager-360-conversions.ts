@@ -7,6 +7,7 @@ import { decimal, digest, flag, object, oneOf, plain, special } from '../kit/col
 import { eventDestination } from '../kit/event-destination.ts'
 import { listIn, objectIn } from '../platform-api/json.ts'
 import { campaignManager, campaignManagerAuth, encryptionOf, profileOf, resultsOf } from './campaign-manager.ts'
+import { campaignManagerEcapi } from './ecapi.ts'
 import { googleCampaignManager360 } from './platform.ts'
 
 /** A conversion has exactly one of these: the first that its row has. */
@@ -117,6 +118,7 @@ export const campaignManager360Conversions = eventDestination({
     refusal: 'Campaign Manager 360 refuses the conversion because of its content',
     results: resultsOf,
   },
+  ecapi: campaignManagerEcapi,
   columns: {
     floodlightActivityId: plain(
       'floodlightActivityId',

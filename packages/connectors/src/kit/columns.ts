@@ -34,7 +34,12 @@ export type ColumnReading =
       readonly usual?: string | { readonly setting: string }
     }
   | { readonly kind: 'texts' }
-  | { readonly kind: 'objects'; readonly keys?: ObjectKeys; readonly strict?: boolean }
+  | {
+      readonly kind: 'objects'
+      readonly keys?: ObjectKeys
+      readonly strict?: boolean
+      readonly items?: Readonly<Record<string, string>>
+    }
   | {
       readonly kind: 'object'
       readonly keys?: readonly string[]
@@ -260,13 +265,22 @@ export const asWritten = (...values: readonly string[]): Record<string, string> 
 export const texts = (to: string, description: string, options?: ColumnOptions): EventColumn =>
   columnOf({ kind: 'texts' }, to, description, options)
 
-/** A JSON list of objects, or one. @param options.strict rejects objects with a key that is not in `keys` */
+/**
+ * A JSON list of objects, or one.
+ * @param options.strict rejects objects with a key that is not in `keys`
+ * @param options.items the platform's keys of an item, by the keys of an item in ECAPI. Other keys of ECAPI are not sent
+ */
 export const objects = (
   to: string,
   description: string,
-  { keys, strict, ...options }: ColumnOptions & Reads<'objects'> = {},
+  { keys, strict, items, ...options }: ColumnOptions & Reads<'objects'> = {},
 ): EventColumn =>
-  columnOf({ kind: 'objects', ...(keys && { keys }), ...(strict && { strict }) }, to, description, options)
+  columnOf(
+    { kind: 'objects', ...(keys && { keys }), ...(strict && { strict }), ...(items && { items }) },
+    to,
+    description,
+    options,
+  )
 
 /**
  * A JSON object with values that separate columns can also have. The separate columns have priority. A value at the path of

@@ -1,5 +1,5 @@
-import { type Connector, defineConnector, type InspectionContext } from '@penstock/connector'
-import { recordOf } from './columns.ts'
+import { type Connector, defineConnector, type Ecapi, ecapiItemKeys, type InspectionContext } from '@penstock/connector'
+import { type EventColumns, recordOf } from './columns.ts'
 import type { EventDestination } from './event-facts.ts'
 import { discoveriesOf } from './listing.ts'
 
@@ -29,6 +29,7 @@ export function eventDestination(facts: EventDestination): Connector {
     answer,
     later,
     probe,
+    ecapi,
     check,
     sourceCheck,
     inspect,
@@ -59,7 +60,19 @@ export function eventDestination(facts: EventDestination): Connector {
         }),
       ),
       records: Object.fromEntries(Object.entries(columns).map(([name, one]) => [name, recordOf(one)])),
+      ...(ecapi && { ecapi: withItems(ecapi, columns) }),
       ...(listed && { discover: discoveriesOf(facts, settings) }),
     },
   })
+}
+
+/** Adds the loss of items, from the keys of an item that the column accepts. */
+function withItems(ecapi: Ecapi, columns: EventColumns): Ecapi {
+  const [name = ''] = Object.entries(ecapi.columns).find(([, column]) => column === 'properties.items') ?? []
+  const reading = columns[name]?.reading
+  if (reading?.kind !== 'objects' || !reading.items) return ecapi
+  const { items } = reading
+  const lost = ecapiItemKeys.filter((key) => !Object.hasOwn(items, key))
+  const loss = `These values of an item are not sent: ${lost.join(', ')}.`
+  return { ...ecapi, losses: { 'properties.items': loss, ...ecapi.losses } }
 }

@@ -1,4 +1,4 @@
-import type { Check, ConnectorContext, ConnectorDefinition, Fields, Inspect, Values } from '@penstock/connector'
+import type { Check, ConnectorContext, ConnectorDefinition, Ecapi, Fields, Inspect, Values } from '@penstock/connector'
 import type { Answer } from '../platform-api/call.ts'
 import type { PlatformCall, PlatformClient } from '../platform-api/client.ts'
 import type { JsonObject } from '../platform-api/json.ts'
@@ -26,6 +26,8 @@ export type EventDestination = Omit<ConnectorDefinition, 'destination' | 'source
     /** How many events and bytes of JSON one request has at most, if a batch can have more. */
     readonly requestMax?: { readonly events: number; readonly bytes: number }
     readonly columns: EventColumns
+    /** How it receives events in the form of the standard ECAPI. Required of destinations of conversions. */
+    readonly ecapi?: Ecapi
     /** Constant values of all events, by path. */
     readonly constants?: Readonly<Record<string, unknown>>
     /** Constant values of events that have one of some values at a path. */

@@ -5,6 +5,7 @@ import type { AnswerFacts } from '../kit/event-facts.ts'
 import { objectIn, textIn } from '../platform-api/json.ts'
 import { assertFinal, isAccepted, linkedinMarketing, resultsOf } from './api.ts'
 import { linkedinAuthorization } from './authorization.ts'
+import { linkedinEcapi } from './ecapi.ts'
 import { adAccounts, conversionRules } from './listings.ts'
 import { linkedinAds } from './platform.ts'
 import { signIn } from './sign-in.ts'
@@ -75,6 +76,7 @@ export const linkedinOfflineConversions = eventDestination({
       })
     },
   },
+  ecapi: linkedinEcapi,
   columns: {
     conversion_rule_id: plain('conversion', 'ID of the conversion rule, if not the one of the connection', {
       pattern: /^(urn:lla:llaPartnerConversion:)?\d+$/,

@@ -141,7 +141,16 @@ export const contentColumns: EventColumns = {
   content_ids: texts('custom_data.content_ids', 'IDs of the products, as a JSON list or separated by commas', {
     synonyms: ['item_ids', 'product_ids', 'content_id'],
   }),
-  contents: objects('custom_data.contents', 'JSON list of the products, each with id, quantity and item_price'),
+  contents: objects('custom_data.contents', 'JSON list of the products, each with id, quantity and item_price', {
+    items: {
+      id: 'id',
+      name: 'title',
+      price: 'item_price',
+      quantity: 'quantity',
+      brand: 'brand',
+      category: 'category',
+    },
+  }),
   content_name: plain('custom_data.content_name', 'Name of the product or page'),
   content_type: plain('custom_data.content_type', 'What the IDs refer to: product or product_group'),
   content_category: plain('custom_data.content_category', 'Category of the products', {

@@ -7,12 +7,23 @@ import type { BatchRow } from '../platform-api/rows/batch-rows.ts'
 import { isSha256 } from '../platform-api/rows/batch-rows.ts'
 import { type Read, wrong } from '../platform-api/rows/events.ts'
 import { metaApi } from './api.ts'
+import { metaEcapi } from './ecapi.ts'
 import { readApp } from './event-app.ts'
 import { personColumns } from './event-columns.ts'
 import { metaErrorOf } from './graph-errors.ts'
 import { datasets } from './listings.ts'
 
-type Shared = 'api' | 'platformApi' | 'batch' | 'request' | 'answer' | 'person' | 'finish' | 'check' | 'listed'
+type Shared =
+  | 'api'
+  | 'platformApi'
+  | 'batch'
+  | 'request'
+  | 'answer'
+  | 'person'
+  | 'finish'
+  | 'check'
+  | 'listed'
+  | 'ecapi'
 
 /** The facts that the destinations of Meta's Conversions API share. */
 export const metaEvents: Pick<EventDestination, Shared> = {
@@ -28,6 +39,7 @@ export const metaEvents: Pick<EventDestination, Shared> = {
       ...(testEventCode === undefined ? {} : { test_event_code: String(testEventCode).trim() }),
     },
   }),
+  ecapi: metaEcapi,
   answer: {
     // The codes of Meta's errors decide.
     refuses: () => false,

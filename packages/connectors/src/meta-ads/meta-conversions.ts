@@ -2,6 +2,7 @@ import { secret } from '@penstock/connector'
 import { eventDestination } from '../kit/event-destination.ts'
 import { metaAuth } from './api.ts'
 import { app } from './app.ts'
+import { metaDatasetEcapi } from './ecapi.ts'
 import {
   actionSources,
   appColumns,
@@ -17,6 +18,7 @@ import { metaAds } from './platform.ts'
 /** Conversions on websites, in apps and shops, by messages and elsewhere, for a dataset of Meta. */
 export const metaConversions = eventDestination({
   ...metaEvents,
+  ecapi: metaDatasetEcapi,
   slug: 'meta-conversions',
   name: 'Meta Conversions',
   platform: metaAds,

@@ -5,6 +5,7 @@ import type { WhyNot } from '../kit/event-facts.ts'
 import { isObject, textIn } from '../platform-api/json.ts'
 import { campaignManagement, faultOf, itemErrorsOf, type MicrosoftError } from './api.ts'
 import { microsoftAuthorization } from './authorization.ts'
+import { offlineEcapi } from './ecapi.ts'
 import { customersAndAccounts } from './listings.ts'
 import { microsoftApi } from './microsoft-version.ts'
 import { microsoftAdvertising } from './platform.ts'
@@ -87,6 +88,7 @@ export const microsoftAdsEvents = eventDestination({
       return results
     },
   },
+  ecapi: offlineEcapi,
   columns: {
     conversion_name: plain('ConversionName', 'Name of the offline conversion goal, if not the one of the connection', {
       normalise: 'text',

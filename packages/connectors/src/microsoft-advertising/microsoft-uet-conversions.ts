@@ -5,6 +5,7 @@ import { eventDestination } from '../kit/event-destination.ts'
 import type { WhyNot } from '../kit/event-facts.ts'
 import type { Answer } from '../platform-api/call.ts'
 import { isObject, listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
+import { uetEcapi } from './ecapi.ts'
 import { microsoftAdvertising } from './platform.ts'
 
 const consents = { g: 'G', granted: 'G', true: 'G', yes: 'G', d: 'D', denied: 'D', false: 'D', no: 'D' }
@@ -97,6 +98,7 @@ export const microsoftUetConversions = eventDestination({
   },
   // Of a request without events, Microsoft records nothing: it refuses it once it knows the token of the tag.
   probe: { names: 'UET tag', credentials: 'Conversions API token' },
+  ecapi: uetEcapi,
   columns: {
     event_name: plain('eventName', 'Name of the event, which the conversion goal has as its action', {
       synonyms: ['event', 'event_action'],
@@ -186,6 +188,7 @@ export const microsoftUetConversions = eventDestination({
     }),
     items: objects('customData.items', 'JSON list of the items, each with id, name, price and quantity', {
       keys: { id: 'text', name: 'text', price: ['number', 'item_price'], quantity: 'whole' },
+      items: { id: 'id', name: 'name', price: 'price', quantity: 'quantity' },
       synonyms: ['contents', 'products'],
     }),
   },

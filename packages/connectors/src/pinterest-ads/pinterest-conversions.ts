@@ -18,6 +18,7 @@ import {
 } from '../kit/columns.ts'
 import { eventDestination } from '../kit/event-destination.ts'
 import { isObject, listIn, objectIn } from '../platform-api/json.ts'
+import { pinterestEcapi } from './ecapi.ts'
 import { pinterestAds } from './platform.ts'
 
 /** Other names than these Pinterest does not accept. */
@@ -146,6 +147,7 @@ export const pinterestConversions = eventDestination({
       },
     ],
   },
+  ecapi: pinterestEcapi,
   columns: {
     event_name: oneOf('event_name', 'Name of the event: checkout, lead, signup, page_visit, custom …', {
       values: asWritten(...eventNames),
@@ -227,6 +229,14 @@ export const pinterestConversions = eventDestination({
         item_brand: 'text',
         item_price: 'text',
         quantity: 'whole',
+      },
+      items: {
+        id: 'id',
+        name: 'item_name',
+        price: 'item_price',
+        quantity: 'quantity',
+        brand: 'item_brand',
+        category: 'item_category',
       },
     }),
     content_name: plain('custom_data.content_name', 'Name of the product or page'),

@@ -16,6 +16,7 @@ import {
 import { eventDestination } from '../kit/event-destination.ts'
 import { isObject, listIn, objectIn, textIn } from '../platform-api/json.ts'
 import { isUnreadableJson, redditApi } from './api.ts'
+import { redditEcapi } from './ecapi.ts'
 import { redditAds } from './platform.ts'
 
 /** The events that Reddit defines. Any other event is a custom event. */
@@ -116,6 +117,7 @@ export const redditConversions = eventDestination({
   },
   // Of a request without events, Reddit records nothing: it refuses it once it knows the token and the pixel.
   probe: { names: 'pixel', credentials: 'conversion access token', stranger: { pixelId: 'a2_0' } },
+  ecapi: redditEcapi,
   columns: {
     event_name: oneOf(
       'type.tracking_type',
@@ -179,6 +181,7 @@ export const redditConversions = eventDestination({
     num_items: count('metadata.item_count', 'How many items it was about', { synonyms: ['item_count', 'quantity'] }),
     products: objects('metadata.products', 'List of objects with id, name, category, quantity and item_price', {
       keys: { id: 'text', name: 'text', category: 'text', quantity: 'whole', item_price: ['number', 'price'] },
+      items: { id: 'id', name: 'name', price: 'item_price', quantity: 'quantity', category: 'category' },
       synonyms: ['contents', 'items'],
     }),
     limited_data_use: flag('@limited', 'Whether Reddit may use the event only in limits: true or false', {

@@ -21,6 +21,7 @@ import type { Answer } from '../platform-api/call.ts'
 import { objectIn, textIn } from '../platform-api/json.ts'
 import type { BatchRow } from '../platform-api/rows/batch-rows.ts'
 import { authorization } from './authorization.ts'
+import { snapchatEcapi } from './ecapi.ts'
 import { snapchatAds } from './platform.ts'
 import { signIn } from './sign-in.ts'
 
@@ -116,6 +117,7 @@ export const snapchatConversions = eventDestination({
     confirms: (answer) => ['VALID', 'SUCCESS'].includes(statusOf(answer)),
   },
   probe: { names: 'pixel or an app', credentials: 'refresh token', exchanges: true },
+  ecapi: snapchatEcapi,
   columns: {
     event_name: plain('event_name', 'Name of the event', { required: true, synonyms: ['event', 'event_type'] }),
     event_time: time('event_time', 'When it happened, in seconds since 1970', {
@@ -187,7 +189,9 @@ export const snapchatConversions = eventDestination({
     content_ids: texts('custom_data.content_ids', 'IDs of the products, as a JSON list or separated by commas', {
       synonyms: ['item_ids', 'product_ids', 'content_id'],
     }),
-    contents: objects('custom_data.contents', 'JSON list of the products, each with id, quantity and item_price'),
+    contents: objects('custom_data.contents', 'JSON list of the products, each with id, quantity and item_price', {
+      items: { id: 'id', price: 'item_price', quantity: 'quantity', brand: 'brand' },
+    }),
     content_category: plain('custom_data.content_category', 'Category of the products', {
       synonyms: ['item_category'],
     }),

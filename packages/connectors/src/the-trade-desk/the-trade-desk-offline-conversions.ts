@@ -5,6 +5,7 @@ import { eventDestination } from '../kit/event-destination.ts'
 import { isObject, objectIn } from '../platform-api/json.ts'
 import { consentColumns, consentsOf } from './conversion-columns.ts'
 import { threeLetters } from './country-codes.ts'
+import { offlineEcapi } from './ecapi.ts'
 import { itemNumberOf, linesIn, reasonOf } from './failed-lines.ts'
 import { theTradeDesk } from './platform.ts'
 import { apiToken, signatureOf } from './signature.ts'
@@ -117,6 +118,7 @@ export const theTradeDeskOfflineConversions = eventDestination({
     credentials: 'advertiser secret key',
     stranger: { offlineDataProviderId: '0' },
   },
+  ecapi: offlineEcapi,
   columns: {
     DataProviderId: plain('@provider', 'The Trade Desk’s ID of the data provider', { required: true }),
     TrackingTagId: plain('TrackingTagId', 'ID of the tracking tag for offline events', {
@@ -171,6 +173,7 @@ export const theTradeDeskOfflineConversions = eventDestination({
     // Numbers of products are texts there.
     LineItems: objects('LineItems', 'JSON list of the items bought, each with item_code, name, qty, price and cat', {
       keys: { item_code: 'text', name: 'text', qty: 'text', price: 'text', cat: 'text' },
+      items: { id: 'item_code', name: 'name', price: 'price', quantity: 'qty', category: 'cat' },
       strict: true,
       synonyms: ['items'],
     }),

@@ -6,6 +6,7 @@ import { isObject, listIn, numberIn, objectIn, parseJson } from '../platform-api
 import type { BatchRow } from '../platform-api/rows/batch-rows.ts'
 import { consentColumns, consentsOf } from './conversion-columns.ts'
 import { developerPortal } from './developer-portal.ts'
+import { realTimeEcapi } from './ecapi.ts'
 import { codeOf } from './failed-lines.ts'
 import { theTradeDesk } from './platform.ts'
 
@@ -83,6 +84,7 @@ export const theTradeDeskRealTimeConversions = eventDestination({
   },
   // The API accepts conversions by their IDs, and has no other request that a check could send.
   probe: null,
+  ecapi: realTimeEcapi,
   columns: {
     merchant_id: plain('merchant_id', 'ID of the merchant', { setting: 'merchantId', addresses: true }),
     tracker_id: plain('tracker_id', 'ID of the tracking tag', {
@@ -115,6 +117,7 @@ export const theTradeDeskRealTimeConversions = eventDestination({
     order_id: plain('order_id', 'ID of the order', { synonyms: ['transaction_id'] }),
     items: objects('items', 'List of the items bought, each with item_code, name, qty, price and cat', {
       keys: { item_code: 'text', name: 'text', qty: 'number', price: 'number', cat: 'text' },
+      items: { id: 'item_code', name: 'name', price: 'price', quantity: 'qty', category: 'cat' },
       strict: true,
     }),
     td1: plain('td1', 'First custom field'),

@@ -17,6 +17,7 @@ import {
 import { eventDestination } from '../kit/event-destination.ts'
 import { isObject, type JsonObject, listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
 import { codeOf, invalidParameter, partlyTaken, tiktokApi } from './api.ts'
+import { tiktokEcapi } from './ecapi.ts'
 import { tiktokAds } from './platform.ts'
 
 const notAccepted = 'TikTok did not accept the event; check its name, its context and its properties'
@@ -131,6 +132,7 @@ export const tiktokEvents = eventDestination({
     missing: 'The row has nothing by which TikTok can find the person.',
     field: 'context',
   },
+  ecapi: tiktokEcapi,
   columns: {
     event: plain('event', 'Name of the event, for example AddToCart', { required: true, synonyms: ['event_name'] }),
     event_time: time('event_time', 'When it happened, in ISO 8601 form', {
@@ -197,7 +199,16 @@ export const tiktokEvents = eventDestination({
     content_ids: texts('properties.content_ids', 'IDs of the products, as a JSON list or separated by commas', {
       synonyms: ['content_id', 'product_ids', 'item_ids'],
     }),
-    contents: objects('properties.contents', 'JSON list of the products, each with content_id, quantity and price'),
+    contents: objects('properties.contents', 'JSON list of the products, each with content_id, quantity and price', {
+      items: {
+        id: 'content_id',
+        name: 'content_name',
+        price: 'price',
+        quantity: 'quantity',
+        brand: 'brand',
+        category: 'content_category',
+      },
+    }),
     content_type: plain('properties.content_type', 'Kind of the content: product or product_group'),
     num_items: count('properties.num_items', 'How many products', { synonyms: ['quantity'] }),
     order_id: plain('properties.order_id', 'ID of the order', { synonyms: ['transaction_id'] }),

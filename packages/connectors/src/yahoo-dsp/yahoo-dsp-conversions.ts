@@ -4,6 +4,7 @@ import { decimal, digest, eventId, flag, object, objects, oneOf, plain, texts, t
 import { eventDestination } from '../kit/event-destination.ts'
 import type { Answer } from '../platform-api/call.ts'
 import { listIn, objectIn, textIn } from '../platform-api/json.ts'
+import { yahooEcapi } from './ecapi.ts'
 import { yahooDsp } from './platform.ts'
 
 /** Places in which an event can happen, and the name of each at Yahoo. */
@@ -96,6 +97,7 @@ export const yahooDspConversions = eventDestination({
     exchanges: true,
     mayBeRefused: true,
   },
+  ecapi: yahooEcapi,
   columns: {
     eventTs: time('eventTs', 'When it happened: ISO 8601 with its zone, or seconds or milliseconds since 1970', {
       unit: 'seconds',
@@ -161,6 +163,7 @@ export const yahooDspConversions = eventDestination({
     ),
     products: objects('eventData.products', 'JSON list of the products, each with category and subCategory', {
       keys: { category: 'text', subCategory: ['text', 'sub_category'] },
+      items: { category: 'category' },
     }),
     custom_key_values: object('eventData.customKeyValues', 'Object with further values that are agreed with Yahoo', {
       as: 'texts',

@@ -15,6 +15,8 @@ export const mappingTemplates = {
   noneFound: 'No matching templates',
   fields: (n: number) => (n === 1 ? '1 field' : `${n} fields`),
   shared: 'shared',
+  standard: 'standard',
+  mapAs: (standard: string) => `Map as ${standard}`,
   more: 'Search to find others',
 
   back: 'Back',
@@ -35,6 +37,9 @@ export const mappingTemplates = {
   missingAt: (label: string) => `${label} is not mapped.`,
   mayBe: (columns: string) => `Possibly ${columns}.`,
   notTaken: (message: string) => `${message.charAt(0).toUpperCase()}${message.slice(1)}.`,
+
+  lossesTitle: 'Not sent to the destination',
+  loss: (column: string, message: string) => `${column}: ${message}`,
 
   applied: (name: string) => `“${name}” was applied`,
   appliedHelp: 'The mapping is saved with the connection when you continue.',

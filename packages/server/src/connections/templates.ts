@@ -1,6 +1,12 @@
 import type { Connector } from '@penstock/connector'
-import { applyTemplate, mappingErrors } from '@penstock/engine'
-import { type BodyOf, limits, type MappingTemplate, type MappingTemplateDetails } from '@penstock/wire'
+import { type AppliedEcapi, type AppliedTemplate, applyEcapi, applyTemplate, mappingErrors } from '@penstock/engine'
+import {
+  type AppliedMappingTemplate,
+  type BodyOf,
+  limits,
+  type MappingTemplate,
+  type MappingTemplateDetails,
+} from '@penstock/wire'
 import { auditActorOf } from '../audit/requests.ts'
 import type { Actor, Answer, Call } from '../call.ts'
 import type { Catalogue } from '../connectors/catalogue.ts'
@@ -10,6 +16,7 @@ import { newIdentifier } from '../identifiers.ts'
 import { requireAccounts } from '../organizations/clients.ts'
 import { refuse, refuseFieldErrors, requireShare } from '../refusal.ts'
 import { unixSeconds } from '../time.ts'
+import { standardTarget, standardTemplates, viewStandard } from './standard-templates.ts'
 import * as queries from './template-queries.ts'
 
 /**
@@ -33,17 +40,23 @@ export async function listMappingTemplates(
     destConnectorId: destConnectorId ?? null,
     like: containing(q),
   }
+  const standard = destConnectorId ? standardTemplates(deps.catalogue, destConnectorId, q) : []
+  const shown = standard.slice(offset, offset + size).map(({ mapping, ...template }) => template)
+  const stored = { size: size - shown.length, offset: Math.max(0, offset - standard.length) }
   const [rows, count] = await Promise.all([
-    queries.listTemplates.all(db, { ...filter, size, offset }),
+    queries.listTemplates.all(db, { ...filter, ...stored }),
     queries.countTemplates.first(db, filter),
   ])
-  return { reply: rows.map((row) => viewTemplate(row, actor, deps)), total: count?.total ?? 0 }
+  const reply = [...shown, ...rows.map((row) => viewTemplate(row, actor, deps))]
+  return { reply, total: standard.length + (count?.total ?? 0) }
 }
 
 export async function getMappingTemplate(
   { db, actor, id }: Call<'getMappingTemplate'>,
   deps: TemplateDeps,
 ): Promise<Answer<'getMappingTemplate'>> {
+  const standard = standardTarget(deps.catalogue, id)
+  if (standard) return { reply: viewStandard(standard), etag: 'ecapi-1.0' }
   const row = await requireTemplate(db, actor, id)
   return { reply: viewTemplateDetails(row, actor, deps), etag: etagOf(row) }
 }
@@ -104,7 +117,7 @@ export async function updateMappingTemplate(
   { db: tx, actor, id, body, precondition }: Call<'updateMappingTemplate'>,
   deps: TemplateDeps,
 ): Promise<Answer<'updateMappingTemplate'>> {
-  const before = await lockForChange(tx, actor, id)
+  const before = await lockForChange(tx, actor, id, deps)
   precondition.check(etagOf(before))
   const mapping = body.mapping ?? before.mapping
   if (body.mapping !== undefined) requireMapping(deps.catalogue.known(before.destConnectorId), mapping)
@@ -119,7 +132,7 @@ export async function deleteMappingTemplate(
   { db: tx, actor, id, precondition }: Call<'deleteMappingTemplate'>,
   deps: TemplateDeps,
 ): Promise<Answer<'deleteMappingTemplate'>> {
-  const row = await lockForChange(tx, actor, id)
+  const row = await lockForChange(tx, actor, id, deps)
   precondition.check(etagOf(row))
   await queries.deleteTemplate.run(tx, { id })
   const reply = viewTemplateDetails(row, actor, deps)
@@ -131,16 +144,24 @@ export async function applyMappingTemplate(
   { db, actor, id, body }: Call<'applyMappingTemplate'>,
   { catalogue }: TemplateDeps,
 ): Promise<Answer<'applyMappingTemplate'>> {
+  const standard = standardTarget(catalogue, id)
+  const ofStandard = standard && applyEcapi(standard, body.columns)
+  if (ofStandard) return { reply: viewApplied(ofStandard, ofStandard.losses) }
   const { destConnectorId, mapping } = await requireTemplate(db, actor, id)
-  const applied = applyTemplate(catalogue.known(destConnectorId).destination?.records, mapping, body.columns)
   return {
-    reply: {
-      mapping: JSON.stringify(applied.mapping),
-      columns: applied.columns.map((column) => ({ ...column, candidates: [...column.candidates] })),
-      findings: [...applied.findings],
-    },
+    reply: viewApplied(applyTemplate(catalogue.known(destConnectorId).destination?.records, mapping, body.columns)),
   }
 }
+
+const viewApplied = (
+  { mapping, columns, findings }: AppliedTemplate,
+  losses: AppliedEcapi['losses'] = [],
+): AppliedMappingTemplate => ({
+  mapping: JSON.stringify(mapping),
+  columns: columns.map((column) => ({ ...column, candidates: [...column.candidates] })),
+  findings: [...findings],
+  losses: [...losses],
+})
 
 /** The connectors and the mapping of a new template. */
 async function contentOf(
@@ -204,7 +225,15 @@ async function requireTemplate(db: Db, actor: Actor, id: string): Promise<querie
   return (await queries.findTemplate.first(db, { ...visibleTo(actor), id })) ?? refuse('not_found')
 }
 
-async function lockForChange(tx: Transaction, actor: Actor, id: string): Promise<queries.TemplateWithMapping> {
+async function lockForChange(
+  tx: Transaction,
+  actor: Actor,
+  id: string,
+  { catalogue }: TemplateDeps,
+): Promise<queries.TemplateWithMapping> {
+  if (standardTarget(catalogue, id)) {
+    refuse('forbidden', [{ field: 'id', message: 'is a template of a standard, which nobody can change' }])
+  }
   const row = (await queries.lockTemplate.first(tx, { ...visibleTo(actor), id })) ?? refuse('not_found')
   if (row.accountId === null) requireToShare(actor, 'accountId')
   return row
@@ -218,6 +247,7 @@ const viewTemplate = (
   id: row.id,
   name: row.name,
   accountId: row.accountId,
+  builtIn: false,
   destConnectorId: row.destConnectorId,
   destConnectorName: catalogue.known(row.destConnectorId).name,
   srcConnectorId: row.srcConnectorId,

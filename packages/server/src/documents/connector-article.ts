@@ -10,6 +10,7 @@ import {
   usualBatch,
 } from '@penstock/connector'
 import type { Role } from '@penstock/wire'
+import { ecapiSection } from './ecapi.ts'
 import { code, markdownTable, plain } from './markdown.ts'
 
 /** All that the definition of a connector says, in Markdown. */
@@ -26,6 +27,7 @@ export function connectorArticle(connector: Connector): string {
     ...configuration(secrets, authorization),
     ...(source ? side('Source', source) : []),
     ...(destination ? side('Destination', destination) : []),
+    ecapiSection(connector),
     limits(connector),
   ]
   return parts.filter(Boolean).join('\n\n')

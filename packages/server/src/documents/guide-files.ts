@@ -25,6 +25,7 @@ export const guideGroups: readonly { title: string; slugs: readonly string[] }[]
       'http-api',
       'http-api-destination',
       'mapping-templates',
+      'ecapi',
       'expressions',
       'duplicates',
       'values',

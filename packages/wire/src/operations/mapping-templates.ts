@@ -18,7 +18,7 @@ export const mappingTemplates = {
     tag: 'Connections',
     summary: 'List mapping templates',
     description:
-      'Lists mapping templates by name, without their mappings. With `accountId`, lists templates of that sub-account and shared templates. A credential that is limited to sub-accounts sees only templates of its sub-accounts and shared templates.',
+      'Lists mapping templates by name, without their mappings. With `destConnectorId`, the mapping of the standard ECAPI comes first if the connector is a destination of conversions. With `accountId`, lists templates of that sub-account and shared templates. A credential that is limited to sub-accounts sees only templates of its sub-accounts and shared templates.',
     actsIn: 'organization or account',
     scope: 'connections:read',
     query: {
@@ -78,7 +78,7 @@ export const mappingTemplates = {
     tag: 'Connections',
     summary: 'Apply a mapping template to columns',
     description:
-      'Returns the mapping of a template for a source with other columns, and changes nothing. Columns are matched by name as in Preview Connection: the same name, a name that differs in case and signs, or a name with the same meaning. Entries without a column are null in the mapping, and each has a finding. Save the mapping with Update Connection.',
+      'Returns the mapping of a template for a source with other columns, and changes nothing. Columns are matched by name as in Preview Connection: the same name, a name that differs in case and signs, or a name with the same meaning. Entries without a column are null in the mapping, and each has a finding. The template of a standard also reports what the destination does not get. Save the mapping with Update Connection.',
     reads: true,
     actsIn: 'organization',
     scope: 'connections:read',

@@ -23,15 +23,23 @@ const templateFields = {
   id: identifier('the template', example.mappingTemplateId),
   name: templateName,
   accountId: orNull(Identifier, accountId, example.accountId),
+  builtIn: Type.Boolean({
+    description: 'Whether it is the mapping of a standard, ECAPI, which nobody can change',
+    examples: [false],
+  }),
   destConnectorId: identifier('the destination connector of the template', example.destination.connectorId),
   destConnectorName: text('Name of that connector', example.destination.name),
   srcConnectorId: srcConnectorId('Source connector with which it was created; null: unknown'),
   fields: count('Fields of the destination that it fills', 12),
-  createdBy: orNull(AuditActor, 'The creator; null for a shared template if you are limited to sub-accounts', {
-    kind: 'user',
-    id: example.clientId,
-    name: 'Ada Lovelace',
-  }),
+  createdBy: orNull(
+    AuditActor,
+    'The creator; null for the template of a standard, and for a shared template if you are limited to sub-accounts',
+    {
+      kind: 'user',
+      id: example.clientId,
+      name: 'Ada Lovelace',
+    },
+  ),
   createdTime: unixSeconds('When it was created', example.createdTime),
   updatedTime: unixSeconds('When it was last changed', example.updatedTime),
 }
@@ -126,6 +134,16 @@ export const AppliedMappingTemplate = exactly(
         { description: 'Finding' },
       ),
       { description: 'Entries of the template that do not apply. Nothing is sent for them' },
+    ),
+    losses: Type.Array(
+      exactly(
+        {
+          column: text('Column of the source', 'user_data.age_range'),
+          message: text('The loss, and often the remedy', 'Meta Conversions does not accept it.'),
+        },
+        { description: 'Loss' },
+      ),
+      { description: 'Values that do not reach the destination, if the template is the mapping of a standard' },
     ),
   },
   { description: 'Mapping template applied to columns' },

@@ -1,4 +1,4 @@
-import { type Batch, ConnectorError, type Values } from '@penstock/connector'
+import { type Batch, ConnectorError, isEcapiItemKey, type Values } from '@penstock/connector'
 import { isObject, type JsonObject, numberIn, textIn } from '../../platform-api/json.ts'
 import { type BatchRow, isSha256 } from '../../platform-api/rows/batch-rows.ts'
 import {
@@ -323,10 +323,11 @@ const daysOf = ({ by, of, else: others }: DaysMaxBy, event: Tree): number | unde
 
 /** Objects with only the known keys, or with all keys if the facts name none. */
 function objectsWith(
-  { keys, strict }: Extract<ColumnReading, { kind: 'objects' }>,
-  list: readonly JsonObject[],
+  { keys, strict, items }: Extract<ColumnReading, { kind: 'objects' }>,
+  given: readonly JsonObject[],
   blamed: string,
 ): Read<readonly JsonObject[]> {
+  const list = items ? given.map((one) => withOwnNames(one, items)) : given
   if (!keys) return { read: list }
   const isUnknown = (key: string) => !Object.hasOwn(keys, key)
   if (strict && list.some((one) => Object.keys(one).some(isUnknown))) {
@@ -345,6 +346,16 @@ function withKeys(given: JsonObject, keys: ObjectKeys): JsonObject {
       return made === undefined ? [] : [[key, made]]
     }),
   )
+}
+
+/** An item of ECAPI with the platform's keys. Keys that the platform does not know are omitted. */
+function withOwnNames(item: JsonObject, items: Readonly<Record<string, string>>): JsonObject {
+  const entries = Object.entries(item).flatMap(([key, value]): [string, unknown][] => {
+    if (!isEcapiItemKey(key) || (key !== items[key] && Object.values(items).includes(key))) return [[key, value]]
+    const own = Object.hasOwn(items, key) ? items[key] : undefined
+    return own === undefined || (own !== key && Object.hasOwn(item, own)) ? [] : [[own, value]]
+  })
+  return Object.fromEntries(entries)
 }
 
 function inType(value: unknown, type: ObjectType): unknown {

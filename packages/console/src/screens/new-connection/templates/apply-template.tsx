@@ -10,14 +10,20 @@ import type { MappingChoice } from '../mapping/mapping.ts'
 import { wordsOfReading } from '../mapping/words.ts'
 import { PickTemplate } from './pick-template.tsx'
 import type { Applied, TemplateTarget } from './shared.ts'
-import { TemplateFindings } from './template-findings.tsx'
+import { TemplateFindings, TemplateLosses } from './template-findings.tsx'
 import { applyLines, asSaved, changesBetween, findingsOf, type TemplateChange } from './template-lines.ts'
 
-type DialogProps = { target: TemplateTarget; onApply: (applied: Applied) => void; onClose: () => void }
+type DialogProps = {
+  target: TemplateTarget
+  /** The template that is picked first; undefined: none. */
+  first: MappingTemplate | undefined
+  onApply: (applied: Applied) => void
+  onClose: () => void
+}
 
 /** Picks a template, shows what it changes, and applies it. */
-export function ApplyTemplate({ target, onApply, onClose }: DialogProps) {
-  const [picked, setPicked] = useState<MappingTemplate>()
+export function ApplyTemplate({ target, first, onApply, onClose }: DialogProps) {
+  const [picked, setPicked] = useState(first)
   const apply = (applied: Applied) => {
     onApply(applied)
     onClose()
@@ -102,6 +108,11 @@ function Changes({
           <TemplateFindings findings={findings} hasRecords={hasRecords} />
         </Alert>
       )}
+      {applied.losses.length > 0 && (
+        <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} title={say.lossesTitle}>
+          <TemplateLosses losses={applied.losses} />
+        </Alert>
+      )}
       <Text size="sm" fw={600} role="status">
         {say.changes(changes.length)}
       </Text>
@@ -119,7 +130,7 @@ function Changes({
         <Button
           ref={apply}
           disabled={changes.length === 0}
-          onClick={() => onApply({ name, before: lines, after, findings })}
+          onClick={() => onApply({ name, before: lines, after, findings, losses: applied.losses })}
         >
           {say.applyThis}
         </Button>

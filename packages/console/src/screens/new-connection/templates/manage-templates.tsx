@@ -27,14 +27,16 @@ export function ManageTemplates({
       <Loaded query={query} lines={4}>
         {({ reply }) => (
           <Stack gap="md">
-            {reply.length === 0 && <Text size="sm">{say.none}</Text>}
-            {reply.map((template) => (
-              <Template
-                key={template.id}
-                template={template}
-                reason={isLimited && template.accountId === null ? say.notYours : undefined}
-              />
-            ))}
+            {reply.every(({ builtIn }) => builtIn) && <Text size="sm">{say.none}</Text>}
+            {reply
+              .filter(({ builtIn }) => !builtIn)
+              .map((template) => (
+                <Template
+                  key={template.id}
+                  template={template}
+                  reason={isLimited && template.accountId === null ? say.notYours : undefined}
+                />
+              ))}
           </Stack>
         )}
       </Loaded>

@@ -34,13 +34,13 @@ export function PickTemplate({
         onText={setText}
         onPick={onPick}
       >
-        {({ name, accountId: owner, fields }) => (
+        {({ name, accountId: owner, builtIn, fields }) => (
           <>
             <Text size="sm" truncate flex={1} title={name}>
               {name}
             </Text>
             <Text size="xs" c="dimmed" style={{ flexShrink: 0 }}>
-              {[owner === null && say.shared, say.fields(fields)].filter(Boolean).join(' · ')}
+              {[builtIn ? say.standard : owner === null && say.shared, say.fields(fields)].filter(Boolean).join(' · ')}
             </Text>
           </>
         )}

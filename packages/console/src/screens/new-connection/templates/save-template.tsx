@@ -20,7 +20,7 @@ export function SaveTemplate({ target, onClose }: { target: TemplateTarget; onCl
   const isLimited = useMe()?.accountIds !== null
   const query = { destConnectorId, size: limits.pageSizeMax }
   const all = useRead('listMappingTemplates', { accountId, query }).data?.reply ?? []
-  const own = all.filter((template) => template.accountId !== null || !isLimited)
+  const own = all.filter(({ accountId: owner, builtIn }) => !builtIn && (owner !== null || !isLimited))
   const values = valueLines(lines)
   const send = async () => {
     const kept = withValues ? lines : lines.filter(({ entry }) => entry.kind !== 'value')

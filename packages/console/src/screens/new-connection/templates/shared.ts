@@ -1,3 +1,4 @@
+import type { AppliedMappingTemplate } from '@penstock/wire'
 import type { Lines } from '../mapping/mapping.ts'
 import type { TemplateFinding } from './template-lines.ts'
 
@@ -23,4 +24,5 @@ export type Applied = {
   readonly before: Lines
   readonly after: Lines
   readonly findings: readonly TemplateFinding[]
+  readonly losses: AppliedMappingTemplate['losses']
 }

@@ -30,9 +30,22 @@ export function TemplateFindings({
   )
 }
 
+/** The losses of a standard, by the columns of the source. */
+export function TemplateLosses({ losses }: Pick<Applied, 'losses'>) {
+  return (
+    <List size="sm" spacing={4}>
+      {losses.map(({ column, message }) => (
+        <List.Item key={`${column} ${message}`} style={{ overflowWrap: 'anywhere' }}>
+          {say.loss(column, message)}
+        </List.Item>
+      ))}
+    </List>
+  )
+}
+
 /** The template that was applied, above the mapping: what it left open, and how to take it back. */
 export function AppliedTemplate({
-  applied: { name, findings },
+  applied: { name, findings, losses },
   hasRecords,
   onUndo,
   onClose,
@@ -43,7 +56,7 @@ export function AppliedTemplate({
   onUndo: (() => void) | undefined
   onClose: () => void
 }) {
-  const isWhole = findings.length === 0
+  const isWhole = findings.length === 0 && losses.length === 0
   return (
     <Alert
       role="status"
@@ -55,7 +68,10 @@ export function AppliedTemplate({
         {isWhole ? (
           <Text size="sm">{say.appliedHelp}</Text>
         ) : (
-          <TemplateFindings findings={findings} hasRecords={hasRecords} />
+          <>
+            <TemplateFindings findings={findings} hasRecords={hasRecords} />
+            <TemplateLosses losses={losses} />
+          </>
         )}
         <Group gap="xs">
           {onUndo && (

@@ -10,6 +10,7 @@ const applied = {
     { field: 'city', templateColumn: 'Town', column: null, candidates: ['Ort'] },
   ],
   findings: [{ field: 'city', message: 'the template maps "Town", which this source does not have' }],
+  losses: [],
 }
 const current: Lines = [
   { field: 'phone', entry: { kind: 'column', column: 'Mobile' } },

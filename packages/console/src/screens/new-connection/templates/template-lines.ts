@@ -80,4 +80,4 @@ export const valueLines = (lines: Lines): { field: string; value: string }[] =>
   )
 
 /** A template as it was saved, for a source whose columns are not known. */
-export const asSaved = (mapping: string): AppliedMappingTemplate => ({ mapping, columns: [], findings: [] })
+export const asSaved = (mapping: string): AppliedMappingTemplate => ({ mapping, columns: [], findings: [], losses: [] })

@@ -1,7 +1,9 @@
 import { Button, Group, Menu } from '@mantine/core'
+import type { MappingTemplate } from '@penstock/wire'
 import { IconChevronDown, IconTemplate } from '@tabler/icons-react'
 import { lazy, Suspense, useRef, useState } from 'react'
 import { useForbidden } from '../../../api/me.ts'
+import { useRead } from '../../../api/queries.ts'
 import { MenuItem } from '../../../components/reasoned.tsx'
 import { mappingTemplates as say } from '../../../strings/mapping-templates.ts'
 import { isFilled } from '../mapping/mapped-fields.ts'
@@ -29,9 +31,10 @@ export function MappingTemplates({
 }) {
   const { lines, textFor, hasRecords } = target
   const [applied, setApplied] = useState<Applied>()
-  const [dialog, setDialog] = useState<'apply' | 'save' | 'manage'>()
+  const [dialog, setDialog] = useState<'apply' | 'standard' | 'save' | 'manage'>()
   const button = useRef<HTMLButtonElement>(null)
   const forbidden = useForbidden('createMappingTemplate')
+  const standard = useStandard(target)
   const isEmpty = !lines.some(({ entry }) => isFilled(entry))
   // The element with the focus goes away: an item of the menu, or a button of the message.
   const backToMenu = () => setTimeout(() => button.current?.focus())
@@ -54,6 +57,11 @@ export function MappingTemplates({
   return (
     <>
       <Group justify="flex-end">
+        {standard && !applied && (
+          <Button variant="light" size="sm" onClick={() => setDialog('standard')}>
+            {say.mapAs(standard.name)}
+          </Button>
+        )}
         <Menu position="bottom-end" withInitialFocusPlaceholder={false} transitionProps={{ duration: 0 }}>
           <Menu.Target>
             <Button
@@ -86,10 +94,30 @@ export function MappingTemplates({
         />
       )}
       <Suspense fallback={null}>
-        {dialog === 'apply' && <ApplyTemplate target={target} onApply={apply} onClose={close} />}
+        {(dialog === 'apply' || dialog === 'standard') && (
+          <ApplyTemplate
+            target={target}
+            first={dialog === 'standard' ? standard : undefined}
+            onApply={apply}
+            onClose={close}
+          />
+        )}
         {dialog === 'save' && <SaveTemplate target={target} onClose={close} />}
         {dialog === 'manage' && <ManageTemplates target={target} onClose={close} />}
       </Suspense>
     </>
   )
+}
+
+const folded = (column: string): string => column.toLowerCase().replace(/[^a-z]/g, '')
+
+/** The template of the standard ECAPI, if the source has its columns and the destination takes its events. */
+function useStandard({ accountId, destConnectorId, columns = [] }: TemplateTarget): MappingTemplate | undefined {
+  const names = new Set(columns.map(folded))
+  const enabled =
+    ['eventtype', 'timestamp'].every((name) => names.has(name)) &&
+    [...names].some((name) => name === 'datasetid' || name.startsWith('userdata'))
+  const query = { destConnectorId, q: 'ECAPI', size: 1 }
+  const { data } = useRead('listMappingTemplates', { accountId, query }, { enabled })
+  return data?.reply.find(({ builtIn }) => builtIn)
 }

@@ -1,0 +1,53 @@
+import type { Ecapi } from '@penstock/connector'
+
+/** How TikTok's Events API receives events of ECAPI. Places outside websites and apps are offline. */
+export const tiktokEcapi: Ecapi = {
+  columns: {
+    event: {
+      from: 'event_type',
+      values: {
+        purchase: 'Purchase',
+        page_view: 'Pageview',
+        add_to_wishlist: 'AddToWishlist',
+        add_to_cart: 'AddToCart',
+        viewed_item: 'ViewContent',
+        begin_checkout: 'InitiateCheckout',
+        add_payment_info: 'AddPaymentInfo',
+        generate_lead: 'Lead',
+        sign_up: 'CompleteRegistration',
+        search: 'Search',
+        customize_product: 'CustomizeProduct',
+        contact: 'Contact',
+        find_location: 'FindLocation',
+        schedule: 'Schedule',
+        start_trial: 'StartTrial',
+        subscribe: 'Subscribe',
+      },
+    },
+    event_time: 'timestamp',
+    event_source: { from: 'source', values: { website: 'web', app: 'app' }, others: 'offline' },
+    event_id: 'id',
+    email: 'user_data.email_address',
+    phone: 'user_data.phone_numbers',
+    external_id: 'user_data.customer_identifier',
+    first_name: 'user_data.address.first_name',
+    last_name: 'user_data.address.last_name',
+    zip_code: 'user_data.address.postal_code',
+    city: 'user_data.address.city',
+    state: 'user_data.address.state',
+    country: 'user_data.address.country_code',
+    ip: 'user_data.event_ip_address',
+    user_agent: 'user_data.event_user_agent',
+    ttclid: 'user_data.click_id',
+    value: 'value',
+    currency: 'currency_code',
+    order_id: 'properties.transaction_id',
+    contents: 'properties.items',
+    query: 'properties.search_term',
+    page_url: 'properties.page_url',
+    page_referrer: 'properties.referrer',
+  },
+  losses: {
+    'user_data.ifa': 'TikTok asks whether it is of iOS or of Android. Map it to idfa or gaid.',
+  },
+}
