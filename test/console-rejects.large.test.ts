@@ -86,14 +86,17 @@ describe('rejected rows in the console', { skip }, () => {
     await why.getByText('3 reasons').waitFor()
     assert.deepEqual(await why.getByRole('button').allTextContents(), [
       `7Not a numberin ${amount}k.A. ×5, –, auf Anfrage`,
-      '4Row too short40 values, the header has 60rows 34, 82, 95, 126',
-      '3Row too long62 values, the header has 60rows 26, 51, 115',
+      '4Row too short40 values, the header has 60lines 35, 83, 96, 127',
+      '3Row too long62 values, the header has 60lines 27, 52, 116',
       'All reasons',
     ])
     assert.equal(await why.getByLabel('Needs a correction before it can be sent').count(), 2)
-    assert.deepEqual(await disclosures(page).allTextContents(), [...wideFaults.keys()].map(String))
+    assert.deepEqual(
+      await disclosures(page).allTextContents(),
+      [...wideFaults.keys()].map((row) => `grouped.csv, line ${row + 1}`),
+    )
     await disclosures(page).first().click()
-    const record = page.getByRole('region', { name: 'Record of row 20' })
+    const record = page.getByRole('region', { name: 'Record of grouped.csv, line 21' })
     const first = [amount, ...wideColumns.filter((column) => column !== amount)]
     assert.deepEqual(await record.locator('dt').allTextContents(), first.slice(0, 16))
     assert.equal(await record.locator('dd').first().textContent(), 'k.A.')
@@ -156,7 +159,7 @@ describe('rejected rows in the console', { skip }, () => {
     await seen('"soon" is not a number')
     await seen('"31.02.1989" is not a valid date')
     assert.deepEqual(await accessibilityViolations(page), [])
-    await button(page, 'Correct row 1').click()
+    await button(page, 'Correct faults.csv, line 2').click()
     await focus(page, dialog(page).getByRole('textbox', { name: 'total' }))
     await dialog(page).getByText('"31.02.1989" is not a valid date').waitFor()
     for (const [at, value] of ['k.A.', 'soon', '31.02.1989'].entries()) {
@@ -300,7 +303,7 @@ describe('rejected rows in the console', { skip }, () => {
     await dialog(page).getByText('7 rows need a correction first and are not sent.').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
     await button(dialog(page), 'Cancel').click()
-    await button(page, 'Correct row 34').first().click()
+    await button(page, 'Correct broken.csv, line 35').first().click()
     await dialog(page).getByText('The row ends after column 40, Merkmal 24.').waitFor()
     const missing = dialog(page).getByRole('textbox', { name: 'Merkmal 25', exact: true })
     await focus(page, missing)
@@ -324,8 +327,8 @@ describe('rejected rows in the console', { skip }, () => {
   test('that are rejected again show the new reason, and their state as a filter', async () => {
     const transfer = await run('again')
     const page = await stage.open(pathOf(transfer))
-    await button(page, 'Correct row 20').click()
-    assert.equal(await dialog(page).getByRole('radio', { name: 'Only row 20' }).isChecked(), true)
+    await button(page, 'Correct again.csv, line 21').click()
+    assert.equal(await dialog(page).getByRole('radio', { name: 'Only again.csv, line 21' }).isChecked(), true)
     await dialog(page).getByRole('textbox', { name: amount }).fill('viele')
     await button(dialog(page), 'Save and resend 1').click()
     await until('it is rejected again', async () => (await states(page))[0] === 'Rejected again')
@@ -352,7 +355,7 @@ describe('rejected rows in the console', { skip }, () => {
       assert.equal(await focused(), numbers[at])
     }
     await page.keyboard.press('Enter')
-    await page.getByRole('region', { name: 'Record of row 31' }).waitFor()
+    await page.getByRole('region', { name: 'Record of keyboard.csv, line 32' }).waitFor()
     assert.equal(await focused(), numbers[1])
     await page.keyboard.press('c')
     const field = dialog(page).getByRole('textbox', { name: amount })

@@ -25,7 +25,7 @@ after(async () => {
 })
 
 const columns = `rejected_time timestamptz, connection_id text, connection_name text, transfer_id text, number integer,
-  source_row bigint, records integer, field text, reason text, record jsonb, whole boolean`
+  source_row bigint, source_file text, source_line bigint, records integer, field text, reason text, record jsonb, whole boolean`
 
 /** Writes a file in which `bad` rows have no number. */
 const write = (name: string, good: number, bad: number) => {
@@ -68,20 +68,26 @@ describe('rejected records in a store', () => {
     assert.deepEqual([sent?.status, sent?.trigger, sent?.records.accepted], ['succeeded', 'rejects', 3])
     const rows = await rowsOf('letters')
     assert.deepEqual(
-      rows.map(({ transfer_id, connection_name, number, source_row, records, record, whole }) => [
-        transfer_id,
-        connection_name,
-        number,
-        Number(source_row),
-        records,
-        record,
-        whole,
-      ]),
+      rows.map(
+        ({ transfer_id, connection_name, number, source_row, source_file, source_line, records, record, whole }) => [
+          transfer_id,
+          connection_name,
+          number,
+          Number(source_row),
+          source_file,
+          Number(source_line),
+          records,
+          record,
+          whole,
+        ],
+      ),
       [0, 1, 2].map((i) => [
         first.id,
         'Orders',
         i + 1,
         i + 1,
+        'a.csv',
+        i + 2,
         1,
         { number: `none-${i}`, email: `person-${i}@example.com` },
         true,

@@ -73,12 +73,12 @@ describe('a transfer of which rows are rejected', () => {
     const { response, headers } = await rejectsOf(id, transfer.id)
     assert.equal(headers['x-total-count'], '4')
     assert.deepEqual(
-      response.map(({ row, count, field }) => [row, count, field]),
+      response.map(({ row, place, count, field }) => [row, place?.unit, place?.number, count, field]),
       [
-        [2, 1, null],
-        [3, 1, 'age'],
-        [4, 1, 'age'],
-        [5, 1, null],
+        [2, 'line', 3, 1, null],
+        [3, 'line', 4, 1, 'age'],
+        [4, 'line', 5, 1, 'age'],
+        [5, 'line', 6, 1, null],
       ],
     )
     for (const { reason } of response) assert.match(reason, /\S.*\.$/)
@@ -114,10 +114,10 @@ describe('a transfer of which rows are rejected', () => {
     const csv = await stream(id, transferId, 'text/html;q=0.5, text/csv')
     assert.deepEqual([csv.status, csv.headers['content-type']], [200, 'text/csv; charset=utf-8'])
     const [head, ...rows] = csv.text.trimEnd().split('\r\n')
-    assert.equal(head, 'row,count,field,reason,record')
+    assert.equal(head, 'row,file,line,count,field,reason,record')
     assert.equal(rows.length, all.length)
-    for (const [at, { row, count, field, record }] of all.entries()) {
-      assert(rows[at]?.startsWith(`${row},${count},${field ?? ''},`), rows[at])
+    for (const [at, { row, place, count, field, record }] of all.entries()) {
+      assert(rows[at]?.startsWith(`${row},${place?.file},${place?.number},${count},${field ?? ''},`), rows[at])
       assert(rows[at]?.endsWith(`"${JSON.stringify(record).replaceAll('"', '""')}"`), rows[at])
     }
     for (const accept of ['application/json', '*/*', 'application/xml', '']) {
@@ -261,7 +261,12 @@ describe('a replay', () => {
       { name: 'Methuselah', age: '969' },
     ])
     const { response: left } = await rejectsOf(id, second.id)
-    assert.equal(left.length, 1)
+    const { response: rejected } = await rejectsOf(id, first.id)
+    assert.deepEqual(
+      left.map(({ place }) => place),
+      rejected.filter(({ row }) => row === left[0]?.row).map(({ place }) => place),
+    )
+    assert.equal(left[0]?.place?.unit, 'line')
 
     await fixture.target.query(`alter table ${table} drop constraint ${table}_pkey`)
     const third = await fixture.caller.call('replayTransfer', { ...path, transferId: second.id })

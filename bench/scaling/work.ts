@@ -134,6 +134,7 @@ function rejectOf(row: number): KeptReject {
   const record = Object.fromEntries(columns.map((name) => [name, '… (12)']))
   return {
     row,
+    place: null,
     count: 1,
     field: 'email',
     reason: 'is no e-mail address',

@@ -436,6 +436,7 @@ export const editedRejects = { edited: 'integer', restored: 'integer' } as const
 export const reject = {
   number: 'integer',
   row: ['integer', null],
+  place: [{ file: 'string', sheet: ['string', null], unit: 'string', number: 'integer' }, null],
   count: 'integer',
   field: ['string', null],
   reason: 'string',

@@ -1,3 +1,5 @@
+import type { PlaceInFile } from '@penstock/wire/rules'
+
 /**
  * A place in the rejected records of a connection: a transfer, and the record after which reading continues. `null` means after
  * all of its records.
@@ -10,6 +12,8 @@ export type RejectedRecord = {
   readonly number: number | null
   /** Number of the record in its source, from 1, if the destination reports it. */
   readonly row: number | null
+  /** Where it is in a file; `null` if the source has no such place, or the record is not known. */
+  readonly place: PlaceInFile | null
   /** Number of records that it represents, at least 1. */
   readonly count: number
   /** The field that caused it, if known. */

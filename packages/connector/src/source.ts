@@ -2,6 +2,7 @@ import type { ColumnType } from '@penstock/parquet'
 import type { ConnectorContext } from './context.ts'
 import type { Finding } from './destination.ts'
 import type { RawFormat } from './raw-rows/raw-layout.ts'
+import type { RowPlaces } from './row-places.ts'
 import type { Json, Row } from './rows.ts'
 import type { ChunkWindow } from './windows.ts'
 
@@ -131,6 +132,8 @@ export type Chunk = {
    *  bytes that are not text. The row is rejected with this reason.
    */
   readonly errors?: ReadonlyMap<number, string>
+  /** Where its rows are in a file, for people who look for a rejected row. Absent if the source has no such numbers. */
+  readonly places?: RowPlaces
   /** Indexes of rows that were removed from the source. These rows contain the known values, at least the key. */
   readonly removed?: ReadonlySet<number>
   /** How much of the source these rows were, in bytes. */

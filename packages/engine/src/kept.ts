@@ -1,11 +1,13 @@
 import type { Json } from '@penstock/connector'
-import type { Skipped } from '@penstock/wire/rules'
+import type { PlaceInFile, Skipped } from '@penstock/wire/rules'
 
 export type KeptFault = { readonly field: string | null; readonly reason: string }
 
 /** A rejected row as it is stored. */
 export type KeptReject = {
   readonly row: number | null
+  /** Where it is in a file; `null` if the source has no such place, or the row is not known. */
+  readonly place: PlaceInFile | null
   readonly count: number
   readonly field: string | null
   readonly reason: string

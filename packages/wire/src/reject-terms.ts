@@ -16,3 +16,21 @@ export const rejectStates = [
   'expired',
 ] as const
 export type RejectState = (typeof rejectStates)[number]
+
+/** What the place of a record in its file counts: lines of text, rows of a sheet, or records of a file without lines. */
+export const placeUnits = ['line', 'row', 'record'] as const
+export type PlaceUnit = (typeof placeUnits)[number]
+
+/** Where a record is in a file, of which it can be in a sheet. */
+export type PlaceInFile = {
+  readonly file: string
+  readonly sheet: string | null
+  readonly unit: PlaceUnit
+  readonly number: number
+}
+
+/** The file of a place, with the sheet: `orders.xlsx, sheet Orders`. */
+export const fileOfPlace = ({ file, sheet }: PlaceInFile): string => (sheet === null ? file : `${file}, sheet ${sheet}`)
+
+/** A place in words: `orders.csv, line 12`. */
+export const placeInWords = (place: PlaceInFile): string => `${fileOfPlace(place)}, ${place.unit} ${place.number}`

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { asConnectorError } from '../connector-error.ts'
+import { placeOfRow, type RowPlaces } from '../row-places.ts'
 import type { Json, Row } from '../rows.ts'
 import type { Chunk, SourceContext, SourceRange, SourceReader } from '../source.ts'
 import type { Values } from '../values.ts'
@@ -229,13 +230,17 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, each)
 /** A checkpoint as another process reads it. */
 const asStored = (checkpoint: Json | undefined): Json => JSON.parse(JSON.stringify(checkpoint))
 
-function assertChunk({ columns, rows, errors, bytes, checkpoint }: Chunk, expected: readonly string[]): void {
+function assertChunk({ columns, rows, errors, places, bytes, checkpoint }: Chunk, expected: readonly string[]): void {
   assert.deepEqual(columns, expected)
   assert.equal(new Set(columns).size, columns.length, 'a column occurs twice')
   rows.forEach((row, index) => {
     assert.ok(errors?.has(index) || row.length === columns.length, `row ${index} has ${row.length} cells`)
   })
   for (const [index, reason] of errors ?? []) assert.ok(index < rows.length && reason !== '')
+  for (const index of places ? rows.keys() : []) {
+    const { number } = placeOfRow(places as RowPlaces, index)
+    assert.ok(Number.isSafeInteger(number) && number >= 1, `row ${index} has the number ${number} in its file`)
+  }
   assert.ok(Number.isSafeInteger(bytes) && bytes >= 0, `${bytes} bytes`)
   assertStorable(checkpoint, 'a checkpoint')
 }

@@ -1,3 +1,4 @@
+import { RowNumbers } from '../row-places.ts'
 import type { Cell, Row } from '../rows.ts'
 import type { ParsedRows } from './text-rows.ts'
 
@@ -29,6 +30,7 @@ export function parseCsv(
   const { delimiter, newline } = dialect
   const rows: Row[] = []
   const errors = new Map<number, string>()
+  const lines = new RowNumbers(0)
   const { length } = text
   const emptyLine = width === 1 ? -1 : newline.charCodeAt(0)
   const cellsMax = width > 0 ? width : Number.POSITIVE_INFINITY
@@ -37,6 +39,7 @@ export function parseCsv(
   let next = text.indexOf(delimiter)
   while (at < length && rows.length < rowsMax) {
     if (text.charCodeAt(at) === emptyLine) {
+      lines.skip(rows.length, 1)
       at += 1
       continue
     }
@@ -53,6 +56,11 @@ export function parseCsv(
       if (!row) break
       if (row.error) errors.set(rows.length, row.error)
       pushRow(rows, errors, row.cells, row.count, row.surplus, width, dialect.short)
+      // Only a row that ends behind its first line break has others inside it.
+      for (let inner = end; inner + 1 < row.after; lines.skip(rows.length, 1)) {
+        inner = text.indexOf(newline, inner + 1)
+        if (inner === -1 || inner >= row.after) break
+      }
       at = row.after
       next = row.delimiter
       if (next !== -1 && next < at) next = text.indexOf(delimiter, at)
@@ -84,10 +92,10 @@ export function parseCsv(
           pushRow(rows, errors, cells, count, false, width, dialect.short)
         }
       }
-    }
+    } else lines.skip(rows.length, 1)
     at = end + 1
   }
-  return { rows, errors, consumed: Math.min(at, length) }
+  return { rows, errors, consumed: Math.min(at, length), lines }
 }
 
 /** Counts the surplus cells of a row without keeping them, and whether one of them has a value. */

@@ -36,15 +36,17 @@ export async function openCsv(
   let stream = opened
   try {
     const encoding = encodingOf(await stream.peek(3), options.encoding)
-    const before = encoding.markBytes + (await skip(stream, file, encoding, options.skipLines))
+    const { skipLines = 0 } = options
+    const before = encoding.markBytes + (await skip(stream, file, encoding, skipLines))
     const separator = await takeSeparatorLine(stream, encoding)
     const skipped = before + separator.bytes
     const delimiter = options.delimiter && options.delimiter !== 'auto' ? options.delimiter : separator.delimiter
-    const { dialect, names, bytes } = options.columns
+    const { dialect, names, bytes, lines } = options.columns
       ? await withoutHeader(stream, file, encoding, delimiter, options.columns)
       : await readHeader(stream, file, encoding, delimiter)
     stream.take(bytes)
-    const start = { offset: skipped + bytes, storedBytes: 0 }
+    const line = 1 + skipLines + (separator.bytes > 0 ? 1 : 0) + lines
+    const start = { offset: skipped + bytes, storedBytes: 0, line }
     const text = {
       store,
       file,
@@ -79,7 +81,7 @@ export async function openCsv(
  * Skips the byte order mark and the first lines of a file. Quotes have no meaning in these lines.
  * @returns the number of skipped bytes
  */
-async function skip(stream: ByteStream, file: StoredFile, encoding: Encoding, lines = 0): Promise<number> {
+async function skip(stream: ByteStream, file: StoredFile, encoding: Encoding, lines: number): Promise<number> {
   stream.take(encoding.markBytes)
   for (let wanted = pieceBytes; lines > 0; wanted *= 2) {
     const bytes = await stream.peek(wanted)
@@ -115,8 +117,13 @@ export async function takeSeparatorLine(
   return { bytes, delimiter }
 }
 
-/** How a file is written, the names in its header, and the bytes of that. */
-export type CsvHeader = { readonly dialect: CsvDialect; readonly names: readonly string[]; readonly bytes: number }
+/** How a file is written, the names in its header, and the bytes and lines up to its end. */
+export type CsvHeader = {
+  readonly dialect: CsvDialect
+  readonly names: readonly string[]
+  readonly bytes: number
+  readonly lines: number
+}
 
 /** How a file without a header begins: with its first row. */
 async function withoutHeader(
@@ -129,7 +136,7 @@ async function withoutHeader(
   const bytes = await stream.peek(pieceBytes)
   const text = encoding.decode(encoding.unitBytes === 2 ? bytes.subarray(0, bytes.length & ~1) : bytes)
   assertNoPage(file, text)
-  return { dialect: dialectOf(text, delimiter), names: columns, bytes: 0 }
+  return { dialect: dialectOf(text, delimiter), names: columns, bytes: 0, lines: 0 }
 }
 
 /** Reads the beginning of a file, up to the end of the header. Throws `invalid_file` if it is not a header. */
@@ -145,7 +152,7 @@ export async function readHeader(
     const text = encoding.decode(ended || encoding.unitBytes !== 2 ? bytes : bytes.subarray(0, bytes.length & ~1))
     assertNoPage(file, text)
     const dialect = dialectOf(text, delimiter)
-    const { rows, errors, consumed } = parseCsv(text, dialect, 0, ended, 1)
+    const { rows, errors, consumed, lines } = parseCsv(text, dialect, 0, ended, 1)
     const [header] = rows
     if (header) {
       const error = errors.get(0)
@@ -159,9 +166,10 @@ export async function readHeader(
           header.map((cell) => String(cell ?? '')),
         ),
         bytes: encoding.unitBytes ? consumed * encoding.unitBytes : Buffer.byteLength(before),
+        lines: lines.next(1),
       }
     }
-    if (ended) return { dialect, names: [], bytes: bytes.length }
+    if (ended) return { dialect, names: [], bytes: bytes.length, lines: 0 }
     if (wanted >= bounds.headerBytes) throw headerTooLong(file)
   }
 }
@@ -176,7 +184,7 @@ function csvRows(dialect: CsvDialect, width: number): RowParser {
 }
 
 /** Decodes cells in which each byte was read as a character, so that rows could be found regardless of their bytes. */
-function decodeRows({ rows, errors, consumed }: ParsedRows): ParsedRows {
+function decodeRows({ rows, errors, ...read }: ParsedRows): ParsedRows {
   const decoded = rows.map((row, index) =>
     row.map((cell): Cell => {
       if (typeof cell !== 'string') return cell
@@ -185,7 +193,7 @@ function decodeRows({ rows, errors, consumed }: ParsedRows): ParsedRows {
       return bytes.toString('utf8')
     }),
   )
-  return { rows: decoded, errors, consumed }
+  return { rows: decoded, errors, ...read }
 }
 
 const headerTooLong = ({ name }: StoredFile) =>

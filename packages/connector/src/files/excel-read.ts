@@ -1,4 +1,5 @@
 import { ConnectorError } from '../connector-error.ts'
+import { RowNumbers } from '../row-places.ts'
 import type { Cell, Json, Row } from '../rows.ts'
 import { boundColumns, bounds, tooManyColumns } from './bounds.ts'
 import { distinctNames } from './column-names.ts'
@@ -44,9 +45,10 @@ export async function openExcel(
       for await (const rows of readSheet(file, book, sheet)) {
         signal.throwIfAborted()
         for (const piece of piecesOf(rows, from, columns.length)) {
-          const { row } = piece
+          const { row, rows, errors, numbers } = piece
+          const places = { sheet: sheet.name, unit: 'row' as const, numbers: numbers.pairs }
           storedBytes = Math.min(file.sizeBytes, Math.max(storedBytes, book.zip.storedBytes))
-          yield { rows: piece.rows, errors: piece.errors, place: { row, storedBytes } satisfies Json, storedBytes }
+          yield { rows, errors, places, place: { row, storedBytes } satisfies Json, storedBytes }
         }
       }
     },
@@ -116,9 +118,15 @@ function* piecesOf(
   rows: Iterable<SheetRow>,
   from: number,
   width: number,
-): Generator<Pick<FilePiece, 'rows' | 'errors'> & { readonly row: number }> {
+): Generator<Pick<FilePiece, 'rows' | 'errors'> & { readonly row: number; readonly numbers: RowNumbers }> {
   const rowsMax = Math.max(1, Math.floor(bounds.pieceCells / Math.max(1, width)))
-  let piece = { rows: [] as Row[], errors: new Map<number, string>(), row: from }
+  const begin = (row: number) => ({
+    rows: [] as Row[],
+    errors: new Map<number, string>(),
+    numbers: new RowNumbers(),
+    row,
+  })
+  let piece = begin(from)
   let chars = 0
   for (const { number, cells, error } of rows) {
     if (number <= from) continue
@@ -129,11 +137,12 @@ function* piecesOf(
       piece.errors.set(piece.rows.length, says)
     }
     if (error !== undefined) piece.errors.set(piece.rows.length, error)
+    piece.numbers.set(piece.rows.length, number)
     piece.rows.push(row)
     piece.row = number
     if (piece.rows.length < rowsMax && chars < bounds.pieceChars) continue
     yield piece
-    piece = { rows: [], errors: new Map(), row: number }
+    piece = begin(number)
     chars = 0
   }
   if (piece.rows.length > 0) yield piece

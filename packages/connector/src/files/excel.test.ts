@@ -4,6 +4,7 @@ import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { workbookOf, zipOf } from '../../test/zip.ts'
 import { testContext } from '../acceptance/index.ts'
+import { placeOfRow } from '../row-places.ts'
 import { memoryStore, readAll } from './memory-store.ts'
 import { type ReadOptions, readFiles } from './read.ts'
 import { discoverableSheets } from './sheets.ts'
@@ -179,7 +180,12 @@ describe('Excel workbooks', () => {
       states: { Secret: 'state="hidden"' },
     })
     assert.deepEqual((await read(book)).columns, ['Report of 2026'])
-    assert.deepEqual((await read(book, { excel: { headerRow: 4 } })).rows, [[1, 'x']])
+    const below = await read(book, { excel: { headerRow: 4 } })
+    assert.deepEqual(below.rows, [[1, 'x']])
+    assert.deepEqual(
+      below.chunks.map(({ places }) => places && placeOfRow(places, 0)),
+      [{ file: 'a.xlsx', sheet: 'Q1 2026', unit: 'row', number: 5 }],
+    )
     assert.deepEqual((await read(book, { excel: { sheet: 'secret' } })).rows, [[1]])
     await assertRefused(book, /^a\.csv has no sheet called Q2\. /, 'object_not_found', { excel: { sheet: 'Q2' } })
     await assertRefused(book, /^a\.csv is empty\. A sheet begins with/, 'invalid_file', { excel: { sheet: 'Empty' } })

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import type { Cell, Row } from '../rows.ts'
+import { RowNumbers } from '../row-places.ts'
+import type { Cell } from '../rows.ts'
 import { bounds, rowErrors } from './bounds.ts'
 import { countKeys, mayBeInexact, parseExactJson, repeatsKey } from './exact-json.ts'
 import { findSpecial, plainReader } from './ndjson-plain.ts'
@@ -40,7 +41,10 @@ export function ndjsonRows(keys: readonly string[]): RowParser {
     return unknown
   }
   const addLine = (parsed: ParsedRows, line: string): void => {
-    if (line.trim() === '') return
+    if (line.trim() === '') {
+      parsed.lines.skip(parsed.rows.length, 1)
+      return
+    }
     const row: Cell[] = new Array(keys.length).fill(null)
     const error = readLine(row, line)
     if (error !== undefined) parsed.errors.set(parsed.rows.length, error)
@@ -65,7 +69,7 @@ export function ndjsonRows(keys: readonly string[]): RowParser {
   return {
     width: keys.length,
     parse(text, ended, rowsMax) {
-      const parsed = { rows: [] as Row[], errors: new Map<number, string>(), consumed: text.length }
+      const parsed = parsedRows(text.length)
       const { rows } = parsed
       const special = { at: findSpecial(text, 0) }
       // Before the end of a line, this character belongs to the line end. Anywhere else it is ignored.
@@ -88,7 +92,7 @@ export function ndjsonRows(keys: readonly string[]): RowParser {
       return parsed
     },
     parseBroken(bytes, ended, rowsMax) {
-      const parsed = { rows: [] as Row[], errors: new Map<number, string>(), consumed: bytes.length }
+      const parsed = parsedRows(bytes.length)
       let at = 0
       while (at < bytes.length) {
         if (parsed.rows.length === rowsMax) return { ...parsed, consumed: at }
@@ -107,6 +111,13 @@ export function ndjsonRows(keys: readonly string[]): RowParser {
     },
   }
 }
+
+const parsedRows = (consumed: number): ParsedRows => ({
+  rows: [],
+  errors: new Map(),
+  consumed,
+  lines: new RowNumbers(0),
+})
 
 function cellOf(value: unknown): Cell {
   switch (typeof value) {

@@ -35,7 +35,7 @@ export async function openJson(
     const encoding = encodingOf(await stream.peek(3), options.encoding)
     stream.take(encoding.markBytes)
     stream = asLines(stream, encoding.markBytes, false)
-    const start = { offset: encoding.markBytes, storedBytes: 0 }
+    const start = { offset: encoding.markBytes, storedBytes: 0, ...(layout === 'JSON lines' && { line: 1 }) }
     const text = {
       store,
       file,

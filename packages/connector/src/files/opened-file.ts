@@ -1,4 +1,5 @@
 import type { ColumnType } from '@penstock/parquet'
+import type { RowPlaces } from '../row-places.ts'
 import type { Json, Row } from '../rows.ts'
 
 /** A file of some format that is being read. */
@@ -19,6 +20,8 @@ export type OpenedFile = {
 export type FilePiece = {
   readonly rows: readonly Row[]
   readonly errors: ReadonlyMap<number, string>
+  /** Where they are in the file; absent if the format has no lines or rows that people see, so that records are counted. */
+  readonly places?: Omit<RowPlaces, 'file'>
   /** The place in the file after these rows. */
   readonly place: Json
   /** Number of bytes of the stored file before that place. */

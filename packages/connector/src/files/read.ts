@@ -44,6 +44,8 @@ type Checkpoint = FilePlace & {
   readonly columns: string
   readonly rows: number
   readonly place: Json
+  /** Records of the file before the place; absent in checkpoints of earlier versions. */
+  readonly records?: number
 }
 
 /**
@@ -116,8 +118,11 @@ export async function readFiles(context: SourceContext, store: FileStore, option
           const arrange = arrangement(file, current.columns, columns)
           const types = arrange ? arrangedTypes(current, columns) : current.types
           let storedBytes = place === undefined ? 0 : storedBytesOf(place)
+          let records = place === undefined ? 0 : from?.records
           for await (const piece of current.read(place)) {
             rowsBefore += piece.rows.length
+            const places = piece.places ?? (records !== undefined && { unit: 'record', numbers: [0, records + 1] })
+            if (records !== undefined) records += piece.rows.length
             const checkpoint: Checkpoint = {
               file: file.name,
               index: firstIndex + at,
@@ -125,6 +130,7 @@ export async function readFiles(context: SourceContext, store: FileStore, option
               columns: digest,
               rows: rowsBefore,
               place: piece.place,
+              ...(records !== undefined && { records }),
             }
             yield {
               chunk: {
@@ -132,6 +138,7 @@ export async function readFiles(context: SourceContext, store: FileStore, option
                 ...(types ? { types } : {}),
                 rows: arrange ? piece.rows.map(arrange) : piece.rows,
                 ...(piece.errors.size > 0 ? { errors: piece.errors } : {}),
+                ...(places && { places: { file: file.name, ...places } }),
                 bytes: Math.max(0, piece.storedBytes - storedBytes),
                 checkpoint,
               },

@@ -1,3 +1,4 @@
+import type { RowNumbers } from '../row-places.ts'
 import type { Json, Row } from '../rows.ts'
 import { bounds, isTooLong, mebibytes, outOfBounds, rowErrors } from './bounds.ts'
 import { type ByteStream, openBytesAt } from './bytes.ts'
@@ -14,6 +15,8 @@ export type ParsedRows = {
   readonly errors: Map<number, string>
   /** Characters that were read: whole rows, including their ends. */
   readonly consumed: number
+  /** The line of each row in the text, from 0, and of the row after the last one. */
+  readonly lines: RowNumbers
 }
 
 /** How whole rows are read; `ended`: the text is the end of the file; `rowsMax`: maximum rows. */
@@ -39,13 +42,16 @@ export type TextFile = {
   readonly chunkBytes: number
 }
 
-/** A place in a text file: unpacked bytes before it, and stored bytes before it. */
-export type TextPlace = { readonly offset: number; readonly storedBytes: number }
+/**
+ * A place in a text file: unpacked bytes before it, stored bytes before it, and its line, from 1. The line is absent in places of
+ * earlier versions, and if the rows are no lines of the file.
+ */
+export type TextPlace = { readonly offset: number; readonly storedBytes: number; readonly line?: number }
 
 /** A stored place of a piece. */
 export function textPlaceOf(place: Json): TextPlace {
-  const { offset, storedBytes } = place as TextPlace
-  return { offset, storedBytes }
+  const { offset, storedBytes, line } = place as TextPlace
+  return { offset, storedBytes, ...(line !== undefined && { line }) }
 }
 
 /** Moves a stream to a later place: a compressed file must be unpacked up to there, another file is opened there. */
@@ -66,7 +72,7 @@ export async function* readTextRows(
   parser: RowParser,
 ): AsyncGenerator<FilePiece> {
   const rowsMax = Math.max(1, Math.floor(bounds.pieceCells / Math.max(1, parser.width)))
-  let { offset } = from
+  let { offset, line } = from
   let wanted = text.chunkBytes
   for (;;) {
     const bytes = await stream.peek(wanted)
@@ -74,13 +80,16 @@ export async function* readTextRows(
     const { ended } = stream
     const lines = ended ? bytes : bytes.subarray(0, endOfLines(bytes, text))
     let consumed = 0
-    for (const { rows, errors, consumedBytes } of parseBytes(lines, text, ended, parser, rowsMax)) {
+    for (const { rows, errors, lines: numbers, consumedBytes } of parseBytes(lines, text, ended, parser, rowsMax)) {
       consumed += consumedBytes
       stream.take(consumedBytes)
       offset += consumedBytes
       // Unpacked bytes that are not yet used are treated as used, because their size in the compressed file is unknown.
       const storedBytes = Math.max(stream.storedBytes, from.storedBytes)
-      if (rows.length > 0) yield { rows, errors, place: { offset, storedBytes }, storedBytes }
+      const places = line === undefined ? {} : { places: { unit: 'line' as const, numbers: numbers.from(line) } }
+      line = line === undefined ? undefined : line + numbers.next(rows.length)
+      const place = { offset, storedBytes, ...(line !== undefined && { line }) }
+      if (rows.length > 0) yield { rows, errors, ...places, place, storedBytes }
     }
     if (consumed > 0) {
       wanted = text.chunkBytes
@@ -110,7 +119,7 @@ function endOfLines(bytes: Buffer, { encoding, newline }: TextFile): number {
   return at === -1 || at % 2 === 1 ? 0 : at + 2
 }
 
-type ParsedBytes = Pick<ParsedRows, 'rows' | 'errors'> & { readonly consumedBytes: number }
+type ParsedBytes = Pick<ParsedRows, 'rows' | 'errors' | 'lines'> & { readonly consumedBytes: number }
 
 /** Reads the rows of whole lines, up to `rowsMax` at a time. The lines are decoded once. */
 function* parseBytes(
@@ -128,13 +137,13 @@ function* parseBytes(
     const parsed = broken
       ? parser.parseBroken(bytes.subarray(at), ended, rowsMax)
       : parser.parse(at === 0 ? text : text.slice(at), ended, rowsMax)
-    const { rows, errors, consumed } = parsed
+    const { rows, errors, lines, consumed } = parsed
     if (halved) findHalves(parsed)
     if (bytes.length * 3 > bounds.cellBytes) findLongCells(parsed)
     if (consumed === 0) return
     const end = at + consumed
     const consumedBytes = broken ? consumed : bytesOf(text, at, end, encoding, bytes.length - atByte)
-    yield { rows, errors, consumedBytes }
+    yield { rows, errors, lines, consumedBytes }
     if (rows.length < rowsMax) return
     at = end
     atByte += consumedBytes

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { Row } from '@penstock/connector'
+import { placeOfRow, type Row, type RowPlaces } from '@penstock/connector'
 import { acceptSource, testContext } from '@penstock/connector/acceptance'
 import { sheetsRoutes, sheetsUser, spreadsheetId, startSheets } from '../../test/google-sheets-server.ts'
 import { hangOf, problemOf } from '../../test/platform-server.ts'
@@ -81,7 +81,11 @@ test('no cell is lost: columns without a name, values beside the last one, and f
   const errors: [number, string][] = []
   for await (const chunk of reader.read()) {
     assert.deepEqual(chunk.columns, ['id', 'column_2', 'city', 'column_4'])
-    for (const [at, reason] of chunk.errors ?? []) errors.push([found.length + at, reason])
+    for (const [at, reason] of chunk.errors ?? []) {
+      errors.push([found.length + at, reason])
+      const { file, unit, number } = placeOfRow(chunk.places as RowPlaces, at)
+      assert.deepEqual([file, unit, number], ['Cells', 'row', found.length + at + 2])
+    }
     found.push(...chunk.rows)
   }
   assert.deepEqual(found[0], [1, 'x', 'Rome', 'behind'])

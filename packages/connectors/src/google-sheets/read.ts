@@ -4,6 +4,7 @@ import {
   ConnectorError,
   type Json,
   type Row,
+  RowNumbers,
   type SourceContext,
   type SourceReader,
   type Values,
@@ -90,13 +91,16 @@ export async function open(context: SourceContext): Promise<SourceReader> {
         const page = await spreadsheet.read(sheet, first, Math.min(sheet.rows, first + size - 1))
         const rows: Row[] = []
         const errors = new Map<number, string>()
+        const numbers = new RowNumbers()
         for (const [at, row] of page.rows.entries()) {
           if (row.every((cell) => cell === null)) continue
           const error = errorOf(row, first + at, columns.length)
           if (error !== undefined) errors.set(rows.length, error)
+          numbers.set(rows.length, first + at)
           rows.push(columns.map((_, index) => row[index] ?? null))
         }
-        if (rows.length > 0) yield { ...chunkOf(columns, rows, page.bytes, first + size), errors }
+        const places = { file: sheet.title, unit: 'row' as const, numbers: numbers.pairs }
+        if (rows.length > 0) yield { ...chunkOf(columns, rows, page.bytes, first + size), errors, places }
       }
     },
     async close() {},

@@ -12,6 +12,7 @@ import {
   type SourceContext,
   type SourceReader,
 } from '@penstock/connector'
+import { fileOfPlace } from '@penstock/wire/rules'
 import { pageIn, pageOfAll, windowOf } from '../discovery/pages.ts'
 
 /** The columns of every rejected record, with their types. `null` means text. */
@@ -22,6 +23,8 @@ const columns = {
   transfer_id: null,
   number: { kind: 'integer' },
   source_row: { kind: 'bigint' },
+  source_file: null,
+  source_line: { kind: 'bigint' },
   records: { kind: 'integer' },
   field: null,
   reason: null,
@@ -83,13 +86,15 @@ const rowsOf = (
   { transferId, endedTime, records }: RejectedRecords,
   { connectionId, connectionName }: Pick<RejectsOfConnection, 'connectionId' | 'connectionName'>,
 ): Row[] =>
-  records.map(({ number, row, count, field, reason, record, isWhole }) => [
+  records.map(({ number, row, place, count, field, reason, record, isWhole }) => [
     endedTime,
     connectionId,
     connectionName,
     transferId,
     number,
     row,
+    place && fileOfPlace(place),
+    place && place.number,
     count,
     field,
     reason,

@@ -1,4 +1,4 @@
-import type { RejectState } from '@penstock/wire'
+import type { PlaceUnit, RejectState } from '@penstock/wire'
 
 const rows = (n: number, counted: string) => (n === 1 ? '1 row' : `${counted} rows`)
 
@@ -54,7 +54,7 @@ export const rejects = {
   shape: (has: number, needs: number) => `${has} values, the header has ${needs}`,
   header: (needs: number) => `the header has ${needs} values`,
   shortShape: (has: number, needs: number) => `${has} of ${needs} values`,
-  sampleRows: (n: number, numbers: string) => (n === 1 ? `row ${numbers}` : `rows ${numbers}`),
+  sampleRows: (unit: PlaceUnit, n: number, numbers: string) => (n === 1 ? `${unit} ${numbers}` : `${unit}s ${numbers}`),
   times: (value: string, n: string) => `${value} ×${n}`,
   empty: '(empty)',
   locked: 'Needs a correction before it can be sent',
@@ -91,15 +91,16 @@ export const rejects = {
   wholeRow: 'whole row',
   unknownRow: (counted: string) => `${counted} rows`,
   becomes: 'becomes',
-  record: (row: string) => `Record of row ${row}`,
+  rowOf: (row: string) => `row ${row}`,
+  record: (row: string) => `Record of ${row}`,
   showAll: (n: number) => `Show all ${n} columns`,
   showFewer: 'Show fewer columns',
   correctRows: (n: number, counted: string) => `Correct ${rows(n, counted)}`,
-  correctRow: (row: string) => `Correct row ${row}`,
+  correctRow: (row: string) => `Correct ${row}`,
   keys: { move: 'next and previous row', correct: 'correct', open: 'show the record', send: 'save and resend' },
 
   correct: {
-    titleOf: (row: string | undefined) => (row === undefined ? 'Correct the row' : `Correct row ${row}`),
+    titleOf: (row: string | undefined) => (row === undefined ? 'Correct the row' : `Correct ${row}`),
     place: (n: number, counted: string, reason = '') => (n === 1 ? reason : `One of ${counted} rows: ${reason}`),
     readAs: (value: string) => `Read as ${value}`,
     noValue: 'no value',
@@ -119,7 +120,7 @@ export const rejects = {
     values: 'Values of these rows',
     all: (n: string) => `Set for all ${n} with this reason`,
     same: (value: string, n: string) => `Only the ${n} rows with ${value}`,
-    one: (row: string) => `Only row ${row}`,
+    one: (row: string) => `Only ${row}`,
     each: 'Each row with its own value',
     step: (at: string, of: string) => `${at} of ${of}`,
     next: 'Next row',

@@ -192,6 +192,7 @@ class BatchFiller {
       ...(chunk.cursor === undefined ? {} : { cursor: chunk.cursor }),
       ...(chunk.cursorAfter && !isTest && { cursorAfter: chunk.cursorAfter }),
       ...(chunk.checkpointAfter && { checkpointAfter: chunk.checkpointAfter }),
+      ...(chunk.places && { places: chunk.places }),
     }
     if (!chunk.cursorAfter) this.#repeats = null
     this.#cursor = chunk.cursorAfter?.(chunk.rows.length) ?? this.#cursor

@@ -1,5 +1,5 @@
-import type { Delivery, Json, Rejection, Row, RowFault } from '@penstock/connector'
-import type { Skipped } from '@penstock/wire/rules'
+import { type Delivery, type Json, placeOfRow, type Rejection, type Row, type RowFault } from '@penstock/connector'
+import type { PlaceInFile, Skipped } from '@penstock/wire/rules'
 import { redactRow } from '../mapping/redact.ts'
 import { type Confirmation, type KeptReject, protocolLimits } from '../protocol.ts'
 import { countSkipped, nothingSkipped, sumSkipped, totalSkipped } from '../skipped.ts'
@@ -34,6 +34,7 @@ export type Entry = {
 export type Rejected = {
   /** The number of the record; `null` if it is unknown. */
   readonly row: number | null
+  readonly place?: PlaceInFile | undefined
   readonly count: number
   readonly field: string | null
   readonly reason: string
@@ -121,12 +122,13 @@ export function confirmationOf(
 }
 
 function keptOf(
-  { row, count, field, reason, others = [], raw, structural = false }: Rejected,
+  { row, place, count, field, reason, others = [], raw, structural = false }: Rejected,
   names: readonly string[],
 ): KeptReject {
   const text = raw && JSON.stringify(raw)
   return {
     row,
+    place: place ? storablePlace(place) : null,
     count,
     field: field === null ? null : storable(field),
     reason: storable(reason),
@@ -142,19 +144,35 @@ function keptOf(
   }
 }
 
+/** A place as it is stored. A long name keeps its end, by which files of one folder differ. */
+function storablePlace({ file, sheet, unit, number }: PlaceInFile): PlaceInFile | null {
+  const cut = (name: string) => storable(name.length > nameLengthMax ? `…${name.slice(-nameLengthMax)}` : name)
+  return number >= 1 && Number.isSafeInteger(number)
+    ? { file: cut(file), sheet: sheet && cut(sheet), unit, number }
+    : null
+}
+const nameLengthMax = 500
+
+/** Where a record of a batch is in its file. */
+function placeIn({ segments }: FilledBatch, number: number): PlaceInFile | undefined {
+  const of = segments.find(({ first, count }) => number >= first && number < first + count)
+  return of?.places && placeOfRow(of.places, number - of.first)
+}
+
 /** Maximum further faults that are kept for one row. */
 const othersMax = 50
 
-const invalidOf = ({ invalid, unread }: FilledBatch): Rejected[] =>
-  invalid.map(({ number, raw, error, removed }) => ({
+const invalidOf = (filledBatch: FilledBatch): Rejected[] =>
+  filledBatch.invalid.map(({ number, raw, error, removed }) => ({
     row: number,
+    place: placeIn(filledBatch, number),
     count: 1,
     field: error.field ?? null,
     reason: error.reason,
     ...(error.others && { others: error.others }),
     // Sent again, it would be written and not removed.
     raw: removed ? undefined : raw,
-    ...(unread?.has(number) && { structural: true }),
+    ...(filledBatch.unread?.has(number) && { structural: true }),
   }))
 
 /** Throws if a destination names a row that it did not receive. */
@@ -162,9 +180,10 @@ const rejectedOf = (filledBatch: FilledBatch | undefined, rejected: readonly Rej
   rejected.map(({ index, count = 1, field = null, reason, others }) => {
     if (index === undefined) return { row: null, count, field, reason, raw: undefined }
     const row = filledBatch?.numbers[index]
-    if (row === undefined) throw new Error('A destination rejected a record that it was not sent')
-    const raw = filledBatch?.removed.has(index) ? undefined : filledBatch?.raws[index]
-    return { row, count: 1, field, reason, ...(others && { others }), raw }
+    if (!filledBatch || row === undefined) throw new Error('A destination rejected a record that it was not sent')
+    const raw = filledBatch.removed.has(index) ? undefined : filledBatch.raws[index]
+    const place = placeIn(filledBatch, row)
+    return { row, place, count: 1, field, reason, ...(others && { others }), raw }
   })
 
 /** In the order of the source; rows without a number come last. */

@@ -90,6 +90,6 @@ export type Segment = {
   readonly bytes: number
   /** Whether it has the same records when it is read again. */
   readonly fixed: boolean
-} & Pick<Chunk, 'cursor' | 'cursorAfter' | 'checkpointAfter'>
+} & Pick<Chunk, 'cursor' | 'cursorAfter' | 'checkpointAfter' | 'places'>
 
 export type Bounds = { readonly rowsMax: number; readonly bytesMax: number }

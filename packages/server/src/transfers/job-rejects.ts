@@ -81,12 +81,13 @@ export class JobRejects {
     const rows = await queries.rejectedAfter.all(database, page)
     const key = rows.length > 0 && dataKeyId ? await openDataKey(database, keyring, dataKeyId) : undefined
     const records = rows.map((row): RejectedRecord => {
-      const { number, row: ofSource, count, field } = row
+      const { number, row: ofSource, place, count, field } = row
       const { reason: first, others } = reasonsIn(key, transferId, row)
       const reason = joinedReasons(first, others)
       return {
         number,
         row: ofSource,
+        place,
         count,
         field,
         reason,
@@ -128,6 +129,7 @@ function valuesOf(
 const notKept = (count: number): RejectedRecord => ({
   number: null,
   row: null,
+  place: null,
   count,
   field: null,
   reason: `${count} more records were rejected than are kept. Your operator can keep more of them, or keep them for longer.`,

@@ -1,4 +1,4 @@
-import type { RejectState } from '@penstock/wire'
+import type { PlaceInFile, RejectState } from '@penstock/wire'
 import { statement } from '../db/statement.ts'
 import { ofTable } from './reject-tables.ts'
 
@@ -10,6 +10,7 @@ const shownBytesMax = 65_536
 export type RejectRow = {
   number: number
   row: number | null
+  place: PlaceInFile | null
   count: number
   field: string | null
   /** Null if its key was lost. */
@@ -52,7 +53,7 @@ const shown = (condition: string, order: string) => `
     where t.id = :transferId
   ),
   page as (select * from rejects where transfer_id = :transferId ${condition} order by number ${order})
-  select r.number, r.row, r.count, r.field, r.reason_sealed, r.record,
+  select r.number, r.row, r.place, r.count, r.field, r.reason_sealed, r.record,
     ${ofTable('table_name')} as "table", ${ofTable('source_columns')} as own_columns,
     case when octet_length(r.sealed) <= ${shownBytesMax} then r.sealed end as sealed,
     r.erased_time is not null as erased,

@@ -1,4 +1,4 @@
-import { rejectedRecordsConnectorId } from '@penstock/wire'
+import { type PlaceInFile, rejectedRecordsConnectorId } from '@penstock/wire'
 import { isKept } from '../db/kept.ts'
 import { statement } from '../db/statement.ts'
 import { ofTable } from './reject-tables.ts'
@@ -80,6 +80,7 @@ export const rejectedAfter = statement<
   {
     number: number
     row: number | null
+    place: PlaceInFile | null
     count: number
     field: string | null
     reasonSealed: Buffer | null
@@ -90,11 +91,11 @@ export const rejectedAfter = statement<
     ownColumns: string[] | null
   }
 >(`
-  select number, row, count, field, reason_sealed, record, sealed, erased, own_columns
+  select number, row, place, count, field, reason_sealed, record, sealed, erased, own_columns
   from (
     select *, sum(coalesce(octet_length(sealed), 0)) over (order by number) - coalesce(octet_length(sealed), 0) as bytes_before
     from (
-      select r.number, r.row, r.count, r.field, r.reason_sealed, r.record, r.sealed, r.erased_time is not null as erased,
+      select r.number, r.row, r.place, r.count, r.field, r.reason_sealed, r.record, r.sealed, r.erased_time is not null as erased,
         ${ofTable('source_columns')} as own_columns
       from rejects r
       where r.transfer_id = :transferId and r.number > :number

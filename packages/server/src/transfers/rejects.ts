@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { Json } from '@penstock/connector'
-import { csvOf, limits, type Reject } from '@penstock/wire'
+import { csvOf, fileOfPlace, limits, placeInWords, type Reject } from '@penstock/wire'
 import type { Answer, Call } from '../call.ts'
 import type { Database } from '../db/database.ts'
 import { Turns } from '../runners/turns.ts'
@@ -177,10 +177,17 @@ async function* everyReject(
 async function* matching(reader: Reader, q: string): AsyncGenerator<readonly Reject[]> {
   const wanted = q.toLowerCase()
   for await (const rejects of everyReject(reader, limits.rejectsSearchedMax)) {
-    yield rejects.filter(({ row, field, reason, otherFaults = [], record, edited }) => {
+    yield rejects.filter(({ row, place, field, reason, otherFaults = [], record, edited }) => {
       const others = otherFaults.flatMap((fault) => [fault.field, fault.reason])
       const values = Object.values({ ...record, ...edited })
-      const texts = [row === null ? null : String(row), field, reason, ...others, ...values]
+      const texts = [
+        row === null ? null : String(row),
+        place && placeInWords(place),
+        field,
+        reason,
+        ...others,
+        ...values,
+      ]
       return texts.some((text) => text?.toLowerCase().includes(wanted))
     })
   }
@@ -196,11 +203,13 @@ async function* ndjsonLines(pages: AsyncIterable<readonly Reject[]>): AsyncGener
 }
 
 async function* csvLines(pages: AsyncIterable<readonly Reject[]>): AsyncGenerator<string> {
-  yield csvOf([['row', 'count', 'field', 'reason', 'record']])
+  yield csvOf([['row', 'file', 'line', 'count', 'field', 'reason', 'record']])
   for await (const rejects of pages) {
     yield csvOf(
       rejects.map((one) => [
         one.row,
+        one.place && fileOfPlace(one.place),
+        one.place && one.place.number,
         one.count,
         one.field,
         joinedReasons(one.reason, one.otherFaults),

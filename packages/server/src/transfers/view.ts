@@ -72,7 +72,7 @@ export function viewError(
  * @param isShown whether these are its values
  */
 export const viewReject = (
-  { number, row, count, field, table, replayed, structural, superseded, state, resentBy }: RejectRow,
+  { number, row, place, count, field, table, replayed, structural, superseded, state, resentBy }: RejectRow,
   { reason, others }: Reasons,
   again: Reasons | null,
   record: Reject['record'],
@@ -82,6 +82,7 @@ export const viewReject = (
   number,
   ...(table !== null && { table }),
   row,
+  place,
   count,
   field,
   reason,

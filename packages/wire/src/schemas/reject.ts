@@ -1,6 +1,6 @@
 import { example } from '../examples.ts'
 import { limits } from '../limits.ts'
-import { rejectStates } from '../reject-terms.ts'
+import { placeUnits, rejectStates } from '../reject-terms.ts'
 import { type Static, type TSchema, Type } from '../type.ts'
 import { count, exactly, flag, identifier, oneOf, text } from './kinds.ts'
 import { OtherFaults } from './row-faults.ts'
@@ -46,6 +46,28 @@ export const Reject = exactly(
           'Number of the record in the source or the table, from 1; null if the destination reports only a count',
         examples: [17],
       }),
+    ),
+    place: maybe(
+      exactly(
+        {
+          file: text('The file, as the source lists it. A spreadsheet without files: the sheet', 'orders.csv'),
+          sheet: maybe(text('The sheet of a workbook', 'Orders')),
+          unit: oneOf(placeUnits, {
+            description:
+              'What number counts: lines of a text file, rows of a sheet, or records of a file of another format. A line that is continued inside quotes is counted for each of its line breaks',
+            examples: ['line'],
+          }),
+          number: Type.Integer({
+            minimum: 1,
+            description: 'Where the record begins, from 1, with header, empty and skipped lines',
+            examples: [18],
+          }),
+        },
+        {
+          description:
+            'Where the record is in its file; null if the source has no files, or row is null. A replay keeps it',
+        },
+      ),
     ),
     count: Type.Integer({
       minimum: 1,

@@ -73,7 +73,7 @@ export const findColumns = statement<{ transferId: string }, { sourceColumns: st
 
 /** Erases values and reasons. The rows stay: they are counted. */
 export const eraseRecords = statement<{ transferId: string; numbers: readonly number[] }>(`
-  update rejects set record = '{}', sealed = null, edited_sealed = null, reason_sealed = null, field = null, erased_time = now()
+  update rejects set record = '{}', sealed = null, edited_sealed = null, reason_sealed = null, field = null, place = null, erased_time = now()
   where transfer_id = :transferId and number = any(:numbers)
 `)
 

@@ -114,13 +114,16 @@ export const insertRejects = statement<{
   structural: readonly boolean[]
   keys: readonly (string | null)[]
   superseded: readonly (string | null)[]
+  places: readonly (string | null)[]
 }>(`
-  insert into rejects (transfer_id, number, row, count, field, reason_sealed, record, sealed, structural, key, superseded)
+  insert into rejects (transfer_id, number, row, count, field, reason_sealed, record, sealed, structural, key, superseded,
+    place)
   select :transferId, :after::int + n, row, count, field, decode(reason, 'base64'), record, decode(sealed, 'base64'), structural, key,
-    superseded
+    superseded, place::jsonb
   from unnest(:rows::bigint[], :counts::int[], :fields::text[], :reasons::text[], :records::json[], :sealed::text[],
-    :structural::boolean[], :keys::text[], :superseded::text[]) with ordinality
-    as r (row, count, field, reason, record, sealed, structural, key, superseded, n)
+    :structural::boolean[], :keys::text[], 
+    :superseded::text[], :places::text[]) with ordinality
+    as r (row, count, field, reason, record, sealed, structural, key, superseded, place, n)
   order by n
 `)
 

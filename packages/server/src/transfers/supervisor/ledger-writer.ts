@@ -218,6 +218,7 @@ export class LedgerWriter {
       structural: rejects.map(({ structural }) => structural),
       keys: rejects.map(({ key }) => key),
       superseded: rejects.map(({ superseded }) => (superseded ? 'delivered' : null)),
+      places: rejects.map(({ place }) => place && JSON.stringify(place)),
     })
   }
 }

@@ -88,5 +88,8 @@ const bare = (reject: KeptReject): KeptReject => ({
   raw: null,
 })
 
-const bytesOf = ({ record, raw, ...reasons }: KeptReject): number =>
-  Buffer.byteLength(textOfReasons(reasons)) + Buffer.byteLength(record) + (raw === null ? 0 : Buffer.byteLength(raw))
+const bytesOf = ({ record, raw, place, ...reasons }: KeptReject): number =>
+  [textOfReasons(reasons), record, raw ?? '', place ? JSON.stringify(place) : ''].reduce(
+    (sum, text) => sum + Buffer.byteLength(text),
+    0,
+  )

@@ -11,7 +11,7 @@ import { ColumnInput } from './column-input.tsx'
 import { columnsOf, editsOf, inCalls, ownEditsOf, rowsOf, type Scope, type Values } from './correction.ts'
 import { type FieldOfRecord, faultyColumns, lastFaults, type ReasonGroup, reasonsOf, shapeOf } from './groups.ts'
 import { titleOf, valuesInWords } from './reasons.tsx'
-import { rowName } from './reject-table.tsx'
+import { rowInWords } from './reject-table.tsx'
 import { Sent } from './sent.tsx'
 
 const say = sayRejects.correct
@@ -117,7 +117,7 @@ export function Correct({
       title={
         rows.length > 1
           ? sayRejects.correctRows(rows.length, count(rows.length))
-          : say.titleOf(reject.row === null ? undefined : rowName(reject))
+          : say.titleOf(reject.row === null ? undefined : rowInWords(reject))
       }
       size="lg"
       gap="sm"
@@ -130,7 +130,7 @@ export function Correct({
       {isEach && (
         <Group justify="space-between" gap="sm">
           <Text size="sm" fw={600} role="status">
-            {say.step(count(at + 1), count(open.length))} · {sayRejects.row} {rowName(reject)}
+            {say.step(count(at + 1), count(open.length))} · {rowInWords(reject)}
           </Text>
           {at > 0 && (
             <Button variant="subtle" size="compact-sm" onClick={() => setAt(at - 1)}>
@@ -179,7 +179,7 @@ export function Correct({
               <Radio value="same" label={say.same(valuesInWords([[record[column] ?? null, 1]]), count(alike.length))} />
             )}
             {start === 'one' ? (
-              <Radio value="one" label={say.one(rowName(reject))} />
+              <Radio value="one" label={say.one(rowInWords(reject))} />
             ) : (
               <Radio value="each" label={say.each} />
             )}

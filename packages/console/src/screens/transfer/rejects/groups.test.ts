@@ -7,6 +7,7 @@ import { columnFinder, faultyColumns, groupsOf, type ReasonGroup, reasonsOf } fr
 const reject = (number: number, of: Partial<Reject> = {}): Reject => ({
   number,
   row: number * 10,
+  place: null,
   count: 1,
   field: 'amount',
   reason: `"${of.record?.Total ?? 'k.A.'}" is not a number.`,

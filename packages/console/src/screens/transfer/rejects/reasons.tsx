@@ -1,4 +1,5 @@
 import { Card, Group, Text, Title, UnstyledButton } from '@mantine/core'
+import { fileOfPlace } from '@penstock/wire'
 import { IconCheck, IconLock } from '@tabler/icons-react'
 import { count } from '../../../components/numbers.ts'
 import { rejects as say } from '../../../strings/rejects.ts'
@@ -98,13 +99,18 @@ export function aboutOf({ column, shape, hasOneShape }: ReasonGroup): string {
 const isDone = ({ rejects }: ReasonGroup): boolean => rejects.every(({ state }) => state === 'accepted')
 const isLocked = ({ rejects }: ReasonGroup): boolean => rejects.some(({ state }) => state === 'needs_correction')
 
-/** Values that are wrong, with their numbers; or the numbers of the rows. */
+/** Values that are wrong, with their numbers; or the numbers of the rows, in their file if all are of one. */
 function samplesOf({ values, rejects }: ReasonGroup): string {
   if (values.length > 0) return valuesInWords(values.slice(0, samplesMax))
-  const rows = rejects.flatMap(({ row }) => (row === null ? [] : [String(row)]))
+  const places = rejects.flatMap(({ place }) => (place === null ? [] : [place]))
+  const isOfOneFile = places.length > 0 && new Set(places.map(fileOfPlace)).size === 1
+  const rows = isOfOneFile
+    ? places.map(({ number }) => String(number))
+    : rejects.flatMap(({ row }) => (row === null ? [] : [String(row)]))
   if (rows.length === 0) return ''
+  const unit = isOfOneFile ? (places[0]?.unit ?? 'row') : 'row'
   const more = rows.length > sampleRowsMax ? ', …' : ''
-  return say.sampleRows(rows.length, `${rows.slice(0, sampleRowsMax).join(', ')}${more}`)
+  return say.sampleRows(unit, rows.length, `${rows.slice(0, sampleRowsMax).join(', ')}${more}`)
 }
 
 /** Values with their numbers: `k.A. ×5, –`. */

@@ -1,5 +1,5 @@
 import { ActionIcon, Anchor, Box, Table, Text, UnstyledButton, VisuallyHidden } from '@mantine/core'
-import type { Reject } from '@penstock/wire'
+import { placeInWords, type Reject } from '@penstock/wire'
 import { IconArrowRight, IconChevronDown, IconChevronRight, IconPencil } from '@tabler/icons-react'
 import { Fragment, type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
@@ -87,6 +87,7 @@ export function RejectTable({
                       fz="inherit"
                       aria-expanded={isOpen}
                       data-reject-row={number}
+                      title={reject.place ? placeInWords(reject.place) : undefined}
                       onClick={() => toggle(number)}
                     >
                       {isOpen ? <IconChevronDown size={16} aria-hidden /> : <IconChevronRight size={16} aria-hidden />}
@@ -116,8 +117,8 @@ export function RejectTable({
                       <ActionIcon
                         variant="subtle"
                         color="gray"
-                        aria-label={say.correctRow(rowName(reject))}
-                        title={say.correctRow(rowName(reject))}
+                        aria-label={say.correctRow(rowInWords(reject))}
+                        title={say.correctRow(rowInWords(reject))}
                         onClick={() => onCorrect(reject)}
                       >
                         <IconPencil size={16} aria-hidden />
@@ -128,7 +129,7 @@ export function RejectTable({
                 {isOpen && (
                   <Table.Tr>
                     <Table.Td colSpan={columns} pt={0}>
-                      <section aria-label={say.record(rowName(reject))}>
+                      <section aria-label={say.record(rowInWords(reject))}>
                         <RecordFields reject={reject} faulty={faulty} />
                       </section>
                     </Table.Td>
@@ -143,9 +144,20 @@ export function RejectTable({
   )
 }
 
-/** The number of a row in the source; how many rows an entry stands for, if their numbers are not known. */
-export const rowName = ({ row, count: n }: Pick<Reject, 'row' | 'count'>): string =>
-  row === null ? say.unknownRow(count(n)) : count(row)
+type NamedRow = Pick<Reject, 'row' | 'place' | 'count'>
+
+/**
+ * The place of a row in its file, without folders; its number in another source; how many rows an entry stands for, if their
+ * numbers are not known.
+ */
+export function rowName({ row, place, count: n }: NamedRow): string {
+  if (row === null) return say.unknownRow(count(n))
+  return place ? placeInWords({ ...place, file: place.file.split('/').at(-1) || place.file }) : count(row)
+}
+
+/** The same within a sentence. */
+export const rowInWords = (named: NamedRow): string =>
+  named.row === null || named.place ? rowName(named) : say.rowOf(rowName(named))
 
 /** One text a line. */
 const Lines = ({ texts }: { texts: readonly string[] }) => texts.map((text) => <div key={text}>{text}</div>)

@@ -14,7 +14,7 @@ import { Correct } from './correct.tsx'
 import { groupScopeOf, keysOf, type Scope } from './correction.ts'
 import { type FieldOfRecord, isOfValues, type ReasonGroup } from './groups.ts'
 import { aboutOf, titleOf } from './reasons.tsx'
-import { KeyHints, RejectTable, rowName, tableKeys } from './reject-table.tsx'
+import { KeyHints, RejectTable, rowInWords, tableKeys } from './reject-table.tsx'
 import { countStates, isCorrectedFirst, useFirstRejects } from './use-rejects.ts'
 
 /** The rows of a reason, or all of them, by state; and their correction. */
@@ -79,7 +79,7 @@ export function RowsOfReason({
             onClick={() => group && setCorrecting({ reject: open[0] as Reject, start: groupScopeOf(group, keys) })}
           >
             {open.length === 1
-              ? say.correctRow(rowName(open[0] as Reject))
+              ? say.correctRow(rowInWords(open[0] as Reject))
               : say.correctRows(open.length, count(open.length))}
           </ReasonedButton>
         )}

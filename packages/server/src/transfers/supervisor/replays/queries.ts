@@ -47,7 +47,7 @@ export const keepOrigins = statement<{
 }>(`
   update rejects r set
     origin_id = coalesce(o.origin_id, o.transfer_id), origin_number = coalesce(o.origin_number, o.number),
-    row = o.row, position = o.position, key = coalesce(r.key, o.key), structural = r.structural and o.structural,
+    row = o.row, place = o.place, position = o.position, key = coalesce(r.key, o.key), structural = r.structural and o.structural,
     superseded = coalesce(r.superseded, o.superseded)
   from unnest(:rows::bigint[], :numbers::int[]) as sent (row, number)
   join rejects o on o.transfer_id = :transferId and o.number = sent.number
