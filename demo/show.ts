@@ -1,4 +1,4 @@
-import type { Reject, Transfer } from '@penstock/wire'
+import { placeInWords, type Reject, type Transfer } from '@penstock/wire'
 
 /** Output for a person at the terminal. */
 
@@ -34,7 +34,7 @@ export function showAccount(
       ([stage, count]) => `  ${stage.padEnd(9)} ${number.format(count).padStart(9)}`,
     ),
     `  ${sum === records.read ? `read = ${terms}` : 'THE ACCOUNT DOES NOT ADD UP'}`,
-    ...rejects.map(({ row, reason }) => `  row ${row === null ? '?' : number.format(row)}: ${reason}`),
+    ...rejects.map(({ place, reason }) => `  ${place ? placeInWords(place) : 'unknown row'}: ${reason}`),
     '',
   ]
   process.stdout.write(`${lines.join('\n')}\n`)

@@ -12,7 +12,7 @@ export type RejectedRecord = {
   readonly number: number | null
   /** Number of the record in its source, from 1, if the destination reports it. */
   readonly row: number | null
-  /** Where it is in a file; `null` if the source has no such place, or the record is not known. */
+  /** Its place in a file; `null` if the source has no such place, or the record is not known. */
   readonly place: PlaceInFile | null
   /** Number of records that it represents, at least 1. */
   readonly count: number

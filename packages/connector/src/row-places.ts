@@ -1,6 +1,6 @@
 import type { PlaceInFile, PlaceUnit } from '@penstock/wire/rules'
 
-/** Where the rows of a chunk are in a file, for people who look for one of them there. */
+/** The places of the rows of a chunk in a file, for people who look for one of them there. */
 export type RowPlaces = {
   /** Name of the file as the store lists it; the name of the sheet if the source has no files. */
   readonly file: string

@@ -132,7 +132,7 @@ export type Chunk = {
    *  bytes that are not text. The row is rejected with this reason.
    */
   readonly errors?: ReadonlyMap<number, string>
-  /** Where its rows are in a file, for people who look for a rejected row. Absent if the source has no such numbers. */
+  /** The places of its rows in a file, for people who look for a rejected row. Absent if the source has no such numbers. */
   readonly places?: RowPlaces
   /** Indexes of rows that were removed from the source. These rows contain the known values, at least the key. */
   readonly removed?: ReadonlySet<number>

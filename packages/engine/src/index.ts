@@ -15,6 +15,13 @@ export { mappingErrors } from './mapping/mapping-errors.ts'
 export { type Showing, shorten } from './mapping/shorten.ts'
 export { defaultTimezoneErrors } from './mapping/timezones.ts'
 export * from './protocol.ts'
-export { mirrorsRows, sendsChangedRows, sideSettings, withDefaults } from './settings.ts'
+export {
+  mirrorsRows,
+  type SettingsOfSides,
+  sendsChangedRows,
+  settingsForTable,
+  sideSettings,
+  withDefaults,
+} from './settings.ts'
 export { acceptedOf, nothingSkipped } from './skipped.ts'
 export { storable } from './storable.ts'

@@ -6,7 +6,7 @@ export type KeptFault = { readonly field: string | null; readonly reason: string
 /** A rejected row as it is stored. */
 export type KeptReject = {
   readonly row: number | null
-  /** Where it is in a file; `null` if the source has no such place, or the row is not known. */
+  /** Its place in a file; `null` if the source has no such place, or the row is not known. */
   readonly place: PlaceInFile | null
   readonly count: number
   readonly field: string | null

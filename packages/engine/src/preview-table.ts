@@ -1,5 +1,6 @@
 import type { PreviewJob } from './protocol.ts'
 import type { JobRuntime } from './runtime.ts'
+import { settingsForTable } from './settings.ts'
 import { askForTables, settingsOfTable } from './transfer/tables.ts'
 
 /**
@@ -10,10 +11,11 @@ export async function ofFirstTable(job: PreviewJob, runtime: JobRuntime, signal:
   const asked = await askForTables(runtime, job, signal)
   const [first] = asked?.tables ?? []
   if (!asked || !first) return job
-  const { source, destination } = settingsOfTable(asked, first)
+  const whole = { source: job.source.settings, destination: job.destination.settings }
+  const { source, destination } = settingsForTable(whole, settingsOfTable(asked, first))
   return {
     ...job,
-    source: { ...job.source, settings: { ...job.source.settings, ...source } },
-    destination: { ...job.destination, settings: { ...job.destination.settings, ...destination } },
+    source: { ...job.source, settings: source },
+    destination: { ...job.destination, settings: destination },
   }
 }

@@ -18,3 +18,12 @@ export const sendsChangedRows = ({ sendRows }: Values): boolean => sendRows === 
 
 /** Whether rows that left the source are removed at the destination with these settings of it. */
 export const mirrorsRows = ({ sendRows }: Values): boolean => sendRows === 'Mirror'
+
+/** Settings of both sides of a connection, or the settings of one of its tables that replace them. */
+export type SettingsOfSides = { readonly source: Values; readonly destination: Values }
+
+/** The settings with which one table of a connection is moved. */
+export const settingsForTable = (connection: SettingsOfSides, table: SettingsOfSides): SettingsOfSides => ({
+  source: { ...connection.source, ...table.source },
+  destination: { ...connection.destination, ...table.destination },
+})

@@ -17,11 +17,11 @@ export const rejectStates = [
 ] as const
 export type RejectState = (typeof rejectStates)[number]
 
-/** What the place of a record in its file counts: lines of text, rows of a sheet, or records of a file without lines. */
+/** Units of the place of a record in its file: lines of text, rows of a sheet, or records of a file without lines. */
 export const placeUnits = ['line', 'row', 'record'] as const
 export type PlaceUnit = (typeof placeUnits)[number]
 
-/** Where a record is in a file, of which it can be in a sheet. */
+/** The place of a record in a file, or in a sheet of the file. */
 export type PlaceInFile = {
   readonly file: string
   readonly sheet: string | null

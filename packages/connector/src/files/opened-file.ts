@@ -20,7 +20,7 @@ export type OpenedFile = {
 export type FilePiece = {
   readonly rows: readonly Row[]
   readonly errors: ReadonlyMap<number, string>
-  /** Where they are in the file; absent if the format has no lines or rows that people see, so that records are counted. */
+  /** Their places in the file; absent if the format has no lines or rows that people see, so that records are counted. */
   readonly places?: Omit<RowPlaces, 'file'>
   /** The place in the file after these rows. */
   readonly place: Json

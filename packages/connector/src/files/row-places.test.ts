@@ -8,7 +8,7 @@ import type { Chunk } from '../source.ts'
 import { memoryStore, readAll } from './memory-store.ts'
 import { type ReadOptions, readFiles } from './read.ts'
 
-/** Where rows are in their files. The expected lines are counted in the whole text, at the marker that begins each row. */
+/** Places of rows in their files. The expected lines are counted in the whole text, at the marker that begins each row. */
 
 type Options = Partial<ReadOptions>
 type Found = readonly [marker: string, file: string, unit: string | undefined, number: number | undefined]

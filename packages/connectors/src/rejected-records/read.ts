@@ -94,7 +94,7 @@ const rowsOf = (
     number,
     row,
     place && fileOfPlace(place),
-    place && place.number,
+    place?.number ?? null,
     count,
     field,
     reason,

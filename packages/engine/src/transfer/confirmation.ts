@@ -153,7 +153,7 @@ function storablePlace({ file, sheet, unit, number }: PlaceInFile): PlaceInFile 
 }
 const nameLengthMax = 500
 
-/** Where a record of a batch is in its file. */
+/** The place of a record of a batch in its file. */
 function placeIn({ segments }: FilledBatch, number: number): PlaceInFile | undefined {
   const of = segments.find(({ first, count }) => number >= first && number < first + count)
   return of?.places && placeOfRow(of.places, number - of.first)

@@ -8,9 +8,8 @@ import type { Logger } from '../log.ts'
 import { runnerOptions } from '../runners/options.ts'
 import { createRunnerPool } from '../runners/runner-pool.ts'
 import { EndJob } from '../runners/runner-process.ts'
-import { askTimeoutMs } from '../transfers/ask.ts'
 import { createInteractiveJobs } from '../transfers/interactive.ts'
-import { rowsToTry } from '../transfers/try.ts'
+import { requestTimeoutMs, rowsToTry } from '../transfers/requests.ts'
 import { namedSecrets, namedValues, readInput } from './inputs.ts'
 import { print, printable } from './print.ts'
 
@@ -55,7 +54,7 @@ export async function tryDestinationCommand(
         entered: true,
         ...rowsToTry(rows),
         startedTime: new Date().toISOString(),
-        deadlineMs: askTimeoutMs,
+        deadlineMs: requestTimeoutMs,
       },
       { organizationId: 'command', id: 'command' },
       new AbortController().signal,

@@ -1,47 +1,37 @@
 import { type FieldError, limits, type Purpose } from '@penstock/wire'
-import type { ActingAccount, Answer, Call } from '../call.ts'
+import type { Answer, Call } from '../call.ts'
 import type { Db, Transaction } from '../db/database.ts'
 import { refuseFieldErrors } from '../refusal.ts'
+import { allOf, pageOf, setErrors } from './named-sets.ts'
 import * as queries from './purpose-queries.ts'
 
 /** Purposes for which people give consent. A connection requires some of them: records without consent are not sent. */
 
-export async function listPurposes({
-  db,
-  actor: { organizationId, accountIds },
-  account,
-  query: { size, offset },
-}: Call<'listPurposes'>): Promise<Answer<'listPurposes'>> {
-  const scope = { organizationId, accountId: account?.id ?? null, accountIds }
-  const [reply, count] = await Promise.all([
-    queries.listPurposes.all(db, { ...scope, size, offset }),
-    queries.countPurposes.first(db, scope),
-  ])
-  return { reply, total: count?.total ?? 0 }
-}
+export const listPurposes = (call: Call<'listPurposes'>): Promise<Answer<'listPurposes'>> =>
+  pageOf(call, queries.listPurposes, queries.countPurposes)
 
 /** Replaces all purposes. Refuses to remove one that connections require, and keys that do not belong to the kind of a signal. */
 export async function setPurposes({ db: tx, account, body }: Call<'setPurposes'>): Promise<Answer<'setPurposes'>> {
   const accountId = account.id
   await queries.lockPurposes.run(tx, { accountId })
-  const before = await allOf(tx, account)
+  const before = await allOf(tx, account, queries.listPurposes, limits.purposesMax)
   const purposes = body.purposes.map(({ name, signals, uses = [] }) => ({ name: name.trim(), signals, uses }))
   const names = purposes.map(({ name }) => name)
   refuseFieldErrors([
-    ...names.flatMap((name, index) => nameErrors(name, names.indexOf(name) < index, `body.purposes.${index}.name`)),
+    ...names.flatMap((name, index) => nameErrors(name, `body.purposes.${index}.name`)),
     ...purposes.flatMap(({ signals }, at) =>
       signals.flatMap((signal, index) => signalErrors(signal, `body.purposes.${at}.signals.${index}`)),
     ),
-    ...before
-      .filter(({ name, connections }) => connections > 0 && !names.includes(name))
-      .map(({ name, connections }) => ({
-        field: 'body.purposes',
-        message: `lacks ${name}, which ${connections === 1 ? '1 connection requires' : `${connections} connections require`}: change their setting purposes first`,
-      })),
+    ...setErrors(
+      names,
+      before,
+      'purposes',
+      (n) => `${n === 1 ? '1 connection requires' : `${n} connections require`}: change their setting purposes first`,
+    ),
   ])
   await queries.deleteOtherPurposes.run(tx, { accountId, names })
   await queries.putPurposes.run(tx, { accountId, purposes: JSON.stringify(purposes) })
-  const after = await allOf(tx, account)
+  const after = await allOf(tx, account, queries.listPurposes, limits.purposesMax)
   return { reply: { purposes: after }, audited: { before: auditedOf(before), after: auditedOf(after) } }
 }
 
@@ -72,14 +62,10 @@ export async function purposesOf(db: Db, accountId: string): Promise<queries.Sto
   return purposes.length > 0 ? purposes : null
 }
 
-const allOf = (db: Db, { id: accountId, organizationId }: ActingAccount): Promise<Purpose[]> =>
-  queries.listPurposes.all(db, { organizationId, accountId, accountIds: null, size: limits.purposesMax, offset: 0 })
-
 const auditedOf = (purposes: readonly Purpose[]) =>
   Object.fromEntries(purposes.map(({ name, signals, uses }) => [name, JSON.stringify({ signals, uses })]))
 
-function nameErrors(name: string, isTwice: boolean, field: string): FieldError[] {
-  if (isTwice) return [{ field, message: 'is the name of two purposes' }]
+function nameErrors(name: string, field: string): FieldError[] {
   if (name.includes(',')) return [{ field, message: 'must not contain a comma: connections list purposes with commas' }]
   if (name.toLowerCase() === 'none') return [{ field, message: 'must not be none, which stands for no purpose' }]
   return []

@@ -209,7 +209,7 @@ async function* csvLines(pages: AsyncIterable<readonly Reject[]>): AsyncGenerato
       rejects.map((one) => [
         one.row,
         one.place && fileOfPlace(one.place),
-        one.place && one.place.number,
+        one.place?.number ?? null,
         one.count,
         one.field,
         joinedReasons(one.reason, one.otherFaults),

@@ -54,18 +54,18 @@ export const Reject = exactly(
           sheet: maybe(text('The sheet of a workbook', 'Orders')),
           unit: oneOf(placeUnits, {
             description:
-              'What number counts: lines of a text file, rows of a sheet, or records of a file of another format. A line that is continued inside quotes is counted for each of its line breaks',
+              'Unit of the number: lines of a text file, rows of a sheet, or records of a file of another format. A line that is continued inside quotes is counted for each of its line breaks',
             examples: ['line'],
           }),
           number: Type.Integer({
             minimum: 1,
-            description: 'Where the record begins, from 1, with header, empty and skipped lines',
+            description: 'Number of the first line, row or record, from 1, with header, empty and skipped lines',
             examples: [18],
           }),
         },
         {
           description:
-            'Where the record is in its file; null if the source has no files, or row is null. A replay keeps it',
+            'Place of the record in its file; null if the source has no files, or row is null. A replay keeps it',
         },
       ),
     ),

@@ -121,7 +121,7 @@ export const insertRejects = statement<{
   select :transferId, :after::int + n, row, count, field, decode(reason, 'base64'), record, decode(sealed, 'base64'), structural, key,
     superseded, place::jsonb
   from unnest(:rows::bigint[], :counts::int[], :fields::text[], :reasons::text[], :records::json[], :sealed::text[],
-    :structural::boolean[], :keys::text[], 
+    :structural::boolean[], :keys::text[],
     :superseded::text[], :places::text[]) with ordinality
     as r (row, count, field, reason, record, sealed, structural, key, superseded, place, n)
   order by n

@@ -1,5 +1,12 @@
 import { ConnectorError, type Json, type Values } from '@penstock/connector'
-import { type ColumnReport, type DividedPart, extendMapping, type TransferState } from '@penstock/engine'
+import {
+  type ColumnReport,
+  type DividedPart,
+  extendMapping,
+  type SettingsOfSides,
+  settingsForTable,
+  type TransferState,
+} from '@penstock/engine'
 import type { Role, TransferErrorCode } from '@penstock/wire'
 import type { Database, Transaction } from '../../db/database.ts'
 import type { DataKey } from '../../secrets/data-keys.ts'
@@ -70,22 +77,16 @@ export type OpenedPart = {
   readonly part: TransferState['part']
 }
 
-/** A table as the engine stores it: its settings that replace settings of the connection. */
-type TableKey = { readonly source: Values; readonly destination: Values }
-
 /** Opens what the source calls a part. A table is no part for the connectors, but all that they move. */
 export async function openPart(db: Database, work: WorkRow, key: DataKey): Promise<OpenedPart> {
   const { id, part: number, table, tableMapping, partKeySealed, sourceColumns, srcConfig, destConfig } = work
   if (partKeySealed === null) return { srcConfig, destConfig, part: null }
   const opened = (await openJson(db, key, places.part(id, number), partKeySealed)) as { key: Json }
   if (table === null) return { srcConfig, destConfig, part: { key: opened.key, columns: sourceColumns ?? [] } }
-  const { source, destination } = opened.key as unknown as TableKey
+  const own = opened.key as unknown as SettingsOfSides
+  const { source, destination } = settingsForTable({ source: srcConfig, destination: destConfig }, own)
   const mapping = tableMapping === null ? {} : { mapping: tableMapping }
-  return {
-    srcConfig: { ...srcConfig, ...source },
-    destConfig: { ...destConfig, ...destination, ...mapping },
-    part: null,
-  }
+  return { srcConfig: source, destConfig: { ...destination, ...mapping }, part: null }
 }
 
 /**
