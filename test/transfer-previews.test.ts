@@ -234,6 +234,28 @@ describe('a preview', () => {
     assert.match(text, /unit needs numbers/)
   })
 
+  test('proposes types from the whole file, and states from how many rows', async () => {
+    const rows = Array.from({ length: 3_000 }, (_, n) => `${n},${n === 2_500 ? 'n/a' : '1.5'},${n < 200 ? '' : 'true'}`)
+    const files = await addFile('id,price,paid', ...rows)
+    const { id } = await addConnection('name', 'Ada')
+    const body = { unmapped: true, srcConnectionConfig: { files } }
+    const { readings = [], sampled, rows: shown } = (await preview(id, body)).response
+    assert.deepEqual(sampled, { rows: 3_000, whole: true })
+    assert.equal(shown.length, 100)
+    assert.deepEqual(
+      readings.map(({ column, reason, records, others }) => [column, reason, records, others.length]),
+      [
+        ['price', 'mostly', 3_000, 1],
+        ['paid', 'shown', 2_800, 0],
+      ],
+    )
+    const many = await addFile('a', ...Array.from({ length: 60_000 }, () => '1,5'))
+    const first = (await preview(id, { ...body, srcConnectionConfig: { files: many } })).response
+    // A slow machine reads fewer rows in time.
+    assert.equal(first.sampled?.whole, false)
+    assert.ok(first.sampled.rows > 100 && first.sampled.rows <= 50_000, `${first.sampled.rows} rows`)
+  })
+
   test('shows what is valid of a mapping that is not finished, and why the rest is not', async () => {
     const lists = connectorBySlug('meta-custom-audiences')
     const { accountId, caller } = fixture

@@ -33,14 +33,18 @@ export const sourceTypesOf = ({ columns, types, rows }: SourceRows): Pick<Previe
 
 type SourceRows = { columns: readonly string[]; types: ColumnTypes; rows: readonly Row[] }
 
-/** How values of the source can be read, for a destination that has types and accepts any columns. */
+/** Whether a destination has types and accepts any columns, so that readings are proposed. */
+export const takesReadings = ({ destination }: Connector): boolean =>
+  !destination?.records && destination?.columnTypes !== undefined
+
+/** How values of the source can be read, for a destination that takes readings. */
 export async function readingsFor(
-  { destination }: Connector,
+  destination: Connector,
   { columns, types, rows }: SourceRows,
   showing: Showing,
   redact: SideSecrets['redact'],
 ): Promise<Pick<Preview, 'readings'>> {
-  if (destination?.records || !destination?.columnTypes) return {}
+  if (!takesReadings(destination)) return {}
   const { proposeReadings } = await import('./mapping/mapping.ts')
   const found = proposeReadings(columns, rows, types)
   if (found.length === 0) return {}

@@ -5,7 +5,6 @@ import {
   type ChunkWindow,
   type Connector,
   type Egress,
-  type InspectionContext,
   type Rejection,
   type Row,
   type RowFault,
@@ -17,11 +16,13 @@ import { inspectDestination } from './inspect.ts'
 import { type ColumnTypes, planFittingRows, planRows, planUnmapped, type RowMapping } from './map-rows.ts'
 import { lintRows } from './mapping/lint.ts'
 import { isPersonal, type Showing, shorten } from './mapping/shorten.ts'
-import { proposalsFor, readingsFor, sourceTypesOf } from './preview-proposals.ts'
+import { proposalsFor, readingsFor, sourceTypesOf, takesReadings } from './preview-proposals.ts'
 import { previewRoute } from './preview-route.ts'
 import { passStages, previewState, type StagedRows } from './preview-stages.ts'
 import { ofFirstTable } from './preview-table.ts'
+import { tryRows } from './preview-tried-rows.ts'
 import { tryMapping } from './preview-tries.ts'
+import { ProposalRows } from './proposal-rows.ts'
 import type { JobValues, PreviewJob } from './protocol.ts'
 import { quoteValues } from './quoted-reasons.ts'
 import { type JobRuntime, openContext } from './runtime.ts'
@@ -56,7 +57,11 @@ export async function runPreview(
       const egress = withNoAnswer(context.egress, job.noAnswerMs)
       const reader = await open({ ...context, egress, cursor: undefined, sample: { noAnswerMs: job.noAnswerMs } })
       try {
+        const proposed = new ProposalRows(
+          job.unmapped && takesReadings(destination) && reader.total?.bytes !== undefined,
+        )
         const seen = await look(reader.read(), redact, {
+          proposed,
           planFor: (columns) => {
             if (job.unmapped) return planUnmapped(columns)
             const values = { settings, secrets: job.destination.secrets, purposes: job.purposes }
@@ -71,12 +76,13 @@ export async function runPreview(
           rejectionsOf: reading.rejectionsOf,
           pass: job.unmapped ? asIs : (all, mapping) => passStages(state, runtime, signal, all, mapping),
         })
-        if (seen.fieldErrors || job.unmapped || !seen.sent) return { ...seen, findings: [] }
+        if (seen.fieldErrors || job.unmapped || !seen.sent) return { ...seen, findings: [], proposed }
         const boundMs = Math.min(sourceFindingsMs, (deadline - performance.now()) / 2 - answerMs)
         const findings = boundMs > 0 ? ((await reader.findings?.(boundMs)) ?? []) : []
         const { stays } = seen
         return {
           ...seen,
+          proposed,
           findings: [
             ...findings.map(({ code, message }) => ({ code, message: redact(message), column: null })),
             ...(stays === undefined ? [] : [vanishedRowsStay(source, stays)]),
@@ -89,11 +95,14 @@ export async function runPreview(
     'Source',
   )
   if (looked.fieldErrors) return { fieldErrors: looked.fieldErrors }
-  const { preview, sent, findings: found, staged } = looked
+  const { preview, sent, findings: found, staged, proposed } = looked
   if (job.unmapped) {
     const proposals = await proposalsFor(destination, preview, settings)
-    const readings = sent && (await readingsFor(destination, sent, job.showing, redact))
-    return { preview: { ...preview, findings: found, ...proposals, ...readings, ...(sent && sourceTypesOf(sent)) } }
+    if (!sent) return { preview: { ...preview, findings: found, ...proposals } }
+    const of = { columns: sent.columns, types: sent.types, rows: proposed.rows }
+    const readings = await readingsFor(destination, of, job.showing, redact)
+    const sampled = !of.types && { sampled: { rows: proposed.read, whole: proposed.isWhole } }
+    return { preview: { ...preview, findings: found, ...proposals, ...readings, ...sourceTypesOf(of), ...sampled } }
   }
   if (!sent || job.partial) return { preview: { ...preview, findings: found } }
   const boundMs = Math.min(job.inspectionMs, deadline - performance.now() - answerMs)
@@ -216,55 +225,6 @@ async function readByDestination({ destination }: Connector, settings: Values, s
   }
 }
 
-type Tried = Pick<Preview, 'findings' | 'createdColumns'> & { readonly rejected: readonly Rejection[] }
-
-/**
- * Rows that the destination refuses when it is asked, and a finding if it could not be asked.
- * @param known whether the inspection has findings that explain why the destination cannot be asked
- */
-async function tryRows(
-  { destination }: Connector,
-  context: InspectionContext,
-  redact: SideSecrets['redact'],
-  boundMs: number,
-  known: boolean,
-): Promise<Tried> {
-  const find = destination?.deliver?.tryRows
-  const without = (why: string): Tried => ({ rejected: [], findings: known ? [] : [notTried(redact(why))] })
-  if (!find || context.rows.length === 0) return { rejected: [], findings: [] }
-  if (boundMs <= 0) return without('there was no time left')
-  try {
-    const {
-      rejected,
-      untried = [],
-      created = [],
-    } = await find({
-      ...context,
-      signal: AbortSignal.any([context.signal, AbortSignal.timeout(Math.floor(boundMs))]),
-    })
-    const message = `A transfer may reject further records: the preview does not try ${untried.join(', ')}.`
-    const findings: Tried['findings'] = untried.length > 0 ? [{ code: 'rows_not_tried', message, column: null }] : []
-    return { rejected, findings, ...(created.length > 0 && { createdColumns: [...created] }) }
-  } catch (error) {
-    context.signal.throwIfAborted()
-    const connectorError = asConnectorError(error)
-    if (connectorError) return without(connectorError.message)
-    if (error instanceof Error && error.name === 'TimeoutError')
-      return without('the destination did not answer in time')
-    throw error
-  }
-}
-
-const notTried = (why: string): Preview['findings'][number] => ({
-  code: 'rows_not_tried',
-  message:
-    `A transfer may reject records that this preview shows, because they could not be tried at the destination: ${why}`.replace(
-      /\.?$/,
-      '.',
-    ),
-  column: null,
-})
-
 /** The rows as the source has them. */
 const asIs = ({ rows }: Chunk): StagedRows => ({
   mapped: { rows, errors: new Map() },
@@ -285,6 +245,7 @@ export async function look(
     pass = asIs,
     showing = 'masked',
     tried,
+    proposed,
   }: {
     staysBy: (mapping: RowMapping, window: ChunkWindow) => string | undefined
     planFor: (columns: readonly string[]) => Promise<{ mapping?: RowMapping; fieldErrors?: readonly FieldError[] }>
@@ -298,6 +259,8 @@ export async function look(
     tried?: { readonly filter: unknown; readonly formsOf: string | undefined }
     /** Passes all rows through the stages; absent if they stay unchanged. */
     pass?: (all: Chunk, mapping: RowMapping) => Promise<StagedRows> | StagedRows
+    /** Collects rows for proposals, also after the rows of the preview. */
+    proposed?: ProposalRows
   },
 ): Promise<Looked> {
   const raws: Row[] = []
@@ -306,17 +269,29 @@ export async function look(
   let columns: readonly string[] | undefined
   let types: ColumnTypes
   let window: ChunkWindow | undefined
-  for await (const chunk of chunks) {
-    columns = chunk.columns
-    types ??= chunk.types
-    window ??= chunk.window
-    for (const [i, reason] of chunk.errors ?? []) {
-      broken.set(raws.length + i, redact(reason))
+  const isFull = () => raws.length >= limits.previewRowsMax
+  let isWhole = true
+  try {
+    for await (const chunk of chunks) {
+      if (!isFull()) {
+        columns = chunk.columns
+        types ??= chunk.types
+        window ??= chunk.window
+        for (const [i, reason] of chunk.errors ?? []) {
+          broken.set(raws.length + i, redact(reason))
+        }
+        for (const i of chunk.removed ?? []) removed.add(raws.length + i)
+        raws.push(...chunk.rows.slice(0, limits.previewRowsMax - raws.length))
+      }
+      isWhole = proposed?.add(chunk) ?? !isFull()
+      if (!isWhole && isFull()) break
     }
-    for (const i of chunk.removed ?? []) removed.add(raws.length + i)
-    raws.push(...chunk.rows.slice(0, limits.previewRowsMax - raws.length))
-    if (raws.length >= limits.previewRowsMax) break
+  } catch (error) {
+    // A transfer reports errors behind the rows of the preview.
+    if (!isFull() || !asConnectorError(error)) throw error
+    isWhole = false
   }
+  if (proposed) proposed.isWhole = isWhole
   const all = {
     columns: columns ?? [],
     rows: raws,
@@ -332,7 +307,7 @@ export async function look(
     }
   const { mapping, fieldErrors = [] } = await planFor(columns)
   if (!mapping) return { fieldErrors }
-  const isWhole = fieldErrors.length === 0
+  const isValid = fieldErrors.length === 0
   const staged = await pass(all, mapping)
   const { mapped } = staged
   const isSkipped = (i: number) => !broken.has(i) && Boolean(mapped.skipped?.[i])
@@ -352,7 +327,7 @@ export async function look(
     return typeof shown === 'string' ? redact(shown) : shown
   }
   const judged = deliverable.map((i) => mapped.rows[i] as Row)
-  for (const rejection of isWhole ? rejectionsOf(mapping.columns, judged, mapping.typesOf(types)) : []) {
+  for (const rejection of isValid ? rejectionsOf(mapping.columns, judged, mapping.typesOf(types)) : []) {
     const { index } = rejection
     const i = index === undefined ? undefined : deliverable[index]
     if (i !== undefined) {
@@ -394,7 +369,7 @@ export async function look(
   const rows = new Map(known.map(([i, row]) => [i + 1, row]))
   const tries = tried && (await tryMapping(mapping, { columns, rows }, { ...tried, showing, redact }))
   const preview = { ...shown, ...tries, ...(showing === 'masked' && { masked: true }) }
-  return isWhole
+  return isValid
     ? { preview, sent, stays, staged }
     : { preview: { ...preview, mappingErrors: [...fieldErrors] }, staged }
 }

@@ -23,10 +23,18 @@ function formOf({ reading }: Choice): string {
   return `${form}${reading.unit ? `, ${reading.unit}` : ''}`
 }
 
+export type Sampled = { readonly counted: string; readonly whole: boolean } | undefined
+
+/** The rows from which types follow, and the consequence for later rows. */
+export const foundIn = (sampled: Sampled): string =>
+  sampled?.whole
+    ? `Found in all ${sampled.counted} rows.`
+    : `Found in the first ${sampled ? `${sampled.counted} rows` : 'rows'}. Later values that do not fit are rejected.`
+
 /** The texts about numbers, dates and words of yes and no in the columns of a file. */
 export const readings = {
   title: 'Numbers, dates and yes/no',
-  help: 'How the values of the source are read. Found in the first records.',
+  help: (sampled: Sampled) => `How the values of the source are read. ${foundIn(sampled)}`,
   list: 'How columns are read',
   readColumnAs: (column: string) => `Read ${column} as`,
   text: 'Text, unchanged',

@@ -19,6 +19,17 @@ const shown = (cells: readonly Cell[]) => {
 }
 
 describe('readings that the values of a column propose', () => {
+  test('of rows after the rows of a preview', () => {
+    const numbers = Array.from({ length: 5_000 }, (_, n) => String(n + 1))
+    assert.equal(shown(numbers), undefined)
+    assert.equal(shown([...numbers, 'n/a', ...numbers]), 'mostly: {} bigint 10000 1 → 1')
+    const empty = Array.from({ length: 100 }, () => null)
+    assert.equal(shown([...empty, ...numbers]), 'shown: {} bigint 5000 1 → 1')
+    assert.equal(shown([...empty, '1,5', '2,25']), 'shown: {"numbers":"comma"} numeric 2 1,5 → 1.5')
+    const texts = Array.from({ length: 100 }, (_, n) => `text ${n}`)
+    assert.equal(shown([...texts, ...numbers]), undefined, 'a column of texts stays one')
+  })
+
   test('of numbers', () => {
     for (const [cells, expected] of [
       [['1.234,56', '12', null, ' 7,5 '], 'shown: {"numbers":"comma"} numeric 3 1.234,56 → 1234.56'],

@@ -35,7 +35,10 @@ export type ColumnReadings = {
   readonly others: readonly string[]
 }
 
-/** @returns the columns with a proposal, in their order, without columns that have a type in the source */
+/**
+ * @param rows the rows of the preview, and further rows
+ * @returns the columns with a proposal, in their order, without columns that have a type in the source
+ */
 export function proposeReadings(
   columns: readonly string[],
   rows: readonly Row[],
@@ -43,11 +46,12 @@ export function proposeReadings(
 ): ColumnReadings[] {
   return columns.flatMap((column, at): ColumnReadings[] => {
     if (types?.[at]) return []
-    const values = rows
-      .map((row) => row[at] ?? null)
-      .map((cell) => (typeof cell === 'string' ? cell.trim() : cell))
-      .filter((cell) => cell !== null && cell !== '')
-    const found = values.length === 0 ? undefined : (local(values) ?? plain(values))
+    const first = valuesIn(rows.slice(0, firstRows), at)
+    const isEmpty = first.length === 0
+    // Further rows are read only if they can change the answer: a column of texts stays a column of texts.
+    const isText = !isEmpty && !local(first) && !likelyType(first)
+    const values = isText ? [] : valuesIn(rows, at)
+    const found = values.length === 0 ? undefined : (local(values) ?? plain(values, isEmpty))
     if (!found || found.choices.length === 0) return []
     const { choices, isRead, contradicts } = found
     const fits = isRead.filter(Boolean).length
@@ -63,6 +67,16 @@ export function proposeReadings(
     return [{ column, records, reason, choices: offered, others }]
   })
 }
+
+/** Rows from which a destination chooses types without a proposal. */
+const firstRows = 100
+
+/** The values of a column, without empty ones. */
+const valuesIn = (rows: readonly Row[], at: number): Cell[] =>
+  rows
+    .map((row) => row[at] ?? null)
+    .map((cell) => (typeof cell === 'string' ? cell.trim() : cell))
+    .filter((cell) => cell !== null && cell !== '')
 
 const othersMax = 3
 
@@ -100,10 +114,12 @@ const plainTypes: Readonly<Record<PlainKind, ReadingChoice['type']>> = {
   instant: 'timestamptz',
 }
 
-/** Values that a destination reads as they are. If all are of a type, it needs no proposal. */
-function plain(values: readonly Cell[]): Found | undefined {
+/**
+ * Values that a destination reads as they are. If all are of a type, it needs no proposal, unless its first rows have no value.
+ */
+function plain(values: readonly Cell[], isEmpty: boolean): Found | undefined {
   const likely = likelyType(values)
-  if (!likely || likely.fits === likely.records) return undefined
+  if (!likely || (likely.fits === likely.records && !isEmpty)) return undefined
   const example = String(values.find(likely.isOf))
   const choice = { reading: {}, type: plainTypes[likely.kind], fits: likely.fits, before: example, after: example }
   return { choices: [choice], isRead: values.map(likely.isOf) }

@@ -198,6 +198,18 @@ export const Preview = exactly(
         },
       ),
     ),
+    sampled: Type.Optional(
+      exactly(
+        {
+          rows: count('Rows of the source from which `readings` and `sourceTypes` follow', 20_000),
+          whole: flag('Whether these are all rows of the source', false),
+        },
+        {
+          description:
+            'With `unmapped`, if the source declares no types: the rows from which types are proposed. Of a file, these are all rows, at most 50,000 rows, 400,000 values or 5 seconds. A later value that does not fit the type is rejected',
+        },
+      ),
+    ),
     readings: Type.Optional(
       Type.Array(
         exactly(

@@ -3,7 +3,7 @@ import { IconAlertTriangle, IconCheck } from '@tabler/icons-react'
 import { count } from '../../../components/numbers.ts'
 import { Section } from '../../../components/section.tsx'
 import { newConnection as say } from '../../../strings/new-connection.ts'
-import { readings as words } from '../../../strings/readings.ts'
+import { type Sampled, readings as words } from '../../../strings/readings.ts'
 import classes from './column-readings.module.css'
 import type { ColumnReadings, ReadingChoice, Readings } from './readings.ts'
 
@@ -14,11 +14,13 @@ type OnChoose = (column: string, choice: Choice) => void
 /** How the texts of columns are read: as proposed, or as a person chooses. Columns with a question come first. */
 export function ReadColumns({
   readings,
+  sampled,
   creates,
   choiceOf,
   onChoose,
 }: {
   readings: Readings
+  sampled: Sampled
   /** Whether the table is created, with the types that follow. */
   creates: boolean
   choiceOf: ChoiceOf
@@ -26,7 +28,7 @@ export function ReadColumns({
 }) {
   if (readings.length === 0) return null
   return (
-    <Section title={words.title} help={words.help} region>
+    <Section title={words.title} help={words.help(sampled)} region>
       <Stack component="ul" gap={0} p={0} m={0} aria-label={words.list} className={classes.rows}>
         {readings.filter(isQuestion).map((one) => (
           <li key={one.column} className={classes.row} data-open={choiceOf(one) === undefined}>

@@ -3,8 +3,10 @@ import type { Preview } from '@penstock/wire'
 import { DataTable } from '../../../components/resource-table.tsx'
 import { Section } from '../../../components/section.tsx'
 import { newConnection as say } from '../../../strings/new-connection.ts'
+import { foundIn } from '../../../strings/readings.ts'
 import { sampleOf } from '../mapper/shared.ts'
 import type { Lines } from '../mapping/mapping.ts'
+import { sampledIn } from './readings.ts'
 import type { ChosenTypes } from './types.ts'
 
 /** The columns of the table that the first transfer creates, each with its type in the source and in the table, before it is created. */
@@ -27,13 +29,18 @@ export function CreatedColumns({
 }) {
   const { createdColumns = [] } = preview
   if (createdColumns.length === 0) return null
+  const sampled = sampledIn(samples)
   const sourceTypeOf = (name: string) => {
     const entry = lines.find(({ field }) => field === name)?.entry
     const column = lines.length === 0 ? name : entry?.kind === 'column' ? entry.column : undefined
     return column === undefined ? undefined : samples?.sourceTypes?.[samples.columns.indexOf(column)]
   }
   return (
-    <Section title={say.createdTitle} help={say.createdHelp(createdColumns.length)} region>
+    <Section
+      title={say.createdTitle}
+      help={[say.createdHelp(createdColumns.length), ...(sampled ? [foundIn(sampled)] : [])].join(' ')}
+      region
+    >
       <DataTable
         label={say.createdTable}
         minWidth={0}

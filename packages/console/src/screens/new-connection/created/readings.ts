@@ -1,4 +1,6 @@
 import type { Preview } from '@penstock/wire'
+import { count } from '../../../components/numbers.ts'
+import type { Sampled } from '../../../strings/readings.ts'
 import type { ColumnReading, Line, Lines } from '../mapping/mapping.ts'
 import type { ChosenTypes } from './types.ts'
 
@@ -6,6 +8,10 @@ import type { ChosenTypes } from './types.ts'
 export type Readings = NonNullable<Preview['readings']>
 export type ColumnReadings = Readings[number]
 export type ReadingChoice = ColumnReadings['choices'][number]
+
+/** The rows from which types are proposed. */
+export const sampledIn = (samples: Preview | undefined): Sampled =>
+  samples?.sampled && { counted: count(samples.sampled.rows), whole: samples.sampled.whole }
 
 type Chosen = { readonly lines: Lines; readonly types: ChosenTypes }
 

@@ -19,7 +19,7 @@ import { useReasons } from '../../connection/use-connection.ts'
 import { BothDefinitions } from '../both-definitions.tsx'
 import { isQuestion, ReadColumns } from '../created/column-readings.tsx'
 import { CreatedColumns } from '../created/created-columns.tsx'
-import { choiceIn, withReading } from '../created/readings.ts'
+import { choiceIn, sampledIn, withReading } from '../created/readings.ts'
 import { writeTypes } from '../created/types.ts'
 import { useColumnTypes } from '../created/use-column-types.ts'
 import { creatingFields, firstLines, leftToDecide, type Matches, mapFields } from '../mapping/mapped-fields.ts'
@@ -269,6 +269,7 @@ function Mapping({
             {!hasRecords && settled && (
               <ReadColumns
                 readings={readings}
+                sampled={sampledIn(samples)}
                 creates={createsTable}
                 choiceOf={choiceOf}
                 onChoose={(column, choice) => {
