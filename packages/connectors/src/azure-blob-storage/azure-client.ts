@@ -6,6 +6,7 @@ import {
   type ConnectorErrorCode,
   createRedact,
 } from '@penstock/connector'
+import { federatedTokens } from '../azure/federation.ts'
 import { discard, problemName, transientErrorOf } from '../object-stores/answers.ts'
 import { encodeName, encodeValue } from '../object-stores/place.ts'
 import type { Container } from './container.ts'
@@ -38,26 +39,40 @@ export type AzureClient = {
 
 /** Speaks to Azure Blob Storage over its REST interface. */
 export function makeAzureClient(context: ConnectorContext, container: Container): AzureClient {
+  const { access } = container
+  const tokens =
+    access.kind === 'application'
+      ? federatedTokens(context, 'https://storage.azure.com/.default', access.login)
+      : undefined
+  const attempt = async (asked: AzureRequest, token: string | undefined): Promise<Response> => {
+    const { method = 'GET', body, timeoutMs } = asked
+    const url = urlOf(container, asked)
+    const headers: Record<string, string> = {
+      ...asked.headers,
+      'x-ms-date': new Date().toUTCString(),
+      'x-ms-version': version,
+      ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
+    }
+    const authorization =
+      token === undefined ? authorize(container, method, url, headers) : { authorization: `Bearer ${token}` }
+    return context.egress.request(url, {
+      method,
+      headers: { ...headers, ...authorization },
+      signal: asked.signal ?? context.signal,
+      ...(body === undefined ? {} : { body }),
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      ...(asked.streams ? { streams: true } : {}),
+    })
+  }
   return {
     container,
     async request(asked) {
-      const { method = 'GET', body, timeoutMs } = asked
-      const url = urlOf(container, asked)
-      const headers: Record<string, string> = {
-        ...asked.headers,
-        'x-ms-date': new Date().toUTCString(),
-        'x-ms-version': version,
-        ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
+      const token = await tokens?.token()
+      let response = await attempt(asked, token)
+      if (tokens && response.status === 401) {
+        await discard(response)
+        response = await attempt(asked, await tokens.token(token))
       }
-      const authorization = authorize(container, method, url, headers)
-      const response = await context.egress.request(url, {
-        method,
-        headers: { ...headers, ...authorization },
-        signal: asked.signal ?? context.signal,
-        ...(body === undefined ? {} : { body }),
-        ...(timeoutMs === undefined ? {} : { timeoutMs }),
-        ...(asked.streams ? { streams: true } : {}),
-      })
       if (response.ok || asked.takes?.test(response.headers.get('x-ms-error-code') ?? '')) return response
       await discard(response)
       throw connectorErrorOf(response, asked, container)
@@ -95,7 +110,7 @@ const signedInOrder = [
 
 /** The signature of a request with the account's key, as Azure's description of Shared Key says. */
 function authorize({ access }: Container, method: string, url: URL, headers: Record<string, string>) {
-  if (access.kind === 'signature') return {}
+  if (access.kind !== 'key') return {}
   const signed = (name: string) => (name === 'content-length' && headers[name] === '0' ? '' : (headers[name] ?? ''))
   const own = Object.keys(headers).filter((name) => name.startsWith('x-ms-'))
   const query = [...url.searchParams].sort(([a], [b]) => (a < b ? -1 : 1))
@@ -117,8 +132,9 @@ const noPermission =
 function connectorErrorOf(response: Response, asked: AzureRequest, container: Container): ConnectorError {
   const { status } = response
   const { access } = container
-  const secret = access.kind === 'key' ? Buffer.from(access.key).toString('base64') : access.query
-  const code = problemName(response.headers.get('x-ms-error-code') ?? '', createRedact([secret]))
+  const secret =
+    access.kind === 'key' ? Buffer.from(access.key).toString('base64') : access.kind === 'signature' ? access.query : ''
+  const code = problemName(response.headers.get('x-ms-error-code') ?? '', createRedact([secret].filter(Boolean)))
   const passing = transientErrorOf('Azure Blob Storage', response)
   if (passing) return passing
   const known = code ? ` (${code})` : ''
@@ -130,7 +146,9 @@ function connectorErrorOf(response: Response, asked: AzureRequest, container: Co
     const message =
       container.access.kind === 'key'
         ? `Azure does not accept the access key of the account ${container.access.account}. Set it again, and see that the clock of this machine is right.`
-        : 'Azure does not accept the signature of the SAS URL: it was changed, withdrawn, or has ended. Make a new one.'
+        : container.access.kind === 'application'
+          ? 'Azure does not accept the tokens of the application. Check that it is in the tenant of the storage account.'
+          : 'Azure does not accept the signature of the SAS URL: it was changed, withdrawn, or has ended. Make a new one.'
     return new ConnectorError('invalid_credentials', message)
   }
   if (/^Container(NotFound|Disabled|BeingDeleted)$/.test(code) || (status === 404 && asked.blob === undefined)) {
@@ -138,7 +156,9 @@ function connectorErrorOf(response: Response, asked: AzureRequest, container: Co
     return new ConnectorError('bucket_not_found', message)
   }
   if (status === 401 || status === 403 || noPermission.test(code)) {
-    const message = `The credentials do not allow to ${asked.permission} in the container ${container.name}${known}.`
+    const remedy =
+      access.kind === 'application' ? ' Grant the application a role such as Storage Blob Data Contributor.' : ''
+    const message = `The credentials do not allow to ${asked.permission} in the container ${container.name}${known}.${remedy}`
     return new ConnectorError('permission_denied', message)
   }
   if (status === 412) return new ConnectorError('source_changed', 'The blob has been replaced.')

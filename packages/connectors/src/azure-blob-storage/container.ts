@@ -1,9 +1,13 @@
 import { type ConnectorContext, ConnectorError, type Values } from '@penstock/connector'
 
-/** How requests to a container are allowed: by a key that signs each, or by a signature that was made beforehand. */
+/**
+ * How requests to a container are allowed: by a key that signs each, by a signature that was made beforehand, or by tokens of an
+ * application.
+ */
 export type Access =
   | { readonly kind: 'key'; readonly account: string; readonly key: Uint8Array }
   | { readonly kind: 'signature'; readonly query: string }
+  | { readonly kind: 'application' /** The host that issues its tokens. */; readonly login: string }
 
 /** The location of blobs. */
 export type Container = {
@@ -19,6 +23,7 @@ export type Located = { readonly container: Container; readonly path: string }
 
 /** Reads the credentials. Throws `invalid_credentials` if they cannot be valid. */
 export function containerOf({ secrets }: Pick<ConnectorContext, 'secrets'>): Container {
+  if (secrets.authType === 'workload-identity') return containerOfApplication(secrets)
   return secrets.authType === 'account-key' ? containerByKey(secrets) : containerBySignature(secrets)
 }
 
@@ -84,6 +89,28 @@ function containerByKey({ accountName, accessKey }: Values): Container {
   }
   const service = url ? `${url.origin}${url.pathname.replace(/\/+$/, '')}` : `https://${account}.blob.core.windows.net`
   return { service, name: '', access: { kind: 'key', account, key } }
+}
+
+/** The hosts that issue tokens, by the endings of the clouds of Azure. */
+const logins: Readonly<Record<string, string>> = {
+  'core.windows.net': 'login.microsoftonline.com',
+  'core.chinacloudapi.cn': 'login.partner.microsoftonline.cn',
+  'core.usgovcloudapi.net': 'login.microsoftonline.us',
+}
+
+/** Tokens of an application are valid for all of its accounts, so they go only to storage accounts of Azure itself. */
+function containerOfApplication({ accountName }: Values): Container {
+  const given = String(accountName ?? '')
+    .trim()
+    .toLowerCase()
+  const [, named = given, cloud = 'core.windows.net'] = /^https:\/\/([a-z0-9]+)\.blob\.([a-z.]+)\/?$/.exec(given) ?? []
+  const login = Object.hasOwn(logins, cloud) ? logins[cloud] : undefined
+  if (!/^[a-z0-9]{3,24}$/.test(named) || login === undefined) {
+    const message =
+      'The account name must be 3 to 24 letters and digits, or an address such as https://account.blob.core.windows.net.'
+    throw new ConnectorError('invalid_address', message)
+  }
+  return { service: `https://${named}.blob.${cloud}`, name: '', access: { kind: 'application', login } }
 }
 
 function containerBySignature({ sasUrl }: Values): Container {

@@ -1,4 +1,5 @@
 import { defineConnector, secret, text } from '@penstock/connector'
+import { accountFields } from '../google/account-fields.ts'
 import {
   createTable,
   listsOf,
@@ -25,13 +26,13 @@ export const googleBigqueryDestination = defineConnector({
   tested:
     'Our own test server, which follows the published documentation of BigQuery’s REST interface, with DuckDB behind it; not BigQuery itself. Google’s own client, @google-cloud/bigquery 9.3.0, understands the server. No one else has checked the SQL.',
   api: { version: 'BigQuery API v2', ends: 'no end is announced' },
-  secrets: {
-    jsonKey: secret({
+  secrets: accountFields(
+    secret({
       label: 'JSON key',
       description: 'Key file of the service account, pasted in full',
       required: true,
     }),
-  },
+  ),
   destination: {
     discover: listsOf(() => import('./discover.ts'), {
       dataset: 'discoverDatasets',

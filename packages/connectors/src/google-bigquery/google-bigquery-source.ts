@@ -1,4 +1,5 @@
 import { boolean, defineConnector, number, secret, text } from '@penstock/connector'
+import { accountFields } from '../google/account-fields.ts'
 import { googleBigQuery } from './platform.ts'
 
 /** The result of a query in BigQuery. */
@@ -14,13 +15,13 @@ export const googleBigquerySource = defineConnector({
   tested:
     'Our own test server, which follows the published documentation of BigQuery’s REST interface, with DuckDB behind it; not BigQuery itself. Google’s own client, @google-cloud/bigquery 9.3.0, understands the server. No one else has checked the SQL.',
   api: { version: 'BigQuery API v2', ends: 'no end is announced' },
-  secrets: {
-    jsonKey: secret({
+  secrets: accountFields(
+    secret({
       label: 'JSON key',
       description: 'Key file of the service account, pasted in full',
       required: true,
     }),
-  },
+  ),
   source: {
     discover: {
       dataset: async (context) => (await import('./discover.ts')).discoverDatasets(context),

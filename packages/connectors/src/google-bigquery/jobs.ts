@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { asConnectorError, type ConnectorContext, ConnectorError } from '@penstock/connector'
-import { type ServiceAccount, serviceAccount } from '../google/service-account.ts'
+import { googleAccount } from '../google/account.ts'
+import type { ServiceAccount } from '../google/service-account.ts'
 import { discard, textOf } from '../object-stores/answers.ts'
 import { encodeValue } from '../object-stores/place.ts'
 import { type JsonObject, listIn, numberIn, objectIn, parseObject, textIn } from '../platform-api/json.ts'
@@ -80,7 +81,7 @@ export type Asked = {
 }
 
 export function makeBigQuery(context: ConnectorContext): BigQuery {
-  const account = serviceAccount(context, context.secrets.jsonKey, scope)
+  const account = googleAccount(context, scope)
   const send = (path: string, token: string, asked: Asked): Promise<Response> => {
     const { method, body, upload, signal = context.signal } = asked
     const content =

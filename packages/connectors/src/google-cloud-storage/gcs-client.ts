@@ -1,5 +1,6 @@
 import { asConnectorError, type ConnectorContext, ConnectorError, type ConnectorErrorCode } from '@penstock/connector'
-import { type ServiceAccount, serviceAccount } from '../google/service-account.ts'
+import { googleAccount } from '../google/account.ts'
+import type { ServiceAccount } from '../google/service-account.ts'
 import { discard, errorTextOf, transientErrorOf } from '../object-stores/answers.ts'
 import { encodeValue } from '../object-stores/place.ts'
 import { parseObject } from '../platform-api/json.ts'
@@ -33,8 +34,7 @@ export type GcsClient = {
   request(asked: GcsRequest): Promise<Response>
 }
 
-export const accountOf = (context: ConnectorContext): ServiceAccount =>
-  serviceAccount(context, context.secrets.jsonKey, scope)
+export const accountOf = (context: ConnectorContext): ServiceAccount => googleAccount(context, scope)
 
 /** Speaks to Google Cloud Storage over its JSON interface. A token that is not accepted any more is replaced once. */
 export function makeGcsClient(context: ConnectorContext, bucket: string): GcsClient {

@@ -1,5 +1,6 @@
 import { boolean, defineConnector, secret, text } from '@penstock/connector'
 import { writeFields } from '@penstock/connector/files/definition'
+import { accountFields } from '../google/account-fields.ts'
 import { fileDelivery } from '../kit/file-store.ts'
 import { googleCloudStorage } from './platform.ts'
 
@@ -19,13 +20,13 @@ export const googleCloudStorageDestination = defineConnector({
   tested:
     'Our own test server, which follows the published rules of Google Cloud Storage; not Google Cloud Storage itself. Google’s own client, @google-cloud/storage 8.4.0, understands the server.',
   api: { version: 'Cloud Storage JSON API v1', ends: 'no end is announced' },
-  secrets: {
-    jsonKey: secret({
+  secrets: accountFields(
+    secret({
       label: 'JSON key',
       description: 'Key file of a service account that may write to the bucket, pasted in full',
       required: true,
     }),
-  },
+  ),
   destination: {
     fields: {
       outputPath: text({

@@ -75,13 +75,22 @@ const exchangeMs = 25_000
 const tokenLengthMax = 16_384
 
 /** Opens the token endpoint of a platform. Asks for nothing before a token is needed. Everything throws connector errors. */
-export function openTokens(context: TokenContext, options: TokenOptions): AccessTokens {
-  const { signal } = context
+export const openTokens = (context: TokenContext, options: TokenOptions): AccessTokens =>
+  keepTokens(context.signal, () => requestToken(context, options))
+
+/**
+ * Keeps a token until it must be replaced.
+ * @param request asks for a token. It says how long the token lives, in milliseconds
+ */
+export function keepTokens(
+  signal: AbortSignal,
+  request: () => Promise<{ readonly token: string; readonly livesMs: number }>,
+): AccessTokens {
   let current: { token: string; usableUntilMs: number } | undefined
   let pending: Promise<string> | undefined
   const renew = async (): Promise<string> => {
     try {
-      const { token, livesMs } = await request(context, options)
+      const { token, livesMs } = await request()
       current = { token, usableUntilMs: Date.now() + Math.max(livesMs - earlyMs, livesMs / 2) }
       return token
     } finally {
@@ -139,7 +148,8 @@ export async function exchangeCode(
 
 type Granted = { readonly token: string; readonly livesMs: number; readonly refreshToken: string | undefined }
 
-async function request(context: TokenContext, options: TokenOptions): Promise<Granted> {
+/** Asks for a token, which nothing keeps. All errors are connector errors. */
+export async function requestToken(context: TokenContext, options: TokenOptions): Promise<Granted> {
   const { grant } = options
   if (grant.type === 'client_credentials') return exchange(context, options, {})
   if (grant.type === 'jwt_bearer') return exchange(context, options, { assertion: await grant.assertion() })

@@ -1,4 +1,5 @@
 import type { Egress } from '@penstock/connector'
+import { assertedBy } from '../azure/federation.ts'
 import { type Answer, isSuccess } from '../platform-api/call.ts'
 import { objectIn } from '../platform-api/json.ts'
 import { type AccessTokens, openTokens } from '../platform-api/oauth.ts'
@@ -21,7 +22,7 @@ export function openAzure({ tenantId, clientId, auth }: AzureAccess, egress: Egr
       grant: { type: 'client_credentials' },
       scope: 'https://vault.azure.net/.default',
       client: { id: clientId, ...(auth.method === 'client-secret' ? { secret: credential } : {}) },
-      ...(auth.method === 'federated' ? { parameters: { ...assertedBy(credential) } } : {}),
+      ...(auth.method === 'federated' ? { parameters: assertedBy(credential) } : {}),
     })
   const token = async (refused?: string): Promise<string> => {
     const credential = await contentOf(name, auth.method === 'federated' ? auth.tokenFile : auth.clientSecretFile)
@@ -40,12 +41,6 @@ export function openAzure({ tenantId, clientId, auth }: AzureAccess, egress: Egr
     },
   }
 }
-
-/** A client that proves itself by the signed token of an issuer that the application trusts. */
-const assertedBy = (token: string) => ({
-  client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
-  client_assertion: token,
-})
 
 function secretIn(answer: Answer, path: string): string {
   if (isSuccess(answer)) {
