@@ -302,6 +302,8 @@ describe('a stored secret', () => {
       ['a=https://one.example', 'a=https://two.example'],
       ['email,password', 'user,key'],
       ['http://one.example', 'http://two.example'],
+      ['arn:aws:iam::123456789012:role/One', 'arn:aws:iam::123456789012:role/Two'],
+      [`${'1'.repeat(8)}-1111-1111-1111-${'1'.repeat(12)}`, `${'2'.repeat(8)}-1111-1111-1111-${'1'.repeat(12)}`],
       [`SHA256:${'a'.repeat(43)}`, `SHA256:${'b'.repeat(43)}`],
     ] as const
     const taken = wrong && pairs.find(([one]) => wrong(one) === undefined)

@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer as createHttpsServer } from 'node:https'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { startVault, vaultOfTests } from '../packages/connectors/test/vault-server.ts'
 import { generateMasterKey } from '../packages/server/src/secrets/seal.ts'
 import { startCollector } from './harness/collector.ts'
 import { addAccountWithConnection, makeInbox } from './harness/connections.ts'
 import { createTestDatabase, type TestDatabase } from './harness/database.ts'
-import { callerOf } from './harness/fixtures.ts'
+import { callerOf, source } from './harness/fixtures.ts'
 import { startMailServer } from './harness/mail-server.ts'
 import { freePort, prepareStage, type Stage } from './harness/process.ts'
 import { startReplicatedPostgres } from './harness/replicated-postgres.ts'
@@ -18,6 +21,8 @@ import { withSession } from './harness/session.ts'
 import { claimed } from './harness/standings.ts'
 
 /** `penstock doctor` checks what settings name outside of the process: problems with their values, and what to do. */
+
+const certificate = (name: string) => join(import.meta.dirname, '../packages/connectors/test/certificates', name)
 
 type Check = { name: string; ok: boolean; message: string }
 
@@ -188,6 +193,59 @@ describe('the doctor', () => {
       false,
       /^Running transfers without a heartbeat (\(1\)) for more than 40 seconds.* the last heartbeat of a transfer was at 20/,
     )
+  })
+
+  test('asks secret managers, and says which one does not answer or does not accept the sign-in', async (t) => {
+    const vault = await startVault()
+    t.after(vault.close)
+    const managersFile = join(folder, 'managers.json')
+    const tokenFile = join(folder, 'vault-token')
+    const assertManagers = async (ok: boolean, says: RegExp, more: object = {}) => {
+      const auth = { method: 'token', tokenFile }
+      const manager = { type: 'vault', address: vault.url, auth, allow: [{ prefix: 'penstock/{accountId}/' }], ...more }
+      await writeFile(managersFile, JSON.stringify({ managers: { vault: manager } }))
+      await assertFinds('secret managers', { PENSTOCK_SECRET_MANAGERS: managersFile }, ok, says)
+    }
+    await writeFile(tokenFile, vaultOfTests.rootToken)
+    await assertManagers(true, /^vault answer$/)
+    await assertManagers(true, /^warning: nobody can use vault/, { allow: [] })
+    await writeFile(tokenFile, 'canary-wrong')
+    await assertManagers(true, /^warning: vault: Vault does not let this service read .*PENSTOCK_SECRET_MANAGERS/)
+    const dead = `http://127.0.0.1:${await freePort()}`
+    await assertManagers(false, /^vault: Vault cannot be used/, { address: dead })
+  })
+
+  test('asks the issuer of identity tokens once a configuration signs in without a key', async (t) => {
+    const service = await startTestService({ PENSTOCK_MASTER_KEY: masterKey })
+    t.after(service.close)
+    const settings = { DATABASE_URL: service.databaseUrl }
+    await assertFinds('identity', settings, true, /^no configuration signs in without a key$/)
+    const caller = callerOf(service, await service.addOrganization())
+    const { id: accountId } = await caller.addAccount()
+    await caller.addConnectors(accountId, source)
+    const identityRoleArn = 'arn:aws:iam::123456789012:role/Name'
+    const body = { secretConfig: { authType: 'web-identity', identityRoleArn } }
+    await caller.expect(caller.call('configureConnector', { accountId, id: source.id, body }))
+    await assertFinds('identity', settings, false, /Clouds trust only https addresses/)
+    const away = { ...settings, PENSTOCK_PUBLIC_URL: `https://127.0.0.1:${await freePort()}` }
+    await assertFinds('identity', away, true, /^warning: .*Nothing listens on .*Clouds must reach it/)
+    const tls = { key: readFileSync(certificate('localhost.key')), cert: readFileSync(certificate('localhost.pem')) }
+    let answers: Record<string, unknown> = {}
+    const server = createHttpsServer(tls, ({ url = '' }, response) => {
+      const found = answers[url.slice(url.lastIndexOf('/') + 1)]
+      response.writeHead(found === undefined ? 401 : 200).end(JSON.stringify(found))
+    }).listen(0, '127.0.0.1')
+    t.after(async () => void server.close())
+    await once(server, 'listening')
+    const issuer = `https://localhost:${(server.address() as { port: number }).port}`
+    const open = { ...settings, PENSTOCK_PUBLIC_URL: issuer, NODE_EXTRA_CA_CERTS: certificate('ca.pem') }
+    await assertFinds('identity', open, false, /openid-configuration has the status 401/)
+    answers = { 'openid-configuration': { issuer: 'https://other.example.com' } }
+    await assertFinds('identity', open, false, /openid-configuration is not the document of this service/)
+    answers = { 'openid-configuration': { issuer }, 'jwks.json': { keys: [] } }
+    await assertFinds('identity', open, false, /jwks\.json is not the document of this service/)
+    answers = { 'openid-configuration': { issuer }, 'jwks.json': { keys: [{}] } }
+    await assertFinds('identity', open, true, /^the issuer https:\/\/localhost:\d+ answers/)
   })
 
   test('names a replica that is away, frozen, promoted or another database', async (t) => {

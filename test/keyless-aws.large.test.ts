@@ -93,9 +93,9 @@ describe('a role without a key', () => {
       await failureOf(),
       /^invalid_credentials: .*does not let this identity take on the role.* must trust the issuer https:\/\/penstock\.example\.com with the audience sts\.amazonaws\.com and the subject penstock:[0-9a-f]{16}:[0-9a-f]{16}/,
     )
-    await caller.expect(keyless.configure(source, { tokenAudience: 'other' }))
+    await caller.expect(keyless.configure(source, { identityAudience: 'other' }))
     assert.match(await failureOf(), /^invalid_credentials: .*does not accept the token/)
-    await caller.expect(keyless.configure(source, { tokenAudience: null }))
+    await caller.expect(keyless.configure(source, { identityAudience: null }))
     made.state.isReachable = false
     assert.match(await failureOf(), /^platform_error: .*could not reach the issuer/)
     made.state.isReachable = true
@@ -120,8 +120,8 @@ describe('a role without a key', () => {
       const { status, details } = await keyless.configure(source, { identityRoleArn })
       assert.deepEqual([status, details[0]?.field], [400, 'body.secretConfig.identityRoleArn'], identityRoleArn)
     }
-    for (const tokenAudience of ['a b', 'ä', 'x'.repeat(501)]) {
-      assert.equal((await keyless.configure(source, { tokenAudience })).status, 400, tokenAudience)
+    for (const identityAudience of ['a b', 'ä', 'x'.repeat(501)]) {
+      assert.equal((await keyless.configure(source, { identityAudience })).status, 400, identityAudience)
     }
     // An endpoint that was saved for a key gets nothing.
     const stranger = await startFailingProxy(s3.address)
@@ -139,11 +139,11 @@ describe('a role without a key', () => {
       )
       return Object.fromEntries((secretConfig[0]?.configuration ?? []).map(({ name, value }) => [name, value]))
     }
-    const { tokenIssuer, tokenSubject } = await shown()
-    assert.deepEqual([tokenIssuer, tokenSubject], ['https://penstock.example.com', subject])
-    await caller.expect(keyless.configure(source, { tokenIssuer: tokenIssuer ?? '', tokenSubject: subject }))
+    const { identityIssuer, identitySubject } = await shown()
+    assert.deepEqual([identityIssuer, identitySubject], ['https://penstock.example.com', subject])
+    await caller.expect(keyless.configure(source, { identityIssuer: identityIssuer ?? '', identitySubject: subject }))
     const other = keyless.subjectOf('f'.repeat(16))
-    assert.equal((await keyless.configure(source, { tokenSubject: other })).status, 400)
+    assert.equal((await keyless.configure(source, { identitySubject: other })).status, 400)
     const rows = await sql(`select settings::text from configurations where settings::text like '%web-identity%'`)
     assert(rows.length > 0 && rows.every(({ settings }) => !settings.includes('penstock:')))
     const { id: clientId, clientSecret } = await caller.expect(

@@ -164,6 +164,7 @@ const functions: Readonly<Record<string, { readonly use: RegExp; readonly places
       use: /X509Certificate|\bcreate(?:Public|Private)Key\(/,
       places: {
         'server/db/tls.ts': 'files of the operator',
+        'server/identity-tokens/signing-keys.ts': 'a key that this service made and sealed',
         'server/streams/signatures/keys.ts': 'a setting, which is a key of one of two kinds or refused',
       },
     },

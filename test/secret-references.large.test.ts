@@ -107,6 +107,52 @@ test('a check reads the newest value, a job one of the last minutes', async () =
   await check()
 })
 
+test('a rotated password works at once, although the old one is still in memory', async () => {
+  const role = `rotated_${accountId}`
+  const setPassword = async (text: string) => {
+    await target.query(`alter role ${role} password '${text}'`)
+    vault.put(path, { password: text })
+  }
+  await target.query(`create role ${role} login superuser password 'canary-one'`)
+  vault.put(path, { password: 'canary-one' })
+  await caller.expect(configure({ user: role }))
+  assert.equal((await check()).ok, true)
+  const discover = () =>
+    caller.call('discoverValues', {
+      accountId,
+      id: postgresql.id,
+      body: { field: 'table', role: 'Source', fresh: true },
+    })
+  await setPassword('canary-two')
+  assert.equal((await discover()).status, 200)
+  await fixture.startWorker()
+  const move = async () => {
+    const { id } = await fixture.start(connectionId)
+    return fixture.ended(connectionId, id)
+  }
+  assert.equal((await move()).status, 'succeeded')
+  await setPassword('canary-three')
+  const rotated = await move()
+  assert.deepEqual([rotated.status, rotated.error], ['succeeded', null])
+  const log = await caller.expect(
+    caller.call('listTransferLog', { accountId, id: connectionId, transferId: rotated.id }),
+  )
+  assert(log.some(({ text }) => text.includes('The secret is read from its secret manager again')))
+  // A password that is wrong in the manager, too, is refused.
+  vault.put(path, { password: 'canary-wrong' })
+  assert.equal((await discover()).status, 422)
+  const failed = await move()
+  assert.equal(failed.error?.code, 'invalid_credentials')
+  assert.equal((await check()).ok, false)
+  vault.put(path, { password: String(password) })
+  await caller.expect(configure({ user: String(settings.user) }))
+  await target.query(`drop role ${role}`)
+  await caller.expect(
+    caller.call('updateConnectionStatus', { accountId, id: connectionId, body: { action: 'activate' } }),
+  )
+  assert.equal((await check()).ok, true)
+})
+
 test('explains what is missing or away, without any value', async () => {
   const failed = async () => {
     const { ok, error, message } = await check()

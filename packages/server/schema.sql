@@ -434,6 +434,8 @@ create table configurations (
 );
 create unique index configurations_first on configurations (account_id, connector_id) where first;
 create index configurations_not_configured on configurations (account_id, connector_id, id) where not configured;
+create index configurations_keyless on configurations (account_id)
+  where (settings ->> 'authType') in ('web-identity', 'workload-identity');
 
 -- Secret values, sealed. A row can be opened only under its own account, connector, configuration and name (invariant 6).
 -- A reference to a secret manager is sealed in the same way. Owned by secrets/.

@@ -349,6 +349,8 @@ create table configurations (
 );
 create unique index configurations_first on configurations (account_id, connector_id) where first;
 create index configurations_not_configured on configurations (account_id, connector_id, id) where not configured;
+create index configurations_keyless on configurations (account_id)
+  where (settings ->> 'authType') in ('web-identity', 'workload-identity');
 
 create table secrets (
   account_id text not null,

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 /** The word that a deployment writes for the ID of its container. */
 const placeholder = 'CONTAINER'
 const commands =
-  /\bpenstock (?=(?:serve|worker|migrate|doctor|backup|restore|schedules|transfer|org|client|user|account|audit|oauth-app|connector|export|plan|apply|import-source|connection|person|key|mcp|help)\b)/g
+  /\bpenstock (?=(?:serve|worker|migrate|doctor|backup|restore|schedules|transfer|org|client|user|account|audit|oauth-app|connector|export|plan|apply|import-source|connection|person|key|identity-key|mcp|help)\b)/g
 
 /** The process that prints a hint. */
 export type PrintingProcess = {

@@ -66,7 +66,7 @@ export const signIn = (key: { readonly accessKeyId: FieldDefinition; readonly se
     wrong: (value) =>
       isRoleArn(value.trim()) ? undefined : 'must be the ARN of a role, such as arn:aws:iam::123456789012:role/Name',
   }),
-  tokenAudience: audienceField(withoutKey, 'sts.amazonaws.com', 'Audience of the identity provider in AWS'),
+  identityAudience: audienceField(withoutKey, 'sts.amazonaws.com', 'Audience of the identity provider in AWS'),
   ...trustFields(withoutKey),
   region: access.region,
   endpoint: onlyWith(withKey, access.endpoint),

@@ -60,7 +60,7 @@ export const credentials = (permissions: string) => ({
     when: withoutKey,
     wrong: wrongId,
   }),
-  tokenAudience: audienceField(
+  identityAudience: audienceField(
     withoutKey,
     'api://AzureADTokenExchange',
     'Audience of the federated credential; other than the default only in national clouds',

@@ -21,19 +21,19 @@ export const assertedBy = (token: string) => ({
 export const isUuid = (text: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
 
 /**
- * Tokens of the application in the settings (`directoryId`, `clientId`, `tokenAudience`). Throws `invalid_setting` if they are not
+ * Tokens of the application in the settings (`directoryId`, `clientId`, `identityAudience`). Throws `invalid_setting` if they are not
  * valid.
  * @param login the host that issues tokens in this cloud, such as `login.microsoftonline.com`
  */
 export function federatedTokens(context: ConnectorContext, scope: string, login: string): AccessTokens {
-  const { directoryId, clientId, tokenAudience } = context.secrets
+  const { directoryId, clientId, identityAudience } = context.secrets
   const [tenant, id] = [String(directoryId ?? '').trim(), String(clientId ?? '').trim()]
   if (!isUuid(tenant) || !isUuid(id)) {
     const message = 'The tenant ID and the client ID must be identifiers such as 6f3c2b10-0d4e-4856-9f1a-3f9c2b7a10d4.'
     throw new ConnectorError('invalid_setting', message)
   }
   return keepTokens(context.signal, async () => {
-    const token = await context.identityToken(String(tokenAudience))
+    const token = await context.identityToken(String(identityAudience))
     return requestToken(context, {
       platform: name,
       url: `https://${login}/${tenant}/oauth2/v2.0/token`,

@@ -2,14 +2,14 @@ import { type Condition, text } from '@penstock/connector'
 
 /** The content of a trust policy of a cloud, for the form of a connector that signs in by identity tokens. */
 export const trustFields = (when: Condition) => ({
-  tokenIssuer: text({
+  identityIssuer: text({
     identity: 'issuer',
     readonly: true,
     when,
     label: 'Issuer to trust',
     description: 'Address of this service in its tokens, which the cloud must be able to reach',
   }),
-  tokenSubject: text({
+  identitySubject: text({
     identity: 'subject',
     readonly: true,
     when,

@@ -15,8 +15,10 @@ import { describePause } from '../transfers/restored.ts'
 import { checkListening, checkPublicUrl } from './doctor/address.ts'
 import { bounded, type Check, type Finding, problem, warning, well } from './doctor/check.ts'
 import { checkCertificates, checkDisk, checkTemporary, describeKeyFile, whyNoConnectorsFolder } from './doctor/files.ts'
+import { checkIdentity } from './doctor/identity.ts'
 import { checkMail } from './doctor/mail.ts'
 import { checkReplica } from './doctor/replica.ts'
+import { checkSecretManagers } from './doctor/secret-managers.ts'
 import { describeServer } from './doctor/server.ts'
 import { checkTelemetry } from './doctor/telemetry.ts'
 import { checkClock, checkSignIn, checkWorkers } from './doctor/work.ts'
@@ -26,6 +28,8 @@ import { type CommandRuntime, CommandRuntimeError, openRuntime, sayDatabase } fr
 import { findWarnings } from './warnings.ts'
 
 const runnerStartMs = 30_000
+/** Longer than each manager may take. */
+const managersMs = 15_000
 const unreadable = 'It cannot be checked until the database answers and is migrated.'
 
 /** The names of the checks, in their order. Names stay: programs read them with `--json`. */
@@ -41,12 +45,14 @@ export const checkNames = [
   'replica',
   'clock',
   'sign-in',
+  'identity',
   'runners',
   'disk',
   'temporary',
   'TLS files',
   'mail',
   'telemetry',
+  'secret managers',
   'listening',
   'public URL',
 ] as const
@@ -105,6 +111,7 @@ async function examine(env: NodeJS.ProcessEnv): Promise<Check[]> {
       bounded('replica', () => checkReplica(database, config)),
       bounded('clock', () => checkClock(database)),
       bounded('sign-in', () => readable(checkSignIn(database, config))),
+      bounded('identity', () => readable(checkIdentity(database, config))),
     ])
     return [...settings, egress, ...(await needingDatabase), ...(await outside)]
   } finally {
@@ -130,6 +137,7 @@ const checkOutside = (env: NodeJS.ProcessEnv, config: Config): Promise<Check[]> 
     bounded('TLS files', () => checkCertificates(env, config)),
     bounded('mail', () => checkMail(config)),
     bounded('telemetry', () => checkTelemetry(env, config)),
+    bounded('secret managers', () => checkSecretManagers(config), managersMs),
     bounded('listening', async () => checkListening(config)),
     bounded('public URL', () => checkPublicUrl(env, config)),
   ])

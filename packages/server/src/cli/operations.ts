@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { WithConfig } from './with-config.ts'
 
-/** Commands for the operator about all organizations: their figures and limits, and their transfers. */
+/** Commands for the operator: figures, limits and transfers of all organizations, and keys. */
 
 const json = ['--json', 'print JSON, for programs'] as const
 
@@ -49,4 +49,23 @@ export function addOrganizationCommands(org: Command, withConfig: WithConfig): v
     .description('set a limit of an organization; default: the limit of the settings')
     .option(...json)
     .action(withConfig(async () => (await organizations()).limitOrganizationCommand))
+}
+
+/** `penstock key` and `penstock identity-key`. */
+export function addKeyCommands(program: Command, withConfig: WithConfig): void {
+  program
+    .command('key')
+    .description('master key')
+    .command('rotate')
+    .description('seal every secret again under a new master key, while the service runs')
+    .option(...json)
+    .action(withConfig(async () => (await import('./rotate-key.ts')).rotateKeyCommand))
+  program
+    .command('identity-key')
+    .description('the key that signs the identity tokens of sub-accounts')
+    .command('rotate')
+    .description('add a key, which replaces the present one after a day')
+    .option('--now', 'replace it immediately, and withdraw all other keys, because somebody may know them')
+    .option(...json)
+    .action(withConfig(async () => (await import('./identity-key.ts')).rotateIdentityKeyCommand))
 }

@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { ConfigError, readConfig } from '../config.ts'
 import { createLogger, describeError } from '../log.ts'
 import { asTyped } from '../own-command.ts'
-import { addOrganizationCommands, addTransferCommands } from './operations.ts'
+import { addKeyCommands, addOrganizationCommands, addTransferCommands } from './operations.ts'
 import { withFreePort } from './port.ts'
 import { tell } from './print.ts'
 import type { WithConfig } from './with-config.ts'
@@ -261,14 +261,6 @@ export function buildProgram(): Command {
     .description('remove an app; connectors that were authorized with it stop working')
     .option(...json)
     .action(withConfig(async () => (await import('./oauth-app.ts')).removeOAuthAppCommand))
-  program
-    .command('identity-key')
-    .description('the key that signs the identity tokens of sub-accounts')
-    .command('rotate')
-    .description('add a key, which replaces the present one after a day')
-    .option('--now', 'replace it immediately, and withdraw all other keys, because somebody may know them')
-    .option(...json)
-    .action(withConfig(async () => (await import('./identity-key.ts')).rotateIdentityKeyCommand))
 
   const own = () => import('./connector.ts')
   const connector = program.command('connector').description('connectors that you add to this deployment')
@@ -377,13 +369,7 @@ export function buildProgram(): Command {
     .description('erase the records of the person who is named on standard input, one value a line')
     .action(async (options) => (await import('./data-subjects.ts')).erasePersonCommand(options))
 
-  program
-    .command('key')
-    .description('master key')
-    .command('rotate')
-    .description('seal every secret again under a new master key, while the service runs')
-    .option(...json)
-    .action(withConfig(async () => (await import('./rotate-key.ts')).rotateKeyCommand))
+  addKeyCommands(program, withConfig)
   return program
 }
 

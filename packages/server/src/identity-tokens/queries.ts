@@ -58,3 +58,9 @@ export const deleteRetiredSigningKeys = statement(`
 export const findSubject = statement<{ accountId: string }, { organizationId: string; accountId: string }>(`
   select organization_id, id as account_id from accounts where id = :accountId
 `)
+
+/** Configurations whose connectors sign in by identity tokens. */
+export const countKeyless = statement<Record<never, never>, { configurations: number }>(`
+  select count(*)::int as configurations from configurations
+  where settings ->> 'authType' in ('web-identity', 'workload-identity')
+`)

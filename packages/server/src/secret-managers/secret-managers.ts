@@ -20,10 +20,11 @@ export type SecretManagers = {
   /**
    * Reads the value that a reference names.
    * @param fresh reads it from the manager although it is known
+   * @param onKept is called if the value comes from the memory of this process, with a function that forgets it there
    * @throws ConnectorError as {@link allowedSecret} does, and `secret_manager_unavailable`, `secret_not_found` and
    *   `secret_not_allowed`. No message contains a part of a secret
    */
-  read(reference: string, tenant: Tenant, fresh?: boolean): Promise<string>
+  read(reference: string, tenant: Tenant, fresh?: boolean, onKept?: (forget: () => void) => void): Promise<string>
   close(): Promise<void>
 }
 
@@ -101,13 +102,15 @@ export function createSecretManagers(
     check(reference, tenant) {
       allowedSecret(secretManagers, reference, tenant)
     },
-    async read(reference, tenant, fresh = false) {
+    async read(reference, tenant, fresh = false, onKept = () => {}) {
       const { manager, path, key } = allowedSecret(secretManagers, reference, tenant)
       const id = `${manager.name}/${path}`
       const known = kept.get(id)
       if (known && performance.now() >= known.untilMs) forget(id)
-      const text =
-        (fresh ? undefined : kept.get(id)?.text) ?? (await readOnce(id, manager, path).catch(asExplained(id)))
+      const before = fresh ? undefined : kept.get(id)
+      // Another job may have read it again meanwhile.
+      if (before) onKept(() => kept.get(id) === before && forget(id))
+      const text = before?.text ?? (await readOnce(id, manager, path).catch(asExplained(id)))
       return valueIn(text, key, `secret://${id}`)
     },
     async close() {

@@ -6,8 +6,11 @@ import { readFieldValues, requireToDirectSecrets } from '../connections/sides.ts
 import { findConfiguration, requireConfiguration } from '../connectors/configuration.ts'
 import { databaseNow } from '../db/clock.ts'
 import { Refusal, refuse, refuseFieldErrors } from '../refusal.ts'
+import { withPresentSecrets } from '../secret-managers/outdated.ts'
+import type { SecretManagers } from '../secret-managers/secret-managers.ts'
 import { unixSeconds } from '../time.ts'
 import type { Discovered } from './discoveries.ts'
+import { codeOf } from './interactive.ts'
 import { JobHost } from './job-host.ts'
 import { openSide } from './sides.ts'
 import type { TransferDeps } from './transfers.ts'
@@ -30,27 +33,34 @@ export async function discoverValues(
   refuseFieldErrors(fieldErrors)
   requireToDirectSecrets(actor, connector, role, {}, values)
   const side = { connector, accountId: account.id, configurationId: row.configurationId }
-  const opened = await openSide({ database, keyring, secretManagers }, side, { job: 'discovery' }, values)
   // Values are records: a kept answer is only for callers with the same right.
   const withSamples = role === 'Source' && field === 'columns' && hasScope(actor, 'records:read')
-  const asked = {
-    kind: 'discovery',
-    connector: opened,
-    role,
-    field,
-    search: q.trim(),
-    cursor,
-    size,
-    withSamples,
-    showing: showingTo(actor, body.view),
-  } as const
+  const showing = showingTo(actor, body.view)
+  const search = q.trim()
   const view = body.view === undefined ? undefined : { id: body.view, of: { ...side, connector: connectorId, values } }
   // This service knows its own files and events as they are now.
   const isLasting = !(connector.readsUploads || connector.readsRejects || connector.readsEvents)
-  const kept = fresh || !isLasting ? undefined : discoveries.find([account.id, asked])
+  const ask = async (managers: SecretManagers) => {
+    const opened = await openSide({ database, keyring, secretManagers: managers }, side, { job: 'discovery' }, values)
+    const asked = {
+      kind: 'discovery',
+      connector: opened,
+      role,
+      field,
+      search,
+      cursor,
+      size,
+      withSamples,
+      showing,
+    } as const
+    const kept = fresh || !isLasting ? undefined : discoveries.find([account.id, asked])
+    if (kept) return { asked, kept, result: undefined }
+    const host = new JobHost({ database, keyring, identityTokens }, [side])
+    const result = await interactive.run({ ...asked, deadlineMs: discoveryTimeoutMs }, account, signal, host)
+    return { asked, kept: undefined, result }
+  }
+  const { asked, kept, result } = await withPresentSecrets(secretManagers, ask, (one) => codeOf(one.result))
   if (kept) return answerOf(kept, view)
-  const host = new JobHost({ database, keyring, identityTokens }, [side])
-  const result = await interactive.run({ ...asked, deadlineMs: discoveryTimeoutMs }, account, signal, host)
   if (!result.ok) {
     const { side: failed = role, ...failure } = result.failure
     const ids = { srcConnectorId: connectorId, destConnectorId: connectorId }

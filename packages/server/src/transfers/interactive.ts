@@ -47,6 +47,11 @@ export type InteractiveResult<J extends InteractiveJob> =
   | Extract<JobResult<J['kind']>, { ok: true }>
   | { readonly ok: false; readonly failure: InteractiveFailure }
 
+/** The code of a job that failed. */
+export const codeOf = (
+  result: { readonly ok: true } | { readonly ok: false; readonly failure: InteractiveFailure } | undefined,
+): TransferErrorCode | undefined => (result?.ok === false ? result.failure.code : undefined)
+
 export type InteractiveJobs = ReturnType<typeof createInteractiveJobs>
 
 export function createInteractiveJobs(runners: Runners, { atOnce, perOrganization }: InteractiveLimits) {

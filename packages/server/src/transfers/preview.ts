@@ -6,7 +6,10 @@ import type { Answer, Call } from '../call.ts'
 import { purposesOf } from '../connections/purposes.ts'
 import { readFieldValues, requireReady } from '../connections/sides.ts'
 import { Refusal, refuse } from '../refusal.ts'
+import { withPresentSecrets } from '../secret-managers/outdated.ts'
+import type { SecretManagers } from '../secret-managers/secret-managers.ts'
 import { findRules } from './connection-rules-queries.ts'
+import { codeOf } from './interactive.ts'
 import { JobHost } from './job-host.ts'
 import { consequencesOf } from './reads-again.ts'
 import { configuredSides, movingSides, openSide } from './sides.ts'
@@ -44,33 +47,36 @@ export async function previewConnection(
   const { deliver } = movingSides(catalogue, row)
   const { source, destination } = configuredSides(catalogue, row)
   const unmapped = body.unmapped ?? false
-  const opening = { database, keyring, secretManagers, identityTokens }
   const use = { job: 'preview' }
   const partial = body.partial ?? false
   const asksDestination = deliver.inspect !== undefined && !unmapped && !partial
   const opensDestination = asksDestination || (!unmapped && usesHashKey(configs.destConfig))
-  const result = await interactive.run(
-    {
-      kind: 'preview',
-      source: await openSide(opening, source, use, configs.srcConfig),
-      // Its secrets are opened only if they are needed.
-      destination: opensDestination
-        ? await openSide(opening, destination, use, configs.destConfig)
-        : { slug: destination.connector.slug, secrets: {}, settings: configs.destConfig },
-      unmapped,
-      partial,
-      ...(body.formsOf !== undefined && { formsOf: body.formsOf }),
-      showing: showingTo(actor, body.view),
-      rules: (await findRules.first(database, { accountId: account.id, connectionId }))?.rules ?? [],
-      purposes: await purposesOf(database, account.id),
-      noAnswerMs,
-      inspectionMs,
-      deadlineMs: previewTimeoutMs,
-    },
-    account,
-    signal,
-    new JobHost(opening, opensDestination ? [source, destination] : [source]),
-  )
+  const ask = async (managers: SecretManagers) => {
+    const opening = { database, keyring, secretManagers: managers, identityTokens }
+    return interactive.run(
+      {
+        kind: 'preview',
+        source: await openSide(opening, source, use, configs.srcConfig),
+        // Its secrets are opened only if they are needed.
+        destination: opensDestination
+          ? await openSide(opening, destination, use, configs.destConfig)
+          : { slug: destination.connector.slug, secrets: {}, settings: configs.destConfig },
+        unmapped,
+        partial,
+        ...(body.formsOf !== undefined && { formsOf: body.formsOf }),
+        showing: showingTo(actor, body.view),
+        rules: (await findRules.first(database, { accountId: account.id, connectionId }))?.rules ?? [],
+        purposes: await purposesOf(database, account.id),
+        noAnswerMs,
+        inspectionMs,
+        deadlineMs: previewTimeoutMs,
+      },
+      account,
+      signal,
+      new JobHost(opening, opensDestination ? [source, destination] : [source]),
+    )
+  }
+  const result = await withPresentSecrets(secretManagers, ask, codeOf)
   if (!result.ok) {
     const { side = 'Source', ...failure } = result.failure
     const field = side === 'Destination' ? 'destConnector' : 'srcConnector'

@@ -3,14 +3,18 @@ import type { TLSSocket } from 'node:tls'
 
 /** Time limit for the answer of a server to the doctor, in milliseconds. */
 const answerMs = 5_000
+/** Characters of an answer that are read. */
+const textLengthMax = 65_536
 
 type Asked = {
   readonly status: number
   /** When the certificate of the server expires. Undefined without TLS. */
   readonly certificateExpires: Date | undefined
+  /** The beginning of the answer. */
+  readonly text: string
 }
 
-/** Sends a request to an address of a setting, and reads the status of the answer. Follows no redirect. Rejects with a code. */
+/** Sends a request to an address of a setting, and reads the answer. Follows no redirect. Rejects with a code. */
 export async function ask(
   url: URL,
   {
@@ -24,9 +28,16 @@ export async function ask(
     const signal = AbortSignal.timeout(answerMs)
     const sent = request(url, { method, headers, signal, agent: false, ...(ca && { ca }) }, (answer) => {
       const { valid_to: until } = (answer.socket as Partial<TLSSocket>).getPeerCertificate?.() ?? {}
-      answer.resume()
-      sent.destroy()
-      resolve({ status: answer.statusCode ?? 0, certificateExpires: until ? new Date(until) : undefined })
+      let text = ''
+      const end = () => {
+        sent.destroy()
+        resolve({ status: answer.statusCode ?? 0, certificateExpires: until ? new Date(until) : undefined, text })
+      }
+      answer.setEncoding('utf8').on('end', end).on('error', reject)
+      answer.on('data', (piece: string) => {
+        text += piece
+        if (text.length > textLengthMax) end()
+      })
     })
     sent.on('error', reject)
     sent.end()

@@ -1,6 +1,7 @@
 import type { Values } from '@penstock/connector'
 import type { CheckJob, DropSlotJob, JobResult, MeasureAudiencesJob, MeasureLogJob, OpenedSide } from '@penstock/engine'
 import { EndJob } from '../../runners/runner-process.ts'
+import { withPresentSecrets } from '../../secret-managers/outdated.ts'
 import { answerJob, JobHost } from '../job-host.ts'
 import { type ConfiguredSide, openSide } from '../sides.ts'
 import type { SupervisorDeps } from './deps.ts'
@@ -11,6 +12,8 @@ const graceMs = 5_000
 /** The part of every job that is the same. */
 export type JobOf = { readonly connector: OpenedSide; readonly deadlineMs: number }
 
+type Deps = Pick<SupervisorDeps, 'database' | 'keyring' | 'secretManagers' | 'identityTokens' | 'runners'>
+
 type BackgroundJob = CheckJob | MeasureLogJob | DropSlotJob | MeasureAudiencesJob
 
 /**
@@ -20,8 +23,22 @@ type BackgroundJob = CheckJob | MeasureLogJob | DropSlotJob | MeasureAudiencesJo
  * @param jobOf makes the job of the opened side
  * @param settings of the connection
  */
-export async function runBackgroundJob<J extends BackgroundJob>(
-  deps: Pick<SupervisorDeps, 'database' | 'keyring' | 'secretManagers' | 'identityTokens' | 'runners'>,
+export const runBackgroundJob = <J extends BackgroundJob>(
+  deps: Deps,
+  side: ConfiguredSide,
+  about: string,
+  jobOf: (of: JobOf) => J,
+  stopping: AbortSignal,
+  settings?: Values,
+): Promise<JobResult<J['kind']>> =>
+  withPresentSecrets(
+    deps.secretManagers,
+    (secretManagers) => runOnce({ ...deps, secretManagers }, side, about, jobOf, stopping, settings),
+    (result) => (!result.ok && result.error.kind === 'connector' ? result.error.code : undefined),
+  )
+
+async function runOnce<J extends BackgroundJob>(
+  deps: Deps,
   side: ConfiguredSide,
   about: string,
   jobOf: (of: JobOf) => J,

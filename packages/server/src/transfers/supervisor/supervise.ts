@@ -5,6 +5,7 @@ import { decide, finalState, isTransferErrorCode, type Role, type TransferErrorC
 import type { Db, Transaction } from '../../db/database.ts'
 import type { Logger } from '../../log.ts'
 import { EndJob, RunnerDied } from '../../runners/runner-process.ts'
+import { watchManagers } from '../../secret-managers/outdated.ts'
 import { Unreadable } from '../../secrets/seal.ts'
 import { isJobMethod, isTransferMethod, JobHost } from '../job-host.ts'
 import { wakeWorkers } from '../queries.ts'
@@ -64,7 +65,7 @@ export async function superviseTransfer(
   const lines = new TransferLog(deps.database, work, { source, destination })
   let failure: unknown
   try {
-    await runTransfer(deps, work, stopping, about, { trace, lines })
+    await runWithPresentSecrets(deps, work, stopping, about, { trace, lines })
     log.info(about, work.parts > 1 ? 'part of a transfer ended' : 'transfer ended')
   } catch (error) {
     failure = error
@@ -74,13 +75,40 @@ export async function superviseTransfer(
   }
 }
 
+/** Runs it, and again if a platform refused the sign-in with a secret that may have been rotated, before anything was confirmed. */
+async function runWithPresentSecrets(
+  deps: SupervisorDeps,
+  work: WorkRow,
+  stopping: AbortSignal,
+  about: Readonly<Record<string, unknown>>,
+  { trace, lines }: { trace: TransferTrace | undefined; lines: TransferLog },
+): Promise<void> {
+  const secretManagers = watchManagers(deps.secretManagers)
+  const begun = { is: work.attempt > 1 }
+  try {
+    await runTransfer({ ...deps, secretManagers }, work, stopping, about, { trace, lines, begun })
+  } catch (error) {
+    if (!(error instanceof ConnectorError) || begun.is || !secretManagers.forgetRefused(error.code)) throw error
+    lines.add('noted', `${error.message} The secret is read from its secret manager again.`)
+    await runTransfer(deps, work, stopping, about, { trace, lines, begun })
+  }
+}
+
 /** Runs the transfer in a runner. Throws what ended it before everything was delivered, confirmed and visible. */
 async function runTransfer(
   deps: SupervisorDeps,
   work: WorkRow,
   stopping: AbortSignal,
   about: Readonly<Record<string, unknown>>,
-  { trace, lines }: { trace: TransferTrace | undefined; lines: TransferLog },
+  {
+    trace,
+    lines,
+    begun,
+  }: {
+    trace: TransferTrace | undefined
+    lines: TransferLog /** Set once anything is confirmed. */
+    begun: { is: boolean }
+  },
 ): Promise<void> {
   const { database, catalogue, runners, settings } = deps
   // A transfer that has begun must be cleaned up at its destination, which needs a runner. Any other one ends here.
@@ -140,6 +168,7 @@ async function runTransfer(
           if (endedBy !== undefined && !saves) throw endJob(endedBy)
           try {
             if (!isTransferMethod(method)) throw new EndJob(false, 0)
+            if (method === 'confirm') begun.is = true
             if (method === 'divide') await lines.divide(argument as DivideArgument)
             const answered = await (isJobMethod(method)
               ? ofJob.answer(method, argument)
