@@ -155,6 +155,8 @@ describe('mapping templates', { skip }, () => {
   test('a source with the columns of ECAPI is mapped with one button, which first says what is not sent', async () => {
     const accountId = await addAccount('Standard')
     await stage.client.addConnectors({ accountId, body: { connectorIds: [conversions.id] } })
+    const token = { clientId: '1', clientSecret: 'canary', accessToken: 'canary' }
+    await stage.client.configureConnector({ accountId, id: conversions.id, body: { secretConfig: token } })
     const conversion = await connect(accountId, 'events.csv', {}, conversions)
     const page = await stage.open(conversion.path)
     await page.getByRole('button', { name: 'Map as ECAPI 1.0' }).click()

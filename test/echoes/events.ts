@@ -194,6 +194,12 @@ export const events: readonly Side[] = [
     },
   },
   {
+    slug: 'ecapi-events',
+    secrets: { endpoint: 'https://events.example.com/v1', apiToken: 'ecapi-example7Zq9wT4vT8rPm2Lc6' },
+    settings: { dataSetId: 'shop' },
+    row: { event_type: 'sign_up', timestamp: Math.floor(Date.now() / 1000) - 60, email_address: canary },
+  },
+  {
     slug: 'mparticle-events',
     secrets: { key: 'mparticle-key', secret: secret('mparticle') },
     settings: {},

@@ -8,6 +8,7 @@ import {
 } from '../../packages/connectors/test/amazon-server.ts'
 import { floodlight, startCampaignManager } from '../../packages/connectors/test/campaign-manager-server.ts'
 import { googleSecrets, startDataManager } from '../../packages/connectors/test/data-manager-server.ts'
+import { ecapiToken, startEcapi } from '../../packages/connectors/test/ecapi-server.ts'
 import { googleAdsSecrets, startGoogleAds, webAction } from '../../packages/connectors/test/google-ads-server.ts'
 import { linkedinSecrets, startLinkedIn } from '../../packages/connectors/test/linkedin-server.ts'
 import {
@@ -187,6 +188,48 @@ const reddit: Platform = {
     /conversion_events$/,
     ({ data }) => objectOf(data).events,
     ({ metadata, user, click_id }) => ({ id: objectOf(metadata).conversion_id, click_id, ...objectOf(user) }),
+  ),
+}
+
+const ecapi: Platform = {
+  slug: 'ecapi-events',
+  secrets: { endpoint: 'https://events.example.com/v1/list', apiToken: ecapiToken },
+  settings: { dataSetId: 'shop', body: 'list', eventsPerRequest: '10' },
+  mapping: {
+    event_type: { value: 'sign_up' },
+    timestamp: 'event_time',
+    ifa: 'device_id',
+    click_id: null,
+    city: null,
+    street: null,
+  },
+  start: startEcapi,
+  origins: ['https://events.example.com'],
+  // An event needs no person.
+  wants: (person) => {
+    const { id, eventTime, email, first, last, zip, state, country, device } = person
+    if (eventTime === undefined) return 'refused'
+    return [
+      saying({
+        id,
+        email_address: digest(email, emails.plain),
+        phone_numbers: phoneDigest(person, phones.e164),
+        first_name: digest(first, names.joined.first),
+        last_name: digest(last, names.joined.last),
+        postal_code: digest(zip, places.zip),
+        state: plain(state, places.state),
+        country_code: plain(country, same),
+        ifa: plain(device, same),
+      }),
+    ]
+  },
+  reads: eventsIn(
+    /\/list$/,
+    (body) => body,
+    ({ id, user_data }) => {
+      const { address, gender: _, customer_identifier: __, ...user } = objectOf(user_data)
+      return { id, ...single(user), ...objectOf(listOf(address)[0]) }
+    },
   ),
 }
 
@@ -567,6 +610,7 @@ export const conversions: readonly Platform[] = [
   snapchat,
   pinterest,
   reddit,
+  ecapi,
   tiktok,
   googleOf('google-ads-conversions'),
   googleOf('google-ads-click-conversions'),

@@ -47,7 +47,9 @@ export function ecapiLossOf(
     )
   if (field === 'custom_event') {
     const isSent = Object.values(columns).some(
-      (how) => typeof how !== 'string' && how.from === 'event_type' && !('fixed' in how) && how.others === undefined,
+      (how) =>
+        how === 'custom_event' ||
+        (typeof how !== 'string' && how.from === 'event_type' && !('fixed' in how) && how.others === undefined),
     )
     const hasTypes = Object.values(columns).some((how) => ecapiFieldOf(how) === 'event_type')
     return isSent || !hasTypes ? undefined : (said ?? notAccepted(name))
@@ -69,6 +71,7 @@ export function ecapiLossOf(
 }
 
 function lossOfTypes(name: string, filling: readonly EcapiColumn[]): string | undefined {
+  if (filling.includes('event_type')) return undefined
   const translated = filling.flatMap((how) =>
     typeof how !== 'string' && how.from === 'event_type' && !('fixed' in how) ? [how] : [],
   )

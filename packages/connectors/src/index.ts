@@ -33,6 +33,7 @@ import { databricksSource } from './databricks/databricks-source.ts'
 import { dv360CustomerMatch } from './display-video-360/dv360-customer-match.ts'
 import { dv360Reporting } from './display-video-360/dv360-reporting.ts'
 import { dropbox } from './dropbox/dropbox.ts'
+import { ecapiEvents } from './ecapi/ecapi-events.ts'
 import { eventStream } from './event-stream/event-stream.ts'
 import { fileUpload } from './file-upload/file-upload.ts'
 import { googleAdManager } from './google-ad-manager/google-ad-manager.ts'
@@ -171,6 +172,7 @@ export const { connectors, listedConnectors, platforms, connectorById } = makeCa
   dv360CustomerMatch,
   dv360Reporting,
   dropbox,
+  ecapiEvents,
   eventStream,
   fileUpload,
   googleAdManager,

@@ -68,7 +68,7 @@ export const platformsByKind: Readonly<Record<PlatformKind, readonly string[]>> 
     'nexxen',
   ],
   reports: ['google-analytics', 'google-search-console', 'apple-ads', 'spotify', 'taboola'],
-  api: ['http-api'],
+  api: ['http-api', 'ecapi'],
   'own records': ['rejected-records', 'outcomes'],
 }
 

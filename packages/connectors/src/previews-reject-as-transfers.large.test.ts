@@ -135,6 +135,7 @@ const specials: Readonly<Record<string, Special>> = {
   'the-trade-desk-crm-audiences': {
     cells: { action: 'add', Email_SHA256: Buffer.from(digest, 'hex').toString('base64') },
   },
+  'ecapi-events': { values: { endpoint: 'https://events.example.com/v1', currency: 'EUR' }, cells: { timestamp: now } },
   'yahoo-dsp-conversions': { cells: { actionSource: 'web', eventTs: now } },
 }
 

@@ -23,8 +23,8 @@ export type EventDestination = Omit<ConnectorDefinition, 'destination' | 'source
     /** The lists that settings can name. */
     readonly listed?: Lister['listed']
     readonly batch: { readonly rowsMax: number; readonly bytesMax: number }
-    /** How many events and bytes of JSON one request has at most, if a batch can have more. */
-    readonly requestMax?: { readonly events: number; readonly bytes: number }
+    /** How many events and bytes of JSON one request has at most, if a batch can have more. A function if settings decide it. */
+    readonly requestMax?: RequestMax | ((settings: Values) => RequestMax)
     readonly columns: EventColumns
     /** How it receives events in the form of the standard ECAPI. Required of destinations of conversions. */
     readonly ecapi?: Ecapi
@@ -83,6 +83,8 @@ export type EventDestination = Omit<ConnectorDefinition, 'destination' | 'source
     readonly check?: Check
     readonly inspect?: Inspect
   }
+
+type RequestMax = { readonly events: number; readonly bytes: number }
 
 /** Completes an event by what the platform reports. */
 export type Completion = (event: JsonObject) => Read<JsonObject>

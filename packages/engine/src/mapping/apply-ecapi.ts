@@ -127,7 +127,7 @@ function inJson(field: EcapiField, columnOf: (name: string) => string | undefine
     const column = spellingsOf(parts.slice(0, at).join('.')).map(columnOf).find(Boolean)
     if (column === undefined) continue
     const rest = spellingsOf(parts.slice(at).join('.')).map((path) => path.replace(/(address(?:es)?)\./, '$1.0.'))
-    const last = ecapiFormOf(field).several ? '.0' : ''
+    const last = isFirstSent(field) ? '.0' : ''
     return { column, paths: rest.map((path) => `${parts[at - 1] === 'address' ? '0.' : ''}${path}${last}`) }
   }
   return undefined
@@ -144,15 +144,18 @@ const spellingsOf = (path: string): string[] => {
 
 const quoted = (text: string): string => JSON.stringify(text)
 
+/** Whether only the first value of a list is sent. */
+const isFirstSent = (field: EcapiField): boolean => Boolean(ecapiFormOf(field).several && ecapiFormOf(field).digest)
+
 /** The value of a field as an expression. */
 function expressionOf(field: EcapiField, { column, paths }: Place): string {
   const cell = `row[${quoted(column)}]`
   if (paths.length > 0) {
     const values = paths.map((path) => `json(${cell}, ${quoted(path)})`)
     const value = values.length === 1 ? (values[0] ?? '') : `coalesce(${values.join(', ')})`
-    return field === 'properties.items' ? `string(${value})` : value
+    return field === 'properties.items' || ecapiFormOf(field).several ? `string(${value})` : value
   }
-  return ecapiFormOf(field).several ? `startsWith(${cell}, "[") ? json(${cell}, "0") : ${cell}` : cell
+  return isFirstSent(field) ? `startsWith(${cell}, "[") ? json(${cell}, "0") : ${cell}` : cell
 }
 
 function entryOf(

@@ -58,7 +58,7 @@ export function ecapiTable(connectors: readonly Connector[]): string {
       [
         `${plain(name)} (${code(slug)})`,
         String(filled.size),
-        typesOf(types),
+        Object.values(ecapi.columns).includes('event_type') ? 'by name' : typesOf(types),
         yes('id'),
         yes('user_data.phone_numbers'),
         yes('user_data.mmt_only'),

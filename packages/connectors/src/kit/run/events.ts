@@ -47,7 +47,7 @@ export async function openEvents(facts: EventDestination, context: DestinationCo
       for (const target of isAnyTarget ? byTarget.keys() : targetsOf(facts)) {
         const some = byTarget.get(target) ?? []
         const to = targetOf(facts, context.settings, target)
-        for (const request of requestsOf(facts, some)) {
+        for (const request of requestsOf(facts, some, context.settings)) {
           const sent = await sendInHalves(request, refusals, (part) => send(part, to, answers))
           bytes += sent.bytes
           rejected.push(...sent.rejected)
@@ -60,7 +60,12 @@ export async function openEvents(facts: EventDestination, context: DestinationCo
 }
 
 /** The events of a batch by the requests in which they are sent. */
-function requestsOf({ requestMax }: EventDestination, events: readonly Event[]): readonly (readonly Event[])[] {
+function requestsOf(
+  facts: EventDestination,
+  events: readonly Event[],
+  settings: Values,
+): readonly (readonly Event[])[] {
+  const requestMax = typeof facts.requestMax === 'function' ? facts.requestMax(settings) : facts.requestMax
   if (!requestMax) return [events]
   const requests: Event[][] = []
   let bytes = Number.POSITIVE_INFINITY
