@@ -202,7 +202,7 @@ describe('rejected rows in the console', { skip }, () => {
     await click(button(dialog(page), `Empty for ${amount}`))
     assert.deepEqual(await dialog(page).getByRole('table').getByRole('row').allTextContents(), [
       'RowReadSent',
-      ...[...wideFaults].map(([row, value]) => `${row}${value}(empty)`),
+      ...[...wideFaults].map(([row, value]) => `corrected.csv, line ${row + 1}${value}(empty)`),
     ])
     await dialog(page).getByText('Sends 7 rows in a new transfer.').waitFor()
     for (const look of looks) {
