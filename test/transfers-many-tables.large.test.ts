@@ -177,6 +177,57 @@ describe('many tables', () => {
     assert.deepEqual(await sql('select * from kept.colors'), [{ id: 1, name: 'red', code: 'f00' }])
   })
 
+  test('changed columns stop their tables until they are accepted, and no other table', async () => {
+    await sql(`create schema drifting; create schema drifted;
+      create table drifting.a (id int primary key, name text); insert into drifting.a values (1, 'a');
+      create table drifting.b (id int primary key, name text); insert into drifting.b values (1, 'b');
+      create table drifting.c (id int primary key, name text); insert into drifting.c values (1, 'c');
+      create table drifting.d (id int primary key, name text); insert into drifting.d values (1, 'd')`)
+    const to = destination('drifted', { table: '{table}', writeMode: 'Upsert', keyColumns: '{key}' })
+    const id = await fixture.connect(postgresql, source('drifting.*'), postgresql, to)
+    const { caller, accountId } = fixture
+    const drift = (body: object) => caller.expect(caller.call('setDrift', { accountId, id, body }))
+    const refused = async (body: object) => (await caller.call('setDrift', { accountId, id, body })).status
+    assert.equal((await drift({ drift: 'stop' })).tables, undefined)
+    assert.equal((await move(id)).status, 'succeeded')
+
+    await sql(`alter table drifting.a add column code text; update drifting.a set code = 'x';
+      alter table drifting.b rename column name to label; alter table drifting.c add column extra int`)
+    const stopped = await move(id)
+    assert.deepEqual([stopped.status, stopped.error?.code], ['partial', 'tables_failed'])
+    assert.equal((await tablesOf(id, stopped.id))['drifting.d'], 'succeeded 1/1/0')
+    const waiting = await caller.expect(caller.call('getDrift', { accountId, id }))
+    assert.deepEqual(waiting.changes, [])
+    assert.deepEqual(
+      waiting.tables?.map(({ table, changes }) => [table, changes.map(({ change, column }) => `${change} ${column}`)]),
+      [
+        ['drifting.a', ['added code']],
+        ['drifting.b', ['renamed name']],
+        ['drifting.c', ['added extra']],
+      ],
+    )
+
+    assert.equal(await refused({ tables: ['drifting.a'] }), 400)
+    assert.equal(await refused({ accept: true, tables: ['drifting.d'] }), 400)
+    assert.equal(await refused({ accept: true, tables: ['x'.repeat(601)] }), 400)
+    const left = await drift({ accept: true, add: true, tables: ['drifting.a'] })
+    assert.deepEqual(
+      left.tables?.map(({ table }) => table),
+      ['drifting.b', 'drifting.c'],
+    )
+    await caller.expect(caller.call('retryTransfer', { accountId, id, transferId: stopped.id }))
+    const retried = await tablesOf(id, (await fixture.ended(id, stopped.id)).id)
+    assert.equal(retried['drifting.a'], 'succeeded 1/1/0')
+    assert.match(retried['drifting.b'] ?? '', /^failed: /)
+    assert.deepEqual(await sql('select * from drifted.a'), [{ id: 1, name: 'a', code: 'x' }])
+
+    assert.equal((await drift({ accept: true, add: true })).tables, undefined)
+    const moved = await move(id)
+    assert.deepEqual([moved.status, moved.error], ['succeeded', null])
+    assert.deepEqual(await sql('select * from drifted.b'), [{ id: 1, name: 'b', label: 'b' }])
+    assert.equal((await move(id)).status, 'succeeded', 'what was accepted does not stop the next transfer')
+  })
+
   test('never share a destination table', async () => {
     const long = 'x'.repeat(60)
     await sql(`create schema twins; create schema apart; create table twins.${long}1 (id int); create table twins.${long}2 (id int);

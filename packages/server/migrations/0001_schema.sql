@@ -1367,6 +1367,7 @@ create table transfer_parts (
   source_columns jsonb,
   columns jsonb,
   shape jsonb,
+  column_changes jsonb,
   constraint transfer_parts_pkey primary key (transfer_id, number),
   constraint transfer_parts_status check (status in ('queued', 'running', 'succeeded', 'failed', 'cancelled', 'skipped')),
   constraint transfer_parts_transfer foreign key (transfer_id) references transfers(id) on delete cascade

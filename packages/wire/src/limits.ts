@@ -85,6 +85,9 @@ export const limits = {
   shapeColumnsMax: 1_000,
   /** Changed columns that a transfer lists. */
   columnChangesMax: 100,
+  /** Tables of a connection whose changed columns are listed, and characters of the name of a table. */
+  driftTablesMax: 100,
+  tableNameLengthMax: 600,
   /** Rules of one connection, accepted values of one rule, and characters of such a value. */
   rulesMax: 50,
   ruleValuesMax: 1_000,

@@ -96,6 +96,12 @@ export const columnChanges = {
       return columns.length === 1 ? `Read ${first?.to ?? ''}` : `Read ${columns.length} new names`
     return `Stop sending ${columns.length === 1 ? first?.column : counted}`
   },
+  stoppedTables: (n: number) => `Columns of ${n === 1 ? '1 table' : `${n} tables`} changed`,
+  tablesWait:
+    'These tables wait for your decision, the other tables continue. No rows are lost: each table starts where it ended.',
+  acceptTable: 'Accept',
+  acceptTableOf: (table: string) => `Accept the changes of ${table}`,
+  acceptedTable: (table: string) => `The changes of ${table} were accepted. The next transfer moves the table.`,
   acceptAll: 'Accept all and run',
   runAll: 'Run now',
   undo: 'Undo',

@@ -31,3 +31,34 @@ export const putDrift = statement<{ connectionId: string; drift: DriftMode; shap
   on conflict (connection_id) do update set
     drift = excluded.drift, shape = coalesce(excluded.shape, connection_states.shape)
 `)
+
+/** A table whose changed columns stopped it. */
+export type TableDriftRow = {
+  table: string
+  /** Columns of its last successful transfer. */
+  shape: Shape | null
+  changes: ColumnChange[] | null
+  foundShape: Shape | null
+}
+
+/** Tables that the newest transfer stopped because of their columns, and whose changes are not accepted. @param only null: all tables */
+export const findTableChanges = statement<
+  { connectionId: string; only: readonly string[] | null; size: number },
+  TableDriftRow
+>(`
+  select k.name as "table", k.shape, p.column_changes as changes, p.shape as found_shape
+  from transfers t
+  join transfer_parts p on p.transfer_id = t.id
+  join connection_tables k on k.connection_id = t.connection_id and k.name = p.table_name
+  where t.connection_id = :connectionId and t.latest and p.status = 'failed' and p.error_code = 'columns_changed'
+    and p.column_changes is not null and p.shape is distinct from k.shape - '{accepted,adds}'::text[]
+    and (:only::text[] is null or p.table_name = any(:only::text[]))
+  order by p.table_name limit :size
+`)
+
+/** Stores the columns of tables that are accepted. */
+export const putTableShapes = statement<{ connectionId: string; names: readonly string[]; shapes: readonly string[] }>(`
+  update connection_tables k set shape = accepted.shape::jsonb
+  from unnest(:names::text[], :shapes::text[]) as accepted (name, shape)
+  where k.connection_id = :connectionId and k.name = accepted.name
+`)

@@ -11,7 +11,7 @@ import type {
   TransferPart,
 } from '@penstock/wire'
 import { maybeSeconds, unixSeconds } from '../time.ts'
-import type { DriftRow } from './drift-queries.ts'
+import type { DriftRow, TableDriftRow } from './drift-queries.ts'
 import type { LogRow } from './log-queries.ts'
 import type { PartRow } from './parts-queries.ts'
 import type { TransferRow } from './queries.ts'
@@ -123,12 +123,19 @@ export const viewPart = (row: PartRow): TransferPart => ({
   error: viewErrorOf(row),
 })
 
-export const viewDrift = ({ connectionId, drift, shape, changes }: DriftRow): Drift => ({
+export const viewDrift = ({
+  connectionId,
+  drift,
+  shape,
+  changes,
+  tables,
+}: DriftRow & { readonly tables: readonly TableDriftRow[] }): Drift => ({
   connectionId,
   drift,
   source: viewShape(shape?.source),
   destination: viewShape(shape?.destination),
   changes: changes ?? [],
+  ...(tables.length > 0 && { tables: tables.map((one) => ({ table: one.table, changes: one.changes ?? [] })) }),
 })
 
 /**

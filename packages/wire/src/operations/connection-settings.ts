@@ -83,7 +83,7 @@ export const connectionSettings = {
     tag: 'Transfers',
     summary: 'Set the reaction to column changes',
     description:
-      'Sets how the connection reacts if columns were added, removed, renamed or retyped since the last successful transfer. With `accept`, you accept the changes that stopped the newest transfer, and the next transfer continues.',
+      'Sets how the connection reacts if columns were added, removed, renamed or retyped since the last successful transfer. With `accept`, you accept the changes that stopped the newest transfer, or tables of it, and the next transfer continues.',
     actsIn: 'account',
     scope: 'transfers:run',
     body: SetDrift,

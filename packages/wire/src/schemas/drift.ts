@@ -40,6 +40,13 @@ export const SetDrift = Type.Object(
   {
     drift: Type.Optional(driftFields.drift),
     accept: Type.Optional(flag('Accepts the changes that stopped the newest transfer', true)),
+    tables: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: limits.tableNameLengthMax, examples: ['shop.orders'] }), {
+        minItems: 1,
+        maxItems: limits.driftTablesMax,
+        description: 'With accept, if the connection moves many tables: accepts only the changes of these tables',
+      }),
+    ),
     add: Type.Optional(
       flag(
         'With accept: the next transfer also adds the new columns of the source to the mapping and to the table of the destination, with drift stop too; not with ignore',
@@ -81,6 +88,22 @@ export const Drift = exactly(
     source: knownColumns('source'),
     destination: knownColumns('destination'),
     changes: columnChanges('Changes that stopped the newest transfer and are not accepted yet'),
+    tables: Type.Optional(
+      Type.Array(
+        exactly(
+          {
+            table: text('Name of the table', 'shop.orders'),
+            changes: columnChanges('Changes that stopped the table'),
+          },
+          { description: 'Table whose columns changed' },
+        ),
+        {
+          maxItems: limits.driftTablesMax,
+          description:
+            'Of a connection that moves many tables: the first tables that changes stopped in the newest transfer, if there are any',
+        },
+      ),
+    ),
   },
   { description: 'How a connection reacts to changed columns' },
 )

@@ -41,7 +41,7 @@ import { TestDialog } from './test-transfer.tsx'
 import { History } from './timeline.tsx'
 import { Transfers } from './transfers.tsx'
 import { useActions } from './use-actions.ts'
-import { isActive, isStoppedByColumns, useConnection, useReasons } from './use-connection.ts'
+import { hasWaitingColumns, isActive, isStoppedByColumns, useConnection, useReasons } from './use-connection.ts'
 
 const daySeconds = 86_400
 
@@ -87,7 +87,7 @@ function Shown({
   const { accountId, id } = connection
   const mayBeStopped = isStoppedByColumns(latest) && !isDeleted
   const drift = useRead('getDrift', { accountId, id }, { enabled: mayBeStopped })
-  const isStopped = mayBeStopped && (drift.data?.reply.changes.length ?? 0) > 0
+  const isStopped = mayBeStopped && hasWaitingColumns(drift.data?.reply)
   const does: Readonly<Record<Action, () => unknown>> = {
     run: doing.run,
     duplicate: doing.duplicate,

@@ -1,5 +1,5 @@
 import type { ResultOf } from '@penstock/client'
-import type { ConnectionDetails, Transfer } from '@penstock/wire'
+import type { ConnectionDetails, Drift, Transfer } from '@penstock/wire'
 import { type UseQueryResult, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { useParams } from 'react-router'
@@ -47,9 +47,13 @@ export function useConnection(): {
   return { accountId, query, newest, latest, isRead }
 }
 
-/** Whether a transfer stopped since columns of the source have changed. */
+/** Whether a transfer, or tables of it, may have stopped since columns have changed. */
 export const isStoppedByColumns = (transfer: Transfer | undefined): boolean =>
-  transfer?.error?.code === 'columns_changed'
+  transfer?.error?.code === 'columns_changed' || transfer?.error?.code === 'tables_failed'
+
+/** Whether changed columns wait for a decision. */
+export const hasWaitingColumns = (drift: Drift | undefined): boolean =>
+  drift !== undefined && (drift.changes.length > 0 || (drift.tables?.length ?? 0) > 0)
 
 /** Reads the status, figures and history again when a transfer has ended, since it changes them. */
 export function useReadAgainAfter(moves: boolean): void {

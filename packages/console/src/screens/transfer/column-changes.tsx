@@ -12,6 +12,7 @@ import { useFirst } from '../../components/use-first.tsx'
 import { columnChanges as say } from '../../strings/column-changes.ts'
 import { type ColumnGroup, columnGroupsOf, namesColumns } from './column-groups.ts'
 import { columnNewsOf, newestChanges } from './column-news.ts'
+import { StoppedTables } from './stopped-tables.tsx'
 
 const shownMax = 20
 
@@ -107,6 +108,9 @@ export function StoppedByColumns({
   const whyNot = useForbidden('setDrift') ?? reason
   const [decided, setDecided] = useState<Readonly<Record<string, Decision>>>({})
   const changes = drift?.changes ?? []
+  if (drift?.tables && changes.length === 0) {
+    return <StoppedTables connection={connection} tables={drift.tables} reason={reason} onStarted={onStarted} />
+  }
   if (changes.length === 0) return null
   // The columns of a table may not be known yet, and it can get new ones all the same.
   const hasTable = drift?.destination !== null || typeof destConnectionConfig.table === 'string'

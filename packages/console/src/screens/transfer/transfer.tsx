@@ -15,7 +15,13 @@ import { connection as sayConnection } from '../../strings/connection.ts'
 import { rejects as sayRejects } from '../../strings/rejects.ts'
 import { transfer as say } from '../../strings/transfer.ts'
 import { CancelTransfer } from '../connection/active-transfer.tsx'
-import { isActive, useReadAgainAfter, useReasons } from '../connection/use-connection.ts'
+import {
+  hasWaitingColumns,
+  isActive,
+  isStoppedByColumns,
+  useReadAgainAfter,
+  useReasons,
+} from '../connection/use-connection.ts'
 import { ColumnChanges, StoppedByColumns } from './column-changes.tsx'
 import { Failed } from './failed.tsx'
 import { Log } from './log.tsx'
@@ -87,9 +93,9 @@ function Shown({
   const moves = isActive(transfer)
   const latest = useRead('listTransfers', { accountId, id: connectionId, query: { size: 1 } })
   const reasons = useReasons(connection, latest.data?.reply[0])
-  const isStopped = transfer.error?.code === 'columns_changed' && latest.data?.reply[0]?.id === transfer.id
+  const isStopped = isStoppedByColumns(transfer) && latest.data?.reply[0]?.id === transfer.id
   const drift = useRead('getDrift', { accountId, id: connectionId }, { enabled: isStopped })
-  const waits = isStopped && (drift.data?.reply.changes.length ?? 0) > 0
+  const waits = isStopped && hasWaitingColumns(drift.data?.reply)
   const forbidden = useForbiddenOf()
   const [dialog, open] = useDialog()
   const start = useWrite('startTransfer')
@@ -145,7 +151,8 @@ function Shown({
           reason={reasons.run}
           onStarted={(started) => void navigate(pathOfTransfer(started))}
         />
-      ) : (
+      ) : null}
+      {!needsConfirmation(transfer) && (!waits || transfer.error?.code === 'tables_failed') && (
         <Failed transfer={transfer} connection={connection} />
       )}
       {!waits && (

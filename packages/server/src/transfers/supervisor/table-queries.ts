@@ -35,6 +35,12 @@ export const saveTable = statement<Omit<PartFence, 'parts'> & { succeeded: boole
   takeCursorsOfTables(':succeeded::boolean', ownPart),
 )
 
+/** Stores the columns of a table, and the changes since its last successful transfer. No row: the part is another worker's. */
+export const recordTableColumns = statement<PartFence & { shape: string; changes: string }>(`
+  update transfer_parts p set shape = :shape, column_changes = :changes from transfers t
+  where ${ownPart} and t.id = p.transfer_id and t.parts = :parts
+`)
+
 /** Stores the mapping of a table, which it keeps in later transfers. */
 export const saveTableMapping = statement<PartFence & { mapping: string }>(`
   update connection_tables k set mapping = nullif(:mapping::text, '') from transfers t, transfer_parts p

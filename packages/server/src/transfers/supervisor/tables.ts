@@ -12,6 +12,7 @@ import type { Database, Transaction } from '../../db/database.ts'
 import type { DataKey } from '../../secrets/data-keys.ts'
 import { openJson, places } from '../sealed.ts'
 import type { WorkRow } from './claim-queries.ts'
+import { Lost } from './endings.ts'
 import { fenceOf } from './queries.ts'
 import * as queries from './table-queries.ts'
 
@@ -96,8 +97,10 @@ export async function openPart(db: Database, work: WorkRow, key: DataKey): Promi
 export async function reportTableColumns(
   database: Database,
   work: WorkRow,
-  { added, mapping }: ColumnReport,
+  { shape, changes, added, mapping }: ColumnReport,
 ): Promise<string | null> {
+  const columns = { shape: JSON.stringify(shape), changes: JSON.stringify(changes) }
+  if ((await queries.recordTableColumns.run(database, { ...fenceOf(work), ...columns })) === 0) throw new Lost()
   const before = work.tableMapping ?? ''
   const followed = mapping ?? before
   const text = (added.length > 0 ? extendMapping(followed, added)?.text : undefined) ?? followed
