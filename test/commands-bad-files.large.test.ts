@@ -144,6 +144,7 @@ describe('a file of a command that', () => {
     ['apply', (file) => ['apply', file]],
     ['import-source', (file) => ['import-source', file]],
     ['connector add', (file) => ['connector', 'add', file]],
+    ['connector import', (file) => ['connector', 'import', file]],
     ['connector try', (file) => ['connector', 'try', file, '--rows', file, '--operation', 'x']],
     ['connector test', (file) => ['connector', 'test', file]],
     ['oauth-app set', (file) => ['oauth-app', 'set', 'google', '--client-id', 'x', '--secret-file', file]],

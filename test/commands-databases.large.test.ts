@@ -24,6 +24,7 @@ const withoutDatabase = [
     'connector new',
     'connector test',
     'connector try',
+    'connector import',
     'connector add',
     'connector list',
     'connector remove',

@@ -23,21 +23,31 @@ export type ParsedDefinition = { readonly definition: ApiDefinition } | { readon
  * requests, so the time is proportional to the length of the text, and reading ends at the first error.
  */
 export function parseDefinition(text: string): ParsedDefinition {
-  let events: Event[]
-  let values: unknown[]
+  const read = readYaml(text, depthMax)
+  if ('wrong' in read) return read
   try {
-    events = parseEvents(text, { maxDepth: depthMax })
-    if (events.some(({ type }) => type === EVENT_ID.ALIAS)) return { wrong: 'must have no aliases (*name)' }
-    values = constructFromEvents(events, { source: text })
-  } catch (error) {
-    return { wrong: notRead(error) }
-  }
-  if (values.length > 1) return { wrong: 'must be one YAML document: remove the lines ---' }
-  try {
-    return { definition: readDefinition(values[0]) }
+    return { definition: readDefinition(read.value) }
   } catch (error) {
     if (!(error instanceof WrongPart)) throw error
-    return { wrong: `is wrong at ${placeOf(text, offsetOf(text, events, error.path))}: ${error.message}` }
+    return { wrong: `is wrong at ${read.placeOf(error.path)}: ${error.message}` }
+  }
+}
+
+/** The value of a text, and where its parts are: a line and a column, from 1. */
+export type ReadYaml =
+  | { readonly value: unknown; readonly placeOf: (path: Path) => string }
+  | { readonly wrong: string }
+
+/** Reads YAML without aliases. Never throws. @param levelsMax levels of lists and objects */
+export function readYaml(text: string, levelsMax: number): ReadYaml {
+  try {
+    const events = parseEvents(text, { maxDepth: levelsMax })
+    if (events.some(({ type }) => type === EVENT_ID.ALIAS)) return { wrong: 'must have no aliases (*name)' }
+    const values = constructFromEvents(events, { source: text })
+    if (values.length > 1) return { wrong: 'must be one YAML document: remove the lines ---' }
+    return { value: values[0], placeOf: (path) => placeOf(text, offsetOf(text, events, path)) }
+  } catch (error) {
+    return { wrong: notRead(error, levelsMax) }
   }
 }
 
@@ -54,10 +64,10 @@ export function definitionOf({ secrets }: Pick<ConnectorContext, 'secrets'>): Ap
   throw new ConnectorError('invalid_setting', `The definition ${parsed.wrong}`)
 }
 
-function notRead(error: unknown): string {
+function notRead(error: unknown, levelsMax: number): string {
   if (!(error instanceof YAMLException)) return 'is not valid YAML or JSON'
   const { reason, mark } = error
-  if (reason.includes('maxDepth')) return `must have at most ${depthMax} levels`
+  if (reason.includes('maxDepth')) return `must have at most ${levelsMax} levels`
   const at = mark ? ` line ${mark.line + 1}, column ${mark.column + 1}:` : ''
   return `is not valid YAML or JSON:${at} ${reason}`
 }
