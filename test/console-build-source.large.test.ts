@@ -68,8 +68,8 @@ describe('an HTTP API, built in the console', { skip }, () => {
   test('from nothing: sign-in, a stream, its answer, its records, its rows, saved', async () => {
     const { id } = await begin('From nothing')
     const page = await stage.open(`/accounts/${id}/connectors?configure=${httpApi.id}`)
-    await page.getByRole('link', { name: 'Build source' }).click()
-    await page.getByRole('heading', { level: 1, name: 'Build source' }).waitFor()
+    await page.getByRole('link', { name: 'API builder' }).click()
+    await page.getByRole('heading', { level: 1, name: 'API builder' }).waitFor()
     await page.getByLabel('Base URL').fill(`${origin}/v2`)
     await page.getByLabel('Authentication').click()
     await page.getByRole('option', { name: 'Bearer token' }).click()
@@ -102,7 +102,7 @@ describe('an HTTP API, built in the console', { skip }, () => {
     assert.doesNotMatch(await page.content(), /canary-key/)
     assert.equal(await savedOf(id), '')
     await page.keyboard.press('Control+s')
-    await page.getByText('The source was saved').waitFor()
+    await page.getByText('The definition was saved').waitFor()
     const columns = 'columns:\n      - id\n      - total\n      - buyer.country\n'
     assert.equal(
       await savedOf(id),
@@ -145,7 +145,7 @@ describe('an HTTP API, built in the console', { skip }, () => {
     await view(page).getByText('Text').click()
     await text.fill(written)
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('The source was saved').waitFor()
+    await page.getByText('The definition was saved').waitFor()
     assert.equal(await savedOf(id), written)
   })
 

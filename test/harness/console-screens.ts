@@ -47,7 +47,7 @@ export const screens: readonly Screen[] = [
   {
     name: 'build-source',
     path: ofAccount(`/connectors/${connectorBySlug('http-api').id}/build`),
-    title: /Build source/,
+    title: /API builder/,
     settle: (page) => page.getByRole('button', { name: 'orders', exact: true }).click(),
   },
   { name: 'connections', path: ofAccount('/connections'), title: /Connections/ },

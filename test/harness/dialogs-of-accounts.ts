@@ -308,7 +308,7 @@ export const connectors: readonly Dialog[] = [
   },
   {
     name: 'delete a stream of a source that is built',
-    of: ['screens/build-source/ask-panel.tsx'],
+    of: ['screens/build-source/delete-part.tsx'],
     path: ofAccount(`/connectors/${connectorBySlug('http-api').id}/build`),
     open: after(click('orders'), click('Delete this stream')),
   },

@@ -1,27 +1,27 @@
 import type { ColumnKind } from '../screens/build-source/columns.ts'
 
-/** The texts of the screen “Build source”. */
+/** The texts of the screen “API builder”. */
 export const buildSource = {
-  title: 'Build source',
-  open: 'Build source',
-  openHelp: 'Describe the streams with real API responses',
+  title: 'API builder',
+  open: 'API builder',
+  openHelp: 'Describe streams and operations with real API responses',
   help: (name: string) => `${name}. Every step shows a real API response. Nothing is saved until you choose Save.`,
   notSupported: 'There is nothing to build for this connector. Configure it under Connectors.',
   toConnectors: 'Open connectors',
   view: 'Edit as',
   form: 'Form',
   text: 'Text',
-  saved: 'The source was saved',
+  saved: 'The definition was saved',
   createConnection: 'Create a connection',
   unsaved: 'Not saved',
 
-  source: 'Source',
+  source: 'Definition of the API',
   connection: 'Address and sign-in',
   streams: 'Streams',
   addStream: 'Add a stream',
   streamName: 'Name of the stream',
   streamExists: 'Another stream has this name.',
-  streamNameInvalid: 'Use letters, digits, spaces and _ . - only.',
+  nameInvalid: 'Use letters, digits, spaces and _ . - only.',
   add: 'Add',
   deleteStream: 'Delete this stream',
   deleteStreamTitle: (name: string) => `Delete the stream ${name}?`,
@@ -182,7 +182,7 @@ export const buildSource = {
   wrongAt: (line: number, column: number) => `Line ${line}, column ${column}`,
   showPlace: 'Go to the error',
   wrongText: 'The text contains an error',
-  wrongTextHelp: 'Correct it to see the streams in the form.',
+  wrongTextHelp: 'Correct it to see the streams and operations in the form.',
   keyboard: 'Keyboard',
-  shortcuts: { send: 'send the request', panels: 'go to a step', save: 'save' },
+  shortcuts: { send: 'send the request or the rows', panels: 'go to a step', save: 'save' },
 }

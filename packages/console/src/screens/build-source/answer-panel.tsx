@@ -25,7 +25,7 @@ import { Panel } from './panel.tsx'
 import { hasRecords, pagesByValue } from './proposals.ts'
 import type { TreePick } from './tree.ts'
 import type { AskedAnswer } from './use-ask.ts'
-import type { EditStream, StreamSettings } from './use-streams.ts'
+import type { EditPart, PartSettings } from './use-parts.ts'
 
 /** The answer to the request: its status, what it means, and its JSON, in which values are picked. */
 export function AnswerPanel({
@@ -35,11 +35,11 @@ export function AnswerPanel({
   edit,
   onNextPage,
 }: {
-  stream: StreamSettings
+  stream: PartSettings
   asked: AskedAnswer | undefined
   /** A request is on its way. */
   asking: boolean
-  edit: EditStream
+  edit: EditPart
   /** @param page what the answer names as its next page */
   onNextPage: (page: string) => void
 }) {
@@ -110,7 +110,7 @@ function Copy({ text }: { text: string }) {
   )
 }
 
-function Answered({ stream, reply, edit }: { stream: StreamSettings; reply: SourceAnswer; edit: EditStream }) {
+function Answered({ stream, reply, edit }: { stream: PartSettings; reply: SourceAnswer; edit: EditPart }) {
   const { request, answer, error } = reply
   const parsed = useMemo(() => (answer?.json ? parseAnswer(answer.text) : undefined), [answer])
   const records = useMemo(() => keysOf(stream.records), [stream.records])
@@ -218,7 +218,7 @@ function helpOf({ status, headers, json, text }: NonNullable<SourceAnswer['answe
   return say.statusHelp[status] ?? (json || text === '' ? undefined : say.notJsonHelp)
 }
 
-const sizeOf = (bytes: number): string =>
+export const sizeOf = (bytes: number): string =>
   bytes < 1_024
     ? `${count(bytes)} B`
     : bytes < 1_048_576

@@ -10,6 +10,7 @@ import { FieldForm } from '../../components/fields/field-form.tsx'
 import { Empty, Page } from '../../components/page.tsx'
 import { ReasonedButton } from '../../components/reasoned.tsx'
 import { modifier } from '../../shell/hot-keys.ts'
+import { buildOperation as sayOperation } from '../../strings/build-operation.ts'
 import { buildSource as say } from '../../strings/build-source.ts'
 import { components } from '../../strings/components.ts'
 import { ConnectionsNamed, ofConnection } from '../connectors/connections-named.tsx'
@@ -18,17 +19,22 @@ import { AnswerPanel } from './answer-panel.tsx'
 import { AskPanel } from './ask-panel.tsx'
 import classes from './build-source.module.css'
 import { textErrorIn } from './definition-text.ts'
+import { columnsOf, OperationColumns } from './operation-columns.tsx'
+import { OperationPanel } from './operation-panel.tsx'
 import { Panel } from './panel.tsx'
-import { Parts } from './parts.tsx'
+import { Parts, type PickedKind } from './parts.tsx'
 import { PickPanel } from './pick-panel.tsx'
+import { ResultPanel } from './result-panel.tsx'
 import { RowsPanel } from './rows-panel.tsx'
 import { TextErrorAlert, TextPanel } from './text-panel.tsx'
+import { TryPanel } from './try-panel.tsx'
 import { useAsk } from './use-ask.ts'
 import { useKeys } from './use-keys.ts'
+import { useParts } from './use-parts.ts'
 import { basePath, type OpenedConfiguration, type SourceSettings, useSettings } from './use-settings.ts'
-import { useStreams } from './use-streams.ts'
+import { useTry } from './use-try.ts'
 
-/** The source as a form or as text, next to real answers of the API. */
+/** The definition of an API as a form or as text, next to real answers of the API. */
 export function BuilderScreen({
   of,
   name,
@@ -47,9 +53,13 @@ export function BuilderScreen({
   const { fields, values, fieldErrors, editable, wrongDefinition, change } = settings
   const text = String(values.definition ?? '')
   const setText = (next: string) => change('definition', next)
-  const streams = useStreams(text, setText)
-  const { stream, edit } = streams
+  const streams = useParts('streams', text, setText)
+  const operations = useParts('operations', text, setText)
+  const { part: stream, edit } = streams
+  const operation = operations.part
+  const columns = Object.keys(columnsOf(operation ?? {}))
   const { ask, asking, asked } = useAsk(of, streams.name, text, settings)
+  const trial = useTry(of, operations.name, columns, text, settings)
   const isBroken = streams.textError !== undefined
   const textError = streams.textError ?? (wrongDefinition === undefined ? undefined : textErrorIn(wrongDefinition))
   const changed = Object.keys(settings.changes).length > 0
@@ -57,10 +67,12 @@ export function BuilderScreen({
   const [view, setView] = useState<'form' | 'text'>('form')
   const [shown, setShown] = useState(0)
   const hasFieldErrors = Object.keys(fieldErrors).length > 0
-  const [part, setPart] = useState<'connection' | 'stream'>(values.url ? 'stream' : 'connection')
+  const [kind, setKind] = useState<PickedKind>(
+    !values.url ? 'connection' : stream || !operation ? 'streams' : 'operations',
+  )
   const area = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    if (hasFieldErrors) setPart('connection')
+    if (hasFieldErrors) setKind('connection')
   }, [hasFieldErrors])
   useEffect(() => {
     if (!changed) return
@@ -72,7 +84,7 @@ export function BuilderScreen({
     if (editable && !forbidden) void settings.save()
   }
   useKeys({
-    send: () => void ask(),
+    send: () => void (kind === 'operations' ? trial.send() : ask()),
     save,
     panel: (step) => area.current?.querySelector<HTMLElement>(`[data-step="${step}"]`)?.focus(),
   })
@@ -81,9 +93,19 @@ export function BuilderScreen({
     setShown((times) => times + 1)
   }
   const form = { fields, values, lastUpdated: settings.lastUpdated, fieldErrors }
-  const isConnection = part === 'connection'
+  const isConnection = kind === 'connection'
+  const parts = kind === 'operations' ? operations : streams
   const answer = stream && (
     <AnswerPanel stream={stream} asked={asked} asking={asking} edit={edit} onNextPage={(page) => void ask(page)} />
+  )
+  const tries = operation && (
+    <TryPanel
+      key={`try ${operations.name}`}
+      columns={columns}
+      parameters={Array.isArray(operation.parameters) ? operation.parameters.map(String) : []}
+      text={text}
+      trial={trial}
+    />
   )
   const only = new Set(fields.map((field) => field.name).filter((one) => one !== 'definition'))
   return (
@@ -129,16 +151,18 @@ export function BuilderScreen({
           <Failed settings={settings} accountId={of.accountId} />
           <div className={classes.steps}>
             <Parts
-              names={streams.names}
-              picked={isConnection ? undefined : streams.name}
+              names={{ streams: streams.names, operations: operations.names }}
+              picked={{ kind, name: parts.name }}
               disabled={isBroken}
-              onPick={(picked) => {
-                setPart(picked === undefined ? 'connection' : 'stream')
-                if (picked !== undefined) streams.select(picked)
+              onPick={(picked, named) => {
+                setKind(picked)
+                if (picked === 'streams') streams.select(named)
+                if (picked === 'operations') operations.select(named)
               }}
-              onAdd={(added) => {
-                streams.add(added)
-                setPart('stream')
+              onAdd={(added, named) => {
+                setKind(added)
+                if (added === 'streams') streams.add(named)
+                else operations.add(named)
               }}
             />
             {isConnection && view === 'form' ? (
@@ -148,22 +172,37 @@ export function BuilderScreen({
             ) : view === 'text' ? (
               <>
                 <TextPanel text={text} textError={textError} shown={shown} onChange={setText} />
-                {stream && answer}
-                {stream && <RowsPanel asked={asked} text={text} />}
+                {kind === 'operations' ? tries : answer}
+                {kind !== 'operations' && stream && <RowsPanel asked={asked} text={text} />}
               </>
-            ) : isBroken || !stream ? (
-              <Panel title={say.streams} className={classes.whole}>
+            ) : isBroken || !parts.part ? (
+              <Panel title={kind === 'operations' ? sayOperation.operations : say.streams} className={classes.whole}>
                 {isBroken ? (
                   <Empty title={say.wrongText} help={say.wrongTextHelp} />
+                ) : kind === 'operations' ? (
+                  <Empty title={sayOperation.noOperations} help={sayOperation.noOperationsHelp} />
                 ) : (
                   <Empty title={say.noStreams} help={say.noStreamsHelp} />
                 )}
               </Panel>
+            ) : kind === 'operations' ? (
+              <Fragment key={`operation ${operations.name}`}>
+                <OperationPanel
+                  name={operations.name}
+                  operation={parts.part}
+                  url={String(values.url ?? '')}
+                  edit={operations.edit}
+                  onDelete={operations.remove}
+                />
+                <OperationColumns operation={parts.part} edit={operations.edit} />
+                <ResultPanel operation={parts.part} columns={columns} edit={operations.edit} />
+                {tries}
+              </Fragment>
             ) : (
               <Fragment key={streams.name}>
                 <AskPanel
                   name={streams.name}
-                  stream={stream}
+                  stream={parts.part}
                   url={String(values.url ?? '')}
                   others={streams.names.filter((one) => one !== streams.name)}
                   edit={edit}
@@ -171,7 +210,7 @@ export function BuilderScreen({
                   onDelete={streams.remove}
                 />
                 {answer}
-                <PickPanel stream={stream} reply={asked?.reply} edit={edit} />
+                <PickPanel stream={parts.part} reply={asked?.reply} edit={edit} />
                 <RowsPanel asked={asked} text={text} />
               </Fragment>
             )}

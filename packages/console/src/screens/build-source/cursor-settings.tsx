@@ -2,13 +2,13 @@ import { Group, Select, Stack, TextInput } from '@mantine/core'
 import { buildSource as say } from '../../strings/build-source.ts'
 import { isObject } from './answer-json.ts'
 import { WholeNumber } from './code-input.tsx'
-import type { EditStream, StreamSettings } from './use-streams.ts'
+import type { EditPart, PartSettings } from './use-parts.ts'
 
 const ways = Object.entries(say.cursorBy).map(([value, label]) => ({ value, label }))
 const formats = Object.entries(say.formats).map(([value, label]) => ({ value, label }))
 
 /** The time range of a stream that can be read incrementally. */
-export function CursorSettings({ stream, edit }: { stream: StreamSettings; edit: EditStream }) {
+export function CursorSettings({ stream, edit }: { stream: PartSettings; edit: EditPart }) {
   const cursor = isObject(stream.cursor) ? stream.cursor : undefined
   const set = (key: string, value: unknown) => edit.set(['cursor', key], value === '' ? undefined : value)
   const days = (key: string, label: string) => (

@@ -2,7 +2,7 @@ import { Group, Select, Stack } from '@mantine/core'
 import { buildSource as say } from '../../strings/build-source.ts'
 import { isObject, keysOf } from './answer-json.ts'
 import { CodeInput, WholeNumber } from './code-input.tsx'
-import type { EditStream, StreamSettings } from './use-streams.ts'
+import type { EditPart, PartSettings } from './use-parts.ts'
 
 type Ways = keyof typeof say.pagesBy
 
@@ -20,7 +20,7 @@ const settingsOf: Readonly<Record<Ways, readonly string[]>> = {
 }
 
 /** How the pages of a stream follow each other. */
-export function PagesSettings({ stream, edit, isPost }: { stream: StreamSettings; edit: EditStream; isPost: boolean }) {
+export function PagesSettings({ stream, edit, isPost }: { stream: PartSettings; edit: EditPart; isPost: boolean }) {
   const pages = isObject(stream.pages) ? stream.pages : {}
   const by = (ways.find(({ value }) => value === pages.by)?.value ?? 'none') as Ways
   const has = (key: string) => settingsOf[by].includes(key)

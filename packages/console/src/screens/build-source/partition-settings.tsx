@@ -1,10 +1,9 @@
 import { Group, Select, Stack } from '@mantine/core'
-import { useState } from 'react'
-import { namesIn } from '../../components/fields/discovery.ts'
 import { buildSource as say } from '../../strings/build-source.ts'
 import { isObject } from './answer-json.ts'
 import { CodeInput } from './code-input.tsx'
-import type { EditStream, StreamSettings } from './use-streams.ts'
+import { CommaList } from './comma-list.tsx'
+import type { EditPart, PartSettings } from './use-parts.ts'
 
 const ways = Object.entries(say.partitionsBy).map(([value, label]) => ({ value, label }))
 
@@ -14,8 +13,8 @@ export function PartitionSettings({
   edit,
   others,
 }: {
-  stream: StreamSettings
-  edit: EditStream
+  stream: PartSettings
+  edit: EditPart
   /** The names of the other streams. */
   others: readonly string[]
 }) {
@@ -37,7 +36,12 @@ export function PartitionSettings({
         onChange={pick}
       />
       {by === 'values' && (
-        <Values values={partitions?.values} onChange={(next) => edit.set(['partitions', 'values'], next)} />
+        <CommaList
+          label={say.partitionValues}
+          description={say.partitionValuesHelp}
+          values={partitions?.values}
+          onChange={(next) => edit.set(['partitions', 'values'], next)}
+        />
       )}
       {by === 'stream' && (
         <Group gap="xs" grow align="flex-start">
@@ -57,22 +61,5 @@ export function PartitionSettings({
         </Group>
       )}
     </Stack>
-  )
-}
-
-function Values({ values, onChange }: { values: unknown; onChange: (values: string[]) => void }) {
-  const saved = Array.isArray(values) ? values.map(String) : []
-  const [typed, setTyped] = useState(saved.join(', '))
-  const listed = namesIn(typed)
-  return (
-    <CodeInput
-      label={say.partitionValues}
-      description={say.partitionValuesHelp}
-      value={JSON.stringify(listed) === JSON.stringify(saved) ? typed : saved.join(', ')}
-      onChange={(text) => {
-        setTyped(text)
-        onChange(namesIn(text))
-      }}
-    />
   )
 }

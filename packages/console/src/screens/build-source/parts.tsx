@@ -1,11 +1,28 @@
 import { Button, Group, Stack, Text, TextInput, UnstyledButton } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
+import { buildOperation as sayOperation } from '../../strings/build-operation.ts'
 import { buildSource as say } from '../../strings/build-source.ts'
 import classes from './build-source.module.css'
 import { Panel } from './panel.tsx'
 
-/** The parts of a source: its address and sign-in, and its streams. */
+/** The parts that the screen can show: the address and the sign-in, a stream or an operation. */
+export type PickedKind = 'connection' | 'streams' | 'operations'
+
+const kinds = [
+  {
+    kind: 'streams',
+    title: say.streams,
+    texts: { add: say.addStream, name: say.streamName, exists: say.streamExists },
+  },
+  {
+    kind: 'operations',
+    title: sayOperation.operations,
+    texts: { add: sayOperation.addOperation, name: sayOperation.operationName, exists: sayOperation.operationExists },
+  },
+] as const
+
+/** The parts of a definition: its address and sign-in, its streams, and its operations. */
 export function Parts({
   names,
   picked,
@@ -13,50 +30,54 @@ export function Parts({
   onPick,
   onAdd,
 }: {
-  /** The names of the streams. */
-  names: readonly string[]
-  /** The stream that is shown; undefined: the address and the sign-in. */
-  picked: string | undefined
-  /** No stream can be added. */
+  /** The names of the streams and operations. */
+  names: Readonly<Record<'streams' | 'operations', readonly string[]>>
+  picked: { readonly kind: PickedKind; readonly name: string }
+  /** Nothing can be added. */
   disabled: boolean
-  /** @param stream undefined: the address and the sign-in */
-  onPick: (stream: string | undefined) => void
-  onAdd: (name: string) => void
+  onPick: (kind: PickedKind, name: string) => void
+  onAdd: (kind: 'streams' | 'operations', name: string) => void
 }) {
   return (
     <Panel title={say.source} className={classes.parts}>
       <Stack gap={2} component="nav" aria-label={say.source}>
         <UnstyledButton
           className={classes.part}
-          aria-current={picked === undefined ? 'true' : undefined}
-          onClick={() => onPick(undefined)}
+          aria-current={picked.kind === 'connection' ? 'true' : undefined}
+          onClick={() => onPick('connection', '')}
         >
           {say.connection}
         </UnstyledButton>
-        <Text size="xs" c="dimmed" fw={600} px="sm" mt="xs">
-          {say.streams}
-        </Text>
-        {names.map((one) => (
-          <UnstyledButton
-            key={one}
-            className={classes.part}
-            aria-current={one === picked ? 'true' : undefined}
-            onClick={() => onPick(one)}
-          >
-            {one}
-          </UnstyledButton>
+        {kinds.map(({ kind, title, texts }) => (
+          <Stack gap={2} key={kind}>
+            <Text size="xs" c="dimmed" fw={600} px="sm" mt="xs">
+              {title}
+            </Text>
+            {names[kind].map((one) => (
+              <UnstyledButton
+                key={one}
+                className={classes.part}
+                aria-current={picked.kind === kind && picked.name === one ? 'true' : undefined}
+                onClick={() => onPick(kind, one)}
+              >
+                {one}
+              </UnstyledButton>
+            ))}
+            <AddPart texts={texts} names={names[kind]} disabled={disabled} onAdd={(name) => onAdd(kind, name)} />
+          </Stack>
         ))}
       </Stack>
-      <AddStream names={names} disabled={disabled} onAdd={onAdd} />
     </Panel>
   )
 }
 
-function AddStream({
+function AddPart({
+  texts,
   names,
   disabled,
   onAdd,
 }: {
+  texts: { readonly add: string; readonly name: string; readonly exists: string }
   names: readonly string[]
   disabled: boolean
   onAdd: (name: string) => void
@@ -72,16 +93,16 @@ function AddStream({
         leftSection={<IconPlus size={14} aria-hidden />}
         onClick={() => setTyped('')}
       >
-        {say.addStream}
+        {texts.add}
       </Button>
     )
   }
   const name = typed.trim()
   const wrong = names.includes(name)
-    ? say.streamExists
+    ? texts.exists
     : /^[\p{L}\p{N}_ .-]{1,100}$/u.test(name)
       ? undefined
-      : say.streamNameInvalid
+      : say.nameInvalid
   return (
     <form
       onSubmit={(event) => {
@@ -96,7 +117,7 @@ function AddStream({
       <Group gap="xs" align="flex-end">
         <TextInput
           size="xs"
-          label={say.streamName}
+          label={texts.name}
           value={typed}
           error={tried && wrong}
           autoComplete="off"

@@ -10,7 +10,7 @@ import { CodeInput } from './code-input.tsx'
 import { columnsIn, type FoundColumn } from './columns.ts'
 import { Panel } from './panel.tsx'
 import { hasRecords, listIn, pagesIn } from './proposals.ts'
-import type { EditStream, StreamSettings } from './use-streams.ts'
+import type { EditPart, PartSettings } from './use-parts.ts'
 
 const sampleLengthMax = 40
 
@@ -20,10 +20,10 @@ export function PickPanel({
   reply,
   edit,
 }: {
-  stream: StreamSettings
+  stream: PartSettings
   /** The last answer for the stream. */
   reply: SourceAnswer | undefined
-  edit: EditStream
+  edit: EditPart
 }) {
   const text = reply?.answer?.json ? reply.answer.text : undefined
   const answer = useMemo(() => (text === undefined ? undefined : parseAnswer(text)), [text])
