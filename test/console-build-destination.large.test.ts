@@ -158,6 +158,59 @@ describe('a destination, described in the console', { skip }, () => {
     assert.deepEqual(await accessibilityViolations(page), [])
   })
 
+  test('from OpenAPI: the operation is complete, and a document that cannot be used has its place', async () => {
+    const { id, path } = await begin('Imported')
+    const page = await stage.open(path)
+    await page.getByRole('button', { name: 'Import an operation' }).click()
+    const dialog = page.getByRole('dialog')
+    const text = dialog.getByLabel('OpenAPI or JSON Schema')
+    const member = {
+      type: 'object',
+      required: ['handle'],
+      properties: { handle: { type: 'string' }, points: { type: 'integer' } },
+    }
+    const documentOf = (schema: object) =>
+      JSON.stringify({
+        openapi: '3.1.0',
+        servers: [{ url }],
+        security: [{ key: [] }],
+        components: { securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'X-Club-Key' } } },
+        paths: {
+          '/club/intake': {
+            put: { operationId: 'intake', requestBody: { content: { 'application/json': { schema } } } },
+          },
+        },
+      })
+    const submit = () => dialog.getByRole('button', { name: 'Import', exact: true }).click()
+    await text.fill(documentOf({ $ref: 'https://example.com/member.json' }))
+    await submit()
+    await dialog.getByText(/^Line 1, column \d+: .*another document/).waitFor()
+    await text.fill('openapi: [')
+    await submit()
+    await dialog.getByText(/^Line 1, column \d+: /).waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    const intake = { type: 'array', maxItems: 20, items: member }
+    await text.fill(documentOf({ type: 'object', required: ['intake'], properties: { intake } }))
+    await submit()
+    const columns = panel(page, 'Columns')
+    await columns.getByLabel('points is required').waitFor()
+    assert.equal(await columns.getByLabel('handle is required').isChecked(), true)
+    assert.equal(await panel(page, 'Request').getByLabel('Rows per request').inputValue(), '20')
+    await page.getByRole('button', { name: 'Address and sign-in' }).click()
+    assert.equal(await page.getByLabel('Base URL').inputValue(), url)
+    await page.getByRole('textbox', { name: 'API key or token' }).fill('canary-key')
+    await page.getByRole('button', { name: 'intake', exact: true }).click()
+    const tries = panel(page, 'Try rows')
+    await tries.getByLabel('handle, row 1').fill('@eve')
+    members.clear()
+    await tries.getByRole('button', { name: 'Try with 1 row' }).click()
+    await row(page, 1).getByText('Accepted').waitFor()
+    assert.deepEqual([...members.keys()], ['@eve'])
+    await page.keyboard.press('Control+s')
+    await page.getByText('The definition was saved').waitFor()
+    assert.match(await savedOf(id), /rows: 20/)
+  })
+
   test('with the keyboard only; errors have their line and column, and a refused sign-in its reason without the key', async () => {
     const { id, path } = await begin('Keyboard', expected)
     const page = await stage.open(path)

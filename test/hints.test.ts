@@ -47,6 +47,7 @@ const writers = [
   'packages/server/bin/start.js',
   'packages/server/src/cli/configuration.ts',
   'packages/server/src/cli/connector.ts',
+  'packages/server/src/cli/import-document.ts',
   'packages/server/src/cli/import-source.ts',
   'packages/server/src/cli/oauth-app.ts',
   'packages/server/src/cli/print.ts',

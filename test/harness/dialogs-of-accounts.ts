@@ -313,6 +313,12 @@ export const connectors: readonly Dialog[] = [
     open: after(click('orders'), click('Delete this stream')),
   },
   {
+    name: 'import an operation of a destination',
+    of: ['screens/build-source/import-form.tsx'],
+    path: ofAccount(`/connectors/${connectorBySlug('http-api').id}/build`),
+    open: click('Import an operation'),
+  },
+  {
     name: 'create a connect link',
     of: ['screens/connect-links/create-link.tsx'],
     path: ofAccount('/connect-links'),

@@ -164,6 +164,15 @@ export function BuilderScreen({
                 if (added === 'streams') streams.add(named)
                 else operations.add(named)
               }}
+              onImport={({ name: named, operation: settingsOf, values: suggested }) => {
+                setKind('operations')
+                operations.add(named, settingsOf)
+                // Typed and saved values stay.
+                const isFree = ['', 'none', undefined].includes(String(values.authentication ?? ''))
+                const { url, ...signIn } = suggested
+                if (url && !values.url) change('url', url)
+                if (isFree) for (const [key, value] of Object.entries(signIn)) change(key, value)
+              }}
             />
             {isConnection && view === 'form' ? (
               <Panel title={say.connection} className={classes.whole}>

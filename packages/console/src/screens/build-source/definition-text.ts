@@ -17,18 +17,31 @@ export type ReadText =
 
 /** The value of a text of YAML or JSON, or its first error. */
 export function readText(text: string): ReadText {
-  const lines = new LineCounter()
-  const document = parse(text, lines)
-  const [error] = document.errors
-  if (error) {
-    const { line, col } = lines.linePos(error.pos[0])
-    return { textError: { line, column: col, message: error.message } }
-  }
   try {
+    const lines = new LineCounter()
+    const document = parse(text, lines)
+    const [error] = document.errors
+    if (error) {
+      const { line, col } = lines.linePos(error.pos[0])
+      return { textError: { line, column: col, message: error.message } }
+    }
     return { value: document.toJS({ maxAliasCount: 0 }) as unknown }
   } catch {
     return { textError: { line: 1, column: 1, message: 'Aliases (*name) are not possible' } }
   }
+}
+
+/** The line and the column of a value, or of the nearest one around it. */
+export function placeIn(text: string, path: TextPath): Pick<TextError, 'line' | 'column'> {
+  const lines = new LineCounter()
+  const document = parse(text, lines)
+  for (let length = path.length; length >= 0; length--) {
+    const node = length === 0 ? document.contents : document.getIn(path.slice(0, length), true)
+    if (!isMap(node) && !isSeq(node) && !isScalar(node)) continue
+    const { line, col } = lines.linePos(node.range?.[0] ?? 0)
+    return { line, column: col }
+  }
+  return { line: 1, column: 1 }
 }
 
 const parse = (text: string, lineCounter = new LineCounter()): Document.Parsed =>

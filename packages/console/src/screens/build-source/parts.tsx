@@ -1,9 +1,12 @@
 import { Button, Group, Stack, Text, TextInput, UnstyledButton } from '@mantine/core'
-import { IconPlus } from '@tabler/icons-react'
+import type { ImportedOperation } from '@penstock/wire/import-operation'
+import { IconFileImport, IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
+import { useDialog } from '../../components/form-dialog.tsx'
 import { buildOperation as sayOperation } from '../../strings/build-operation.ts'
 import { buildSource as say } from '../../strings/build-source.ts'
 import classes from './build-source.module.css'
+import { ImportForm } from './import-form.tsx'
 import { Panel } from './panel.tsx'
 
 /** The parts that the screen can show: the address and the sign-in, a stream or an operation. */
@@ -29,6 +32,7 @@ export function Parts({
   disabled,
   onPick,
   onAdd,
+  onImport,
 }: {
   /** The names of the streams and operations. */
   names: Readonly<Record<'streams' | 'operations', readonly string[]>>
@@ -37,7 +41,9 @@ export function Parts({
   disabled: boolean
   onPick: (kind: PickedKind, name: string) => void
   onAdd: (kind: 'streams' | 'operations', name: string) => void
+  onImport: (imported: ImportedOperation) => void
 }) {
+  const [dialog, open] = useDialog()
   return (
     <Panel title={say.source} className={classes.parts}>
       <Stack gap={2} component="nav" aria-label={say.source}>
@@ -66,7 +72,17 @@ export function Parts({
             <AddPart texts={texts} names={names[kind]} disabled={disabled} onAdd={(name) => onAdd(kind, name)} />
           </Stack>
         ))}
+        <Button
+          variant="subtle"
+          size="xs"
+          disabled={disabled}
+          leftSection={<IconFileImport size={14} aria-hidden />}
+          onClick={() => open((close) => <ImportForm names={names.operations} onImport={onImport} onClose={close} />)}
+        >
+          {sayOperation.importOperation}
+        </Button>
       </Stack>
+      {dialog}
     </Panel>
   )
 }

@@ -39,8 +39,8 @@ export function useParts(kind: 'streams' | 'operations', text: string, onText: (
     textError: read.textError,
     select,
     edit,
-    add: (added: string) => {
-      change((now) => withValue(now, [kind, added], { path: '/' }))
+    add: (added: string, settings: PartSettings = { path: '/' }) => {
+      change((now) => withValue(now, [kind, added], settings))
       select(added)
     },
     remove: () => edit.set([], undefined),
