@@ -111,7 +111,7 @@ function find(document: ImportedDocument, top: Placed, wanted: string): Found {
   throw new ImportRefused(`${what}: ${listed}.`, ['paths'])
 }
 
-/** What a request body sends, and the columns of its rows. */
+/** The body of a request, and the columns of its rows. */
 function ofContent(document: ImportedDocument, request: Placed, columns: ColumnCollector): Properties {
   const content = document.child(request, 'content')
   const types = Object.keys(content?.value ?? {})
