@@ -2,7 +2,7 @@ import type { Cell } from '../rows.ts'
 
 /**
  * A form in which one system writes rows and another one reads them, so that they are not decoded in between. `copy-text`: the
- * text format of PostgreSQL's COPY, each row as the message CopyData of its protocol, with the head of 5 bytes.
+ * text format of PostgreSQL's COPY, each row as a line with its line feed.
  */
 export type RawFormat = 'copy-text'
 
@@ -21,8 +21,6 @@ export type RawColumn = {
 export type RawLayout = {
   readonly format: RawFormat
   readonly columns: readonly RawColumn[]
-  /** Bytes of each row that are not its own, such as the head of a message. */
-  readonly headBytes: number
   /**
    * Decodes some columns of a row.
    * @param columns their indexes, in ascending order

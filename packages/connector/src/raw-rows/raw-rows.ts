@@ -61,9 +61,9 @@ export class RawRows {
     return this.view?.map(({ column = -1 }) => columns[column]) ?? columns
   }
 
-  /** Bytes of the rows, without the bytes that the format adds to each row. */
+  /** Bytes of the rows. */
   get bytes(): number {
-    let bytes = -this.length * this.layout.headBytes
+    let bytes = 0
     for (const piece of this.pieces) bytes += bytesOf(piece)
     return bytes
   }

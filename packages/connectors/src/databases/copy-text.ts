@@ -1,10 +1,8 @@
 import type { Cell, RawColumn, RawLayout } from '@penstock/connector'
 import { unescaped } from './tab-separated.ts'
 
-/** Rows in the text format of PostgreSQL's COPY, each as a message CopyData: its type, its length, and a line with its line feed. */
+/** Rows in the text format of PostgreSQL's COPY: lines with their line feeds. */
 
-/** The type of a message and its length. */
-export const headBytes = 5
 export const [tab, lineFeed] = [9, 10]
 const [backslash, capitalN] = [92, 78]
 
@@ -31,7 +29,7 @@ export function readFields(
   const end = to - 1
   if (bytes[end] !== lineFeed) onBroken()
   /** The offset at which a field begins. */
-  let at = from + headBytes
+  let at = from
   let field = 0
   for (let next = 0; next < wanted.length; next++) {
     const index = wanted[next] as number
@@ -56,7 +54,7 @@ export function fieldBounds(
   into: Uint32Array,
 ): void {
   const end = to - 1
-  let at = from + headBytes
+  let at = from
   let field = 0
   for (let next = 0; next < wanted.length; next++) {
     for (; field < (wanted[next] as number); field++) at = endOfField(bytes, at, end) + 1
@@ -82,7 +80,6 @@ export const copyTextLayout = (
 ): RawLayout => ({
   format: 'copy-text',
   columns,
-  headBytes,
   open(bytes, from, to, wanted, into) {
     readFields(rows, bytes, from, to, wanted, (text, column) => {
       into[column] = cellOf(text, column)

@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer'
 import type pg from 'pg'
-import { headBytes } from '../databases/copy-text.ts'
 import { tooSlow } from '../databases/problems.ts'
 import type { RawBlock } from '../databases/raw-chunks.ts'
 import { createRowQueue, type RowQueue } from '../databases/row-queue.ts'
@@ -33,15 +32,15 @@ const countIn = (tag: string): number | undefined => {
 }
 
 /**
- * Sends what a COPY … FROM STDIN takes, in the text format, slice by slice and as fast as the server reads. A slice is rows, or
- * messages with rows.
+ * Sends what a COPY … FROM STDIN takes, in the text format, slice by slice and as fast as the server reads. Each slice is one
+ * message, since a message for each row takes a server longer.
  * Resolves with the number of rows that the server counted. Rejects with the driver's error of the server, or a `ConnectorError`.
  * @param rows how many there are
  */
 export function copyIn(
   session: PostgresSession,
   statement: string,
-  slices: Iterable<Slice>,
+  slices: Iterable<Buffer>,
   rows: number,
 ): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -83,12 +82,11 @@ export function copyIn(
   })
 }
 
-async function send({ stream }: Connection, slices: Iterable<Slice>, failed: () => boolean): Promise<void> {
-  for (const one of slices) {
+async function send({ stream }: Connection, slices: Iterable<Buffer>, failed: () => boolean): Promise<void> {
+  for (const slice of slices) {
     if (failed() || stream.destroyed) return
-    const slice = 'messages' in one ? one.messages : one
     stream.cork()
-    if (slice === one) stream.write(headOf(slice))
+    stream.write(headOf(slice))
     const ready = stream.write(slice)
     process.nextTick(() => stream.uncork())
     // An error of the server comes in between the slices.
@@ -106,11 +104,9 @@ async function send({ stream }: Connection, slices: Iterable<Slice>, failed: () 
   if (!failed() && !stream.destroyed) stream.write(Buffer.from([0x63, 0, 0, 0, 4]))
 }
 
-/** Rows, or whole messages CopyData with so many bytes of heads. */
-export type Slice = Buffer | { readonly messages: Buffer; readonly heads: number }
-
+/** The head of a message CopyData. */
 function headOf({ length }: Buffer): Buffer {
-  const head = Buffer.allocUnsafe(headBytes)
+  const head = Buffer.allocUnsafe(5)
   head.write('d', 0, 'latin1')
   head.writeUInt32BE(length + 4, 1)
   return head

@@ -192,7 +192,7 @@ export async function send(
   const count = picked?.length ?? rows.length
   function* counted() {
     for (const slice of slices) {
-      bytes += 'messages' in slice ? slice.messages.length - slice.heads : slice.length
+      bytes += slice.length
       yield slice
     }
   }

@@ -21,9 +21,9 @@ export type MessageCheck = {
 
 /** Takes rows of COPY as they arrive. The bytes are valid only during the call. */
 export type CopyRows = {
-  /** A row begins so many bytes behind what was added. */
-  begin(offset: number): void
-  /** Bytes of rows, with the heads of their messages. */
+  /** A row begins. */
+  begin(): void
+  /** The next bytes of the row. */
   add(bytes: Buffer, from: number, to: number): void
 }
 
@@ -209,8 +209,7 @@ export function createMessageCheck(server: ServerName): MessageCheck {
         passing = length
         hold(empty, 0)
         if (!copyRows) return { at: next, passed: whole }
-        copyRows.begin(0)
-        copyRows.add(whole, 0, headBytes)
+        copyRows.begin()
         return { at: next, passed: undefined }
       }
       if (length > 0) {
@@ -225,16 +224,17 @@ export function createMessageCheck(server: ServerName): MessageCheck {
 
   /** Hands rows to the one who takes them, up to the next other message. @returns its offset */
   function takeRows(bytes: Buffer, from: number, rows: CopyRows): number {
-    let at = from + Math.min(passing, bytes.length - from)
-    passing -= at - from
-    while (passing === 0 && at + headBytes <= bytes.length && bytes[at] === types.copyData) {
-      rows.begin(at - from)
-      const end = at + headBytes + lengthAt(bytes, at)
-      passing = Math.max(0, end - bytes.length)
-      at = Math.min(end, bytes.length)
+    let at = from
+    for (;;) {
+      const end = Math.min(at + passing, bytes.length)
+      if (end > at) rows.add(bytes, at, end)
+      passing -= end - at
+      at = end
+      if (at + headBytes > bytes.length || bytes[at] !== types.copyData) return at
+      passing = lengthAt(bytes, at)
+      at += headBytes
+      rows.begin()
     }
-    if (at > from) rows.add(bytes, from, at)
-    return at
   }
 
   return {

@@ -22,13 +22,13 @@ export class RawBlocks implements CopyRows {
     this.#onBlock = onBlock
   }
 
-  begin(offset: number): void {
+  begin(): void {
     if (this.#count === this.#bounds.length) {
       const longer = new Uint32Array(2 * this.#count)
       longer.set(this.#bounds)
       this.#bounds = longer
     }
-    this.#bounds[this.#count++] = this.#used + offset
+    this.#bounds[this.#count++] = this.#used
     this.rows += 1
   }
 

@@ -1,7 +1,6 @@
 import { type Cell, type RawColumn, type RawRows, rowIn } from '@penstock/connector'
 import { fieldBounds, lineFeed, tab } from '../databases/copy-text.ts'
 import { reserveBytes, sliceBytes, type Write, writeText } from '../databases/tab-separated.ts'
-import type { Slice } from './copy.ts'
 import type { PostgresColumn, PostgresTable } from './table.ts'
 
 /** How raw rows are written to a table. */
@@ -87,22 +86,21 @@ export function rawSlices(
   { opened }: RawPlan,
   writes: readonly Write[],
   picked: readonly number[] | undefined,
-): Iterable<Slice> {
+): Iterable<Buffer> {
   const rows = picked ? raw.pick(picked) : raw
-  return opened.length > 0 || !isWhole(raw) ? rewritten(rows, opened, writes) : messages(rows)
+  return opened.length > 0 || !isWhole(raw) ? rewritten(rows, opened, writes) : lines(rows)
 }
 
 /** Whether the columns are the ones of the layout, in their order. */
 const isWhole = ({ view, layout }: RawRows): boolean =>
   view === undefined || (view.length === layout.columns.length && view.every(({ column }, at) => column === at))
 
-/** The messages of the rows, as they came. */
-function* messages({ pieces, layout: { headBytes } }: RawRows): Generator<Slice> {
+/** The rows as they came. */
+function* lines({ pieces }: RawRows): Generator<Buffer> {
   for (const piece of pieces) {
     const { bytes, bounds, from, until, picked } = piece
-    const heads = headBytes * (until - from)
     if (!picked) {
-      yield { messages: bytes.subarray(bounds[from], bounds[until]), heads }
+      yield bytes.subarray(bounds[from], bounds[until])
       continue
     }
     const some: Buffer[] = []
@@ -112,7 +110,7 @@ function* messages({ pieces, layout: { headBytes } }: RawRows): Generator<Slice>
       for (at++; at < until && picked[at] === end; at++) end++
       some.push(bytes.subarray(bounds[begin], bounds[end]))
     }
-    yield { messages: Buffer.concat(some), heads }
+    yield Buffer.concat(some)
   }
 }
 
@@ -134,7 +132,7 @@ function segmentsOf({ view, columns }: RawRows, opened: readonly number[]): read
 }
 
 /** The rows with other texts in some columns, or other columns. */
-function* rewritten(raw: RawRows, opened: readonly number[], writes: readonly Write[]): Generator<Slice> {
+function* rewritten(raw: RawRows, opened: readonly number[], writes: readonly Write[]): Generator<Buffer> {
   const segments = segmentsOf(raw, opened)
   const edges = [...new Set(segments.flatMap((one) => ('last' in one ? [one.first, one.last] : [])))].sort(
     (a, b) => a - b,

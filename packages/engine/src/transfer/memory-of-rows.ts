@@ -8,7 +8,7 @@ const sampleRows = 32
 export function memoryBytesOf(rows: readonly Row[]): number {
   const raw = rawOf(rows)
   // They are kept as they came.
-  if (raw) return Math.max(1, raw.bytes / rows.length + raw.layout.headBytes)
+  if (raw) return Math.max(1, raw.bytes / rows.length)
   const step = Math.ceil(rows.length / sampleRows)
   let sampled = 0
   let bytes = 0

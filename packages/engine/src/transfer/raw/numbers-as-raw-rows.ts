@@ -2,13 +2,12 @@ import { type Cell, type RawLayout, RawRows, type Row, rawOf } from '@penstock/c
 
 /** Raw rows of one column of numbers, for tests. */
 
-/** A line for each number, with a character before it that is not a part of it. */
+/** The text of each number. */
 const layoutOf = (cellOf: (number: string) => Cell): RawLayout => ({
   format: 'copy-text',
   columns: [{ name: 'number', type: { id: 20, modifier: -1 }, isShown: false, isPresent: true }],
-  headBytes: 1,
   open(bytes, from, to, _columns, into) {
-    into[0] = cellOf(bytes.toString('latin1', from + 1, to))
+    into[0] = cellOf(bytes.toString('latin1', from, to))
   },
 })
 const sourceLayout = layoutOf(Number)
@@ -16,7 +15,7 @@ const mappedLayout = layoutOf((number) => `mapped ${number}`)
 
 /** The rows of some numbers. */
 export function rawRowsOf(numbers: readonly number[]): readonly Row[] {
-  const lines = numbers.map((number) => `#${number}`)
+  const lines = numbers.map((number) => String(number))
   const bounds = new Uint32Array(lines.length + 1)
   for (const [i, line] of lines.entries()) bounds[i + 1] = (bounds[i] as number) + line.length
   const piece = { bytes: Buffer.from(lines.join('')), bounds, from: 0, until: lines.length }
