@@ -5,7 +5,7 @@ import type { MeasureAudiences } from './audiences.ts'
 import type { ConnectorError } from './connector-error.ts'
 import type { ConnectorContext } from './context.ts'
 import type { Loads, PlaceOf } from './handover.ts'
-import type { RawFormat } from './raw-rows/raw-layout.ts'
+import type { RawColumn, RawFormat } from './raw-rows/raw-layout.ts'
 import type { Json, Row } from './rows.ts'
 import type { Values } from './values.ts'
 import type { BatchWindow } from './windows.ts'
@@ -49,6 +49,15 @@ export type Destination = {
   readonly recognisesKeys?: true
   /** The forms of raw rows that it accepts as the rows of a batch (`rawOf`). Absent if it needs values. */
   readonly rawFormats?: readonly RawFormat[]
+  /**
+   * Whether it writes raw rows with these columns faster than values. Only for one of its `rawFormats`; absent if it always does.
+   * @param columns as the destination calls them; `undefined` for values that a mapping makes
+   */
+  readonly takesRaw?: (
+    context: ConnectorContext,
+    format: RawFormat,
+    columns: readonly (RawColumn | undefined)[],
+  ) => Promise<boolean>
   readonly open: (context: DestinationContext) => Promise<DestinationWriter>
   /** Delivers a few rows and shows the requests. Absent if it cannot. */
   readonly try?: Try

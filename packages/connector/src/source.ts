@@ -1,7 +1,7 @@
 import type { ColumnType } from '@penstock/parquet'
 import type { ConnectorContext } from './context.ts'
 import type { Finding } from './destination.ts'
-import type { RawFormat } from './raw-rows/raw-layout.ts'
+import type { RawFormat, RawOffer } from './raw-rows/raw-layout.ts'
 import type { RowPlaces } from './row-places.ts'
 import type { Json, Row } from './rows.ts'
 import type { ChunkWindow } from './windows.ts'
@@ -40,10 +40,10 @@ export type SourceContext = ConnectorContext & {
   /** The `plan` of the first reader of this transfer; absent if it had no plan, or no data was moved yet. */
   readonly plan?: Json
   /**
-   * The forms in which this reader can return raw rows: its chunks can have a list of `RawRows` as `rows`. Absent if values are
+   * Answers whether this reader can return such raw rows: its chunks can have a list of `RawRows` as `rows`. Absent if values are
    * needed.
    */
-  readonly rawFormats?: readonly RawFormat[]
+  readonly takesRaw?: (offer: RawOffer) => Promise<boolean>
 }
 
 /** Days (YYYY-MM-DD), including both, or times in UTC (YYYY-MM-DDTHH:MM:SSZ), without `to`. */

@@ -27,7 +27,7 @@ export type TestContextOptions = {
   readonly cursor?: Json
   readonly part?: SourcePart
   readonly range?: SourceRange
-  readonly rawFormats?: SourceContext['rawFormats']
+  readonly takesRaw?: SourceContext['takesRaw']
   readonly transferId?: string
   readonly attempt?: number
   readonly test?: boolean
@@ -64,7 +64,7 @@ export function testContext(options: TestContextOptions = {}): TestContext {
     log: options.log ?? (() => {}),
     cursor: options.cursor,
     ...(options.part && { part: options.part }),
-    ...(options.rawFormats ? { rawFormats: options.rawFormats } : {}),
+    ...(options.takesRaw ? { takesRaw: options.takesRaw } : {}),
     ...(options.range && { range: options.range }),
     transferId: options.transferId ?? '0f1e2d3c4b5a6978',
     attempt: options.attempt ?? 1,

@@ -18,7 +18,7 @@ export type CopyTextRows = {
  * Calls a function with the text of some fields of a row, `null` for `\N`.
  * @param wanted indexes of the fields, in ascending order
  */
-export function readFields(
+function readFields(
   { width, onBroken }: CopyTextRows,
   bytes: Buffer,
   from: number,
@@ -72,14 +72,26 @@ function endOfField(bytes: Buffer, from: number, end: number): number {
   return at
 }
 
+/** A layout that also reads texts of fields, with the parameters of `readFields`. */
+export type ReadableLayout = RawLayout & {
+  readonly read: (
+    bytes: Buffer,
+    from: number,
+    to: number,
+    wanted: readonly number[],
+    call: (text: string | null, field: number) => void,
+  ) => void
+}
+
 /** @param cellOf makes a cell of the text of a column */
 export const copyTextLayout = (
   rows: CopyTextRows,
   columns: readonly RawColumn[],
   cellOf: (text: string | null, column: number) => Cell,
-): RawLayout => ({
+): ReadableLayout => ({
   format: 'copy-text',
   columns,
+  read: (...given) => readFields(rows, ...given),
   open(bytes, from, to, wanted, into) {
     readFields(rows, bytes, from, to, wanted, (text, column) => {
       into[column] = cellOf(text, column)

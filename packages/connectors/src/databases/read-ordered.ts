@@ -4,6 +4,7 @@ import type {
   DivisionBounds,
   Finding,
   RawFormat,
+  RawOffer,
   SourceContext,
   SourceReader,
 } from '@penstock/connector'
@@ -58,11 +59,17 @@ export type OrderedDatabase<Session extends DatabaseSession, Plan extends Ordere
   readonly rows: (session: Session, plan: Plan, from: Spot) => AsyncIterable<readonly ReadRow[]>
   /** The same as raw rows. Absent if it has no raw rows. */
   readonly raw?: {
-    /** The form of its raw rows; `undefined` if each row of a plan must be looked at. */
-    readonly formatOf: (plan: Plan) => RawFormat | undefined
-    readonly reading: (session: Session, plan: Plan) => RawReading
-    readonly blocks: (session: Session, plan: Plan, from: Spot) => AsyncIterable<readonly RawBlock[]>
+    /** The raw rows that it can return, the fastest first; none if each row of a plan must be looked at. */
+    readonly offersOf: (plan: Plan) => readonly RawOffer[]
+    readonly reading: (session: Session, plan: Plan, format: RawFormat) => RawReading
+    readonly blocks: (session: Session, plan: Plan, from: Spot, format: RawFormat) => AsyncIterable<readonly RawBlock[]>
   }
+}
+
+/** The form of the first raw rows that are taken; `undefined` if rows must be values. */
+async function takenOf(offers: readonly RawOffer[], takes: SourceContext['takesRaw']): Promise<RawFormat | undefined> {
+  for (const offer of takes ? offers : []) if (await takes?.(offer)) return offer.format
+  return undefined
 }
 
 /** Opens a reader: asks the database what there is to read, and notes up to where. */
@@ -85,8 +92,7 @@ export async function openOrdered<Session extends DatabaseSession, Plan extends 
   if (plan.bound !== undefined && !context.sample) await settle?.(plan, within?.from ?? earlier?.after?.[0], plan.bound)
   const range = context.part && rangeOf(context.part.key, plan.orderNames)
   const rowsEstimated = range?.rows ?? plan.rowsEstimated
-  const offered = keepsCursor ? undefined : raw?.formatOf(plan)
-  const rawFormat = offered && context.rawFormats?.includes(offered) ? offered : undefined
+  const rawFormat = keepsCursor ? undefined : await takenOf(raw?.offersOf(plan) ?? [], context.takesRaw)
   let current: Session | undefined
   /** Divides a table that is read whole. */
   async function divide(bounds: DivisionBounds): Promise<Division | undefined> {
@@ -116,7 +122,8 @@ export async function openOrdered<Session extends DatabaseSession, Plan extends 
         const spot = from ?? begins
         await session.guard(() => begin(session))
         if (raw && rawFormat) {
-          yield* rawChunksOf(raw.reading(session, plan), spot, raw.blocks(session, plan, { ...spot, upTo }))
+          const reading = raw.reading(session, plan, rawFormat)
+          yield* rawChunksOf(reading, spot, raw.blocks(session, plan, { ...spot, upTo }, rawFormat))
         } else {
           const found = rows(session, plan, { ...spot, upTo })
           // Equal rows are counted: they have no places.

@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { tooSlow } from '../databases/problems.ts'
 import type { RawBlock } from '../databases/raw-chunks.ts'
 import { createRowQueue, type RowQueue } from '../databases/row-queue.ts'
-import { RawBlocks } from './raw-blocks.ts'
+import { type Ends, RawBlocks } from './raw-blocks.ts'
 import type { PostgresSession } from './session.ts'
 
 /** COPY in both directions, as queries of our own for the driver, which has none. */
@@ -32,7 +32,7 @@ const countIn = (tag: string): number | undefined => {
 }
 
 /**
- * Sends what a COPY … FROM STDIN takes, in the text format, slice by slice and as fast as the server reads. Each slice is one
+ * Sends what a COPY … FROM STDIN takes, slice by slice and as fast as the server reads. Each slice is one
  * message, since a message for each row takes a server longer.
  * Resolves with the number of rows that the server counted. Rejects with the driver's error of the server, or a `ConnectorError`.
  * @param rows how many there are
@@ -151,13 +151,14 @@ export async function* copyOutRaw(
   session: PostgresSession,
   statement: string,
   waitMs: number,
+  ends?: Ends,
 ): AsyncGenerator<RawBlock[]> {
   const queue = createRowQueue<RawBlock>(
     { pause: () => session.hold(true), resume: () => session.hold(false) },
     waitMs,
     () => session.abandon(tooSlow(session.place.host, waitMs)),
   )
-  const blocks = new RawBlocks((block) => queue.push(block, block.bytes.length))
+  const blocks = new RawBlocks((block) => queue.push(block, block.bytes.length), ends)
   session.copy(
     copyOutQuery(session, statement, queue, {
       handleCopyData: () => queue.fail(session.unexpected('rows of COPY out of place')),
@@ -179,7 +180,8 @@ function copyOutQuery<T>(
     readonly handleCopyData: (message: { chunk: Buffer }) => void
     /** How many rows came. */
     readonly rows: () => number
-    readonly onEnd?: () => void
+    /** All of them came. Answers whether the end is what it must be. */
+    readonly onEnd?: () => boolean
   },
 ): pg.Submittable {
   let complete = false
@@ -198,7 +200,7 @@ function copyOutQuery<T>(
     handleError: (error: unknown) => queue.fail(session.problemOf(error)),
     handleReadyForQuery() {
       if (!complete) return stray()
-      to.onEnd?.()
+      if (to.onEnd?.() === false) return stray()
       queue.end()
     },
   } as pg.Submittable

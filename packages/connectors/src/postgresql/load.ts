@@ -2,6 +2,7 @@ import type { RawRows, Rejection, Row, RowFault } from '@penstock/connector'
 import pg from 'pg'
 import { encodeRows } from '../databases/tab-separated.ts'
 import { copyIn } from './copy.ts'
+import { binaryEnds } from './copy-binary.ts'
 import { isRowError } from './errors.ts'
 import { type RawPlan, rawSlices } from './raw-write.ts'
 import type { PostgresSession } from './session.ts'
@@ -186,17 +187,21 @@ export async function send(
 ): Promise<{ written: number; bytes: number }> {
   let bytes = 0
   const writes = writers.map(({ write }) => write)
+  const isBinary = raw?.rows.format === 'copy-binary'
   const slices = raw
     ? rawSlices(raw.rows, raw.plan, writes, picked)
     : encodeRows(rows, writes, { ...(picked ? { picked } : {}), numbered })
   const count = picked?.length ?? rows.length
   function* counted() {
+    if (isBinary) yield binaryEnds.head
     for (const slice of slices) {
       bytes += slice.length
       yield slice
     }
+    if (isBinary) yield binaryEnds.end
   }
-  const written = await copyIn(session, `copy ${to} from stdin`, counted(), count)
+  const statement = `copy ${to} from stdin${isBinary ? ' (format binary)' : ''}`
+  const written = await copyIn(session, statement, counted(), count)
   return { written, bytes }
 }
 

@@ -76,9 +76,9 @@ function isRow(bytes: Buffer, from: number, to: number): boolean {
   return at === to
 }
 
-/** An answer to COPY: in the text format, with so many columns as it says. */
+/** An answer to COPY: in the text format (0) or the binary format (1), with as many columns as it says. */
 const isCopy = (bytes: Buffer, from: number, to: number): boolean =>
-  to - from >= 3 && bytes[from] === 0 && to - from === 3 + 2 * bytes.readInt16BE(from + 1)
+  to - from >= 3 && (bytes[from] ?? 2) <= 1 && to - from === 3 + 2 * bytes.readInt16BE(from + 1)
 
 const isCounted =
   (size: number) =>

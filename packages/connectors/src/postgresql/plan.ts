@@ -1,4 +1,4 @@
-import type { SourceContext } from '@penstock/connector'
+import type { RawFormat, SourceContext } from '@penstock/connector'
 import pg from 'pg'
 import type { Spot } from '../databases/checkpoints.ts'
 import { assertDistinct, columnNotFound } from '../databases/columns.ts'
@@ -152,7 +152,11 @@ export async function knotsOf(
 }
 
 /** The statement that reads everything behind `after`, or from the beginning. */
-export function statementOf(plan: PostgresPlan, { after, bound, above, upTo }: Omit<Spot, 'skip'>): string {
+export function statementOf(
+  plan: PostgresPlan,
+  { after, bound, above, upTo }: Omit<Spot, 'skip'>,
+  format: RawFormat = 'copy-text',
+): string {
   const { order, digest, select, within } = plan
   const expressions = order.map(({ expression }) => expression)
   const literal = (text: string, at: number) => `${escapeLiteral(text)}::${order[at]?.type}`
@@ -167,7 +171,7 @@ export function statementOf(plan: PostgresPlan, { after, bound, above, upTo }: O
   }
   if (upTo) conditions.push(`(${expressions.join(', ')}) <= (${upTo.map(literal).join(', ')})`)
   const where = conditions.length > 0 ? ` where ${conditions.join(' and ')}` : ''
-  return `copy (${select}${where} order by ${expressions.join(', ')}) to stdout`
+  return `copy (${select}${where} order by ${expressions.join(', ')}) to stdout${format === 'copy-binary' ? ' (format binary)' : ''}`
 }
 
 /** Whether a column is read as JSON. */

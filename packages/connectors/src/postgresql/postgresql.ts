@@ -66,7 +66,7 @@ export const postgresql = defineConnector({
   servers: ['host'],
   source: {
     fields: sourceFields,
-    rawFormats: ['copy-text'],
+    rawFormats: ['copy-binary', 'copy-text'],
     backfill: backfillByCursor,
     open: async (context) =>
       context.settings.syncMode === 'Changes'
@@ -103,7 +103,8 @@ export const postgresql = defineConnector({
       windowKeys,
       removesBy: windowKeys,
       notesBatches: true,
-      rawFormats: ['copy-text'],
+      rawFormats: ['copy-binary', 'copy-text'],
+      takesRaw: async (...given) => (await import('./takes-raw.ts')).takesRaw(...given),
       whyNotParts: () => undefined,
       open: async (context) => (await import('./write.ts')).open(context),
       inspect: async (context) => (await import('./inspect.ts')).inspect(context),

@@ -7,6 +7,9 @@ const blockBytes = 512 * 1024
 const readBytes = 64 * 1024
 const boundsMin = 4_096
 
+/** Bytes that belong to no row: before the first row, in the same message, and the last message. */
+export type Ends = { readonly head: Buffer; readonly end: Buffer }
+
 /** Collects rows of COPY, which come in pieces of any length, in blocks of whole rows. */
 export class RawBlocks implements CopyRows {
   readonly #onBlock: (block: RawBlock) => void
@@ -14,12 +17,21 @@ export class RawBlocks implements CopyRows {
   #used = 0
   #bounds = new Uint32Array(boundsMin)
   #count = 0
-  /** How many rows began. */
-  rows = 0
+  /** Bytes before the first row that are still to come. */
+  #skipped: number
+  readonly #end: Buffer | undefined
+  #begun = 0
 
   /** @param onBlock gets each block, whose memory is its own */
-  constructor(onBlock: (block: RawBlock) => void) {
+  constructor(onBlock: (block: RawBlock) => void, ends?: Ends) {
     this.#onBlock = onBlock
+    this.#skipped = ends?.head.length ?? 0
+    this.#end = ends?.end
+  }
+
+  /** How many rows came, after the last message. */
+  get rows(): number {
+    return this.#begun - (this.#end ? 1 : 0)
   }
 
   begin(): void {
@@ -29,10 +41,12 @@ export class RawBlocks implements CopyRows {
       this.#bounds = longer
     }
     this.#bounds[this.#count++] = this.#used
-    this.rows += 1
+    this.#begun += 1
   }
 
-  add(bytes: Buffer, from: number, to: number): void {
+  add(bytes: Buffer, begin: number, to: number): void {
+    const from = begin + Math.min(this.#skipped, to - begin)
+    this.#skipped -= from - begin
     const end = this.#used + to - from
     if (end > this.#bytes.length) {
       // One row is longer than a block.
@@ -46,9 +60,15 @@ export class RawBlocks implements CopyRows {
     if (end >= blockBytes && this.#count > 1) this.#cut(this.#bounds[--this.#count] as number)
   }
 
-  /** All rows are whole. */
-  flush(): void {
+  /** All rows are whole. @returns whether the last message is what must be there */
+  flush(): boolean {
+    if (this.#end) {
+      const from = this.#count > 0 ? (this.#bounds[--this.#count] as number) : this.#used
+      if (!this.#bytes.subarray(from, this.#used).equals(this.#end)) return false
+      this.#used = from
+    }
     if (this.#count > 0) this.#cut(this.#used)
+    return true
   }
 
   /** Makes a block of the rows up to an offset. Behind it is the beginning of a row. */

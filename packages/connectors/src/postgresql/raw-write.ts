@@ -1,6 +1,7 @@
-import { type Cell, type RawColumn, type RawRows, rowIn } from '@penstock/connector'
+import { type Cell, type RawColumn, type RawFormat, type RawRows, rowIn } from '@penstock/connector'
 import { fieldBounds, lineFeed, tab } from '../databases/copy-text.ts'
 import { reserveBytes, sliceBytes, type Write, writeText } from '../databases/tab-separated.ts'
+import { binaryBounds } from './copy-binary.ts'
 import type { PostgresColumn, PostgresTable } from './table.ts'
 
 /** How raw rows are written to a table. */
@@ -11,13 +12,17 @@ export type RawPlan = {
   readonly watched: readonly number[]
 }
 
-/** Plans how raw rows are written to a table. The columns of both are the same, in their order. */
-export function planRaw({ columns }: RawRows, table: PostgresTable): RawPlan {
+/**
+ * Plans how raw rows are written to a table. The columns of both are the same, in their order.
+ * @returns `undefined` if values must be written
+ */
+export function planRaw({ columns, format }: RawRows, table: PostgresTable): RawPlan | undefined {
   const all = [...columns.keys()]
   const opened = all.filter((at) => {
     const [column, to] = [columns[at], table.columns[at]]
-    return !column || !to || !passes(column, to)
+    return !column || !to || !passes(column, to, format)
   })
+  if (opened.length > 0 && format === 'copy-binary') return undefined
   const mayLack = table.keys.filter((at) => columns[at]?.isPresent !== true || isText(table.columns[at]))
   return { opened, watched: all.filter((at) => opened.includes(at) || mayLack.includes(at)) }
 }
@@ -65,11 +70,12 @@ const widened: Readonly<Record<number, readonly number[]>> = {
 const same: ReadonlySet<number> = new Set(Object.values(oids))
 
 /**
- * Whether the text that COPY writes of a column is what a batch of values would give the other column, so that its bytes can pass. Of
+ * Whether what COPY writes of a column is what a batch of values would give the other column, so that its bytes can pass. Of
  * all other types, values are read, checked and written.
  */
-function passes({ type: { id, modifier }, isShown }: RawColumn, to: PostgresColumn): boolean {
+export function passes({ type: { id, modifier }, isShown }: RawColumn, to: PostgresColumn, format: RawFormat): boolean {
   if (isShown || to.element) return false
+  if (to.oid !== id && format === 'copy-binary') return false
   if (to.oid !== id) return to.modifier === -1 && (widened[id]?.includes(to.oid) ?? false)
   // Blanks at the end mean nothing to this type, and count where the other length is.
   if (id === oids.char || id === oids.bit) return same.has(id) && to.modifier === modifier
@@ -88,7 +94,8 @@ export function rawSlices(
   picked: readonly number[] | undefined,
 ): Iterable<Buffer> {
   const rows = picked ? raw.pick(picked) : raw
-  return opened.length > 0 || !isWhole(raw) ? rewritten(rows, opened, writes) : lines(rows)
+  if (opened.length === 0 && isWhole(raw)) return wholeRows(rows)
+  return raw.format === 'copy-binary' ? reordered(rows) : rewritten(rows, opened, writes)
 }
 
 /** Whether the columns are the ones of the layout, in their order. */
@@ -96,7 +103,7 @@ const isWhole = ({ view, layout }: RawRows): boolean =>
   view === undefined || (view.length === layout.columns.length && view.every(({ column }, at) => column === at))
 
 /** The rows as they came. */
-function* lines({ pieces }: RawRows): Generator<Buffer> {
+function* wholeRows({ pieces }: RawRows): Generator<Buffer> {
   for (const piece of pieces) {
     const { bytes, bounds, from, until, picked } = piece
     if (!picked) {
@@ -112,6 +119,30 @@ function* lines({ pieces }: RawRows): Generator<Buffer> {
     }
     yield Buffer.concat(some)
   }
+}
+
+/** Rows of the binary format with other columns of the layout. */
+function* reordered({ pieces, layout, view = [] }: RawRows): Generator<Buffer> {
+  const bounds = new Uint32Array(layout.columns.length + 1)
+  let block = Buffer.allocUnsafe(sliceBytes)
+  let end = 0
+  for (const piece of pieces) {
+    const { bytes, bounds: rows } = piece
+    for (let at = piece.from; at < piece.until; at++) {
+      const row = rowIn(piece, at)
+      binaryBounds(bytes, rows[row] as number, rows[row + 1] as number, layout.columns.length, bounds)
+      let length = 2
+      for (const { column = 0 } of view) length += (bounds[column + 1] as number) - (bounds[column] as number)
+      if (end + length > block.length) {
+        if (end > 0) yield block.subarray(0, end)
+        block = Buffer.allocUnsafe(Math.max(sliceBytes, length))
+        end = 0
+      }
+      end = block.writeInt16BE(view.length, end)
+      for (const { column = 0 } of view) end += bytes.copy(block, end, bounds[column], bounds[column + 1])
+    }
+  }
+  if (end > 0) yield block.subarray(0, end)
 }
 
 /** A part of a row: the bytes of consecutive columns of the layout, or a column whose value is written. */

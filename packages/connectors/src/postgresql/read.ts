@@ -7,7 +7,7 @@ import { decodeLine } from '../databases/tab-separated.ts'
 import { cellOf } from './cells.ts'
 import { copyOut } from './copy.ts'
 import { knotsOf, type PostgresPlan, planReading, statementOf } from './plan.ts'
-import { rawReadingOf, rawRowsOf, whyNotRaw } from './raw-read.ts'
+import { rawOffersOf, rawReadingOf, rawRowsOf } from './raw-read.ts'
 import { openSession, type PostgresSession } from './session.ts'
 
 /** One read-only transaction for everything, which sees one snapshot and writes times and intervals as ISO 8601 in UTC. */
@@ -36,9 +36,9 @@ export async function open(context: SourceContext): Promise<SourceReader> {
     },
     rows: (session, plan, from) => rowsOf(session, plan, from, reading.waitMs),
     raw: {
-      formatOf: (plan) => (whyNotRaw(plan) === undefined ? 'copy-text' : undefined),
+      offersOf: rawOffersOf,
       reading: rawReadingOf,
-      blocks: (session, plan, from) => rawRowsOf(session, plan, from, reading.waitMs),
+      blocks: (session, plan, from, format) => rawRowsOf(session, plan, from, reading.waitMs, format),
     },
   })
 }

@@ -221,7 +221,7 @@ async function createOnce(session: PostgresSession, name: string, parts: readonl
  * The columns of a table; none if it is not there. A column of a domain has the base type, because a cast to the domain
  * itself would cut a text that is too long.
  */
-async function columnsOf(session: PostgresSession, name: string): Promise<ExistingColumn[]> {
+export async function columnsOf(session: PostgresSession, name: string): Promise<ExistingColumn[]> {
   const rows = await session.rows(
     `with recursive types as (
        select attnum, atttypid as id, atttypmod as modifier

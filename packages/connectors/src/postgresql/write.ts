@@ -219,7 +219,7 @@ function rawToWrite(table: PostgresTable, rows: readonly Row[]) {
   const raw = rawOf(rows)
   if (!raw) return undefined
   const plan = planRaw(raw, table)
-  return { rows: raw, plan, watched: plan.watched.length > 0 ? raw.opened(plan.watched) : rows }
+  return plan && { rows: raw, plan, watched: plan.watched.length > 0 ? raw.opened(plan.watched) : rows }
 }
 
 /**

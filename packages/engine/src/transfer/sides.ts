@@ -27,7 +27,7 @@ import { storable } from '../storable.ts'
 import { type AddedTo, hasColumn, shapeOf, typeIn } from './column-changes.ts'
 import { guarded, ofConnector } from './connector-calls.ts'
 import type { Bounds, MappedChunk } from './filled-batch.ts'
-import { type RawRoute, rawRouteOf } from './raw/why-not-raw.ts'
+import { type RawRoute, rawRouteOf, takesRawOf } from './raw/why-not-raw.ts'
 import { readReplay } from './replay.ts'
 import { type Route, type RouteDeps, type RouteSide, routeOf } from './route.ts'
 import type { Repeating } from './stages/repeated-rows/recovered-rows.ts'
@@ -197,12 +197,12 @@ export class Sides {
   /**
    * Opens the source, or the rejected rows that are sent again.
    * @param cursor the beginning, if not at the cursor of the transfer
-   * @param rawFormats forms of rows that need not be values
+   * @param formats forms of rows that need not be values
    */
   async openReader(
     signal: AbortSignal,
     cursor = this.#state.cursor,
-    rawFormats: readonly RawFormat[] = [],
+    formats: readonly RawFormat[] = [],
   ): Promise<SourceReader> {
     const { source, replay, reached, part, range } = this.#state
     const plan = this.plan ?? this.#state.plan
@@ -210,6 +210,7 @@ export class Sides {
     const open = this.#source?.source?.open
     if (!source || !open || !this.#source) throw new Error('A transfer needs a source or rows to send again')
     const { context, redact } = openContext(this.#runtime, this.#source, 'Source', source, signal)
+    const to = openContext(this.#runtime, this.#destination, 'Destination', this.destinationSide, signal).context
     const reader = await ofConnector(signal, { side: 'Source', redact }, () =>
       open({
         ...context,
@@ -218,7 +219,7 @@ export class Sides {
         ...(part && { part }),
         ...(range && { range }),
         ...(plan !== null && { plan }),
-        ...(rawFormats.length > 0 && { rawFormats }),
+        takesRaw: takesRawOf(formats, this.deliver, to, (names) => this.#mapping ?? this.mappingFor(names)),
       }),
     )
     this.plan ??= this.#state.plan === null && !part ? reader.plan : undefined

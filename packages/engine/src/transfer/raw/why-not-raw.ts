@@ -1,4 +1,12 @@
-import type { Connector, RawFormat } from '@penstock/connector'
+import {
+  asConnectorError,
+  type Connector,
+  type ConnectorContext,
+  type Destination,
+  type RawFormat,
+  type SourceContext,
+} from '@penstock/connector'
+import type { RowMapping } from '../../map-rows.ts'
 import type { TransferState } from '../../protocol.ts'
 
 /**
@@ -30,3 +38,34 @@ export function rawRouteOf({ source, destination, state, readers }: RawSides): R
   const [reader] = readers
   return reader === undefined ? { formats } : { whyNot: `the stage ${reader} reads the values of all rows` }
 }
+
+/**
+ * How a source asks whether the destination takes its raw rows.
+ * @param formats in which rows can pass
+ * @param context of the destination
+ * @param mappingFor the mapping of the columns of the source
+ */
+export const takesRawOf =
+  (
+    formats: readonly RawFormat[],
+    { takesRaw }: Pick<Destination, 'takesRaw'>,
+    context: ConnectorContext,
+    mappingFor: (columns: readonly string[]) => RowMapping | Promise<RowMapping>,
+  ): NonNullable<SourceContext['takesRaw']> =>
+  async ({ format, columns }) => {
+    if (!formats.includes(format)) return false
+    if (!takesRaw) return true
+    try {
+      const { columns: names, plan, raw } = await mappingFor(columns.map(({ name }) => name))
+      const mapped = names.map((name, at) => {
+        const column = columns[plan.asIs ? at : (raw?.view[at]?.column ?? -1)]
+        return column && { ...column, name }
+      })
+      return await takesRaw(context, format, mapped)
+    } catch (error) {
+      context.signal.throwIfAborted()
+      // The transfer meets the problem again when it maps the first rows, or opens the destination.
+      if (asConnectorError(error)) return false
+      throw error
+    }
+  }
