@@ -32,6 +32,7 @@ test('the clock of a process is read only where no other process compares the ti
   const reasons: Readonly<Record<string, string>> = {
     'cli/doctor/address.ts': 'is compared with the end of a certificate',
     'cli/doctor/files.ts': 'is compared with the end of a certificate',
+    'cli/try-destination.ts': 'is the beginning of a trial, which no other process compares',
     'cli/doctor/work.ts': 'is compared with the time of the database, to report the difference',
     'connectors/packages/add-package.ts':
       'is the time at which a person added a package, in its folder; of two, the later one counts',
