@@ -2,11 +2,13 @@ import { Button, Group, Loader, Modal, Stack, Text } from '@mantine/core'
 import { PenstockError } from '@penstock/client'
 import type { Connection } from '@penstock/wire'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
+import { lazy, Suspense, useEffect, useRef } from 'react'
 import { keyOf, readNow } from '../api/queries.ts'
 import { components } from '../strings/components.ts'
 import { Failure } from './failure.tsx'
-import { Findings } from './findings.tsx'
+
+// The advice for each error is large, and most lists never show it.
+const Findings = lazy(() => import('./findings.tsx').then((file) => ({ default: file.Findings })))
 
 /**
  * Previews a connection before it is activated: activates it at once if nothing is found, and else shows what was found
@@ -61,7 +63,9 @@ export function Activate({
           </Group>
         ) : (
           <>
-            <Findings findings={findings} />
+            <Suspense fallback={null}>
+              <Findings findings={findings} />
+            </Suspense>
             {found && error && <Failure error={error} />}
           </>
         )}
