@@ -37,7 +37,6 @@ export const ecapiEvents = eventDestination({
     }),
     apiToken: secret({ label: 'Token', description: 'Token of the receiver, if it needs one' }),
   },
-  servers: ['endpoint'],
   platformApi: ({ secrets }) =>
     restApi({
       name: 'The receiver',
