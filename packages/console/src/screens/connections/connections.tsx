@@ -1,16 +1,16 @@
 import { Button, Select } from '@mantine/core'
 import { connectionStatuses } from '@penstock/wire'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { useForbidden } from '../../api/me.ts'
 import { useAddress } from '../../components/address.ts'
 import { useDialog } from '../../components/form-dialog.tsx'
+import { Lines } from '../../components/lines.tsx'
 import { Empty, Page, Toolbar } from '../../components/page.tsx'
 import { AddButton } from '../../components/reasoned.tsx'
 import { SearchBox } from '../../components/search-box.tsx'
 import { useAccountId } from '../../shell/account.ts'
 import { connections as say } from '../../strings/connections.ts'
 import { standing as words } from '../../strings/standing.ts'
-import { FailingList } from '../failing/failing-list.tsx'
 import { Endings } from './endings.tsx'
 import { LabelFilters } from './label-filters.tsx'
 import { PickAccount } from './pick-account.tsx'
@@ -20,6 +20,8 @@ import { Selection } from './selection.tsx'
 import { ConnectionTable } from './table.tsx'
 import { endingOf, type Listed, readConnections, useConnections } from './use-connections.ts'
 import { useSideNames } from './use-side-names.ts'
+
+const FailingList = lazy(async () => ({ default: (await import('../failing/failing-list.tsx')).FailingList }))
 
 export const readAhead = readConnections
 
@@ -48,7 +50,9 @@ export function Component() {
         </Toolbar>
       )}
       {ending === 'failing' ? (
-        <FailingList accountId={accountId} />
+        <Suspense fallback={<Lines lines={8} />}>
+          <FailingList accountId={accountId} />
+        </Suspense>
       ) : (
         <ConnectionTable
           query={connections}
