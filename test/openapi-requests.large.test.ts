@@ -74,6 +74,7 @@ const beyondSchemas: readonly Beyond[] = [
     field: /^body\.(?:destConnectorId|mapping|clientSecret)$/,
     why: 'it can be left out if a connection is named, or if a secret is saved',
   },
+  { operations: ['setDrift'], field: /^body\.tables\.\d+$/, why: 'a table whose changed columns wait to be accepted' },
   { operations: ['setBranding'], field: /^body\.logo$/, why: 'the bytes of a picture' },
   { operations: ['setBranding'], field: /^body\.colours\.text$/, why: 'the contrast of two colours' },
   {
