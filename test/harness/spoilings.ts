@@ -127,7 +127,11 @@ const certain: readonly [rubbish: RegExp, statuses: readonly number[], where: (o
     (operation) => takesBody(operation) && !operation.path.endsWith('/rotate'),
   ],
   // The response of an authenticator can contain additional keys, and the rows of a trial have any columns.
-  [/^body(?!\.rows\.\d+:).*: a key /, [400], (operation) => takesBody(operation) && !operation.path.includes('passkey')],
+  [
+    /^body(?!\.rows\.\d+:).*: a key /,
+    [400],
+    (operation) => takesBody(operation) && !operation.path.includes('passkey'),
+  ],
   [/^body: (?!just \{\}$|BOM before|larger|every)/, [400], takesBody],
   [/^body: larger than a body may be$/, [413], takesBody],
   [/^header content-type: (?!APPLICATION\/JSON$|application\/json;(?: charset=")?$)/, [415], takesBody],
