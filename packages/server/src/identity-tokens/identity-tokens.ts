@@ -1,4 +1,3 @@
-import { SignJWT } from 'jose'
 import { databaseNow } from '../db/clock.ts'
 import { newIdentifier } from '../identifiers.ts'
 import type { PublicKey } from './queries.ts'
@@ -44,6 +43,8 @@ export function createIdentityTokens(deps: KeyDeps, issuer: string): IdentityTok
   return {
     issuer,
     async issue(subject, audience) {
+      // Loaded when a job needs a token, since most deployments sign none.
+      const { SignJWT } = await import('jose')
       const { id, key } = await openSigningKey(deps, await currentKeys(deps))
       const now = Math.floor((await databaseNow(deps.database)).getTime() / 1000)
       return new SignJWT()
