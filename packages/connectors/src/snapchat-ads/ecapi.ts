@@ -1,4 +1,5 @@
 import type { Ecapi } from '@penstock/connector'
+import { usualEcapiColumns } from '../kit/ecapi.ts'
 
 /** How Snapchat's Conversions API receives events of ECAPI. Places outside websites and apps are offline. */
 export const snapchatEcapi: Ecapi = {
@@ -30,19 +31,7 @@ export const snapchatEcapi: Ecapi = {
     },
     event_time: 'timestamp',
     action_source: { from: 'source', values: { website: 'WEB', app: 'MOBILE_APP' }, others: 'OFFLINE' },
-    event_id: 'id',
-    email: 'user_data.email_address',
-    phone: 'user_data.phone_numbers',
-    first_name: 'user_data.address.first_name',
-    last_name: 'user_data.address.last_name',
-    gender: 'user_data.gender',
-    city: 'user_data.address.city',
-    state: 'user_data.address.state',
-    zip: 'user_data.address.postal_code',
-    country: 'user_data.address.country_code',
-    external_id: 'user_data.customer_identifier',
-    client_ip_address: 'user_data.event_ip_address',
-    client_user_agent: 'user_data.event_user_agent',
+    ...usualEcapiColumns,
     sc_click_id: 'user_data.click_id',
     madid: 'user_data.ifa',
     conversion_value: 'value',
