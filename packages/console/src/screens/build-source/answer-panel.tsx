@@ -1,17 +1,4 @@
-import {
-  ActionIcon,
-  Alert,
-  Badge,
-  Button,
-  Code,
-  Collapse,
-  CopyButton,
-  Group,
-  Loader,
-  Stack,
-  Table,
-  Text,
-} from '@mantine/core'
+import { ActionIcon, Alert, Button, Code, Collapse, CopyButton, Loader, Stack, Table, Text } from '@mantine/core'
 import type { SourceAnswer } from '@penstock/wire'
 import { IconAlertTriangle, IconCheck, IconChevronRight, IconCopy, IconInfoCircle } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
@@ -19,6 +6,7 @@ import { Lines } from '../../components/loaded.tsx'
 import { count } from '../../components/numbers.ts'
 import { buildSource as say } from '../../strings/build-source.ts'
 import { keysOf, parseAnswer, pathText } from './answer-json.ts'
+import { AnswerStatus } from './answer-status.tsx'
 import { AnswerTree } from './answer-tree.tsx'
 import classes from './build-source.module.css'
 import { Panel } from './panel.tsx'
@@ -49,18 +37,7 @@ export function AnswerPanel({
     <Panel
       step={2}
       title={say.answer}
-      note={
-        answer && (
-          <Group gap="xs">
-            <Badge variant="dot" color={answer.status < 300 ? 'teal' : 'red'} fw={600}>
-              {answer.status}
-            </Badge>
-            <Text size="xs" c="dimmed" className="figures">
-              {say.summary(count(answer.durationMs), sizeOf(answer.bytes))}
-            </Text>
-          </Group>
-        )
-      }
+      note={answer && <AnswerStatus {...answer} />}
       actions={
         asked && (
           <>
@@ -217,10 +194,3 @@ function helpOf({ status, headers, json, text }: NonNullable<SourceAnswer['answe
   if (status === 429 && wait !== undefined) return say.wait(wait)
   return say.statusHelp[status] ?? (json || text === '' ? undefined : say.notJsonHelp)
 }
-
-export const sizeOf = (bytes: number): string =>
-  bytes < 1_024
-    ? `${count(bytes)} B`
-    : bytes < 1_048_576
-      ? `${count(Math.round(bytes / 1_024))} KiB`
-      : `${(bytes / 1_048_576).toFixed(1)} MiB`

@@ -7,7 +7,7 @@ import { count } from '../../components/numbers.ts'
 import { ReasonedButton } from '../../components/reasoned.tsx'
 import { buildOperation as say } from '../../strings/build-operation.ts'
 import { buildSource as sayAnswer } from '../../strings/build-source.ts'
-import { sizeOf } from './answer-panel.tsx'
+import { AnswerStatus } from './answer-status.tsx'
 import classes from './build-source.module.css'
 import { CodeInput } from './code-input.tsx'
 import { Panel } from './panel.tsx'
@@ -155,14 +155,7 @@ function Exchange({ number, exchange }: { number: number; exchange: DestinationT
         {request.method} {request.url}
       </Text>
       <Body label={say.requestOf(number)} text={request.text} />
-      <Group gap="xs">
-        <Badge variant="dot" color={answer.status < 300 ? 'teal' : 'red'} fw={600}>
-          {answer.status}
-        </Badge>
-        <Text size="xs" c="dimmed" className="figures">
-          {sayAnswer.summary(count(answer.durationMs), sizeOf(answer.bytes))}
-        </Text>
-      </Group>
+      <AnswerStatus {...answer} />
       {answer.entriesMax !== null && (
         <Text size="xs" c="dimmed">
           {sayAnswer.cut(count(answer.entriesMax))}
