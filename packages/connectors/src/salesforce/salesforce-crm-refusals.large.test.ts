@@ -86,6 +86,8 @@ describe('what Salesforce refuses, as a destination', () => {
       [settings, ['Customer_Key__c', 'LastName', 'lastname'], 'columns_do_not_fit'],
       [settings, ['Customer_Key__c', 'SystemModstamp'], 'columns_do_not_fit'],
       [settings, ['Customer_Key__c', 'Owner.Key__c'], 'columns_do_not_fit'],
+      [settings, ['Customer_Key__c', 'Lead:Owner.Key__c'], 'columns_do_not_fit'],
+      [settings, ['Customer_Key__c', 'Account.Owner.Name'], 'columns_do_not_fit'],
       [{ ...settings, externalIdField: 'Age__c' }, ['Age__c'], 'invalid_setting'],
       [{ ...settings, externalIdField: '' }, columns, 'invalid_setting'],
       [{ ...settings, objectName: '../x' }, columns, 'invalid_setting'],
@@ -99,7 +101,7 @@ describe('what Salesforce refuses, as a destination', () => {
     assert.equal(sentJobs(), sent)
     const { inspect } = connector.destination?.deliver ?? {}
     assert.ok(inspect)
-    const findings = await inspect(contextOf({ columns: ['Customer_Key__c', 'Account.Key__c', 'Nickname__c'] }))
+    const findings = await inspect(contextOf({ columns: ['Customer_Key__c', 'Account.Key__c', 'User:Owner.Email', 'Nickname__c'] }))
     assert.deepEqual(
       findings.map(({ code, column }) => [code, column]),
       [

@@ -2,6 +2,7 @@ import { ConnectorError, type Finding, type Values } from '@penstock/connector'
 import type { PlatformClient } from '../platform-api/client.ts'
 import type { JobKind } from './ingest-jobs.ts'
 import { describeObject, fieldNamed, type ObjectDescription, type ObjectField } from './objects.ts'
+import { referenceNamed } from './related-fields.ts'
 import { keyIndexOf, type RowRules, sentColumns } from './rows.ts'
 
 /** The object that rows go to, and how its records are identified. */
@@ -89,19 +90,31 @@ export function judgeColumns(object: ObjectDescription, rules: RowRules, columns
 
 function errorOfColumn(object: ObjectDescription, { operation, key }: RowRules, column: string): string | undefined {
   if (column.toLowerCase() === key?.toLowerCase()) return undefined
-  const [relationship, ...behind] = column.split('.')
-  if (behind.length > 0) {
-    // A record that the reference leads to, by an External ID of that record: Account.Customer_Key__c.
-    const isKnown = object.fields.some((field) => field.relationship?.toLowerCase() === relationship?.toLowerCase())
-    return isKnown && behind.length === 1
+  if (column.includes('.')) {
+    const { type, reference } = referenceIn(object, column)
+    if (!reference) return `${object.name} has no relationship of this name; check the mapping.`
+    const { refersTo } = reference
+    const isOne = type === undefined ? refersTo.length < 2 : refersTo.some((one) => sameName(one, type))
+    return isOne
       ? undefined
-      : `${object.name} has no relationship of this name; check the mapping.`
+      : `${reference.name} refers to records of ${refersTo.slice(0, 5).join(', ')}; name one of them before the relationship, such as ${refersTo[0]}:${reference.relationship}.Email.`
   }
   const field = fieldNamed(object, column)
   if (!field) return `${object.name} has no field of this name that the user may see; rename or leave out the column.`
   const can = { insert: field.creates, update: field.updates, upsert: field.creates || field.updates, delete: true }
   if (can[operation] && field.type !== 'base64') return undefined
   return 'The user may not write the field, or it is calculated; leave out the column.'
+}
+
+const sameName = (one: string, other: string) => one.toLowerCase() === other.toLowerCase()
+
+/**
+ * The reference that a column fills by an External ID of the record that it refers to: `Account.Customer_Key__c`. If it
+ * can refer to several objects, the column names one of them: `User:Owner.Email`.
+ */
+function referenceIn(object: ObjectDescription, column: string) {
+  const [, type, relationship] = /^(?:(\w+):)?(\w+)\.\w+$/.exec(column) ?? []
+  return { type, reference: relationship === undefined ? undefined : referenceNamed(object, relationship) }
 }
 
 /** The fields that a new record needs and that no column fills. */
@@ -114,7 +127,7 @@ export const missingFields = (
     ? []
     : object.fields
         .filter(({ required, name }) => required && !columns.some((one) => one.toLowerCase() === name.toLowerCase()))
-        .filter(({ relationship }) => !columns.some((one) => relationship && one.startsWith(`${relationship}.`)))
+        .filter(({ name }) => !columns.some((one) => referenceIn(object, one).reference?.name === name))
         .map(({ name }) => ({
           code: 'required_column_not_delivered' as const,
           message: `New records of ${object.name} need a value for ${name}; map a column to it.`,

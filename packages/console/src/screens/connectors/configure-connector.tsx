@@ -45,7 +45,7 @@ export function ConfigureConnector({
   // Changes when someone else's version is loaded, so that the form is rendered from it.
   const [drawn, setDrawn] = useState(0)
   const { name, docUrl, logo, integrated = false } = connector.data?.reply ?? {}
-  const isNew = !configuration.data?.reply.secretConfig[0]?.configuration.some(({ value }) => value)
+  const isNew = configuration.data?.reply.secretConfig[0]?.lastUpdated === 0
   const lastUpdated = configuration.data?.reply.lastUpdated
   const configurationName = configurationId && configuration.data?.reply.secretConfig[0]?.name
   // All at once: what arrived later would move what is read already.
