@@ -101,7 +101,9 @@ describe('what Salesforce refuses, as a destination', () => {
     assert.equal(sentJobs(), sent)
     const { inspect } = connector.destination?.deliver ?? {}
     assert.ok(inspect)
-    const findings = await inspect(contextOf({ columns: ['Customer_Key__c', 'Account.Key__c', 'User:Owner.Email', 'Nickname__c'] }))
+    const findings = await inspect(
+      contextOf({ columns: ['Customer_Key__c', 'Account.Key__c', 'User:Owner.Email', 'Nickname__c'] }),
+    )
     assert.deepEqual(
       findings.map(({ code, column }) => [code, column]),
       [
