@@ -155,6 +155,29 @@ describe('a role without a key', () => {
     const another = { identityRoleArn: `${arn}2` }
     assert.equal((await keyless.configure(source, another, token)).status, 403)
     assert.equal((await keyless.configure(source, { authType: null }, token)).status, 403)
+    // A database gets the token of its cloud, so the server is a part of what the identity signs in to.
+    for (const database of [connectorBySlug('postgresql'), connectorBySlug('mysql')]) {
+      await caller.addConnectors(accountId, database)
+      const host = 'shop.abc123.eu-central-1.rds.amazonaws.com'
+      const signIn = { host, database: 'shop', user: 'mover', authType: 'aws-iam', identityRoleArn: arn }
+      await caller.expect(keyless.configure(database, signIn))
+      assert.equal((await keyless.configure(database, { database: 'another' }, token)).status, 200)
+      for (const change of [
+        { host: 'evil.example.com' },
+        { port: '15432' },
+        { tlsMode: 'require' },
+        { caCertificate: 'x' },
+        { authType: 'google-iam' },
+        { identityRoleArn: `${arn}2` },
+      ]) {
+        assert.equal((await keyless.configure(database, change, token)).status, 403, JSON.stringify(change))
+      }
+      // With a password, only the password is protected.
+      const withPassword = { ...signIn, authType: 'password', identityRoleArn: null, password: 'canary' }
+      await caller.expect(keyless.configure(database, withPassword))
+      assert.equal((await keyless.configure(database, { user: 'another' }, token)).status, 200)
+      assert.equal((await keyless.configure(database, { host: 'evil.example.com' }, token)).status, 400)
+    }
   })
 })
 

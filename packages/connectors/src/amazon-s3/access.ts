@@ -1,5 +1,5 @@
 import { type FieldDefinition, secret, select, text } from '@penstock/connector'
-import { isRoleArn } from '../aws/role-arn.ts'
+import { roleField } from '../aws/role-field.ts'
 import { audienceField, trustFields } from '../kit/identity-fields.ts'
 
 /** Settings that some buckets require in addition to an access key. */
@@ -56,16 +56,7 @@ export const signIn = (key: { readonly accessKeyId: FieldDefinition; readonly se
   sessionToken: onlyWith(withKey, access.sessionToken),
   roleArn: onlyWith(withKey, access.roleArn),
   externalId: onlyWith(withKey, access.externalId),
-  identityRoleArn: text({
-    keepsState: 'credential',
-    identity: 'target',
-    label: 'IAM role',
-    description: 'ARN of the role that trusts this service, such as arn:aws:iam::123456789012:role/Name',
-    required: true,
-    when: withoutKey,
-    wrong: (value) =>
-      isRoleArn(value.trim()) ? undefined : 'must be the ARN of a role, such as arn:aws:iam::123456789012:role/Name',
-  }),
+  identityRoleArn: roleField(withoutKey),
   identityAudience: audienceField(withoutKey, 'sts.amazonaws.com', 'Audience of the identity provider in AWS'),
   ...trustFields(withoutKey),
   region: access.region,

@@ -15,7 +15,7 @@ export function roleOfIdentity(context: ConnectorContext, region: () => string):
     throw new ConnectorError('invalid_setting', message)
   }
   return keepSession(async () => {
-    const token = await context.identityToken(String(context.secrets.identityAudience))
+    const token = await context.identityToken(String(context.secrets.identityAudience || 'sts.amazonaws.com'))
     const { iss = '', sub = '', aud = '' } = decodeJwt(token)
     try {
       return await assumeRoleWithWebIdentity(context, {

@@ -1,10 +1,8 @@
 import { secret, select, text } from '@penstock/connector'
+import { applicationFields } from '../azure/application-fields.ts'
 import { audienceField, trustFields } from '../kit/identity-fields.ts'
 
 const withoutKey = { authType: 'workload-identity' }
-const uuid = /^\s*[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\s*$/i
-const wrongId = (value: string) =>
-  uuid.test(value) ? undefined : 'must be an identifier such as 6f3c2b10-0d4e-4856-9f1a-3f9c2b7a10d4'
 
 /** The kinds of credentials that Azure accepts. The required permissions of the signed address depend on the direction. */
 export const credentials = (permissions: string) => ({
@@ -42,24 +40,7 @@ export const credentials = (permissions: string) => ({
     required: true,
     when: { authType: 'account-key' },
   }),
-  directoryId: text({
-    keepsState: 'credential',
-    identity: 'target',
-    label: 'Tenant ID',
-    description: 'Directory (tenant) ID of the application in Microsoft Entra ID',
-    required: true,
-    when: withoutKey,
-    wrong: wrongId,
-  }),
-  clientId: text({
-    keepsState: 'credential',
-    identity: 'target',
-    label: 'Client ID',
-    description: 'Application (client) ID of the application that trusts this service',
-    required: true,
-    when: withoutKey,
-    wrong: wrongId,
-  }),
+  ...applicationFields(withoutKey),
   identityAudience: audienceField(
     withoutKey,
     'api://AzureADTokenExchange',

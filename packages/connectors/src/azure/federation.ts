@@ -33,7 +33,7 @@ export function federatedTokens(context: ConnectorContext, scope: string, login:
     throw new ConnectorError('invalid_setting', message)
   }
   return keepTokens(context.signal, async () => {
-    const token = await context.identityToken(String(identityAudience))
+    const token = await context.identityToken(String(identityAudience || 'api://AzureADTokenExchange'))
     return requestToken(context, {
       platform: name,
       url: `https://${login}/${tenant}/oauth2/v2.0/token`,

@@ -10,56 +10,58 @@ import {
   type Values,
   writeMode,
 } from '@penstock/connector'
+import { byPassword, cloudFields, cloudSignIn } from './cloud-fields.ts'
 
 /** Fields that all databases with a host, a user and a password share. */
 
 /**
  * Where a database is, who signs in, and how the way there is kept private.
  * @param alsoSent keys of other secrets that are sent to the server
+ * @param clouds whether tokens of the cloud that hosts the database can sign in too
  */
 export const databaseSecrets = ({
   name,
   port,
   alsoSent = [],
+  clouds = false,
 }: {
   name: string
   port: number
   alsoSent?: readonly string[]
-}): Fields => ({
-  host: text({
-    label: 'Host',
-    description: `Name or address of the ${name} server`,
-    required: true,
-    binds: ['password', ...alsoSent],
-  }),
-  port: number({
-    label: 'Port',
-    description: 'Port of the server',
-    min: 1,
-    max: 65_535,
-    default: port,
-    binds: ['password', ...alsoSent],
-  }),
-  database: text({ label: 'Database', description: 'Name of the database', required: true }),
-  user: text({ keepsState: 'credential', label: 'User', description: 'Name of the database user', required: true }),
-  password: secret({ label: 'Password', description: 'Password of this user', required: true }),
-  tlsMode: select({
-    keepsState: 'credential',
-    label: 'TLS mode',
-    description: 'How to encrypt the connection, and how to verify the certificate of the server',
-    options: ['disable', 'require', 'verify-full'],
-    labels: { disable: 'Off', require: 'Encrypted', 'verify-full': 'Encrypted and verified' },
-    default: 'verify-full',
-    binds: ['password', ...alsoSent],
-  }),
-  caCertificate: text({
-    keepsState: 'credential',
-    label: 'CA certificate',
-    description: 'PEM certificates of the authorities to trust. By default the public authorities',
-    when: { tlsMode: 'verify-full' },
-    binds: ['password', ...alsoSent],
-  }),
-})
+  clouds?: boolean
+}): Fields => {
+  const server = { binds: ['password', ...alsoSent], ...(clouds && { identity: 'target' as const }) }
+  return {
+    host: text({ label: 'Host', description: `Name or address of the ${name} server`, required: true, ...server }),
+    port: number({ label: 'Port', description: 'Port of the server', min: 1, max: 65_535, default: port, ...server }),
+    database: text({ label: 'Database', description: 'Name of the database', required: true }),
+    ...(clouds && cloudSignIn),
+    user: text({ keepsState: 'credential', label: 'User', description: 'Name of the database user', required: true }),
+    password: secret({
+      label: 'Password',
+      description: 'Password of this user',
+      required: true,
+      ...(clouds && { when: byPassword }),
+    }),
+    ...(clouds && cloudFields),
+    tlsMode: select({
+      keepsState: 'credential',
+      label: 'TLS mode',
+      description: 'How to encrypt the connection, and how to verify the certificate of the server',
+      options: ['disable', 'require', 'verify-full'],
+      labels: { disable: 'Off', require: 'Encrypted', 'verify-full': 'Encrypted and verified' },
+      default: 'verify-full',
+      ...server,
+    }),
+    caCertificate: text({
+      keepsState: 'credential',
+      label: 'CA certificate',
+      description: 'PEM certificates of the authorities to trust. By default the public authorities',
+      when: { tlsMode: 'verify-full' },
+      ...server,
+    }),
+  }
+}
 
 const schemaField = (schemas: boolean, description: string, when?: { dataSourceType: string }): Fields =>
   schemas

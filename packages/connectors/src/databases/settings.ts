@@ -3,12 +3,17 @@ import { noValue } from '../kit/names.ts'
 
 /** Secrets and settings of the fields in `fields.ts`, read once into what they mean. */
 
+/** Whether a stored password signs in, or a token of the cloud that hosts the database. */
+export type SignInWay = 'password' | 'aws-iam' | 'google-iam' | 'entra-id'
+
 /** Where a database is and how to get in. */
 export type Place = {
   readonly host: string
   readonly port: number
   readonly database: string
   readonly user: string
+  readonly signIn: SignInWay
+  /** Empty unless `signIn` is `password`. */
   readonly password: string
   readonly tls: 'disable' | 'require' | 'verify-full'
   readonly ca: string | undefined
@@ -41,12 +46,15 @@ export type Writing = {
 export function placeOf(secrets: Values, defaultPort: number): Place {
   const tls = textOf(secrets, 'tlsMode', 'verify-full')
   const ca = textOf(secrets, 'caCertificate', '')
+  const way = textOf(secrets, 'authType', 'password')
+  const signIn = way === 'aws-iam' || way === 'google-iam' || way === 'entra-id' ? way : 'password'
   return {
     host: textOf(secrets, 'host').trim(),
     port: numberOf(secrets, 'port', defaultPort),
     database: textOf(secrets, 'database'),
     user: textOf(secrets, 'user'),
-    password: textOf(secrets, 'password'),
+    signIn,
+    password: signIn === 'password' ? textOf(secrets, 'password') : '',
     tls: tls === 'disable' || tls === 'require' ? tls : 'verify-full',
     // A PEM that was pasted into one line keeps its line breaks as \n.
     ca: ca && tls === 'verify-full' ? ca.replaceAll('\\n', '\n') : undefined,

@@ -1,4 +1,4 @@
-import { type FieldDefinition, select, text } from '@penstock/connector'
+import { type Condition, type FieldDefinition, select, text } from '@penstock/connector'
 import { trustFields } from '../kit/identity-fields.ts'
 import { isProvider, isServiceAccount } from './names.ts'
 
@@ -21,6 +21,12 @@ export const accountFields = (jsonKey: FieldDefinition) => ({
     default: 'service-account',
   }),
   jsonKey: { ...jsonKey, when: withKey },
+  ...federationFields(withoutKey),
+  ...trustFields(withoutKey),
+})
+
+/** The service account that the identity of the sub-account impersonates, and the provider that trusts it. */
+export const federationFields = (when: Condition) => ({
   workloadProvider: text({
     keepsState: 'credential',
     identity: 'target',
@@ -28,7 +34,7 @@ export const accountFields = (jsonKey: FieldDefinition) => ({
     description:
       'Resource name: projects/123456789012/locations/global/workloadIdentityPools/example/providers/penstock',
     required: true,
-    when: withoutKey,
+    when,
     wrong: (value) =>
       isProvider(value)
         ? undefined
@@ -40,11 +46,10 @@ export const accountFields = (jsonKey: FieldDefinition) => ({
     label: 'Service account',
     description: 'Service account that the subject may impersonate, such as name@project.iam.gserviceaccount.com',
     required: true,
-    when: withoutKey,
+    when,
     wrong: (value) =>
       isServiceAccount(value)
         ? undefined
         : 'must be the address of a service account, which ends with gserviceaccount.com',
   }),
-  ...trustFields(withoutKey),
 })

@@ -1,6 +1,7 @@
 import net from 'node:net'
 import { type ConnectorContext, ConnectorError, type TcpStream } from '@penstock/connector'
 import mysql from 'mysql2'
+import { passwordOf, withGrant } from '../databases/cloud-passwords.ts'
 import { type ReusableSession, reuse } from '../databases/kept-sessions.ts'
 import { noAnswer, tooSlow } from '../databases/problems.ts'
 import type { Place } from '../databases/settings.ts'
@@ -87,6 +88,7 @@ async function connectTo(
   const { signal } = context
   signal.throwIfAborted()
   if (place.tls === 'verify-full' && net.isIP(place.host) !== 0) throw nameNeeded()
+  const password = await passwordOf(context, place)
   const options = { signal, timeoutMs: bounds.signInMs }
   const socket = await context.egress.connect(place.host, place.port, options).catch((error: unknown) => {
     throw signal.aborted ? signal.reason : connectorErrorOf(error, place, true)
@@ -125,7 +127,7 @@ async function connectTo(
     follow(undefined)
   }
   try {
-    connection = mysql.createConnection(optionsFor(place, socket, infile)) as Driver
+    connection = mysql.createConnection(optionsFor(place, { password, socket, infile })) as Driver
     guard = guardDriver(connection, place.host, abandon)
     connection.on('error', (error: Error) => {
       alive = false
@@ -144,7 +146,7 @@ async function connectTo(
     connected.catch(() => {})
     await Promise.race([connected, lost])
   } catch (error) {
-    const problem = problemOf(error)
+    const problem = withGrant(problemOf(error), place)
     abandon()
     release()
     throw problem
@@ -311,16 +313,20 @@ const nameNeeded = (): ConnectorError =>
     'The TLS mode verify-full needs the name of the host, because certificates are not checked for addresses; enter the host name.',
   )
 
-function optionsFor(place: Place, socket: TcpStream, infile: boolean): mysql.ConnectionOptions {
-  const { host, port, database, user, password, tls, ca } = place
+function optionsFor(
+  { host, port, database, user, signIn, tls, ca }: Place,
+  of: { readonly password: string; readonly socket: TcpStream; readonly infile: boolean },
+): mysql.ConnectionOptions {
   return {
     // The host is only a name here, sent to the server and compared with its certificate; the socket connects to the address.
     host,
     port,
     database,
     user,
-    password,
-    stream: socket,
+    password: of.password,
+    // Tokens of clouds are sent as they are, inside TLS.
+    enableCleartextPlugin: signIn !== 'password',
+    stream: of.socket,
     ...(tls === 'disable'
       ? {}
       : {
@@ -335,6 +341,6 @@ function optionsFor(place: Place, socket: TcpStream, infile: boolean): mysql.Con
     bigNumberStrings: true,
     connectTimeout: bounds.signInMs,
     multipleStatements: false,
-    flags: ['-SESSION_TRACK', '-MULTI_RESULTS', '-CLIENT_QUERY_ATTRIBUTES', ...(infile ? [] : ['-LOCAL_FILES'])],
+    flags: ['-SESSION_TRACK', '-MULTI_RESULTS', '-CLIENT_QUERY_ATTRIBUTES', ...(of.infile ? [] : ['-LOCAL_FILES'])],
   }
 }

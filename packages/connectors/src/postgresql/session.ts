@@ -9,6 +9,7 @@ import {
   type TcpStream,
 } from '@penstock/connector'
 import pg from 'pg'
+import { passwordOf, withGrant } from '../databases/cloud-passwords.ts'
 import { type ReusableSession, reuse } from '../databases/kept-sessions.ts'
 import { noAnswer, tooSlow } from '../databases/problems.ts'
 import type { Place } from '../databases/settings.ts'
@@ -103,7 +104,8 @@ async function connectTo(
   const { signal } = context
   const { host } = place
   signal.throwIfAborted()
-  const redact = createRedact([place.password])
+  const password = await passwordOf(context, place)
+  const redact = createRedact([password])
   const server = { host, product }
   /** Whom the connection serves. A session that is kept serves several contexts, one after the other. */
   let served: ConnectorContext | undefined = context
@@ -120,7 +122,7 @@ async function connectTo(
     database: place.database,
     user: place.user,
     // Asked for rather than given, because for an empty one the driver would look into the environment and into files.
-    password: () => place.password,
+    password: () => password,
     // TLS is the socket's own.
     ssl: false,
     stream: () => socket,
@@ -164,7 +166,7 @@ async function connectTo(
   try {
     await client.connect()
   } catch (error) {
-    const problem = problemOf(error)
+    const problem = withGrant(problemOf(error), place)
     abandon()
     follow(undefined)
     throw problem

@@ -8,7 +8,7 @@ import {
   showValue,
   type Values,
 } from '@penstock/connector'
-import { type FieldError, isSecretReference } from '@penstock/wire'
+import { type FieldError, fieldCounts, isSecretReference } from '@penstock/wire'
 import { configurationOfLink, requireScope } from '../access.ts'
 import type { ActingAccount, Actor } from '../call.ts'
 import type { Config } from '../config.ts'
@@ -56,12 +56,20 @@ export type AuditedConfiguration = {
   }
 }
 
-/** Whether values differ in what the identity of the sub-account signs in to. Like a change of a secret, it requires `secrets:write`. */
-export const changesTarget = ({ secrets }: Connector, before: Values, after: Values): boolean =>
-  Object.entries(secrets).some(
+/**
+ * Whether values differ in what the identity of the sub-account signs in to, if it signs in with the values before or after. Like
+ * a change of a secret, this requires `secrets:write`.
+ */
+export function changesTarget({ secrets }: Connector, before: Values, after: Values): boolean {
+  const fields = Object.entries(secrets)
+  const signsInByIdentity = (values: Values) =>
+    fields.some(([key, { identity }]) => identity === 'subject' && fieldCounts(secrets, key, values))
+  if (!signsInByIdentity(before) && !signsInByIdentity(after)) return false
+  return fields.some(
     ([key, field]) =>
       field.identity === 'target' && showValue(before[key] ?? field.default) !== showValue(after[key] ?? field.default),
   )
+}
 
 /** How many connections a refusal names. */
 export const usersNamedMax = 10
