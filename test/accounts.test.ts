@@ -183,6 +183,7 @@ describe('a deleted account', () => {
       createTrigger: { name: 'Job' },
       setDrift: { drift: 'stop' },
       resetConnectionState: { rows: true },
+      setConnectionTables: { tables: ['shop.t001'], paused: true },
       setConnectionLabels: { tags: ['production'] },
       createUpload: anyFile,
       createSample: { uploadId: '0123456789abcdef' },

@@ -142,6 +142,8 @@ function callsOfAll(
     setSchedule: { ...connection, body: { cron: '0 6 * * *' } },
     deleteSchedule: connection,
     getDrift: connection,
+    listConnectionTables: connection,
+    setConnectionTables: { ...connection, body: { tables: ['shop.t001'], paused: true } },
     getConnectionRules: connection,
     setConnectionRules: { ...connection, body: { rules: [] } },
     setDrift: { ...connection, body: { drift: 'stop' } },

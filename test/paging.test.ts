@@ -3,7 +3,14 @@ import { after, before, describe, test } from 'node:test'
 import { listedConnectors } from '@penstock/connectors'
 import { type Operation, type OperationId, operations } from '@penstock/wire'
 import { createLink } from './harness/connect-links.ts'
-import { addAccountWithConnection, addEndedTransfer, addParts, type Inbox, makeInbox } from './harness/connections.ts'
+import {
+  addAccountWithConnection,
+  addEndedTransfer,
+  addParts,
+  addTables,
+  type Inbox,
+  makeInbox,
+} from './harness/connections.ts'
 import { anyFile, type Caller, callerOf, destination, source } from './harness/fixtures.ts'
 import { type Reply, startTestService, type TestService } from './harness/service.ts'
 import { addPerson } from './harness/users.ts'
@@ -148,6 +155,7 @@ async function addTransfers(): Promise<Place> {
     [transferId, count],
   )
   await addParts(service, transferId, count)
+  await addTables(service, connection.id, count)
   await service.database.pool.query(
     `insert into triggers (id, organization_id, account_id, connection_id, name, secret_digest, created_time)
      select left(md5(n::text), 16), organization_id, account_id, id, 'Job', ''::bytea, to_timestamp(1700000000 + n % 11)
@@ -161,7 +169,7 @@ const entriesOf = ({ response }: Reply<unknown>) => response as Record<string, u
 type PagedList = {
   operation: OperationId
   /** The key of its entries. */
-  id: 'id' | 'connectorId' | 'accountId' | 'connectionId' | 'row' | 'number' | 'tag' | 'name'
+  id: 'id' | 'connectorId' | 'accountId' | 'connectionId' | 'row' | 'number' | 'tag' | 'name' | 'table'
   /** Asked without accountId. */
   everywhere?: true
   /** Asked of the connection with transfers. */
@@ -187,6 +195,7 @@ type PagedList = {
           | 'connectorId'
           | 'connectionId'
           | 'tag'
+          | 'table'
         newestFirst?: true
       }
   /** A filter without results. Undefined if the list has no filter. */
@@ -363,6 +372,13 @@ const lists: Record<string, PagedList> = {
     id: 'number',
     ofTransfers: true,
     order: { by: 'number' },
+  },
+  'the tables of a connection': {
+    operation: 'listConnectionTables',
+    id: 'table',
+    ofTransfers: true,
+    order: { by: 'table' },
+    filter: { status: 'paused' },
   },
   'rejected records': { operation: 'listRejects', id: 'row', ofTransfers: true, order: { by: 'row' } },
   'the audit log of a sub-account': {

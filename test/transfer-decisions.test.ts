@@ -20,7 +20,7 @@ const expectedActions: Record<ErrorAction, string> = {
   reauthenticate: 'invalid_credentials expired_credentials',
   reconfigure:
     'permission_denied invalid_setting invalid_address address_not_allowed insecure_address path_not_allowed certificate_not_trusted host_key_not_trusted not_supported object_not_found bucket_not_found table_not_found column_not_found key_not_unique columns_do_not_fit invalid_query terms_not_accepted account_restricted too_many_files changes_lost secret_not_found secret_not_allowed',
-  fail: 'source_changed upload_lost object_archived invalid_file file_too_large row_too_large too_many_columns response_too_large statement_failed invalid_key request_refused unexpected_response everything_refused version_retired clock_skewed disk_full confirmation_needed columns_changed new_table tables_failed rule_broken settings_changed nothing_to_replay nothing_accepted run_time_exceeded digests_full restored stored_value_unreadable internal',
+  fail: 'source_changed upload_lost object_archived invalid_file file_too_large row_too_large too_many_columns response_too_large statement_failed invalid_key request_refused unexpected_response everything_refused version_retired clock_skewed disk_full confirmation_needed columns_changed new_table table_paused tables_failed rule_broken settings_changed nothing_to_replay nothing_accepted run_time_exceeded digests_full restored stored_value_unreadable internal',
   restart: 'out_of_memory no_progress runner_crashed',
   reassign: 'connector_missing',
   stop: 'account_deleted account_disabled connection_not_active',

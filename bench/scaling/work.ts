@@ -54,6 +54,7 @@ export async function queue(db: Database, connection: Connection): Promise<strin
       confirmed: false,
       testRows: null,
       backfill: null,
+      tables: null,
       traceparent: null,
     }
     await insertTransfer.first(tx, { id, connectionId, ...of, ...none, trigger: 'schedule' })

@@ -798,6 +798,8 @@ create table transfers (
   replay_rows text,
   -- The trace of the request that started it, as W3C traceparent. Null if traces are not exported.
   traceparent text,
+  -- Of a connection that moves many tables: the only tables that it moves.
+  tables text[],
   -- The settings of the connection when the transfer was started.
   src_config jsonb default '{}'::jsonb not null,
   dest_config jsonb default '{}'::jsonb not null,
@@ -1032,6 +1034,24 @@ create table connection_tables (
   mapping text,
   -- When it was last among the tables of a transfer; the connection forgets the oldest ones of thousands.
   listed_time timestamptz default now() not null,
+  -- Its name at the destination, for people.
+  destination text,
+  -- Transfers skip it.
+  paused boolean default false not null,
+  reset_time timestamptz,
+  -- How its last transfer ended, without tests.
+  transfer_id text,
+  status text,
+  read bigint default 0 not null,
+  accepted bigint default 0 not null,
+  rejected bigint default 0 not null,
+  error_code text,
+  error_message text,
+  error_side text,
+  finished_time timestamptz,
+  -- Columns that this transfer found, and how they differ from `shape`.
+  found_shape jsonb,
+  column_changes jsonb,
   constraint connection_tables_pkey primary key (connection_id, name),
   constraint connection_tables_connection foreign key (connection_id) references connections(id) on delete cascade
 );
@@ -2649,6 +2669,21 @@ begin
 end $$;
 create trigger transfers_drop_left_parts before update of latest on transfers
   for each row when (old.latest and not new.latest and old.parts > 1) execute function drop_left_parts();
+
+-- How the last transfer of a table ended. Parts are purged with their transfers, and a transfer can move some tables only.
+create function keep_result_of_table() returns trigger language plpgsql as $$
+begin
+  update connection_tables k set
+    transfer_id = new.transfer_id, status = new.status, read = new.read, accepted = new.accepted, rejected = new.rejected,
+    error_code = new.error_code, error_message = new.error_message, error_side = new.error_side,
+    finished_time = new.finished_time, found_shape = new.shape, column_changes = new.column_changes
+  from transfers t
+  where t.id = new.transfer_id and t.test_rows is null and k.connection_id = t.connection_id and k.name = new.table_name;
+  return null;
+end $$;
+create trigger transfer_parts_keep_result after insert or update of status on transfer_parts
+  for each row when (new.table_name <> '' and (new.status in ('succeeded', 'failed', 'cancelled')))
+  execute function keep_result_of_table();
 
 create function check_alerts_of_log() returns trigger language plpgsql as $$
 begin

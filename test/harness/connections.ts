@@ -134,6 +134,15 @@ export async function addParts({ database }: TestService, transferId: string, pa
   await database.pool.query('update transfers set parts = $2 where id = $1', [transferId, parts])
 }
 
+/** Has a connection know tables, as a transfer of many tables does. */
+export async function addTables({ database }: TestService, connectionId: string, tables: number): Promise<void> {
+  await database.pool.query(
+    `insert into connection_tables (connection_id, name, destination)
+     select $1, 'shop.t' || lpad(n::text, 3, '0'), 'copied.t' from generate_series(1, $2::int) n`,
+    [connectionId, tables],
+  )
+}
+
 /** Adds a second part to an ended transfer. It failed before it read anything, so it can be retried. */
 export async function failPart(service: TestService, transferId: string): Promise<void> {
   await addParts(service, transferId, 2)

@@ -7,6 +7,7 @@ import {
   addConnection,
   addEndedTransfer,
   addParts,
+  addTables,
   failPart,
   localFolder,
 } from './connections.ts'
@@ -135,6 +136,11 @@ const aMappingTemplate = async ({ caller }: Party) => {
   return { id: (await caller.expect(caller.call('createMappingTemplate', { body }))).id }
 }
 const anActiveConnection = ({ caller, folder }: Party) => addAccountWithConnection(caller, folder)
+const aConnectionOfTables = async (party: Party) => {
+  const connection = await anActiveConnection(party)
+  await addTables(party.service, connection.id, 2)
+  return connection
+}
 const aQueuedTransfer = async (party: Party) => {
   const connection = await anActiveConnection(party)
   const { id: transferId } = await party.caller.expect(party.caller.call('startTransfer', { ...connection, body: {} }))
@@ -841,6 +847,23 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     reply: shapes.drift,
     acts: 'in a sub-account',
     prepare: async (party) => ({ ...(await anActiveConnection(party)), body: { drift: 'stop', accept: true } }),
+  },
+  listConnectionTables: {
+    request: 'GET /connections/{id}/tables',
+    status: 200,
+    reply: [shapes.connectionTable],
+    acts: 'in a sub-account',
+    prepare: aConnectionOfTables,
+  },
+  setConnectionTables: {
+    request: 'PUT /connections/{id}/tables',
+    status: 200,
+    reply: shapes.connectionTables,
+    acts: 'in a sub-account',
+    prepare: async (party) => ({
+      ...(await aConnectionOfTables(party)),
+      body: { tables: ['shop.t001', 'shop.t002'], paused: true },
+    }),
   },
   getConnectionRules: {
     request: 'GET /connections/{id}/rules',
@@ -1671,6 +1694,7 @@ export const allowedMethods: Readonly<Record<string, string>> = {
   '/oauth/client-token': 'POST',
   '/connectors': 'GET, HEAD, POST',
   '/connections/{id}/run-conditions': 'GET, HEAD, PUT',
+  '/connections/{id}/tables': 'GET, HEAD, PUT',
   '/connections/{id}/triggers': 'GET, HEAD, POST',
   '/purposes': 'GET, HEAD, PUT',
   '/transfer-groups': 'GET, HEAD, PUT',

@@ -3,7 +3,7 @@ import { type Operation, type OperationId, operations, takesIdempotencyKey } fro
 import { addIncident } from './alerts.ts'
 import { answerWith, createCredential } from './authenticator.ts'
 import { createLink, openLink, tokenOf } from './connect-links.ts'
-import { addConnection, addEndedTransfer, addFolder, inboxFile, localFolder } from './connections.ts'
+import { addConnection, addEndedTransfer, addFolder, addTables, inboxFile, localFolder } from './connections.ts'
 import {
   anyFile,
   type Caller,
@@ -98,6 +98,7 @@ export async function makeScene(service: TestService, caller: Caller, folder: st
   const { id: streamKeyId } = await caller.expect(caller.call('createStreamKey', { accountId, id: streamId }))
   const trigger = { ...active, body: { name: 'Job' } }
   const { id: triggerId } = await caller.expect(caller.call('createTrigger', trigger))
+  await addTables(service, active.id, 1)
   const { id: waitingId } = await caller.expect(caller.call('startTransfer', { ...busy, body: {} }))
   return {
     accountId,
@@ -306,6 +307,11 @@ const valid: {
     body: { cron: '0 6 * * *', timezone: 'Europe/Berlin', enabled: true },
   }),
   getDrift: ({ activeId }) => ({ id: activeId }),
+  listConnectionTables: ({ activeId }) => ({
+    id: activeId,
+    query: { q: 'shop', status: 'active', size: '5', offset: '0' },
+  }),
+  setConnectionTables: ({ activeId }) => ({ id: activeId, body: { tables: ['shop.t001'], paused: true } }),
   getConnectionRules: ({ activeId }) => ({ id: activeId }),
   setConnectionRules: ({ activeId }) => ({
     id: activeId,

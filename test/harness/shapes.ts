@@ -376,6 +376,7 @@ export const transfer = {
   startedBy: [{ kind: 'string', id: ['string', null], name: ['string', null] }, null],
   test: 'boolean',
   backfill: [{ from: 'string', to: 'string' }, null],
+  'tables?': ['string'],
   createdTime: 'integer',
   startedTime: ['integer', null],
   finishedTime: ['integer', null],
@@ -431,6 +432,25 @@ export const transferPart = {
   finishedTime: ['integer', null],
   error: [transferError, null],
 } as const satisfies Shape
+export const connectionTable = {
+  table: 'string',
+  destination: ['string', null],
+  status: 'string',
+  cursor: 'boolean',
+  resetTime: ['integer', null],
+  lastResult: [
+    {
+      transferId: 'string',
+      status: 'string',
+      records: { read: 'integer', accepted: 'integer', rejected: 'integer' },
+      finishedTime: 'integer',
+      error: [transferError, null],
+    },
+    null,
+  ],
+  changes: [columnChange],
+} as const satisfies Shape
+export const connectionTables = { connectionId: 'string', tables: [connectionTable] } as const satisfies Shape
 export const replayable = { replayable: 'integer', replayed: 'integer', notKept: 'integer' } as const satisfies Shape
 export const editedRejects = { edited: 'integer', restored: 'integer' } as const satisfies Shape
 export const reject = {

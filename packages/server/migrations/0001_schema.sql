@@ -659,6 +659,7 @@ create table transfers (
   replay_of text,
   replay_rows text,
   traceparent text,
+  tables text[],
   src_config jsonb default '{}'::jsonb not null,
   dest_config jsonb default '{}'::jsonb not null,
   src_settings jsonb default '{}'::jsonb not null,
@@ -836,6 +837,20 @@ create table connection_tables (
   shape jsonb,
   mapping text,
   listed_time timestamptz default now() not null,
+  destination text,
+  paused boolean default false not null,
+  reset_time timestamptz,
+  transfer_id text,
+  status text,
+  read bigint default 0 not null,
+  accepted bigint default 0 not null,
+  rejected bigint default 0 not null,
+  error_code text,
+  error_message text,
+  error_side text,
+  finished_time timestamptz,
+  found_shape jsonb,
+  column_changes jsonb,
   constraint connection_tables_pkey primary key (connection_id, name),
   constraint connection_tables_connection foreign key (connection_id) references connections(id) on delete cascade
 );
@@ -2385,6 +2400,20 @@ begin
 end $$;
 create trigger transfers_drop_left_parts before update of latest on transfers
   for each row when (old.latest and not new.latest and old.parts > 1) execute function drop_left_parts();
+
+create function keep_result_of_table() returns trigger language plpgsql as $$
+begin
+  update connection_tables k set
+    transfer_id = new.transfer_id, status = new.status, read = new.read, accepted = new.accepted, rejected = new.rejected,
+    error_code = new.error_code, error_message = new.error_message, error_side = new.error_side,
+    finished_time = new.finished_time, found_shape = new.shape, column_changes = new.column_changes
+  from transfers t
+  where t.id = new.transfer_id and t.test_rows is null and k.connection_id = t.connection_id and k.name = new.table_name;
+  return null;
+end $$;
+create trigger transfer_parts_keep_result after insert or update of status on transfer_parts
+  for each row when (new.table_name <> '' and new.status in ('succeeded', 'failed', 'cancelled'))
+  execute function keep_result_of_table();
 
 -- Each sweep is due from the start.
 insert into alert_sweeps (name, next_time) values ('open and idle', '2026-01-01'), ('volume', '2026-01-01');

@@ -99,6 +99,7 @@ import { createSession } from './tokens/sessions.ts'
 import { createToken, type TokenDeps } from './tokens/tokens.ts'
 import { checkConnector } from './transfers/check.ts'
 import { getConnectionRules, setConnectionRules } from './transfers/connection-rules.ts'
+import { listConnectionTables, setConnectionTables } from './transfers/connection-tables.ts'
 import { eraseDataSubject, findDataSubject } from './transfers/data-subjects/data-subjects.ts'
 import { getConnectorDefinition } from './transfers/definitions.ts'
 import { discoverValues } from './transfers/discover.ts'
@@ -251,6 +252,8 @@ export const handlers: Handlers<Deps> = {
   getSchedule,
   setSchedule,
   deleteSchedule,
+  listConnectionTables,
+  setConnectionTables,
   getDrift,
   setDrift,
   getConnectionRules,

@@ -88,7 +88,7 @@ export const decide = (incident: TransferIncident, state: ErrorState): Decision 
 const ofTable: ReadonlySet<TransferErrorCode> = new Set([
   ...(['permission_denied', 'invalid_setting', 'not_supported', 'table_not_found', 'column_not_found'] as const),
   ...(['key_not_unique', 'columns_do_not_fit', 'invalid_query', 'object_not_found'] as const),
-  ...(['out_of_memory', 'no_progress', 'runner_crashed'] as const),
+  ...(['out_of_memory', 'no_progress', 'runner_crashed', 'table_paused'] as const),
 ])
 
 /** Whether an error that breaks a connection can be of one table of many, so that the other tables are moved. */

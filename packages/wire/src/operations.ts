@@ -119,6 +119,8 @@ const routes = {
   deleteSchedule: 'DELETE /connections/{id}/schedule',
   getDrift: 'GET /connections/{id}/drift',
   setDrift: 'PUT /connections/{id}/drift',
+  listConnectionTables: 'GET /connections/{id}/tables',
+  setConnectionTables: 'PUT /connections/{id}/tables',
   getConnectionRules: 'GET /connections/{id}/rules',
   setConnectionRules: 'PUT /connections/{id}/rules',
   getRunConditions: 'GET /connections/{id}/run-conditions',

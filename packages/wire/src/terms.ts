@@ -164,6 +164,10 @@ export type RuleOutcome = (typeof ruleOutcomes)[number]
 export const transferPartStatuses = ['queued', 'running', 'succeeded', 'failed', 'cancelled', 'skipped'] as const
 export type TransferPartStatus = (typeof transferPartStatuses)[number]
 
+/** Statuses of a table of a connection that moves many tables. */
+export const connectionTableStatuses = ['active', 'failing', 'paused', 'missing'] as const
+export type ConnectionTableStatus = (typeof connectionTableStatuses)[number]
+
 export const transferLogKinds = [
   'began',
   'opened',

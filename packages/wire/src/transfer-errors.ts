@@ -1,5 +1,6 @@
 import type { ErrorAction, TransferErrorDefinition } from './error-actions.ts'
 import { secretErrors } from './secret-errors.ts'
+import { tableErrors } from './table-errors.ts'
 
 /**
  * Every error of a transfer, a preview or a check. Connectors throw a `ConnectorError` with a code of this table, and the
@@ -291,16 +292,7 @@ export const transferErrors = {
     when: 'Columns of the source or the destination table changed since the last successful transfer, and the connection is set to stop. Nothing was moved.',
     todo: 'Restore the columns, or accept the changes of the connection; then start a new transfer.',
   },
-  new_table: {
-    action: 'fail',
-    when: 'A new table of the source matches a pattern of the connection, which does not add new tables. The table is not moved.',
-    todo: 'Name the table in the tables of the connection, exclude it, or let the connection add new columns and tables.',
-  },
-  tables_failed: {
-    action: 'fail',
-    when: 'Some tables of a transfer of many tables failed. The other tables were moved.',
-    todo: 'Correct what the error of each table names, then retry the transfer, which continues the failed tables.',
-  },
+  ...tableErrors,
   rule_broken: {
     action: 'fail',
     when: 'A rule of the connection that stops transfers is broken. The message names the rule, and the number of records that had been delivered.',

@@ -20,17 +20,19 @@ export const stateCard = {
     'The next transfer reads the source from its beginning and sends every row, whether it has changed or not. A destination that inserts rows gets duplicates. Nothing is removed at the destination.',
   done: 'The state was reset. The next transfer sends everything.',
   happened: (what: string, slot: string) =>
-    what === 'slot dropped'
-      ? `Replication slot dropped: ${slot}`
-      : what === 'slot stays'
-        ? `Replication slot could not be dropped: ${slot}`
-        : what.includes('slot')
-          ? 'State reset: the next transfer copies the table again, and its slot is dropped'
-          : what === 'cursor'
-            ? 'State reset: the next transfer reads from the beginning'
-            : what === 'rows'
-              ? 'State reset: the next transfer sends every row'
-              : what === 'settings'
-                ? 'Settings changed: the transfer reads from the beginning'
-                : 'State reset: the next transfer reads and sends everything',
+    what.startsWith('tables ')
+      ? `Table ${what.slice('tables '.length)}: ${slot}`
+      : what === 'slot dropped'
+        ? `Replication slot dropped: ${slot}`
+        : what === 'slot stays'
+          ? `Replication slot could not be dropped: ${slot}`
+          : what.includes('slot')
+            ? 'State reset: the next transfer copies the table again, and its slot is dropped'
+            : what === 'cursor'
+              ? 'State reset: the next transfer reads from the beginning'
+              : what === 'rows'
+                ? 'State reset: the next transfer sends every row'
+                : what === 'settings'
+                  ? 'Settings changed: the transfer reads from the beginning'
+                  : 'State reset: the next transfer reads and sends everything',
 }

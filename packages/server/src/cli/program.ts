@@ -310,11 +310,13 @@ export function buildProgram(): Command {
     .description('start a transfer that reads a range of the source; the cursor does not change')
     .requiredOption('--from <day>', 'first day, such as 2026-01-31, or first time, such as 2026-01-31T00:00:00Z')
     .requiredOption('--to <day>', 'last day, or the time at which the range ends')
+    .option('--table <name...>', 'of many tables: these only, such as shop.orders')
     .action(async (id, options) => (await connections()).backfillCommand(id, options))
   ofConnection(connection.command('reset <connectionId>'))
     .description('forget the state of a connection, so that the next transfer is a full refresh')
     .option('--cursor', 'forget the cursor and the files that were read, only')
     .option('--rows', 'forget the rows that were sent, only')
+    .option('--table <name...>', 'of many tables: forget the cursors of these only, such as shop.orders')
     .action(async (id, options) => (await connections()).resetCommand(id, options))
 
   const person = program.command('person').description('one person in the rejected records that a service keeps')

@@ -2,6 +2,7 @@ import type { Shape } from '@penstock/engine'
 import type { ColumnChange, DriftMode } from '@penstock/wire'
 import { isKept } from '../db/kept.ts'
 import { statement } from '../db/statement.ts'
+import { isStoppedByColumns } from './connection-tables-queries.ts'
 
 /** Statements of what a connection does if columns change. */
 
@@ -41,19 +42,16 @@ export type TableDriftRow = {
   foundShape: Shape | null
 }
 
-/** Tables that the newest transfer stopped because of their columns, and whose changes are not accepted. @param only null: all tables */
+/** Tables that were stopped because of their columns, and whose changes are not accepted. @param only null: all tables */
 export const findTableChanges = statement<
   { connectionId: string; only: readonly string[] | null; size: number },
   TableDriftRow
 >(`
-  select k.name as "table", k.shape, p.column_changes as changes, p.shape as found_shape
-  from transfers t
-  join transfer_parts p on p.transfer_id = t.id
-  join connection_tables k on k.connection_id = t.connection_id and k.name = p.table_name
-  where t.connection_id = :connectionId and t.latest and p.status = 'failed' and p.error_code = 'columns_changed'
-    and p.column_changes is not null and p.shape is distinct from k.shape - '{accepted,adds}'::text[]
-    and (:only::text[] is null or p.table_name = any(:only::text[]))
-  order by p.table_name limit :size
+  select k.name as "table", k.shape, k.column_changes as changes, k.found_shape
+  from connection_tables k
+  where k.connection_id = :connectionId and ${isStoppedByColumns}
+    and (:only::text[] is null or k.name = any(:only::text[]))
+  order by k.name limit :size
 `)
 
 /** Stores the columns of tables that are accepted. */

@@ -25,6 +25,8 @@ export type TransferRow = {
   testRows: number | null
   /** The range of a backfill; null: it is none. */
   backfill: TransferRange | null
+  /** The only tables that it moves; null: it moves all. */
+  tables: string[] | null
   read: number
   sent: number
   accepted: number
@@ -54,7 +56,7 @@ export type TransferRow = {
 
 /** The columns of a `TransferRow`, of the table or the part of a statement that is named `t`. */
 export const transferColumns = `
-  t.id, t.account_id, t.connection_id, t.status, t.trigger, t.test_rows, t.backfill, t.read, t.sent, t.accepted, t.rejected, t.removed,
+  t.id, t.account_id, t.connection_id, t.status, t.trigger, t.test_rows, t.backfill, t.tables, t.read, t.sent, t.accepted, t.rejected, t.removed,
   t.filtered, t.unchanged, t.duplicates, t.no_consent, t.bytes, t.progress, t.attempt, t.error_code, t.error_message, t.error_side, t.column_changes, t.rule_results,
   t.started_by, t.src_connector_id, t.dest_connector_id, t.created_time,
   t.started_time, t.finished_time, case when t.status = 'queued' then group_waited_for(t.id) end as waits_for_group`
@@ -122,6 +124,7 @@ export const insertTransfer = statement<
     testRows: number | null
     /** As JSON. */
     backfill: string | null
+    tables: readonly string[] | null
     traceparent: string | null
   },
   TransferRow
@@ -129,13 +132,13 @@ export const insertTransfer = statement<
   with t as (
     insert into transfers
       (id, organization_id, account_id, connection_id, src_connector_id, dest_connector_id, status, trigger, replay_of, replay_rows,
-       src_config, dest_config, src_settings, dest_settings, confirmed, test_rows, backfill, latest, traceparent, started_by)
+       src_config, dest_config, src_settings, dest_settings, confirmed, test_rows, backfill, tables, latest, traceparent, started_by)
     values
       (:id, :organizationId, :accountId, :connectionId, :srcConnectorId, :destConnectorId, 'queued', :trigger,
        :replayOf, :replayRows, :srcConfig, :destConfig,
        ${savedSettings(':accountId', ':srcConnectorId', ':srcConfigurationId')},
        ${savedSettings(':accountId', ':destConnectorId', ':destConfigurationId')},
-       :confirmed, :testRows, :backfill, :testRows::integer is null, :traceparent, actor_of_transaction())
+       :confirmed, :testRows, :backfill, :tables::text[], :testRows::integer is null, :traceparent, actor_of_transaction())
     returning *
   )
   select ${transferColumns} from t

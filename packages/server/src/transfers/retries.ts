@@ -35,7 +35,7 @@ export async function retryTransfer(
   const found = (await queries.findRetry.first(tx, { id, connectionId })) ?? refuse('not_found')
   const why = whyNot(found)
   if (why) refuse('nothing_to_retry', [{ field: 'transferId', message: why }])
-  await queries.queueParts.run(tx, { id })
+  await queries.queueParts.run(tx, { id, connectionId })
   const continued = await queries.continueTransfer.first(tx, { id })
   if (!continued) refuse('nothing_to_retry', [{ field: 'transferId', message: 'did not end without success' }])
   const line = { ms: row.now.getTime(), kind: 'began', text: `${found.left} of ${found.parts} parts are retried.` }

@@ -3,8 +3,16 @@ import { type TransferRow, transferColumns } from './queries.ts'
 
 /** Statements that retry the parts of a transfer that ended without success. */
 
-/** Not a table that was refused before a worker began it, such as a new one. */
-const canBegin = '(attempt > 0 or error_code is null)'
+/**
+ * Not a table that was refused before a worker began it, such as a new one, nor one that is paused, nor one whose state was reset since:
+ * its next transfer begins from nothing.
+ */
+const canBegin = `(error_code is null or attempt > 0 and status <> 'skipped')
+    and not exists (
+      select from connection_tables k
+      where k.connection_id = :connectionId and k.name = table_name
+        and (k.paused or k.reset_time > finished_time and coalesce(checkpoint_sealed, cursor_sealed, announced_sealed) is not null)
+    )`
 
 /** A transfer that may be retried, held, and its parts: how many did not succeed, and how many of these cannot continue. */
 export const findRetry = statement<
@@ -23,7 +31,7 @@ export const findRetry = statement<
 `)
 
 /** Queues the parts that did not succeed. Each continues after its last confirmed record. */
-export const queueParts = statement<{ id: string }>(`
+export const queueParts = statement<{ id: string; connectionId: string }>(`
   update transfer_parts set
     status = 'queued', crashes = 0, error_code = null, error_message = null, error_side = null, finished_time = null
   where transfer_id = :id and status in ('failed', 'cancelled', 'skipped') and ${canBegin}

@@ -79,10 +79,19 @@ export const listAudienceMeasures = statement<
 /** The next transfer reads everything. @param salt makes its batches others than all before */
 export const forgetCursor = statement<{ connectionId: string; salt: string }>(`
   with tables as (
-    update connection_tables set cursor_sealed = null, pending = null, keys_salt = :salt where connection_id = :connectionId
+    update connection_tables set cursor_sealed = null, pending = null, keys_salt = :salt, reset_time = now()
+    where connection_id = :connectionId
   )
   update connection_states set cursor_sealed = null, pending = null, stream_read = null, keys_salt = :salt
   where connection_id = :connectionId
+`)
+
+/** The next transfer reads everything of these tables, and does not repeat the batches of them that may have been delivered. */
+export const forgetTables = statement<{ connectionId: string; names: readonly string[]; salt: string }>(`
+  update connection_tables set
+    cursor_sealed = null, pending = null, keys_salt = :salt, reset_time = now(),
+    announced_by = null, announced_part = null, announced_data_key_id = null, announced_sealed = null
+  where connection_id = :connectionId and name = any(:names::text[])
 `)
 
 /** The next transfer does not repeat the batches that may have been delivered. */
@@ -100,9 +109,9 @@ export const recordReset = statement<{ connectionId: string; what: string }>(`
   select add_connection_event(:connectionId, 'state', null, :what, null)
 `)
 
-/** Adds to the history of the connection what happened to a slot. @param what `slot dropped` or `slot stays` */
-export const recordSlot = statement<{ connectionId: string; slot: string; what: string }>(`
-  select add_connection_event(:connectionId, 'state', :slot, :what, null)
+/** Adds to the history of the connection what happened to a slot or to tables. @param what such as `slot dropped` or `tables paused` */
+export const recordState = statement<{ connectionId: string; of: string; what: string }>(`
+  select add_connection_event(:connectionId, 'state', :of, :what, null)
 `)
 
 /**

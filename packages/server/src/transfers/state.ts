@@ -1,12 +1,13 @@
 import { mirrorsRows } from '@penstock/engine'
-import type { ConnectionState } from '@penstock/wire'
+import type { BodyOf, ConnectionState } from '@penstock/wire'
 import type { Answer, Call } from '../call.ts'
 import type { Catalogue } from '../connectors/catalogue.ts'
-import type { Db } from '../db/database.ts'
+import type { Db, Transaction } from '../db/database.ts'
 import { newIdentifier } from '../identifiers.ts'
 import { refuse, requireEditable } from '../refusal.ts'
 import { viewAudiences } from './audience-view.ts'
 import { viewChangeLogs } from './change-log-view.ts'
+import { nameTables, requireTables } from './connection-tables.ts'
 import { describedBy, inWords, otherIdentity } from './described.ts'
 import { findActive, holdRunnable } from './queries.ts'
 import { removedRowsStay } from './reads-again.ts'
@@ -61,6 +62,7 @@ export async function resetConnectionState(
   if (await findActive.first(tx, { connectionId })) refuse('transfer_active')
   const of = { accountId: account.id, connectionId }
   const before = await readState(tx, of, deps)
+  if (body.tables) return resetTables(tx, { ...body, tables: body.tables }, { of, before }, deps)
   const forgetsCursor = body.cursor || body.slot
   if (forgetsCursor) await queries.forgetCursor.run(tx, { connectionId, salt: newIdentifier() })
   if (forgetsCursor || body.rows) await queries.forgetAnnounced.run(tx, { connectionId })
@@ -74,4 +76,22 @@ export async function resetConnectionState(
   if (what.length > 0) await queries.recordReset.run(tx, { connectionId, what: what.join(' ') })
   const reply = await readState(tx, of, deps)
   return { reply, audited: { before, after: { ...reply, forgotten: what } } }
+}
+
+/** Forgets the cursors of some of many tables. */
+async function resetTables(
+  tx: Transaction,
+  { cursor, rows, slot, tables: names }: BodyOf<'resetConnectionState'> & { tables: string[] },
+  { of, before }: { of: { accountId: string; connectionId: string }; before: ConnectionState },
+  deps: TransferDeps,
+): Promise<Answer<'resetConnectionState'>> {
+  if (!cursor || rows || slot) {
+    refuse('invalid_request', [{ field: 'body.tables', message: 'needs cursor, and neither rows nor slot' }])
+  }
+  const { connectionId } = of
+  await requireTables(tx, connectionId, names)
+  await queries.forgetTables.run(tx, { connectionId, names, salt: newIdentifier() })
+  await queries.recordState.run(tx, { connectionId, of: nameTables(names), what: 'tables reset' })
+  const reply = await readState(tx, of, deps)
+  return { reply, audited: { before, after: { ...reply, forgotten: ['cursor'], tables: names } } }
 }

@@ -21,6 +21,7 @@ import type { SecretManagers } from '../secret-managers/secret-managers.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import { requireBackfill } from './backfills.ts'
 import { blackoutEnd } from './blackouts.ts'
+import { requireMovable } from './connection-tables.ts'
 import type { Discoveries } from './discoveries.ts'
 import type { InteractiveJobs } from './interactive.ts'
 import { transferList, wideTransferList } from './list-queries.ts'
@@ -116,6 +117,8 @@ type Start = {
   testRows?: number | null
   /** The range that it reads, as a backfill. */
   backfill?: TransferRange | null
+  /** The only tables that it moves. */
+  tables?: readonly string[] | null
   /** The trace of the request that starts it. */
   traceparent?: string | null
 }
@@ -131,6 +134,7 @@ export async function startTransfer(
   const configs = readRunTimeConfigs(catalogue, actor, row, body)
   if (body.test) requireTestable(catalogue, row, configs.destConfig)
   if (body.backfill) requireBackfill(catalogue, row, configs, body)
+  if (body.tables) await requireMovable(tx, id, body.tables)
   const start: Start = {
     trigger: 'manual',
     ...configs,
@@ -138,6 +142,7 @@ export async function startTransfer(
     confirmed: body.confirm ?? false,
     testRows: body.test?.rows ?? null,
     backfill: body.backfill ?? null,
+    tables: body.tables ? [...body.tables].sort() : null,
   }
   const begun = await begin(tx, row, start, deps)
   const settings = { srcConnectionConfig: configs.srcConfig, destConnectionConfig: configs.destConfig }
@@ -164,15 +169,18 @@ export async function begin(
     confirmed = false,
     testRows = null,
     backfill = null,
+    tables = null,
     traceparent = null,
   }: Start,
   { config }: Pick<TransferDeps, 'config'>,
 ): Promise<{ reply: Transfer; already: boolean }> {
   requireRunnable(row)
   const active = await queries.findActive.first(tx, { connectionId: row.id })
-  // None is taken for the other: neither a test nor a backfill sends what a transfer sends.
+  // None is taken for the other: tests, backfills and transfers of some tables send other records.
   const isSame =
-    active && (active.testRows === null) === (testRows === null) && isDeepStrictEqual(active.backfill, backfill)
+    active &&
+    (active.testRows === null) === (testRows === null) &&
+    isDeepStrictEqual([active.backfill, active.tables], [backfill, tables])
   if (active && !isSame) refuse('transfer_active')
   if (active) return { reply: viewTransfer(active), already: true }
   const until = row.blackout && blackoutEnd(row.blackout, row.now)
@@ -200,6 +208,7 @@ export async function begin(
     confirmed,
     testRows,
     backfill: backfill && JSON.stringify(backfill),
+    tables,
     traceparent,
   })
   if (!inserted) throw new Error(`Transfer ${id} was not made`)

@@ -1,6 +1,7 @@
 import { mirrorsRows, type SideShape } from '@penstock/engine'
 import type {
   ConnectionState,
+  ConnectionTable,
   Drift,
   Reject,
   Role,
@@ -11,6 +12,7 @@ import type {
   TransferPart,
 } from '@penstock/wire'
 import { maybeSeconds, unixSeconds } from '../time.ts'
+import type { ConnectionTableRow } from './connection-tables-queries.ts'
 import type { DriftRow, TableDriftRow } from './drift-queries.ts'
 import type { LogRow } from './log-queries.ts'
 import type { PartRow } from './parts-queries.ts'
@@ -29,6 +31,7 @@ export const viewTransfer = (row: TransferRow): Transfer => ({
   startedBy: row.startedBy,
   test: row.testRows !== null,
   backfill: row.backfill,
+  ...(row.tables && { tables: row.tables }),
   createdTime: unixSeconds(row.createdTime),
   startedTime: maybeSeconds(row.startedTime),
   finishedTime: maybeSeconds(row.finishedTime),
@@ -121,6 +124,25 @@ export const viewPart = (row: PartRow): TransferPart => ({
   startedTime: maybeSeconds(row.startedTime),
   finishedTime: maybeSeconds(row.finishedTime),
   error: viewErrorOf(row),
+})
+
+export const viewConnectionTable = (row: ConnectionTableRow): ConnectionTable => ({
+  table: row.table,
+  destination: row.destination,
+  status: row.tableStatus,
+  cursor: row.cursor,
+  resetTime: maybeSeconds(row.resetTime),
+  lastResult:
+    row.transferId && row.status && row.finishedTime
+      ? {
+          transferId: row.transferId,
+          status: row.status,
+          records: { read: row.read, accepted: row.accepted, rejected: row.rejected },
+          finishedTime: unixSeconds(row.finishedTime),
+          error: viewErrorOf(row),
+        }
+      : null,
+  changes: row.changes ?? [],
 })
 
 export const viewDrift = ({

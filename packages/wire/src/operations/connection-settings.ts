@@ -1,9 +1,11 @@
 import { limits } from '../limits.ts'
 import { operation } from '../operation.ts'
-import { connectionIds, page } from '../parameters.ts'
+import { connectionIds, filter, page, q } from '../parameters.ts'
 import {
   ConnectionRules,
   ConnectionState,
+  ConnectionTable,
+  ConnectionTables,
   CreateTrigger,
   Drift,
   Purpose,
@@ -13,6 +15,7 @@ import {
   Schedule,
   ScheduleEntry,
   SetConnectionRules,
+  SetConnectionTables,
   SetDrift,
   SetPurposes,
   SetRunConditions,
@@ -23,6 +26,8 @@ import {
   TransferGroup,
   TransferGroups,
 } from '../schemas.ts'
+import { connectionTableStatuses } from '../terms.ts'
+import { Type } from '../type.ts'
 
 /** The settings of a connection apart from its sides and its mapping: when it runs, rules, triggers and state. */
 export const connectionSettings = {
@@ -89,6 +94,30 @@ export const connectionSettings = {
     body: SetDrift,
     reply: Drift,
     done: 'Column changes set',
+    refusals: ['connection_deleted', 'not_editable'],
+  }),
+  listConnectionTables: operation({
+    tag: 'Transfers',
+    summary: 'List the tables of a connection',
+    description:
+      'Lists the tables of a connection that moves many tables, by name, as the transfers so far found them: where each is written, its status, its last result and its column changes that wait to be accepted. Other connections have no tables.',
+    actsIn: 'account',
+    scope: 'transfers:read',
+    query: { q: Type.Optional(q), status: filter(connectionTableStatuses, 'Keeps tables with this status'), ...page },
+    reply: ConnectionTable,
+    list: 'paged',
+    done: 'Tables listed',
+  }),
+  setConnectionTables: operation({
+    tag: 'Transfers',
+    summary: 'Pause or resume tables of a connection',
+    description:
+      'Pauses tables of a connection, or resumes them. Transfers skip a paused table and move the others. A table that a worker is moving is moved to its end. A table that is resumed continues after its cursor in the next transfer.',
+    actsIn: 'account',
+    scope: 'transfers:run',
+    body: SetConnectionTables,
+    reply: ConnectionTables,
+    done: 'Tables set',
     refusals: ['connection_deleted', 'not_editable'],
   }),
   getConnectionRules: operation({
@@ -227,7 +256,7 @@ export const connectionSettings = {
     tag: 'Transfers',
     summary: 'Reset the state of a connection',
     description:
-      'Deletes the cursor of incremental reading, the list of rows at the destination, or both, and drops a replication slot. The next transfer reads or sends everything again. Nothing changes at the destination.',
+      'Deletes the cursor of incremental reading, the list of rows at the destination, or both, and drops a replication slot. The next transfer reads or sends everything again. With `tables`, only these tables are read again. Nothing changes at the destination.',
     actsIn: 'account',
     scope: 'transfers:run',
     body: ResetConnectionState,

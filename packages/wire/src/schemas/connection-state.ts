@@ -1,8 +1,9 @@
 import { example } from '../examples.ts'
+import { limits } from '../limits.ts'
 import { type Static, Type } from '../type.ts'
 import { audiences } from './audience.ts'
 import { changeLog, leftSlot } from './change-log.ts'
-import { count, exactly, flag, identifier, text, unixSeconds } from './kinds.ts'
+import { count, exactly, flag, identifier, tableNames, text, unixSeconds } from './kinds.ts'
 
 /** The state that a connection keeps from one transfer to the next. */
 export const ConnectionState = exactly(
@@ -54,6 +55,12 @@ export const ResetConnectionState = Type.Object(
       flag(
         'Drops the replication slot, so that the server keeps its log no more, and forgets where reading continues: the next transfer creates the slot, and copies the table again',
         false,
+      ),
+    ),
+    tables: Type.Optional(
+      tableNames(
+        limits.driftTablesMax,
+        'With cursor, if the connection moves many tables: resets only these tables. The other tables continue',
       ),
     ),
   },

@@ -2,7 +2,7 @@ import { example } from '../examples.ts'
 import { limits } from '../limits.ts'
 import { columnChangeKinds, connectionSides, driftModes } from '../terms.ts'
 import { type Static, type TSchema, Type } from '../type.ts'
-import { exactly, flag, identifier, oneOf, text } from './kinds.ts'
+import { exactly, flag, identifier, oneOf, tableNames, text } from './kinds.ts'
 
 const maybe = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
 
@@ -41,11 +41,10 @@ export const SetDrift = Type.Object(
     drift: Type.Optional(driftFields.drift),
     accept: Type.Optional(flag('Accepts the changes that stopped the newest transfer', true)),
     tables: Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: limits.tableNameLengthMax, examples: ['shop.orders'] }), {
-        minItems: 1,
-        maxItems: limits.driftTablesMax,
-        description: 'With accept, if the connection moves many tables: accepts only the changes of these tables',
-      }),
+      tableNames(
+        limits.driftTablesMax,
+        'With accept, if the connection moves many tables: accepts only the changes of these tables',
+      ),
     ),
     add: Type.Optional(
       flag(
@@ -100,7 +99,7 @@ export const Drift = exactly(
         {
           maxItems: limits.driftTablesMax,
           description:
-            'Of a connection that moves many tables: the first tables that changes stopped in the newest transfer, if there are any',
+            'Of a connection that moves many tables: the first tables that changes stopped, if there are any',
         },
       ),
     ),

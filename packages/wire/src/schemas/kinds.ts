@@ -125,3 +125,12 @@ export const configuration = (lengthMax: number, description: string, example: R
       examples: [example],
     },
   )
+
+/** Names of tables of a connection that moves many tables. */
+export const tableNames = (maxItems: number, description: string) =>
+  Type.Array(Type.String({ minLength: 1, maxLength: limits.tableNameLengthMax, examples: ['shop.orders'] }), {
+    minItems: 1,
+    maxItems,
+    uniqueItems: true,
+    description,
+  })

@@ -6,7 +6,7 @@ import { AuditActor } from './audit.ts'
 import { ConnectionConfig } from './connection.ts'
 import { ruleResults } from './connection-rule.ts'
 import { columnChanges } from './drift.ts'
-import { count, exactly, flag, identifier, oneOf, text, unixSeconds } from './kinds.ts'
+import { count, exactly, flag, identifier, oneOf, tableNames, text, unixSeconds } from './kinds.ts'
 import { Replayable } from './reject.ts'
 import { records, skipped } from './transfer-counts.ts'
 import { backfillOf, backfillOption } from './transfer-range.ts'
@@ -52,6 +52,9 @@ const transferFields = {
     false,
   ),
   backfill: backfillOf,
+  tables: Type.Optional(
+    tableNames(limits.driftTablesMax, 'The only tables that it moves. Absent if it moves all tables, or one'),
+  ),
   createdTime: unixSeconds('When it was requested', example.createdTime),
   startedTime: maybe(unixSeconds('When a worker first claimed it', example.createdTime)),
   finishedTime: maybe(unixSeconds('When it ended', example.createdTime + 95)),
@@ -123,6 +126,9 @@ export const StartTransfer = exactly(
       ),
     ),
     backfill: backfillOption,
+    tables: Type.Optional(
+      tableNames(limits.driftTablesMax, 'Of many tables: moves only these, which earlier transfers listed'),
+    ),
   },
   { description: 'Options of the transfer', examples: [{}] },
 )

@@ -13,7 +13,7 @@ import type { Catalogue } from '../../connectors/catalogue.ts'
 import { newIdentifier } from '../../identifiers.ts'
 import { DataKey } from '../../secrets/data-keys.ts'
 import { openJson, places } from '../sealed.ts'
-import { forgetCursor, recordSlot } from '../state-queries.ts'
+import { forgetCursor, recordState } from '../state-queries.ts'
 import { type JobOf, runBackgroundJob } from './background-job.ts'
 import * as queries from './change-log-queries.ts'
 import type { SupervisorDeps } from './deps.ts'
@@ -171,7 +171,7 @@ export class ChangeLogs extends DueWork<queries.TakenLog> {
         await forgetCursor.run(tx, { connectionId, salt: newIdentifier() })
       }
       if (how === 'missing') return
-      if (row.status !== null) await recordSlot.run(tx, { connectionId, slot, what: 'slot dropped' })
+      if (row.status !== null) await recordState.run(tx, { connectionId, of: slot, what: 'slot dropped' })
       record(tx, { ...auditOf(row), action: 'slotDropped', details: { slot, server } })
     }, serviceActor)
     if (how === 'dropped')
@@ -184,7 +184,7 @@ export class ChangeLogs extends DueWork<queries.TakenLog> {
     const details = { slot, server, why, statement: found.log.release?.statement(slot) }
     await this.deps.database.transaction(async (tx) => {
       await (row.status === null ? queries.forgetLog.run(tx, row) : queries.staySlot.run(tx, { ...row, problem: why }))
-      if (row.status !== null) await recordSlot.run(tx, { connectionId, slot, what: 'slot stays' })
+      if (row.status !== null) await recordState.run(tx, { connectionId, of: slot, what: 'slot stays' })
       record(tx, { ...auditOf(row), action: 'slotStays', details })
     }, serviceActor)
     this.log.warn({ connectionId, ...details }, 'a replication slot that no connection reads could not be dropped')

@@ -88,6 +88,10 @@ export type WorkRow = StandingRow & {
   table: string | null
   /** The mapping of the table, which leaves out what its destination cannot have. */
   tableMapping: string | null
+  /** Whether a person paused the table. */
+  tablePaused: boolean
+  /** The only tables that the transfer moves; null: all. */
+  only: string[] | null
 }
 
 /** Whether the configuration of a side of the transfer `t` was changed since the transfer took it; one that is gone was not. */
@@ -141,7 +145,8 @@ const workOf = (transfers: 'transfers' | 'of_turn', parts: 'transfer_parts' | 'c
     ${carried('announced_data_key_id')} as carried_data_key_id,
     ${carried('announced_sealed')} as carried_sealed, ${kept('keys_salt')} as keys_salt,
     c.status, a.enabled as account_enabled, t.cancelling, c.account_deleted as gone,
-    p.number as part, t.parts, p.key_sealed as part_key_sealed, p.table_name as "table", k.mapping as table_mapping
+    p.number as part, t.parts, p.key_sealed as part_key_sealed, p.table_name as "table", k.mapping as table_mapping,
+    coalesce(k.paused, false) as table_paused, t.tables as only
   from ${transfers} t
   join ${parts} p on p.transfer_id = t.id
   join connections c on c.id = t.connection_id

@@ -6,8 +6,8 @@ import type { WorkRow } from './claim-queries.ts'
 import type { SupervisorDeps } from './deps.ts'
 import { Divided, endingOf, Lost } from './endings.ts'
 import type { TransferKeys } from './ledger-writer.ts'
-import { divideTransfer, insertParts } from './part-queries.ts'
-import { admitTables } from './tables.ts'
+import { divideTransfer, holdTransferOfPart, insertParts } from './part-queries.ts'
+import { admitTables, chosenTables } from './tables.ts'
 
 /** The most parts of a transfer, so that the numbers of their ledger entries are integers of PostgreSQL. */
 export const partsMax = 1_000
@@ -24,19 +24,21 @@ export async function divide(
   { database }: Pick<SupervisorDeps, 'database'>,
   work: WorkRow,
   keys: TransferKeys,
-  parts: readonly DividedPart[],
+  listed: readonly DividedPart[],
   { columns }: BatchStart,
 ): Promise<never> {
-  const { id, attempt, parts: before } = work
-  const areTables = parts[0]?.table !== undefined
+  const { id, attempt, connectionId, parts: before } = work
+  const areTables = listed[0]?.table !== undefined
+  const parts = areTables ? chosenTables(listed, work.only) : listed
   const isPossible = areTables ? parts.length > 0 : columns !== undefined && parts.length > 1
-  if (before > 1 || !isPossible || parts.length > partsMax) {
+  if (before > 1 || !isPossible || listed.length > partsMax) {
     throw new Error('A runner divided a transfer in a way that cannot be')
   }
   const listing = areTables ? 1 : 0
   await database.transaction(async (tx) => {
     const sealing = await keys.transfer.make(tx)
     await keys.connection.make(tx)
+    if (areTables && !(await holdTransferOfPart.first(tx, { id, connectionId }))) throw new Lost()
     const standing = await divideTransfer.first(tx, {
       id,
       attempt,
@@ -48,7 +50,7 @@ export async function divide(
     if (!standing) throw new Lost()
     const ending = endingOf(standing)
     if (ending) throw ending
-    const admitted = areTables ? await admitTables(tx, work, parts) : []
+    const admitted = areTables ? await admitTables(tx, work, parts, listed) : []
     for (let after = 0; after < parts.length; after += partsAtOnce) {
       const some = parts.slice(after, after + partsAtOnce)
       const first = after + listing + 1

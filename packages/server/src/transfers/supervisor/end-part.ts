@@ -17,7 +17,10 @@ import { countTables, saveTable } from './table-queries.ts'
 import type { LogLine } from './transfer-log.ts'
 
 /** How a part ended, and with it a transfer that has no other one. */
-export type EndOfWork = Omit<Parameters<typeof endTransfer.first>[1], 'id' | 'attempt' | 'cursor'> & {
+export type EndOfWork = Omit<
+  Parameters<typeof queries.endPart.first>[1],
+  'id' | 'attempt' | 'part' | 'after' | 'until'
+> & {
   /** Effect of its error on the connection. */
   readonly connection: 'breakdown' | 'outage' | null
 }
@@ -51,9 +54,10 @@ export async function endPart(
 ): Promise<boolean> {
   if (work.parts > 1) return endOneOfSeveral(deps, work, end, lineOf)
   const { id, attempt, connectionId, testRows } = work
-  const { connection, ...result } = end
+  const { connection, status, ...result } = end
+  if (status === 'skipped') throw new Error('Only a table is skipped')
   const endBoth = async (db: Db) =>
-    (await endTransfer.first(db, { id, attempt, ...result, cursor: null })) !== undefined
+    (await endTransfer.first(db, { id, attempt, status, ...result, cursor: null })) !== undefined
   // A test changes nothing for the transfers that follow.
   const moved = testRows === null ? connection : null
   if (!also && moved === null) return endBoth(deps.database)
@@ -80,7 +84,8 @@ function endOneOfSeveral(
   return database.transaction(async (tx) => {
     const held = await queries.holdTransferOfPart.first(tx, { id, connectionId })
     if (!held) return false
-    if (table !== null) await saveTable.run(tx, { id, attempt, part, succeeded: end.status === 'succeeded' })
+    if (table !== null && end.status !== 'skipped')
+      await saveTable.run(tx, { id, attempt, part, succeeded: end.status === 'succeeded' })
     const ended = await queries.endPart.first(tx, { id, attempt, part, ...numbersOf(work), ...end })
     if (!ended) return false
     const log = (kind: TransferLogKind, text: string) =>

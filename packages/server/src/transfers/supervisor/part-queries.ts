@@ -55,7 +55,8 @@ export const endPart = statement<
   Omit<PartFence, 'parts'> & {
     after: number
     until: number
-    status: 'succeeded' | 'failed' | 'cancelled'
+    /** `skipped`: a table that was paused before it began. */
+    status: 'succeeded' | 'failed' | 'cancelled' | 'skipped'
     code: TransferErrorCode | null
     message: string | null
     side: Role | null

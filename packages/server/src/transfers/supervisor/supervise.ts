@@ -26,6 +26,7 @@ import { sentenceOfDoubt } from './in-doubt.ts'
 import { saveReplaced } from './ledger-queries.ts'
 import { changedSides } from './present-settings-queries.ts'
 import * as queries from './queries.ts'
+import { skipPaused } from './tables.ts'
 import { DatabaseTransferHost } from './transfer-host.ts'
 import { TransferLog } from './transfer-log.ts'
 import { TransferTrace } from './transfer-trace.ts'
@@ -115,6 +116,7 @@ async function runTransfer(
   const isNew = work.parts > 1 ? work.attempt === 1 : work.columns === null
   const standing = isNew ? endingOf(work) : undefined
   if (standing) throw standing
+  if (await skipPaused(deps, work, lines)) return
   const sides = frozenSides(catalogue, work)
   const { source, destination } = sides
   await sayIfAgain(database, work, { source: source.connector, destination: destination.connector }, lines)

@@ -5,16 +5,21 @@ import { ownPart, type PartFence } from './queries.ts'
 /** Statements of transfers of many tables, whose parts are tables (docs/decisions/tables.md). */
 
 /** The tables that a connection has moved before. */
-export const knownTables = statement<{ connectionId: string }, { name: string }>(`
-  select name from connection_tables where connection_id = :connectionId
+export const knownTables = statement<{ connectionId: string }, { name: string; paused: boolean }>(`
+  select name, paused from connection_tables where connection_id = :connectionId
 `)
 /** How many tables a connection knows: several times as many as it moves, so that a table that is excluded for a while is not forgotten. */
 const knownMax = 5_000
 
 /** Knows these tables from now on. */
-export const knowTables = statement<{ connectionId: string; names: readonly string[] }>(`
-  insert into connection_tables as k (connection_id, name) select :connectionId, unnest(:names::text[])
-  on conflict (connection_id, name) do update set listed_time = excluded.listed_time
+export const knowTables = statement<{
+  connectionId: string
+  names: readonly string[]
+  destinations: readonly string[]
+}>(`
+  insert into connection_tables as k (connection_id, name, destination)
+  select :connectionId, name, destination from unnest(:names::text[], :destinations::text[]) as listed (name, destination)
+  on conflict (connection_id, name) do update set listed_time = excluded.listed_time, destination = excluded.destination
 `)
 /** Forgets the tables that were not listed for longest. */
 export const forgetTables = statement<{ connectionId: string }>(`

@@ -12,9 +12,11 @@ import type { Database, Transaction } from '../../db/database.ts'
 import type { DataKey } from '../../secrets/data-keys.ts'
 import { openJson, places } from '../sealed.ts'
 import type { WorkRow } from './claim-queries.ts'
+import { endPart } from './end-part.ts'
 import { Lost } from './endings.ts'
 import { fenceOf } from './queries.ts'
 import * as queries from './table-queries.ts'
+import type { TransferLog } from './transfer-log.ts'
 
 /** Transfers of many tables: each of their parts is a table, which has the settings and the state of a connection with one table. */
 
@@ -26,40 +28,69 @@ export type Admitted = {
   readonly side?: Role
 }
 
+/** The tables of a transfer of only some tables. @throws ConnectorError if the source has none of them any more */
+export function chosenTables(parts: readonly DividedPart[], only: readonly string[] | null): readonly DividedPart[] {
+  if (only === null) return parts
+  const chosen = parts.filter(({ name }) => only.includes(name))
+  if (chosen.length > 0) return chosen
+  const message = `The source does not list ${only.join(', ')} any more: the table is excluded, renamed or removed.`
+  // It breaks no connection, whose other tables are there.
+  throw new ConnectorError('source_changed', message, { side: 'Source' })
+}
+
 /**
  * Decides which of the listed tables are moved, and ends the part that listed them. All tables of the first transfer are moved, and tables
- * that the settings name; other new tables only if the connection adds what is new.
+ * that the settings name; other new tables only if the connection adds what is new. A paused table is not moved.
+ * @param parts the tables of this transfer
+ * @param listed all tables that the source listed
  * @throws ConnectorError if new tables stop the transfer, or no table is left
  */
 export async function admitTables(
   tx: Transaction,
   { id, connectionId, drift, testRows }: Pick<WorkRow, 'id' | 'connectionId' | 'drift' | 'testRows'>,
   parts: readonly DividedPart[],
+  listed: readonly DividedPart[],
 ): Promise<readonly Admitted[]> {
-  const known = new Set((await queries.knownTables.all(tx, { connectionId })).map(({ name }) => name))
+  const known = new Map((await queries.knownTables.all(tx, { connectionId })).map((row) => [row.name, row.paused]))
   const isNew = ({ name, table }: DividedPart) => known.size > 0 && !known.has(name) && !table?.isNamed
-  const added = drift === 'add' ? [] : parts.filter(isNew)
-  if (drift === 'stop' && added[0]) throw newTable(added[0].name, added.length)
+  const added = new Set(drift === 'add' ? [] : listed.filter(isNew))
   const admitted = parts.map((part): Admitted => {
-    if (added.includes(part)) return { status: 'skipped', code: 'new_table', message: newTable(part.name, 1).message }
+    if (added.has(part)) return { status: 'skipped', code: 'new_table', message: newTable(part.name, 1).message }
+    if (known.get(part.name)) return paused
     return part.table?.refusal ? { status: 'failed', ...part.table.refusal } : { status: 'queued' }
   })
+  const stops = drift === 'stop' ? parts.filter((part) => added.has(part)) : []
+  if (stops[0]) throw newTable(stops[0].name, stops.length)
   if (admitted.every(({ status }) => status !== 'queued')) {
-    const {
-      code = 'new_table',
-      message = '',
-      side = 'Source',
-    } = admitted.find(({ status }) => status === 'failed') ?? {}
-    throw code === 'new_table' ? newTable(parts[0]?.name ?? '', parts.length) : errorOf(code, message, side)
+    const failed = admitted.find(({ status }) => status === 'failed')
+    if (failed?.code && failed.side) throw errorOf(failed.code, failed.message ?? '', failed.side)
+    const news = parts.filter((part) => added.has(part))
+    if (news[0]) throw newTable(news[0].name, news.length)
+    const message = 'All tables of the transfer are paused. Resume a table, or disable the connection.'
+    throw new ConnectorError(paused.code, message)
   }
-  const names = parts.filter((_, at) => admitted[at]?.status !== 'skipped').map(({ name }) => name)
   if (testRows === null) {
-    await queries.knowTables.run(tx, { connectionId, names })
+    const tables = listed.filter((part) => !added.has(part))
+    await queries.knowTables.run(tx, {
+      connectionId,
+      names: tables.map(({ name }) => name),
+      destinations: tables.map(({ key }) => placeOf(key as unknown as SettingsOfSides)),
+    })
     await queries.forgetTables.run(tx, { connectionId })
   }
   await queries.endListing.run(tx, { id })
   return admitted
 }
+
+/** The name of a table at the destination. */
+const placeOf = ({ destination: { schema, dataset, table } }: SettingsOfSides): string =>
+  [schema ?? dataset, table].filter(Boolean).join('.')
+
+const paused = {
+  status: 'skipped',
+  code: 'table_paused',
+  message: 'The table is paused. Resume it, and the next transfer moves it.',
+} as const satisfies Admitted
 
 const newTable = (name: string, count: number) =>
   new ConnectorError(
@@ -70,6 +101,17 @@ const newTable = (name: string, count: number) =>
 
 const errorOf = (code: TransferErrorCode, message: string, side: Role) =>
   new ConnectorError(code as ConstructorParameters<typeof ConnectorError>[0], message, { side })
+
+/** Skips a table that was paused while it waited for a worker. @returns whether it did */
+export async function skipPaused(
+  deps: Parameters<typeof endPart>[0],
+  work: WorkRow,
+  lines: Pick<TransferLog, 'lineOf'>,
+): Promise<boolean> {
+  if (!work.tablePaused || work.attempt > 1) return false
+  if (!(await endPart(deps, work, { ...paused, side: null, connection: null }, lines.lineOf))) throw new Lost()
+  return true
+}
 
 /** The part that a worker claimed: the settings of both sides with it, and what the source calls it. */
 export type OpenedPart = {
