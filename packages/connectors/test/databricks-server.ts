@@ -3,6 +3,7 @@ import type http from 'node:http'
 import { startBehindProxy } from './behind-proxy.ts'
 import { type DatabricksStorage, loadMacros, makeDatabricksLoads, translateLoaded } from './databricks-loads.ts'
 import type { FailingProxy } from './failing-proxy.ts'
+import { type TrustedIssuer, verifyToken } from './federation.ts'
 import { type EngineResult, startEngine } from './warehouse-engine.ts'
 
 /**
@@ -23,6 +24,10 @@ export type DatabricksServer = {
   polls: number
   /** The bucket that files are read from; none unless given. */
   storage: DatabricksStorage | undefined
+  /** The federation policy of the service principal `client-1`. */
+  policy:
+    | { readonly trusted: TrustedIssuer; readonly audiences: readonly string[]; readonly subject: string }
+    | undefined
   /** Called before a statement runs. */
   before: ((statement: string) => unknown) | undefined
   run(statement: string): Promise<EngineResult>
@@ -124,15 +129,35 @@ export async function startDatabricksServer(): Promise<DatabricksServer> {
     return catalog(url)
   }
 
-  function giveToken(headers: http.IncomingHttpHeaders, form: URLSearchParams): Reply {
+  async function giveToken(headers: http.IncomingHttpHeaders, form: URLSearchParams): Promise<Reply> {
+    if (form.get('grant_type') === 'urn:ietf:params:oauth:grant-type:token-exchange') return exchangeToken(form)
     const isClient = headers.authorization === `Basic ${Buffer.from('client-1:secret-1').toString('base64')}`
     if (!isClient) return { status: 401, body: { error: 'invalid_client' } }
     if (form.get('grant_type') !== 'client_credentials' || form.get('scope') !== 'all-apis') {
       return { status: 400, body: { error: 'invalid_request' } }
     }
+    return given()
+  }
+
+  function given(): Reply {
     const token = `eyJ.${randomUUID()}`
     tokens.add(token)
     return { status: 200, body: { access_token: token, token_type: 'Bearer', expires_in: 3600, scope: 'all-apis' } }
+  }
+
+  /** The service principal client-1 has one federation policy. */
+  async function exchangeToken(form: URLSearchParams): Promise<Reply> {
+    const { policy } = server
+    const isJwt = form.get('subject_token_type') === 'urn:ietf:params:oauth:token-type:jwt'
+    if (!policy || !isJwt || form.get('client_id') !== 'client-1' || form.get('scope') !== 'all-apis') {
+      return { status: 400, body: { error: 'invalid_request' } }
+    }
+    const token = form.get('subject_token') ?? ''
+    const verified = await verifyToken(token, policy.trusted, policy.audiences)
+    if ('problem' in verified || verified.subject !== policy.subject) {
+      return { status: 401, body: { error: 'invalid_grant', error_description: `canary ${token}` } }
+    }
+    return given()
   }
 
   function onFile(method: string, url: URL, headers: http.IncomingHttpHeaders, text: string): Reply {
@@ -339,6 +364,7 @@ export async function startDatabricksServer(): Promise<DatabricksServer> {
     polls: 0,
     storage: undefined,
     before: undefined,
+    policy: undefined,
     run: (statement) => engine.run(statement),
     forgetResults() {
       statements.clear()

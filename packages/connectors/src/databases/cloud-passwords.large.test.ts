@@ -3,12 +3,12 @@ import { after, beforeEach, describe, mock, test } from 'node:test'
 import { Signer } from '@aws-sdk/rds-signer'
 import type { Connector, ConnectorContext, Values } from '@penstock/connector'
 import { testContext } from '@penstock/connector/acceptance'
-import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { cloudCertificate, type Judge, startCloudMysql, startCloudPostgresql } from '../../test/cloud-databases.ts'
-import { startAwsTokenService, type TrustedIssuer } from '../../test/federation.ts'
+import { startAwsTokenService } from '../../test/federation.ts'
 import { startEntraTokenService } from '../../test/federation-azure.ts'
 import { startGoogleTokenServices } from '../../test/federation-google.ts'
 import { startMariadb } from '../../test/mariadb.ts'
+import { makeOwnIssuer } from '../../test/own-issuer.ts'
 import { startPostgresql } from '../../test/postgresql.ts'
 import { mysql } from '../mysql/mysql.ts'
 import { postgresql } from '../postgresql/postgresql.ts'
@@ -18,24 +18,7 @@ import { postgresql } from '../postgresql/postgresql.ts'
  * describes; a token of Amazon RDS must be the one that AWS' own signer makes of the same session.
  */
 
-const issuer = 'https://penstock.example.com'
-const subject = 'penstock:0a0a0a0a0a0a0a0a:0b0b0b0b0b0b0b0b'
-const { privateKey, publicKey } = await generateKeyPair('RS256')
-const keys = { keys: [{ ...(await exportJWK(publicKey)), alg: 'RS256' }] }
-const trusted: TrustedIssuer = {
-  issuer,
-  read: async (url) => (url.endsWith('openid-configuration') ? { issuer, jwks_uri: `${issuer}/keys` } : keys),
-}
-const identityToken = (audience: string) =>
-  new SignJWT({})
-    .setProtectedHeader({ alg: 'RS256' })
-    .setIssuer(issuer)
-    .setSubject(subject)
-    .setAudience(audience)
-    .setIssuedAt()
-    .setExpirationTime('5m')
-    .sign(privateKey)
-
+const { issuer, subject, trusted, identityToken } = await makeOwnIssuer()
 const scope = 'https://ossrdbms-aad.database.windows.net/.default'
 const arn = 'arn:aws:iam::123456789012:role/Mover'
 const aws = await startAwsTokenService(trusted)

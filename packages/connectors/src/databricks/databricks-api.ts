@@ -1,8 +1,9 @@
 import { type ConnectorContext, ConnectorError } from '@penstock/connector'
+import { decodeJwt } from 'jose'
 import { type Answer, isSuccess } from '../platform-api/call.ts'
 import { openPlatform, type PlatformClient, wait } from '../platform-api/client.ts'
 import { type JsonObject, listIn, objectIn, textIn } from '../platform-api/json.ts'
-import { openTokens } from '../platform-api/oauth.ts'
+import { type AccessTokens, keepTokens, openTokens, requestToken } from '../platform-api/oauth.ts'
 import { connectorErrorOfStatus } from '../platform-api/status.ts'
 
 /** The REST interface of a workspace. */
@@ -135,14 +136,50 @@ function credentialsOf(context: ConnectorContext, origin: string) {
     const headers = async () => ({ authorization: `Bearer ${String(accessToken ?? '')}` })
     return { headers, renews: false }
   }
+  const endpoint = { platform: 'Databricks', url: `${origin}/oidc/v1/token`, scope: 'all-apis' }
+  if (authType === 'federation') return federatedTokens(context, origin, endpoint)
   return openTokens(context, {
-    platform: 'Databricks',
-    url: `${origin}/oidc/v1/token`,
+    ...endpoint,
     grant: { type: 'client_credentials' },
     client: { id: String(clientId ?? ''), secret: String(clientSecret ?? ''), in: 'header' },
-    scope: 'all-apis',
     renewal: 'create a new OAuth secret of the service principal, and save it in the connector',
   })
+}
+
+/** Hosts that only Databricks has workspaces at, in the public and the national clouds. */
+const ownHosts =
+  /\.(cloud\.databricks\.(com|us|mil)|gcp\.databricks\.com|azuredatabricks\.net|databricks\.azure\.(cn|us))$/
+
+/** https://docs.databricks.com/aws/en/dev-tools/auth/oauth-federation */
+function federatedTokens(
+  context: ConnectorContext,
+  origin: string,
+  endpoint: { readonly platform: string; readonly url: string; readonly scope: string },
+): AccessTokens {
+  const { clientId, identityAudience } = context.secrets
+  const { hostname, port } = new URL(origin)
+  if (!ownHosts.test(hostname) || port !== '') {
+    const message =
+      'A sign-in without a secret needs the host that Databricks gave the workspace. Enter it as the host.'
+    throw new ConnectorError('invalid_setting', message)
+  }
+  return keepTokens(context.signal, async () => {
+    const identity = await context.identityToken(String(identityAudience))
+    return requestToken(context, {
+      ...endpoint,
+      grant: { type: 'token_exchange', subject: async () => identity },
+      client: { id: String(clientId ?? '') },
+      errorOf: (answer) => identityRefused(answer, identity),
+    })
+  })
+}
+
+function identityRefused({ status, json }: Answer, identity: string): ConnectorError | undefined {
+  const code = textIn(objectIn(json).error) ?? ''
+  if (status >= 500 || status === 429 || !/^invalid_|^unauthorized|^access_denied/.test(code)) return undefined
+  const { iss, sub, aud } = decodeJwt(identity)
+  const message = `Databricks does not accept the identity of this sub-account. The service principal needs a federation policy with the issuer ${iss}, the subject ${sub} and the audience ${aud}, and Databricks must be able to reach the issuer.`
+  return new ConnectorError('invalid_credentials', message)
 }
 
 /** Codes of errors of the workspace, which do not depend on a statement. */

@@ -1,4 +1,7 @@
 import { secret, select, text } from '@penstock/connector'
+import { audienceField, trustFields } from '../kit/identity-fields.ts'
+
+const federated = { authType: 'federation' }
 
 /** A Databricks workspace, and how to sign in. */
 export const signIn = {
@@ -6,22 +9,29 @@ export const signIn = {
     label: 'Host',
     description: 'Address of the workspace, such as dbc-a1b2345c-d6e7.cloud.databricks.com',
     required: true,
+    identity: 'target',
     binds: ['accessToken', 'clientSecret'],
   }),
   authType: select({
     keepsState: 'credential',
     label: 'Sign-in method',
-    description: 'Sign in as a service principal, or with a personal access token',
-    options: ['service-principal', 'access-token'],
-    labels: { 'service-principal': 'Service principal', 'access-token': 'Personal access token' },
+    identity: 'target',
+    description: 'Sign in as a service principal, with its secret or without one, or with a personal access token',
+    options: ['service-principal', 'federation', 'access-token'],
+    labels: {
+      'service-principal': 'Service principal',
+      federation: 'Service principal without a secret',
+      'access-token': 'Personal access token',
+    },
     default: 'service-principal',
   }),
   clientId: text({
     keepsState: 'credential',
     label: 'Client ID',
+    identity: 'target',
     description: 'Application ID of the service principal',
     required: true,
-    when: { authType: 'service-principal' },
+    when: { authType: ['service-principal', 'federation'] },
   }),
   clientSecret: secret({
     label: 'Client secret',
@@ -35,4 +45,6 @@ export const signIn = {
     required: true,
     when: { authType: 'access-token' },
   }),
+  identityAudience: audienceField(federated, 'databricks', 'An audience of the federation policy'),
+  ...trustFields(federated),
 }

@@ -5,7 +5,7 @@ import type { Credentials } from './client.ts'
 import { isObject, type JsonObject, numberIn, objectIn, textIn } from './json.ts'
 import { connectorErrorOfStatus } from './status.ts'
 
-/** How an access token is obtained (OAuth 2.0, RFC 6749 and 7523). */
+/** How an access token is obtained (OAuth 2.0, RFC 6749, 7523 and 8693). */
 export type Grant =
   | { readonly type: 'client_credentials' }
   | {
@@ -17,6 +17,8 @@ export type Grant =
     }
   /** @property assertion makes the signed JWT */
   | { readonly type: 'jwt_bearer'; readonly assertion: () => Promise<string> }
+  /** @property subject the signed JWT that is exchanged */
+  | { readonly type: 'token_exchange'; readonly subject: () => Promise<string> }
   /** A code is exchanged once, by {@link exchangeCode}. */
   | { readonly type: 'authorization_code' }
 
@@ -153,6 +155,10 @@ export async function requestToken(context: TokenContext, options: TokenOptions)
   const { grant } = options
   if (grant.type === 'client_credentials') return exchange(context, options, {})
   if (grant.type === 'jwt_bearer') return exchange(context, options, { assertion: await grant.assertion() })
+  if (grant.type === 'token_exchange') {
+    const subject_token_type = 'urn:ietf:params:oauth:token-type:jwt'
+    return exchange(context, options, { subject_token: await grant.subject(), subject_token_type })
+  }
   if (grant.type === 'authorization_code') throw new Error('A code is exchanged once')
   const { key = 'refreshToken', rotates = false } = grant
   const exchangeFor = (refreshToken: string, signal: AbortSignal) => {
@@ -184,6 +190,7 @@ const grantTypes = {
   refresh_token: 'refresh_token',
   authorization_code: 'authorization_code',
   jwt_bearer: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+  token_exchange: 'urn:ietf:params:oauth:grant-type:token-exchange',
 } as const satisfies Record<Grant['type'], string>
 
 /** Asks the token endpoint once. */
@@ -307,6 +314,7 @@ const grantNames = {
   authorization_code: 'code of the authorization',
   jwt_bearer: 'signed key',
   client_credentials: 'credentials',
+  token_exchange: 'identity token',
 } as const satisfies Record<Grant['type'], string>
 
 /** The error of a response without a token. Omits the platform's message, which can quote the request. */
