@@ -2,6 +2,9 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { accessibilityViolations, skip } from './harness/browser.ts'
 import { type ConsoleStage, preparePeople, startConsole } from './harness/console.ts'
+import { connectorBySlug } from './harness/fixtures.ts'
+
+const mailchimp = connectorBySlug('mailchimp')
 
 describe('one person in the kept records, in the console', { skip }, () => {
   let stage: ConsoleStage
@@ -67,7 +70,7 @@ describe('one person in the kept records, in the console', { skip }, () => {
     await elsewhere.getByText('No uploaded file is kept.').waitFor()
     await elsewhere.getByText('No one in this organization has one of these e-mail addresses.').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
-    await page.getByRole('button', { name: 'Erase' }).click()
+    await page.getByRole('button', { name: 'Erase', exact: true }).click()
     const dialog = page.getByRole('dialog', { name: 'Erase this person?' })
     await dialog.waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
@@ -75,5 +78,25 @@ describe('one person in the kept records, in the console', { skip }, () => {
     await page.getByText(/records? (?:was|were) erased/).waitFor()
     await page.getByRole('button', { name: 'Find', exact: true }).click()
     await page.getByText('Nothing is kept about this person').waitFor()
+  })
+
+  test('is erased at destinations after a question that shows what is sent where, and what is not known', async () => {
+    await stage.client.addConnectors({ accountId, body: { connectorIds: [mailchimp.id] } })
+    // No server has this address: it is the example of a data center.
+    const secretConfig = { apiKey: 'canary0123456789-zz999' }
+    await stage.client.configureConnector({ accountId, id: mailchimp.id, body: { secretConfig } })
+    const page = await stage.open(`/accounts/${accountId}/find-person`)
+    await page.getByRole('textbox', { name: /Values of the person/ }).fill('jane@example.com\n+4930123456')
+    await page.getByRole('button', { name: 'Find', exact: true }).click()
+    const card = page.getByRole('region', { name: 'At destinations' })
+    await card.getByText('Deletes the member permanently', { exact: false }).waitFor()
+    await card.getByText('Erase the person there yourself', { exact: false }).first().waitFor()
+    await page.getByRole('button', { name: 'Erase at destinations' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Erase this person at destinations?' })
+    await dialog.getByText('Asked by: jane@example.com.', { exact: false }).waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await dialog.getByRole('button', { name: 'Erase at 1 destination' }).click()
+    await card.getByText('jane@example.com: not known. Erase again.', { exact: false }).waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
   })
 })

@@ -133,6 +133,8 @@ function callsOfAll(
     listRejects: transfer,
     findDataSubject: { accountId, body: { values: ['jane.doe@example.com'] } },
     eraseDataSubject: { accountId, body: { values: ['jane.doe@example.com'] } },
+    listErasureDestinations: { accountId },
+    eraseAtDestination: { ...connector, body: { identifiers: [{ kind: 'email', value: 'jane.doe@example.com' }] } },
     getReplayable: transfer,
     replayTransfer: transfer,
     retryTransfer: transfer,

@@ -1,4 +1,4 @@
-import { after, button, choose, click, type Dialog, fill, focus, press } from './dialog-steps.ts'
+import { after, button, choose, click, type Dialog, fill, focus, ofAccount, press } from './dialog-steps.ts'
 
 /** Dialogs of the frame, and of screens about the whole organization. */
 
@@ -136,6 +136,16 @@ export const organization: readonly Dialog[] = [
     of: ['screens/data-subjects/data-subjects.tsx'],
     path: () => '/find-person',
     open: after((page) => page.getByRole('textbox').first().fill('example.com'), click('Find'), click('Erase')),
+  },
+  {
+    name: 'erase a person at destinations',
+    of: ['screens/data-subjects/at-destinations.tsx'],
+    path: ofAccount('/find-person'),
+    open: after(
+      (page) => page.getByRole('textbox').first().fill('ada@example.com'),
+      click('Find'),
+      click('Erase at destinations'),
+    ),
   },
   {
     name: 'set up single sign-on',

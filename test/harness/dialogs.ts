@@ -22,6 +22,9 @@ export async function prepareDialogs(stage: ConsoleStage, scene: Scene): Promise
   const audiences = connectorBySlug('meta-custom-audiences').id
   const secretConfig = { authType: 'api-token', accessToken: 'canary' }
   await client.configureConnector({ accountId, id: audiences, body: { secretConfig } })
+  const { id: mailchimp } = connectorBySlug('mailchimp')
+  await client.addConnectors({ accountId, body: { connectorIds: [mailchimp] } })
+  await client.configureConnector({ accountId, id: mailchimp, body: { secretConfig: { apiKey: 'canary-us21' } } })
   const { reply: mapped } = await client.createConnection({
     accountId,
     body: {

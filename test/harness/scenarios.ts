@@ -150,6 +150,14 @@ const anEndedTransfer = async (party: Party) => {
   const connection = await anActiveConnection(party)
   return { ...connection, transferId: await addEndedTransfer(party.service, party.caller, connection) }
 }
+/** A configuration of HTTP API whose definition erases. No server is there, so the answer says why nothing is known. */
+const anErasingDestination = async ({ caller }: Party) => {
+  const { id: accountId } = await caller.addAccount()
+  await caller.addConnectors(accountId, httpApi)
+  const secretConfig = { url: 'http://127.0.0.1:1', definition: 'erasure: { email: { path: /a } }' }
+  await caller.expect(caller.call('configureConnector', { accountId, id: httpApi.id, body: { secretConfig } }))
+  return { accountId }
+}
 const aSchedule = async (party: Party) => {
   const connection = await anActiveConnection(party)
   await party.caller.expect(party.caller.call('setSchedule', { ...connection, body: { cron: '0 6 * * *' } }))
@@ -781,6 +789,24 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     prepare: async (party) => ({
       accountId: (await anEndedTransfer(party)).accountId,
       body: { values: ['jane.doe@example.com'] },
+    }),
+  },
+  listErasureDestinations: {
+    request: 'GET /data-subjects/destinations',
+    status: 200,
+    reply: [shapes.erasureDestination],
+    acts: 'in a sub-account',
+    prepare: anErasingDestination,
+  },
+  eraseAtDestination: {
+    request: 'POST /connectors/{id}/erase',
+    status: 200,
+    reply: shapes.erasedAtDestination,
+    acts: 'in a sub-account',
+    prepare: async (party) => ({
+      ...(await anErasingDestination(party)),
+      id: httpApi.id,
+      body: { identifiers: [{ kind: 'email', value: 'jane.doe@example.com' }] },
     }),
   },
   getReplayable: {
@@ -1715,6 +1741,8 @@ export const allowedMethods: Readonly<Record<string, string>> = {
   '/connectors/{id}/discover': 'POST',
   '/data-subjects/find': 'POST',
   '/data-subjects/erase': 'POST',
+  '/data-subjects/destinations': 'GET, HEAD',
+  '/connectors/{id}/erase': 'POST',
   '/connectors/{id}/ask': 'POST',
   '/connectors/{id}/try': 'POST',
   '/connectors/{id}/authorization': 'GET, HEAD, POST',

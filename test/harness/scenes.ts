@@ -52,6 +52,8 @@ export type Scene = Readonly<
 const spare = connectorBySlug('adobe-audience-manager')
 const httpApi = connectorBySlug('http-api')
 const audiences = connectorBySlug('meta-custom-audiences')
+/** No server is there. */
+const erasing = { secretConfig: { url: 'http://127.0.0.1:1', definition: 'erasure: { email: { path: /a } }' } }
 
 /**
  * Creates a scene through the API.
@@ -61,6 +63,7 @@ export async function makeScene(service: TestService, caller: Caller, folder: st
   const { id: accountId } = await caller.addAccountWithSides()
   await caller.configureSides(accountId)
   await caller.addConnectors(accountId, spare, authorizable, httpApi)
+  await caller.expect(caller.call('configureConnector', { accountId, id: httpApi.id, body: erasing }))
   await registerApp(service, authorizable)
   const { id: connectionId } = await caller.createConnection(accountId)
   const { id: deletedId } = await caller.createConnection(accountId)
@@ -297,6 +300,11 @@ const valid: {
   }),
   findDataSubject: () => ({ body: { values: ['jane.doe@example.com'] } }),
   eraseDataSubject: () => ({ body: { values: ['jane.doe@example.com'] } }),
+  listErasureDestinations: () => ({ query: { size: '5', offset: '0' } }),
+  eraseAtDestination: () => ({
+    id: httpApi.id,
+    body: { identifiers: [{ kind: 'email', value: 'jane.doe@example.com' }] },
+  }),
   getReplayable: ({ activeId, endedId }) => ({ id: activeId, transferId: endedId }),
   replayTransfer: ({ activeId, endedId }) => ({ id: activeId, transferId: endedId }),
   retryTransfer: ({ activeId, endedId }) => ({ id: activeId, transferId: endedId }),

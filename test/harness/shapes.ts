@@ -513,6 +513,20 @@ export const erasedDataSubject = {
   ...progress,
   activeTransfers: 'integer',
 } as const satisfies Shape
+/** Ours: erasing one person at destinations */
+export const erasureDestination = {
+  connectorId: 'string',
+  connectorName: 'string',
+  configurationId: 'string',
+  configurationName: 'string',
+  kinds: ['string'],
+  deletes: ['string', null],
+} as const satisfies Shape
+export const erasedAtDestination = {
+  results: [{ kind: 'string', value: 'string', outcome: 'string', reason: ['string', null] }],
+  error: [transferError, null],
+  erasedTime: 'integer',
+} as const satisfies Shape
 export const preview = {
   columns: ['string'],
   rows: [[['string', null]]],

@@ -8,6 +8,7 @@ import type { ConnectorContext } from './context.ts'
 import type { Destination } from './destination.ts'
 import type { Discover } from './discovery.ts'
 import type { Ecapi } from './ecapi.ts'
+import type { Erasure } from './erasure.ts'
 import type { EventStore } from './event-streams.ts'
 import { type FieldDefinition, type Fields, secret } from './fields.ts'
 import type { Exports, Offer } from './handover.ts'
@@ -110,6 +111,8 @@ export type DestinationSide = Side & {
     readonly records: readonly string[]
     readonly settings: readonly string[]
   }
+  /** How the platform erases a person. Absent if its API offers no erasure. */
+  readonly erasure?: Erasure
   /** How it receives events in the form of the standard ECAPI. Absent if it is no destination of conversions. */
   readonly ecapi?: Ecapi
   /** Types that the setting `columnTypes` can assign to the columns of a created table. Absent without the setting. */

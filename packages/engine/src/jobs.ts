@@ -91,6 +91,8 @@ async function perform(
       return (await import('./discover.ts')).runDiscovery(job, runtime, signal)
     case 'ask':
       return (await import('./ask.ts')).runAsk(job, runtime, signal)
+    case 'erase':
+      return (await import('./erase.ts')).runErase(job, runtime, signal)
     case 'try':
       return (await import('./try.ts')).runTry(job, runtime, signal)
     case 'preview':

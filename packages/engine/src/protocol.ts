@@ -26,6 +26,7 @@ import type {
 import type { ConsentPurpose } from './consent-purpose.ts'
 import type { DigestPage, DigestRecords, DigestsState, KeyPages } from './digest-pages.ts'
 import type { DividedPart } from './divided-part.ts'
+import type { ErasedIdentifier, EraseJob } from './erase-job.ts'
 import type { HandoverStart } from './handover-start.ts'
 import type { EventHost, IdentityHost, PutHost, RejectHost, SecretHost, UploadHost } from './job-hosts.ts'
 import type { Confirmation, RejectedKeysState, ReplayPage, TransferOutcomes } from './kept.ts'
@@ -42,6 +43,7 @@ export type { Announced } from './announced.ts'
 export type * from './background-jobs.ts'
 export * from './digest-pages.ts'
 export type { DividedPart, ListedTable } from './divided-part.ts'
+export type { ErasedIdentifier, EraseJob } from './erase-job.ts'
 export * from './job-hosts.ts'
 export type * from './kept.ts'
 export type { OpenedSide } from './opened-side.ts'
@@ -146,6 +148,7 @@ export type Job =
   | DiscoveryJob
   | AskJob
   | TryJob
+  | EraseJob
   | PreviewJob
   | AuthorizationJob
   | SingleSignOnJob
@@ -162,6 +165,8 @@ export type JobValues = {
   discovery: DiscoveredPage
   ask: ShownAnswer
   try: ShownTrial
+  /** In the order of the identifiers. */
+  erase: readonly ErasedIdentifier[]
   /** `errors`: the mapping does not match the columns of the source. */
   preview: { readonly preview: Preview } | { readonly fieldErrors: readonly FieldError[] }
   authorization: { readonly refreshToken: string }

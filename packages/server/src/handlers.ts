@@ -100,6 +100,7 @@ import { createToken, type TokenDeps } from './tokens/tokens.ts'
 import { checkConnector } from './transfers/check.ts'
 import { getConnectionRules, setConnectionRules } from './transfers/connection-rules.ts'
 import { listConnectionTables, setConnectionTables } from './transfers/connection-tables.ts'
+import { eraseAtDestination, listErasureDestinations } from './transfers/data-subjects/at-destinations.ts'
 import { eraseDataSubject, findDataSubject } from './transfers/data-subjects/data-subjects.ts'
 import { getConnectorDefinition } from './transfers/definitions.ts'
 import { discoverValues } from './transfers/discover.ts'
@@ -245,6 +246,8 @@ export const handlers: Handlers<Deps> = {
   editRejects,
   findDataSubject,
   eraseDataSubject,
+  listErasureDestinations,
+  eraseAtDestination,
   getReplayable,
   replayTransfer,
   retryTransfer,

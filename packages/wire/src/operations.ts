@@ -106,6 +106,8 @@ const routes = {
   editRejects: 'PUT /connections/{id}/transfers/{transferId}/rejects',
   findDataSubject: 'POST /data-subjects/find',
   eraseDataSubject: 'POST /data-subjects/erase',
+  listErasureDestinations: 'GET /data-subjects/destinations',
+  eraseAtDestination: 'POST /connectors/{id}/erase',
 
   // transfers
   getReplayable: 'GET /connections/{id}/transfers/{transferId}/replay',

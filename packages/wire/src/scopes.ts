@@ -14,7 +14,7 @@ export const scopes = {
   'transfers:run': 'Start, replay and cancel transfers, and set schedules',
   'records:read': 'Read records: previews, values of discovered columns, and the records that transfers rejected',
   'records:edit': 'Correct the values of rejected records, which a replay then sends',
-  'records:erase': 'Erase the stored records of a person',
+  'records:erase': 'Erase the stored records of a person, and the person at the platforms of destinations',
   'reports:read': 'Read reports',
   'clients:read': 'List client credentials, without their secrets',
   'clients:write': 'Create, rename, rotate and revoke client credentials',

@@ -115,6 +115,14 @@ export const addedConnectorOrders = [
 ] as const
 export type AddedConnectorOrder = (typeof addedConnectorOrders)[number]
 
+/** Identifiers of a person at the platforms of destinations. Not in the specification. */
+export const personIdentifiers = ['email', 'phone', 'externalId'] as const
+export type PersonIdentifierKind = (typeof personIdentifiers)[number]
+
+/** Answers of a destination to the demand to erase a person; `unknown`: it did not answer, so ask again. Not in the specification. */
+export const erasureOutcomes = ['requested', 'deleted', 'notFound', 'refused', 'unknown'] as const
+export type ErasureOutcome = (typeof erasureOutcomes)[number]
+
 /** Triggers of a transfer. Not in the specification. */
 export const transferTriggers = ['manual', 'schedule', 'replay', 'dependency', 'url', 'rejects'] as const
 export type TransferTrigger = (typeof transferTriggers)[number]

@@ -1,4 +1,5 @@
 import { boolean, ConnectorError, inspectBy, number, secret, text } from '@penstock/connector'
+import { describedErasure } from '../described/described-erasure.ts'
 import { idSetting } from '../kit/api.ts'
 import { asWritten, oneOf, plain, special } from '../kit/columns.ts'
 import { eventDestination } from '../kit/event-destination.ts'
@@ -91,6 +92,30 @@ export const activecampaign = eventDestination({
     },
   },
   later: async (client, context) => (await import('./import-results.ts')).openResults(client, context),
+  erasure: describedErasure('ActiveCampaign', {
+    what: 'Deletes the contact with everything that ActiveCampaign stores about it.',
+    server: (secrets) => ({
+      url: activeCampaignApi({ secrets }).baseUrl,
+      authentication: 'API key',
+      keyName: 'api-token',
+      apiToken: String(secrets.apiKey),
+    }),
+    requests: {
+      email: {
+        find: {
+          path: '/contacts',
+          query: { email: '{{ person }}' },
+          at: 'contacts',
+          where: 'lower(coalesce(entry.email, "")) == lower(person)',
+          value: 'entry.id',
+        },
+        method: 'DELETE',
+        path: '/contacts/{{ found }}',
+        missing: 'status == 404 && response.message != null',
+        outcome: 'deleted',
+      },
+    },
+  }),
   // An empty text would overwrite the stored one, so it is omitted.
   columns: {
     email: plain('email', 'E-mail address, not hashed', {

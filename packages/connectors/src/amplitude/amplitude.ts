@@ -1,4 +1,4 @@
-import { secret, select } from '@penstock/connector'
+import { ConnectorError, secret, select } from '@penstock/connector'
 import { describedDestination } from '../described/described-destination.ts'
 import { amplitudePlatform } from './platform.ts'
 
@@ -24,9 +24,10 @@ export const amplitude = describedDestination({
       options: ['us', 'eu'],
       labels: { us: 'United States', eu: 'European Union' },
       default: 'us',
-      binds: ['apiKey'],
+      binds: ['apiKey', 'secretKey'],
     }),
     apiKey: secret({ label: 'API key', description: 'API key of the project', required: true }),
+    secretKey: secret({ label: 'Secret key', description: 'Secret key of the project; only needed to erase people' }),
   },
   server: ({ region, apiKey }) => ({
     url: region === 'eu' ? 'https://api.eu.amplitude.com' : 'https://api2.amplitude.com',
@@ -36,6 +37,31 @@ export const amplitude = describedDestination({
   }),
   given: ['apiKey'],
   operations: { 'record events': 'Record events' },
+  erasure: {
+    what: 'Deletes the events and properties of the user in this project, within 30 days. Amplitude tells the administrators by e-mail, and accepts new events of the user.',
+    server({ region, apiKey, secretKey }) {
+      if (!secretKey) {
+        throw new ConnectorError(
+          'invalid_credentials',
+          'Amplitude erases people only with the secret key of the project; save it in the connector.',
+        )
+      }
+      return {
+        url: region === 'eu' ? 'https://analytics.eu.amplitude.com' : 'https://amplitude.com',
+        authentication: 'user name and password',
+        username: String(apiKey),
+        password: String(secretKey),
+      }
+    },
+    pace: { requests: 1, seconds: 1 },
+    requests: {
+      externalId: {
+        path: '/api/2/deletions/users',
+        body: { user_ids: ['{{ person }}'] },
+        result: { refused: 400, reason: '{{ response.error }}' },
+      },
+    },
+  },
   definition: {
     operations: {
       'record events': {

@@ -8,6 +8,7 @@ const person = {
   clientUserId: { type: 'text', identifies: true, lengthMax: 100, description: 'Your ID of the person' },
 }
 const result = { refused: 400, reason: '{{ response.message }}' }
+const erased = { path: '/v1/privacy/delete-request', result: { refused: 400, reason: '{{ response.error }}' } }
 const members = (method: 'POST' | 'DELETE') => ({
   method,
   path: '/v2/bulk/segments/members',
@@ -49,6 +50,14 @@ export const attentive = describedDestination({
     segmentId: text({ asked: true, label: 'Segment ID', description: 'External ID of the segment', required: true }),
   },
   removals: { 'add to segment': { operation: 'remove from segment', by: ['phone', 'email', 'clientUserId'] } },
+  erasure: {
+    what: 'Requests the deletion of the person, which Attentive completes within 30 days.',
+    requests: {
+      email: { ...erased, body: { subjectEmail: '{{ person }}' } },
+      phone: { ...erased, body: { subjectPhone: '{{ person }}' } },
+      externalId: { ...erased, body: { clientUserId: '{{ person }}' } },
+    },
+  },
   definition: {
     pace: { requests: 100, seconds: 1, remaining: 'x-ratelimit-remaining' },
     check: { path: '/v2/me' },

@@ -8,6 +8,12 @@ const person = {
   email: { type: 'text', identifies: true, description: 'Address, for people without an ID' },
   phone: { type: 'text', identifies: true, description: 'Phone number in E.164, for people without an ID' },
 }
+/** Braze reports how many profiles it queued. */
+const erased = {
+  path: '/users/delete',
+  missing: 'response.message == "success" && response.deleted == 0',
+  result: { success: 'response.message == "success"', reason: '{{ response.message }}' },
+}
 /** Braze stores what is right, and lists the others by their number. */
 const result = (array: string) => ({
   success: 'response.message == "success" || response.message == "queued"',
@@ -56,6 +62,14 @@ export const braze = describedDestination({
     'delete people': 'Delete people',
   },
   removals: { 'update people': { operation: 'delete people', by: ['external_id'], deletes: true } },
+  erasure: {
+    what: 'Deletes the user profiles permanently. Braze queues the deletion, and keeps counts of events.',
+    requests: {
+      email: { ...erased, body: { email_addresses: ['{{ person }}'] } },
+      phone: { ...erased, body: { phone_numbers: ['{{ person }}'] } },
+      externalId: { ...erased, body: { external_ids: ['{{ person }}'] } },
+    },
+  },
   definition: {
     operations: {
       'update people': {

@@ -22,6 +22,11 @@ const batch = {
     rows: { at: 'errors', index: 'entry.batch_index', reason: '{{ entry.message }}' },
   },
 }
+const erasedBy = (identifier: string) => ({
+  path: batch.path,
+  body: { batch: [{ type: 'person', action: 'delete', identifiers: { [identifier]: '{{ person }}' } }] },
+  result: { success: 'response.errors[0] == null', reason: '{{ response.errors[0].message }}' },
+})
 const segment = (verb: string) => ({
   path: `/api/v1/segments/{{ parameter.segmentId }}/${verb}_customers`,
   query: { id_type: 'id' },
@@ -83,6 +88,10 @@ export const customerIo = describedDestination({
   removals: {
     'add to segment': { operation: 'remove from segment', by: ['id'] },
     'update people': { operation: 'delete people', by: ['id', 'email', 'cio_id'], deletes: true },
+  },
+  erasure: {
+    what: 'Deletes the people with their attributes and events. Customer.io does not report whether there was a person, and adds the person again if you send them again.',
+    requests: { email: erasedBy('email'), externalId: erasedBy('id') },
   },
   definition: {
     pace: { requests: 100, seconds: 1 },

@@ -10,6 +10,7 @@ import {
 } from '@penstock/connector'
 import type { OperationMethod } from '../http-api/definition/definition.ts'
 import { removalIn } from '../http-api/sending/removals.ts'
+import { type DescribedErasure, describedErasure } from './described-erasure.ts'
 
 /**
  * A destination that is a definition of an HTTP API (`docs/http-api-destination.md`), with the form of its platform in place of the
@@ -29,6 +30,8 @@ export type DescribedDestination = Omit<ConnectorDefinition, 'destination' | 'so
   readonly parameters?: Fields
   /** How mirrors remove the rows that left the source, by the operation that sends rows. */
   readonly removals?: Readonly<Record<string, DescribedRemoval>>
+  /** How the platform erases a person; by default at the same server and at the same pace. */
+  readonly erasure?: Omit<DescribedErasure, 'server'> & Partial<Pick<DescribedErasure, 'server'>>
 }
 
 /** The operation that removes, and the columns of which one is its key. `deletes`: people are deleted, so each connection must ask for it. */
@@ -59,7 +62,7 @@ const rowsMin = 50
 
 /** Makes a connector of a definition. */
 export function describedDestination(facts: DescribedDestination): Connector {
-  const { server, given = [], definition, operations, parameters = {}, removals = {}, ...rest } = facts
+  const { server, given = [], definition, operations, parameters = {}, removals = {}, erasure, ...rest } = facts
   const text = JSON.stringify(definition)
   const names = Object.keys(operations)
   const [usual = ''] = names
@@ -103,6 +106,9 @@ export function describedDestination(facts: DescribedDestination): Connector {
         ...removalFields(removals),
       },
       discover: { columns: async (context) => (await run()).discoverOperationColumns(as(context)) },
+      ...(erasure && {
+        erasure: describedErasure(rest.name, { server, ...(definition.pace && { pace: definition.pace }), ...erasure }),
+      }),
       deliver: {
         batch: ({ operation }) => ({ rowsMax: rowsMaxOf(definition, String(operation ?? usual)), bytesMax: 1 << 20 }),
         recognisesKeys: true,

@@ -2,7 +2,7 @@ import { date, defineConnector, number, secret, select, syncMode, text } from '@
 import { secretFields } from './api/secret-fields.ts'
 import { serversError } from './api/servers.ts'
 import { definitionLengthMax } from './definition/definition.ts'
-import { definitionError } from './definition/parse-definition.ts'
+import { definitionError, erasedBy } from './definition/parse-definition.ts'
 import { httpApiPlatform } from './platform.ts'
 import { removalIn } from './sending/removals.ts'
 
@@ -282,6 +282,11 @@ export const httpApi = defineConnector({
       operation: async (context) => (await import('./sending/deliver.ts')).discoverOperations(context),
       removal: async (context) => (await import('./sending/deliver.ts')).discoverOperations(context),
       columns: async (context) => (await import('./sending/deliver.ts')).discoverOperationColumns(context),
+    },
+    erasure: {
+      what: 'What the section erasure of the definition asks the API to delete.',
+      by: ({ definition }) => erasedBy(String(definition ?? '')),
+      open: async (context) => (await import('./sending/erase.ts')).openErasure(context),
     },
     deliver: {
       // All requests of a batch are sent again if one of them fails.

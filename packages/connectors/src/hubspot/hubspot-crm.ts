@@ -113,6 +113,11 @@ export const hubspotCrm = defineConnector({
       listId: async (context) => (await import('./discover.ts')).discoverLists(context),
       columns: async (context) => (await import('./discover.ts')).discoverColumns(context),
     },
+    erasure: {
+      what: 'Deletes the contact permanently, with everything that HubSpot associates with it, within 30 days. An address that HubSpot does not know is blocked from use.',
+      by: () => ['email'],
+      open: async (context) => (await import('./erase.ts')).openErasure(context),
+    },
     deliver: {
       batch: () => ({ rowsMax: 100, bytesMax: 2_000_000 }),
       open: async (context) => (await import('./deliver.ts')).open(context),

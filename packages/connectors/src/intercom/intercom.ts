@@ -4,6 +4,23 @@ import { intercomPlatform } from './platform.ts'
 
 const headers = { 'Intercom-Version': '2.15' }
 const result = { refused: [400, 404, 409, 422], reason: '{{ response.errors[0].message }}' }
+const erasedBy = (field: string) => ({
+  find: {
+    method: 'POST',
+    path: '/contacts/search',
+    headers,
+    body: { query: { field, operator: '=', value: '{{ person }}' }, pagination: { per_page: 150 } },
+    at: 'data',
+    where: `lower(coalesce(entry.${field}, "")) == lower(person)`,
+    value: 'entry.id',
+  },
+  method: 'DELETE',
+  path: '/contacts/{{ found }}',
+  headers,
+  missing: 'status == 404 && response.errors[0].code == "not_found"',
+  outcome: 'deleted',
+  result: { ...result, refused: [400, 422] },
+})
 const attributes = {
   email: 'text',
   phone: 'text',
@@ -53,6 +70,10 @@ export const intercom = describedDestination({
     'create contacts': 'Create contacts',
     'update contacts': 'Update contacts',
     'delete contacts': 'Delete contacts',
+  },
+  erasure: {
+    what: 'Deletes the contacts permanently. Intercom finds a contact that was created a few minutes ago with a delay.',
+    requests: { email: erasedBy('email'), phone: erasedBy('phone'), externalId: erasedBy('external_id') },
   },
   definition: {
     check: { path: '/me', headers },

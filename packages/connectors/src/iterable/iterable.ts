@@ -16,6 +16,10 @@ const result = {
     reason: 'The person is not valid, not found or forgotten',
   },
 }
+const erased = {
+  method: 'DELETE',
+  result: { refused: 400, success: 'response.code == "Success"', reason: '{{ response.msg }}' },
+}
 const list = {
   batch: { rows: 1_000, bytes: 3_800_000 },
   parameters: ['listId'],
@@ -65,6 +69,13 @@ export const iterable = describedDestination({
     listId: text({ asked: true, label: 'List ID', description: 'Number of a static list', required: true }),
   },
   removals: { 'add to list': { operation: 'remove from list', by: ['email', 'userId'] } },
+  erasure: {
+    what: 'Deletes the user with their data. Iterable deletes later, and adds the user again if you send them again.',
+    requests: {
+      email: { ...erased, path: '/api/users/{{ person }}' },
+      externalId: { ...erased, path: '/api/users/byUserId/{{ person }}' },
+    },
+  },
   definition: {
     check: { path: '/api/lists' },
     operations: {

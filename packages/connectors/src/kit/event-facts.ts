@@ -1,4 +1,13 @@
-import type { Check, ConnectorContext, ConnectorDefinition, Ecapi, Fields, Inspect, Values } from '@penstock/connector'
+import type {
+  Check,
+  ConnectorContext,
+  ConnectorDefinition,
+  Ecapi,
+  Erasure,
+  Fields,
+  Inspect,
+  Values,
+} from '@penstock/connector'
 import type { Answer } from '../platform-api/call.ts'
 import type { PlatformCall, PlatformClient } from '../platform-api/client.ts'
 import type { JsonObject } from '../platform-api/json.ts'
@@ -28,6 +37,8 @@ export type EventDestination = Omit<ConnectorDefinition, 'destination' | 'source
     readonly columns: EventColumns
     /** How it receives events in the form of the standard ECAPI. Required of destinations of conversions. */
     readonly ecapi?: Ecapi
+    /** How the platform erases a person. */
+    readonly erasure?: Erasure
     /** Constant values of all events, by path. */
     readonly constants?: Readonly<Record<string, unknown>>
     /** Constant values of events that have one of some values at a path. */

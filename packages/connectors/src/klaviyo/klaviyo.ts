@@ -61,6 +61,17 @@ const profiles = {
     },
   },
 }
+const erasedBy = (profile: object) => ({
+  path: '/data-privacy-deletion-jobs',
+  headers,
+  body: {
+    data: {
+      type: 'data-privacy-deletion-job',
+      attributes: { profile: { data: { type: 'profile', ...profile } } },
+    },
+  },
+  result: { refused: 400, reason: '{{ response.errors[0].detail }}' },
+})
 const jobOf = (relationships?: object) => ({
   data: {
     type: 'profile-bulk-import-job',
@@ -107,6 +118,24 @@ export const klaviyo = describedDestination({
       description: 'Six characters, in the address of the list',
       required: true,
     }),
+  },
+  erasure: {
+    what: 'Deletes the profiles permanently, with their events. Klaviyo processes the request later, and does not report whether there was a profile.',
+    requests: {
+      email: erasedBy({ attributes: { email: '{{ person }}' } }),
+      phone: erasedBy({ attributes: { phone_number: '{{ person }}' } }),
+      externalId: {
+        ...erasedBy({ id: '{{ found }}', attributes: {} }),
+        find: {
+          path: '/profiles',
+          query: { filter: 'equals(external_id,"{{ person }}")', 'fields[profile]': 'external_id' },
+          headers: { revision: headers.revision, accept: headers.accept },
+          at: 'data',
+          where: 'entry.attributes.external_id == person',
+          value: 'entry.id',
+        },
+      },
+    },
   },
   definition: {
     check: { path: '/accounts', headers: { revision: headers.revision, accept: headers.accept } },

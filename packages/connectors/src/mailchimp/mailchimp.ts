@@ -50,6 +50,24 @@ export const mailchimp = describedDestination({
     }),
   },
   removals: { 'update members': { operation: 'archive members', by: ['email'] } },
+  erasure: {
+    what: 'Deletes the member permanently from every audience of the account, also if it is archived. The address cannot be imported again.',
+    requests: {
+      email: {
+        find: {
+          path: '/lists',
+          query: { fields: 'lists.id', count: '1000' },
+          at: 'lists',
+          where: 'true',
+          value: 'entry.id',
+        },
+        path: '/lists/{{ found }}/members/{{ md5(lower(person)) }}/actions/delete-permanent',
+        missing: 'status == 404 && response.title == "Resource Not Found"',
+        outcome: 'deleted',
+        result: { refused: [400, 405], reason: '{{ response.detail }}' },
+      },
+    },
+  },
   definition: {
     check: { path: '/ping' },
     operations: {

@@ -63,6 +63,29 @@ export const marketo = describedDestination({
     listId: text({ asked: true, label: 'List ID', description: 'Number of the static list', required: true }),
   },
   removals: { 'add to list': { operation: 'remove from list', by: ['id'] } },
+  erasure: {
+    what: 'Deletes the leads with the address, in all partitions.',
+    requests: {
+      email: {
+        find: {
+          path: '/rest/v1/leads.json',
+          query: { filterType: 'email', filterValues: '{{ person }}', fields: 'id,email' },
+          at: 'result',
+          where: 'lower(coalesce(entry.email, "")) == lower(person)',
+          value: 'entry.id',
+        },
+        path: '/rest/v1/leads/delete.json',
+        body: { input: [{ id: '{{ found }}' }] },
+        missing: 'response.result[0].reasons[0].code == "1004"',
+        outcome: 'deleted',
+        result: {
+          success: 'response.result[0].status == "deleted"',
+          reason: '{{ response.result[0].reasons[0].message }}',
+        },
+        errors: answers.errors,
+      },
+    },
+  },
   definition: {
     pace: { requests: 100, seconds: 20 },
     check: { path: '/rest/v1/leads/describe2.json' },

@@ -1,4 +1,4 @@
-import { secret, select, text } from '@penstock/connector'
+import { ConnectorError, secret, select, text } from '@penstock/connector'
 import { describedDestination } from '../described/described-destination.ts'
 import { mixpanelPlatform } from './platform.ts'
 
@@ -34,7 +34,7 @@ export const mixpanel = describedDestination({
       options: ['us', 'eu', 'in'],
       labels: { us: 'United States', eu: 'European Union', in: 'India' },
       default: 'us',
-      binds: ['projectToken', 'password'],
+      binds: ['projectToken', 'password', 'gdprToken'],
     }),
     projectId: text({ label: 'Project ID', description: 'Number of the project', required: true }),
     projectToken: secret({ label: 'Project token', description: 'Token of the project, for profiles', required: true }),
@@ -45,6 +45,10 @@ export const mixpanel = describedDestination({
       keepsState: 'credential',
     }),
     password: secret({ label: 'Secret', description: 'Secret of the service account', required: true }),
+    gdprToken: secret({
+      label: 'OAuth token for privacy',
+      description: 'Token of an owner for privacy requests, from the personal settings; only needed to erase people',
+    }),
   },
   server: ({ region, username, password, projectToken }) => ({
     url: `https://api${region === 'us' || region === undefined ? '' : `-${region}`}.mixpanel.com`,
@@ -61,6 +65,33 @@ export const mixpanel = describedDestination({
     'delete profiles': 'Delete profiles',
   },
   removals: { 'set profiles': { operation: 'delete profiles', by: ['distinct_id'], deletes: true } },
+  erasure: {
+    what: 'Deletes the events and the profile of the distinct ID, within 30 days. Needs the OAuth token for privacy requests, which is valid for a year.',
+    server({ region, projectToken, gdprToken }) {
+      if (!gdprToken) {
+        throw new ConnectorError(
+          'invalid_credentials',
+          'Mixpanel erases people only with an OAuth token for privacy requests; save it in the connector.',
+        )
+      }
+      return {
+        url: `https://${region === 'us' || region === undefined ? '' : `${region}.`}mixpanel.com/api/app`,
+        authentication: 'API key',
+        keyIn: 'query',
+        keyName: 'token',
+        apiToken: String(projectToken),
+        secondKeyName: 'authorization',
+        secondKey: `Bearer ${gdprToken}`,
+      }
+    },
+    requests: {
+      externalId: {
+        path: '/data-deletions/v3.0/',
+        body: { distinct_ids: ['{{ person }}'], compliance_type: 'GDPR' },
+        result: { refused: 400, reason: '{{ response.error }}' },
+      },
+    },
+  },
   definition: {
     operations: {
       'import events': {

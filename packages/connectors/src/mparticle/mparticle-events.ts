@@ -1,4 +1,5 @@
-import { column, type Records, secret, select } from '@penstock/connector'
+import { ConnectorError, column, type Records, secret, select } from '@penstock/connector'
+import { describedErasure } from '../described/described-erasure.ts'
 import { restApi } from '../kit/api.ts'
 import { asWritten, eventId, object, oneOf, plain, recordOf, time, whole } from '../kit/columns.ts'
 import { eventDestination } from '../kit/event-destination.ts'
@@ -14,6 +15,25 @@ const texts = { as: 'texts' } as const
 /** An identifier by which mParticle finds a person or a device. Unusable identifiers are omitted. */
 const identifies = { identifies: true } as const
 const badKeys = ['invalid_credentials', 'Check the key and the secret, and the region of the account.'] as const
+
+const identity = { value: '{{ person }}', encoding: 'raw' }
+/** A demand by the standard OpenDSR. A repetition is refused, and means that the demand is known. */
+const erasedBy = (person: object) => ({
+  path: '/requests/',
+  body: {
+    regulation: 'gdpr',
+    subject_request_id: '{{ id }}',
+    subject_request_type: 'erasure',
+    submitted_time: '{{ now() }}',
+    api_version: '3.0',
+    ...person,
+  },
+  errors: [
+    { status: 400, contains: 'already exists', action: 'accept' },
+    { status: 409, action: 'accept' },
+  ],
+  result: { refused: 400, reason: '{{ response.message }}' },
+})
 
 /** The columns of events from mParticle and of events for it. */
 const common = {
@@ -84,6 +104,16 @@ export const mparticleEvents = eventDestination({
       label: 'Secret',
       description: 'Secret of the platform, shown next to its key',
       required: true,
+      role: 'Destination',
+    }),
+    workspaceKey: secret({
+      label: 'Workspace key',
+      description: 'Key in the settings of the workspace; only needed to erase people',
+      role: 'Destination',
+    }),
+    workspaceSecret: secret({
+      label: 'Workspace secret',
+      description: 'Secret next to this key; only needed to erase people',
       role: 'Destination',
     }),
     region: select({
@@ -161,6 +191,27 @@ export const mparticleEvents = eventDestination({
     ip: plain('ip', 'IP address of the person', { synonyms: ['ip_address', 'client_ip'] }),
     user_attributes: object('user_attributes', 'Object with attributes of the person', texts),
   },
+  erasure: describedErasure('mParticle', {
+    what: 'Deletes the profile and its events within 7 to 21 days, and forwards the request to the outputs that mParticle is set up to forward it to. Needs the key and the secret of the workspace.',
+    server({ workspaceKey, workspaceSecret }) {
+      if (!workspaceKey || !workspaceSecret) {
+        const message =
+          'mParticle erases people only with the key and the secret of the workspace; save both in the connector.'
+        throw new ConnectorError('invalid_credentials', message)
+      }
+      return {
+        url: 'https://opendsr.mparticle.com/v3',
+        authentication: 'user name and password',
+        username: String(workspaceKey),
+        password: String(workspaceSecret),
+      }
+    },
+    requests: {
+      email: erasedBy({ subject_identities: { email: identity } }),
+      phone: erasedBy({ extensions: { 'opendsr.mparticle.com': { subject_identities: { mobile_number: identity } } } }),
+      externalId: erasedBy({ subject_identities: { controller_customer_id: identity } }),
+    },
+  }),
   person: {
     anyOf: ['user_identities', 'device_info', 'mpid'],
     missing: 'The row has no identifier of the user or the device.',

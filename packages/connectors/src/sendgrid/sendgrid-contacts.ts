@@ -17,6 +17,21 @@ const job = {
   },
   result: { refused: 400, reason: '{{ response.errors[0].message }}' },
 }
+const erasedBy = (type: string, orElse = '') => ({
+  find: {
+    method: 'POST',
+    path: `/marketing/contacts/search/identifiers/${type}`,
+    body: { identifiers: ['{{ person }}'] },
+    at: 'result.*',
+    where: `entry.contact != null && (${orElse} lower(coalesce(entry.contact.${type}, "")) == lower(person))`,
+    value: 'entry.contact.id',
+  },
+  method: 'DELETE',
+  path: '/marketing/contacts',
+  query: { ids: '{{ found }}' },
+  missing: 'status == 404',
+  result: { refused: 400, reason: '{{ response.errors[0].message }}' },
+})
 const contacts = {
   ...job,
   method: 'PUT',
@@ -74,6 +89,14 @@ export const sendgrid = describedDestination({
   },
   parameters: {
     listId: text({ asked: true, label: 'List ID', description: 'UUID in the address of the list', required: true }),
+  },
+  erasure: {
+    what: 'Deletes the contact of SendGrid Marketing. SendGrid deletes later. Activity of e-mails that were sent is not part of it.',
+    requests: {
+      email: erasedBy('email', 'lower(person) in entry.contact.alternate_emails ||'),
+      phone: erasedBy('phone_number_id'),
+      externalId: erasedBy('external_id'),
+    },
   },
   definition: {
     check: { path: '/marketing/contacts/count' },

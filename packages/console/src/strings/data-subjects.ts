@@ -31,7 +31,8 @@ export const dataSubjects = {
   deliveredAt: 'Resent and accepted',
   elsewhere: 'Where else to look',
   accepted: 'Accepted rows',
-  acceptedHelp: 'They are not kept, so this search cannot find them. Look for the person at the destinations.',
+  acceptedHelp:
+    'They are not kept, so this search cannot find them. Open this page in a sub-account to erase the person at its destinations.',
   rejected: 'Rejected rows',
   rejectedHelp: (days: number) => `They are kept for ${days === 1 ? '1 day' : `${days} days`}, and are listed above.`,
   files: 'Uploaded files',
@@ -50,8 +51,41 @@ export const dataSubjects = {
   eraseTitle: 'Erase this person?',
   eraseHelp:
     'The values and reasons of all rejected records of this person are erased permanently, and so are their events and outcomes. The records are still counted but cannot be sent again. The audit log gets an event that names no one.',
-  eraseElsewhere: 'Erase delivered records at the destinations. Delete uploaded files as a whole.',
+  eraseElsewhere: 'Erase delivered records at the destinations, too. Delete uploaded files as a whole.',
   erased: (n: number, shown: string) => (n === 1 ? '1 record was erased' : `${shown} records were erased`),
   again: (n: string) =>
     `Active transfers (${n}) can reject a record of this person again. Erase again once they have ended.`,
+}
+
+/** The texts of the erasure at destinations. */
+export const erasure = {
+  title: 'At destinations',
+  help: 'Records that were delivered are at the platforms. These destinations of the sub-account are configured.',
+  more: (n: number) => `The first destinations. Read the other ${n} by the API.`,
+  none: 'No destination is configured.',
+  noneReachable: 'No platform of these destinations can be asked to erase a person.',
+  destination: 'Destination',
+  deletes: 'What is deleted',
+  result: 'Result',
+  byHand: 'Its API offers no erasure here. Erase the person there yourself.',
+  erase: 'Erase at destinations',
+  named: (connector: string, configuration: string) =>
+    configuration === '' || configuration === connector ? connector : `${connector}: ${configuration}`,
+  askTitle: 'Erase this person at destinations?',
+  askAction: (n: number) => (n === 1 ? 'Erase at 1 destination' : `Erase at ${n} destinations`),
+  askHelp:
+    'The platforms are asked to delete everything about the person. This cannot be undone. Check what each value is: platforms expect phone numbers such as +4930123456.',
+  kindOf: (value: string) => `What ${value} is`,
+  kinds: { email: 'E-mail address', phone: 'Phone number', externalId: 'Your ID of the person' },
+  usedBy: (values: string) => `Asked by: ${values}.`,
+  noIdentifier: 'No value is of a kind that the platform accepts.',
+  unknownBecause: (why: string) => `Not known: ${why} Erase again.`,
+  outcome: (value: string, outcome: 'requested' | 'deleted' | 'notFound' | 'refused' | 'unknown') =>
+    ({
+      requested: `${value}: requested.`,
+      deleted: `${value}: deleted.`,
+      notFound: `${value}: not found.`,
+      refused: `${value}: refused.`,
+      unknown: `${value}: not known. Erase again.`,
+    })[outcome],
 }

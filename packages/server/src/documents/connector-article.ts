@@ -9,7 +9,7 @@ import {
   type Side,
   usualBatch,
 } from '@penstock/connector'
-import type { Role } from '@penstock/wire'
+import type { PersonIdentifierKind, Role } from '@penstock/wire'
 import { ecapiSection } from './ecapi.ts'
 import { code, markdownTable, plain } from './markdown.ts'
 
@@ -28,9 +28,25 @@ export function connectorArticle(connector: Connector): string {
     ...(source ? side('Source', source) : []),
     ...(destination ? side('Destination', destination) : []),
     ecapiSection(connector),
+    erasureSection(connector),
     limits(connector),
   ]
   return parts.filter(Boolean).join('\n\n')
+}
+
+/** The erasure of a person, and the identifiers for it. */
+function erasureSection({ destination }: Connector): string {
+  const { erasure } = destination ?? {}
+  if (!erasure) return ''
+  const kinds = erasure.by({}).map((kind) => identifierNames[kind])
+  const by = kinds.length === 0 ? 'by the identifiers that its definition names' : `by: ${kinds.join(', ')}`
+  return `## Erasing a person\n\n[A person can be erased](/docs/data-subjects#erase-a-person-at-destinations) ${by}. ${plain(erasure.what)}`
+}
+
+const identifierNames: Readonly<Record<PersonIdentifierKind, string>> = {
+  email: 'e-mail address',
+  phone: 'phone number',
+  externalId: 'your ID of the person',
 }
 
 const prepare = ({ platform: { prepare = [] } }: Connector): string =>

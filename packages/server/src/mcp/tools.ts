@@ -43,10 +43,22 @@ export type Tool = {
 export const toolPageSizeDefault = 20
 export const toolPageSizeMax = 100
 
-/** POSTs that do not only add something: data leaves, or a transfer stops. */
-const moving: readonly OperationId[] = ['startTransfer', 'replayTransfer', 'retryTransfer', 'cancelTransfer']
+/** POSTs that do not only add something: data leaves or is deleted, or a transfer stops. */
+const moving: readonly OperationId[] = [
+  'startTransfer',
+  'replayTransfer',
+  'retryTransfer',
+  'cancelTransfer',
+  'eraseAtDestination',
+]
 /** POSTs that change nothing if they are repeated. */
-const repeatable: readonly OperationId[] = ['addConnectors', 'cancelTransfer', 'startTransfer', 'retryTransfer']
+const repeatable: readonly OperationId[] = [
+  'addConnectors',
+  'cancelTransfer',
+  'startTransfer',
+  'retryTransfer',
+  'eraseAtDestination',
+]
 /** Operations that contact platforms. */
 const outside: readonly OperationId[] = [
   'checkConnector',
@@ -57,6 +69,7 @@ const outside: readonly OperationId[] = [
   'startTransfer',
   'replayTransfer',
   'retryTransfer',
+  'eraseAtDestination',
 ]
 
 /** Why an operation is not a tool. Undefined if it is a tool. */

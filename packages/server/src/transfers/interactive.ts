@@ -3,6 +3,7 @@ import type {
   AuthorizationJob,
   CheckJob,
   DiscoveryJob,
+  EraseJob,
   JobError,
   JobResult,
   PreviewJob,
@@ -18,7 +19,15 @@ import { answerJob, type JobHost } from './job-host.ts'
 
 /** Checks, discoveries, requests, previews and authorizations: jobs that a caller waits for, run by turns so that no organization keeps the others waiting. */
 
-type InteractiveJob = AskJob | TryJob | CheckJob | DiscoveryJob | PreviewJob | AuthorizationJob | SingleSignOnJob
+type InteractiveJob =
+  | AskJob
+  | TryJob
+  | EraseJob
+  | CheckJob
+  | DiscoveryJob
+  | PreviewJob
+  | AuthorizationJob
+  | SingleSignOnJob
 
 /** How long a runner may take beyond the deadline that it knows itself, and after its caller has gone. */
 const graceMs = 2_000

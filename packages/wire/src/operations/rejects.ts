@@ -1,7 +1,17 @@
 import { limits } from '../limits.ts'
 import { operation } from '../operation.ts'
-import { page, q } from '../parameters.ts'
-import { DataSubject, EditedRejects, EditRejects, ErasedDataSubject, FoundDataSubject, Reject } from '../schemas.ts'
+import { ofConfiguration, page, q } from '../parameters.ts'
+import {
+  DataSubject,
+  EditedRejects,
+  EditRejects,
+  EraseAtDestination,
+  ErasedAtDestination,
+  ErasedDataSubject,
+  ErasureDestination,
+  FoundDataSubject,
+  Reject,
+} from '../schemas.ts'
 import { Type } from '../type.ts'
 
 /** Rejected records, and the data of one person in them. */
@@ -53,11 +63,37 @@ export const rejects = {
     tag: 'Transfers',
     summary: 'Erase a person from the kept records',
     description:
-      'Erases the values and reasons of the rejected records of one person, in one sub-account, or in all sub-accounts if `accountId` is omitted. The records are still counted, but cannot be replayed. Each call searches a part; send `next` to continue until it is null. The audit log records an event without the person. Erase delivered records at the destination.',
+      'Erases the values and reasons of the rejected records of one person, in one sub-account, or in all sub-accounts if `accountId` is omitted. The records are still counted, but cannot be replayed. Each call searches a part; send `next` to continue until it is null. The audit log records an event without the person. Erase At Destination asks the platforms of destinations.',
     actsIn: 'organization or account',
     scope: 'records:erase',
     body: DataSubject,
     reply: ErasedDataSubject,
     done: 'Records erased',
+  }),
+  listErasureDestinations: operation({
+    tag: 'Transfers',
+    summary: 'List the destinations at which a person can be erased',
+    description:
+      'Lists the configured destinations of a sub-account, by connector and name, with the kinds of identifiers by which each platform erases a person, and what it deletes. Read it before Erase At Destination.',
+    actsIn: 'account',
+    scope: 'records:erase',
+    query: { ...page },
+    reply: ErasureDestination,
+    list: 'paged',
+    done: 'Destinations listed',
+  }),
+  eraseAtDestination: operation({
+    tag: 'Transfers',
+    summary: 'Erase a person at a destination',
+    description:
+      'Asks the platform of one configured destination to erase a person, by each identifier of a kind that List Erasure Destinations names, and waits up to a minute for the answers. This cannot be undone. If the call is interrupted, the outcome is not known: repeat it. The audit log records the beginning and the outcomes as numbers, without the person.',
+    ownTransaction: true,
+    actsIn: 'account',
+    scope: 'records:erase',
+    query: { ...ofConfiguration },
+    body: EraseAtDestination,
+    reply: ErasedAtDestination,
+    done: 'Platform asked',
+    refusals: ['connector_not_added', 'connector_not_configured'],
   }),
 } as const

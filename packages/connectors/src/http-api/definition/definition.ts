@@ -1,3 +1,5 @@
+import type { PersonIdentifierKind } from '@penstock/connector'
+
 /**
  * An HTTP API as data: the streams that a source reads, and the operations by which a destination writes. `parseDefinition` reads one
  * from text, and checks all of it.
@@ -8,6 +10,8 @@ export type ApiDefinition = {
   /** A request that changes nothing and needs the credentials; a success shows that these work. */
   readonly check?: ApiRequest
   readonly pace?: Pace
+  /** How the API erases a person, by the kind of identifier. */
+  readonly erasure?: Readonly<Partial<Record<PersonIdentifierKind, ErasureRequest>>>
 }
 
 /** How many requests the API takes: so many begin in any span of so many seconds. */
@@ -94,6 +98,19 @@ export type FindRequest = ApiRequest & {
   readonly where: string
   /** An expression about `entry`. */
   readonly value: string
+}
+
+/** Asks the API to erase the person with an identifier, `{{ person }}`. */
+export type ErasureRequest = ApiRequest & {
+  readonly method: OperationMethod
+  /** Finds what to erase, `{{ found }}`; each entry is one request. Absent: one request without it. */
+  readonly find?: FindRequest
+  /** An expression that holds for an answer that says that the API does not have the person. */
+  readonly missing?: string
+  /** The meaning of a success. */
+  readonly outcome: 'deleted' | 'requested'
+  readonly result: ResultRules
+  readonly errors: readonly ErrorRule[]
 }
 
 /** The meaning of an answer for the rows of its request. Rows that it does not blame were taken. */

@@ -1,4 +1,4 @@
-import { type ConnectorContext, ConnectorError } from '@penstock/connector'
+import { type ConnectorContext, ConnectorError, type PersonIdentifierKind } from '@penstock/connector'
 import {
   constructFromEvents,
   EVENT_ID,
@@ -55,6 +55,12 @@ export function readYaml(text: string, levelsMax: number): ReadYaml {
 export function definitionError(text: string): string | undefined {
   const parsed = parseDefinition(text)
   return 'wrong' in parsed ? parsed.wrong : undefined
+}
+
+/** The kinds of identifiers by which a definition erases a person; none if it cannot be read. */
+export function erasedBy(text: string): PersonIdentifierKind[] {
+  const parsed = parseDefinition(text)
+  return 'wrong' in parsed ? [] : (Object.keys(parsed.definition.erasure ?? {}) as PersonIdentifierKind[])
 }
 
 /** The definition of a configuration. Throws `invalid_setting` if there is none that can be used. */

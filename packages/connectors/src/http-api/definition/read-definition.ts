@@ -1,7 +1,8 @@
-import { didYouMean } from '@penstock/wire/rules'
+import { didYouMean, personIdentifiers } from '@penstock/wire/rules'
 import type { ApiDefinition, ApiOperation, ApiStream, Pace, Partitions } from './definition.ts'
 import { partitionDepthMax } from './definition.ts'
 import { readChanges } from './read-changes.ts'
+import { readErasure } from './read-erasure.ts'
 import { readOperation } from './read-operation.ts'
 import { Part } from './read-part.ts'
 import { readRequest } from './read-request.ts'
@@ -30,16 +31,21 @@ function readPace(root: Part): { readonly pace?: Pace } {
 
 /** Reads a definition from the value of a document. Throws a `WrongPart`. */
 export function readDefinition(value: unknown): ApiDefinition {
-  const root = new Part(value, [], ['defaults', 'streams', 'operations', 'check', 'pace'])
+  const root = new Part(value, [], ['defaults', 'streams', 'operations', 'check', 'pace', 'erasure'])
   const operations = readOperations(root)
   const checked = root.part('check', ['server', 'path', 'query', 'headers'])
-  const check = { ...(checked && { check: readRequest(checked, new Map()) }), ...readPace(root) }
+  const erasure = root.part('erasure', personIdentifiers)
+  const check = {
+    ...(checked && { check: readRequest(checked, new Map()) }),
+    ...readPace(root),
+    ...(erasure && { erasure: readErasure(erasure) }),
+  }
   const given = root.part('streams')
   if (!given) {
     if (root.has('defaults')) root.wrong('defaults are those of streams, which the definition has none of.', 'defaults')
-    return root.has('operations')
+    return root.has('operations') || erasure
       ? { streams: {}, operations, ...check }
-      : root.wrong('The definition needs streams, or operations.')
+      : root.wrong('The definition needs streams, operations or erasure.')
   }
   const names = Object.keys(given.object)
   if (names.length === 0 || names.length > 100) given.wrong('streams must have 1 to 100 streams.')

@@ -26,8 +26,9 @@ const columnsMax = 500
 /** Names in the expressions about an answer, beside those of its request. */
 const answered = answerNames.filter((one) => one !== 'last' && one !== 'count')
 
-type Names = readonly (readonly [name: string, keys?: readonly string[]])[]
-const namesOf = (...names: Names): OperationNames => new Map(names.map(([one, keys]) => [one, keys]))
+/** Names that expressions can have, each with its keys if these are known. */
+export type Names = readonly (readonly [name: string, keys?: readonly string[]])[]
+export const namesOf = (...names: Names): OperationNames => new Map(names.map(([one, keys]) => [one, keys]))
 
 /** Reads an operation of a definition: what is sent of rows, and what answers say of them. */
 export function readOperation(given: Part, key: string): ApiOperation {
@@ -158,9 +159,10 @@ function readValues(part: Part, always: Names): ApiOperation['values'] {
   return values
 }
 
-const ofAnswer: Names = answered.map((one) => [one])
+export const ofAnswer: Names = answered.map((one) => [one])
 
-function readFind(part: Part, known: Names): FindRequest {
+/** Reads a request for a list, of which an entry is meant. */
+export function readFind(part: Part, known: Names): FindRequest {
   const ofEntry = namesOf(...known, ...ofAnswer, ['entry'])
   return {
     ...readRequest(part, namesOf(...known)),
@@ -172,7 +174,7 @@ function readFind(part: Part, known: Names): FindRequest {
 }
 
 /** Reads what an answer says of rows. Absent, its status says it. */
-function readResult(owner: Part, always: Names, columns: readonly string[]): ResultRules {
+export function readResult(owner: Part, always: Names, columns: readonly string[]): ResultRules {
   const part = owner.part('result', ['refused', 'success', 'reason', 'rows', 'taken'])
   if (!part) return { refused: [400, 422] }
   const known: Names = [...always, ...ofAnswer]

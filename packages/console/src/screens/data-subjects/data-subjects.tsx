@@ -16,6 +16,7 @@ import { DataTable } from '../../components/resource-table.tsx'
 import { Time } from '../../components/time.tsx'
 import { useAccountId } from '../../shell/account.ts'
 import { dataSubjects as say } from '../../strings/data-subjects.ts'
+import { AtDestinations } from './at-destinations.tsx'
 import { Elsewhere } from './elsewhere.tsx'
 import { type Search, takeHandedOver, useSearch, wrongIn } from './use-search.ts'
 
@@ -77,6 +78,9 @@ export function Component() {
             </Group>
           </Group>
           <Results search={search} showsAccount={accountId === undefined} />
+          {accountId !== undefined && forbidden === undefined && (
+            <AtDestinations accountId={accountId} values={search.values} />
+          )}
           {search.elsewhere && <Elsewhere accountId={accountId} of={search.elsewhere} />}
         </Stack>
       )}

@@ -1,3 +1,4 @@
+import type { Values } from '@penstock/connector'
 import { isKept } from '../../db/kept.ts'
 import { statement } from '../../db/statement.ts'
 import { ofTable } from '../reject-tables.ts'
@@ -93,4 +94,21 @@ export const usersByEmail = statement<
 >(`
   select id, coalesce(nullif(name, ''), email) as name from users
   where organization_id = :organizationId and lower(email) = any(:emails) order by lower(email), id
+`)
+
+type OfDestinations = { accountId: string; connectorIds: readonly string[] }
+
+/** Configurations of destinations of a sub-account that are complete. */
+export const configuredDestinations = statement<
+  OfDestinations & { size: number; offset: number },
+  { connectorId: string; configurationId: string; name: string; settings: Values }
+>(`
+  select connector_id, id as configuration_id, name, settings from configurations
+  where account_id = :accountId and connector_id = any(:connectorIds) and configured
+  order by connector_id, first desc, name, id limit :size offset :offset
+`)
+
+export const countConfiguredDestinations = statement<OfDestinations, { total: number }>(`
+  select count(*) as total from configurations
+  where account_id = :accountId and connector_id = any(:connectorIds) and configured
 `)
