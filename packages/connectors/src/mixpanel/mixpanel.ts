@@ -47,7 +47,7 @@ export const mixpanel = describedDestination({
     password: secret({ label: 'Secret', description: 'Secret of the service account', required: true }),
     gdprToken: secret({
       label: 'OAuth token for privacy',
-      description: 'Token of an owner for privacy requests, from the personal settings; only needed to erase people',
+      description: 'Token of an owner for privacy requests; only needed to erase people',
     }),
   },
   server: ({ region, username, password, projectToken }) => ({
