@@ -1,5 +1,6 @@
 import type { AuditActorKind, TransferStatus, TransferTrigger } from '@penstock/wire'
 import { backfill } from './backfill.ts'
+import { connectionTables } from './connection-tables.ts'
 
 /** The texts of the screen “Connection”. */
 export const connection = {
@@ -98,6 +99,7 @@ export const connection = {
   // Tabs
   tabs: 'Sections of the connection',
   overview: 'Overview',
+  tables: connectionTables.title,
   transfers: 'Transfers',
   timeline: 'Timeline',
   configuration: 'Configuration',

@@ -15,6 +15,8 @@ const field = (name: string, more: Partial<FormField> = {}): FormField => ({
 
 test('a name is added to the others or removed, and the spaces around them do not count', () => {
   assert.deepEqual(namesIn(' id,  day ,,'), ['id', 'day'])
+  assert.deepEqual(namesIn('sales."odd, ""name""", a"b, c'), ['sales."odd, ""name"""', 'a"b', 'c'])
+  assert.equal(toggleName('sales."odd, name", crm.orders', 'sales."odd, name"'), 'crm.orders')
   assert.equal(toggleName('', 'id'), 'id')
   assert.equal(toggleName('id,day', 'shop'), 'id, day, shop')
   assert.equal(toggleName('id , day', 'id'), 'day')

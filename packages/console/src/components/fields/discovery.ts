@@ -22,12 +22,9 @@ export function settingsOf(fields: readonly FormField[], values: FormValues): Co
 /** Whether the text of a field has several names, as its definition says. */
 export const takesNames = ({ description }: FormField): boolean => /\bseparated by commas\b/.test(description)
 
-/** Names in a text that separates them by commas. */
+/** Names in a text that separates them by commas; a name in double quotes can contain commas. */
 export const namesIn = (text: string): string[] =>
-  text
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '')
+  [...text.matchAll(/(?:"[^"]*"|[^,])+/g)].map(([name]) => name.trim()).filter((name) => name !== '')
 
 /** The text with a name more, or without it if it was there. */
 export function toggleName(text: string, name: string): string {

@@ -37,6 +37,7 @@ import { Refusal } from './not-ready.tsx'
 import { Overview } from './overview.tsx'
 import type { Action } from './reasons.ts'
 import { RouteLine } from './route-line.tsx'
+import { movesTables, Tables } from './tables.tsx'
 import { TestDialog } from './test-transfer.tsx'
 import { History } from './timeline.tsx'
 import { Transfers } from './transfers.tsx'
@@ -168,6 +169,9 @@ function Shown({
       <Parts>
         {{
           overview: <Overview connection={connection} latest={latest} reason={reasons.edit} />,
+          ...(movesTables(connection) && {
+            tables: <Tables connection={connection} reasons={reasons} moves={moves} />,
+          }),
           transfers: <Transfers connection={connection} />,
           timeline: <History connection={connection} />,
           configuration: <Configuration connection={connection} reason={reasons.edit} onEdit={does.edit} />,
@@ -236,28 +240,29 @@ function DaysLeft({ deletedTime }: { deletedTime: number }) {
   )
 }
 
-const tabs = ['overview', 'transfers', 'timeline', 'configuration'] as const
+const tabs = ['overview', 'tables', 'transfers', 'timeline', 'configuration'] as const
 type Tab = (typeof tabs)[number]
 
-/** The parts of the page; the address says which one is shown. */
-function Parts({ children }: { children: Readonly<Record<Tab, ReactNode>> }) {
+/** The parts of the page; the address says which one is shown. A connection of one table has no tables. */
+function Parts({ children }: { children: Readonly<Partial<Record<Tab, ReactNode>>> }) {
+  const own = tabs.filter((tab) => tab in children)
   const { value, change } = useAddress()
-  const shown = tabs.find((tab) => tab === value('tab')) ?? 'overview'
+  const shown = own.find((tab) => tab === value('tab')) ?? 'overview'
   return (
     <Tabs
       value={shown}
-      onChange={(tab) => change({ tab: tab === 'overview' || tab === null ? '' : tab, status: '' })}
+      onChange={(tab) => change({ tab: tab === 'overview' || tab === null ? '' : tab, status: '', q: '' })}
       keepMounted={false}
     >
       <Tabs.List aria-label={say.tabs} mb="md" style={{ flexWrap: 'nowrap', overflowX: 'auto' }}>
-        {tabs.map((tab) => (
+        {own.map((tab) => (
           <Tabs.Tab key={tab} value={tab}>
             {say[tab]}
           </Tabs.Tab>
         ))}
       </Tabs.List>
       <Stack gap={0}>
-        {tabs.map((tab) => (
+        {own.map((tab) => (
           <Tabs.Panel key={tab} value={tab}>
             {children[tab]}
           </Tabs.Panel>

@@ -5,17 +5,21 @@ import { type Discovery, settingsOf } from '../../../components/fields/discovery
 import { countingFields, type FormField, type FormValues } from '../../../components/fields/form-field.ts'
 import { keyField, waysOf } from '../../connection/consequence.ts'
 import { useWizard } from '../wizard.ts'
+import { areManyTables } from './table-names.ts'
 
 type Side = { readonly fields: readonly FormField[]; readonly values: FormValues }
 
 /**
  * Proposes a table with the name of the file that was uploaded, of the stream of events, or of the table that is read, which is
  * created if it is missing, if the user has not chosen one.
- * @param names the name that the connection got from the file, or nothing; the name of the source; and the table that is read
+ * Many tables keep their names.
+ * @param names the name that the connection got from the file, or nothing; and the name of the source
+ * @param source the settings of the source, with the table that is read
  * @param isSame whether both sides use one configuration, so that the table that is read must not be written
  */
 export function useProposedTable(
-  names: { connection: string; source: string; table: string },
+  names: { connection: string; source: string },
+  source: FormValues,
   { fields, values }: Side,
   isSame: boolean,
 ) {
@@ -23,10 +27,17 @@ export function useProposedTable(
   const takesTable = ['table', 'createTable'].every((one) => fields.some((field) => field.name === one))
   const isStream = receivesEvents(sourceId)
   const isFile = sourceId === uploadedFileConnectorId
-  const read = names.table.split('.').at(-1) ?? ''
-  const name = isStream ? names.source : isFile ? names.connection : isSame && read ? `${read}_copy` : read
+  const read = areManyTables(source)
+    ? '{table}'
+    : tableNameOf(
+        String(source.table ?? '')
+          .split('.')
+          .at(-1) ?? '',
+      )
+  const given = isStream ? names.source : isFile ? names.connection : undefined
+  const name = given === undefined ? (isSame && read ? `${read}_copy` : read) : tableNameOf(given)
   const isOpen = connectionId === '' && takesTable
-  const table = isOpen && draft.settings[keys.dest]?.table === undefined && !values.table ? tableNameOf(name) : ''
+  const table = isOpen && draft.settings[keys.dest]?.table === undefined && !values.table ? name : ''
   const { dest } = keys
   useEffect(() => {
     if (table === '') return
@@ -83,7 +94,7 @@ export function useProposedKey(
     draft.settings[dest]?.[name] === undefined
   const written = usePrimaryKey(form.dest, discoveries.dest, isOpen)
   const read = usePrimaryKey(form.src, discoveries.src, isOpen && written === '')
-  const key = written || read || ''
+  const key = areManyTables(form.src.values) ? '{key}' : written || read || ''
   useEffect(() => {
     if (isOpen && key !== '') setValue(dest, name, key)
   }, [isOpen, name, key, dest, setValue])

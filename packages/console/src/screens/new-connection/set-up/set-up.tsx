@@ -23,6 +23,7 @@ import { type Copied, CopiedSettings } from '../set/copied-settings.tsx'
 import { GoOnWithout } from '../set/go-on-without.tsx'
 import { fieldsOfSide, isTyped, type SideKey, settingsToSend, sideOf, sides, valuesNow } from '../settings.ts'
 import { useWizard } from '../wizard.ts'
+import { TableNames } from './names-card.tsx'
 import { useProposedCursor, useProposedKey, useProposedTable, useProposedUpload, useRowEstimate } from './proposals.ts'
 import { SideCard } from './side-card.tsx'
 import { useSide } from './use-side.ts'
@@ -100,9 +101,9 @@ function Form({ definitions, copied }: { definitions: Definitions; copied: Copie
     if (connectionId === '') wizard.setText(keys.name, titleOfFile(upload.name))
   }
   useProposedUpload(form.src, pickUpload)
-  const tableRead = String(form.src.values.table ?? '')
   useProposedTable(
-    { connection: draft.texts[keys.name] ?? '', source: used.src.name, table: tableRead },
+    { connection: draft.texts[keys.name] ?? '', source: used.src.name },
+    form.src.values,
     form.dest,
     definitions.src.connectorId === definitions.dest.connectorId && used.src.other === used.dest.other,
   )
@@ -199,6 +200,7 @@ function Form({ definitions, copied }: { definitions: Definitions; copied: Copie
           onSet={(side, field, value) => wizard.setValue(keys[side], field, value)}
           onKey={isComplete}
         />
+        <TableNames source={form.src.values} destination={form.dest.values} />
         <Card withBorder>
           <TextInput
             label={say.name}
