@@ -18,14 +18,22 @@ export async function runErase(
   if (!erasure) throw new Error('This destination erases nobody')
   const { context, redact } = openContext(runtime, connector, 'Destination', side, signal)
   const erase = await withoutSecrets(redact, () => erasure.open(context), 'Destination')
+  const erased = await eraseEach(erase, identifiers, signal)
+  return erased.map(({ outcome, reason }) => ({ outcome, reason: reason === null ? null : storable(redact(reason)) }))
+}
+
+/** Asks for each identifier, until the job must end or the credentials are refused. Throws what is no connector error. */
+export async function eraseEach(
+  erase: ErasePerson,
+  identifiers: readonly PersonIdentifier[],
+  signal: AbortSignal,
+): Promise<readonly ErasedIdentifier[]> {
   const erased: ErasedIdentifier[] = []
-  let ended: ErasedIdentifier | undefined
+  let last: ErasedIdentifier | undefined
   for (const identifier of identifiers) {
-    const asked = ended ? { ...ended, isLast: true } : await askFor(erase, identifier, signal)
-    const { isLast, outcome, reason } = asked
-    const one = { outcome, reason: reason === null ? null : storable(redact(reason)) }
+    const { isLast, ...one } = last ? { ...last, isLast: true } : await askFor(erase, identifier, signal)
     erased.push(one)
-    if (isLast) ended = one
+    if (isLast) last = one
   }
   return erased
 }
@@ -42,7 +50,8 @@ async function askFor(
   } catch (error) {
     const connectorError = asConnectorError(error)
     if (!connectorError && !signal.aborted) throw error
-    const isLast = signal.aborted || /^(reauthenticate|reconfigure)$/.test(connectorError?.action ?? '')
+    const isRefused = connectorError?.action === 'reauthenticate' || connectorError?.code === 'permission_denied'
+    const isLast = signal.aborted || isRefused
     return { outcome: 'unknown', reason: connectorError?.message ?? null, isLast }
   }
 }
