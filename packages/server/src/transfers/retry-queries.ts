@@ -7,11 +7,13 @@ import { type TransferRow, transferColumns } from './queries.ts'
  * Not a table that was refused before a worker began it, such as a new one, nor one that is paused, nor one whose state was reset since:
  * its next transfer begins from nothing.
  */
-const canBegin = `(error_code is null or attempt > 0 and status <> 'skipped')
+const canBegin = `(p.error_code is null or p.attempt > 0 and p.status <> 'skipped')
     and not exists (
       select from connection_tables k
-      where k.connection_id = :connectionId and k.name = table_name
-        and (k.paused or k.reset_time > finished_time and coalesce(checkpoint_sealed, cursor_sealed, announced_sealed) is not null)
+      where k.connection_id = :connectionId and k.name = p.table_name and (
+        k.paused
+        or k.reset_time > p.finished_time and coalesce(p.checkpoint_sealed, p.cursor_sealed, p.announced_sealed) is not null
+      )
     )`
 
 /** A transfer that may be retried, held, and its parts: how many did not succeed, and how many of these cannot continue. */
@@ -24,7 +26,7 @@ export const findRetry = statement<
   cross join lateral (
     select count(*) as unfinished,
       count(*) filter (where key_sealed is null or read > 0 and coalesce(checkpoint_sealed, cursor_sealed) is null) as lost
-    from transfer_parts where transfer_id = t.id and status <> 'succeeded' and ${canBegin}
+    from transfer_parts p where transfer_id = t.id and status <> 'succeeded' and ${canBegin}
   ) p
   where t.id = :id and t.connection_id = :connectionId
   for no key update of t
@@ -32,7 +34,7 @@ export const findRetry = statement<
 
 /** Queues the parts that did not succeed. Each continues after its last confirmed record. */
 export const queueParts = statement<{ id: string; connectionId: string }>(`
-  update transfer_parts set
+  update transfer_parts p set
     status = 'queued', crashes = 0, error_code = null, error_message = null, error_side = null, finished_time = null
   where transfer_id = :id and status in ('failed', 'cancelled', 'skipped') and ${canBegin}
 `)
