@@ -524,7 +524,7 @@ test('a filter leaves rows out, which are counted; rows without a value of it ar
   const transfer = await engine.move(id)
   assert.deepEqual(
     [transfer.status, transfer.records.read, transfer.records.accepted, transfer.records.rejected, transfer.skipped],
-    ['partial', 25, 12, 1, { filtered: 12, unchanged: 0, duplicates: 0, noConsent: 0 }],
+    ['partial', 25, 12, 1, { filtered: 12, unchanged: 0, duplicates: 0, noConsent: 0, controlGroup: 0 }],
   )
   assert.deepEqual(
     batches.map(([label]) => label),

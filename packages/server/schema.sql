@@ -851,6 +851,7 @@ create table transfers (
   unchanged bigint default 0 not null,
   duplicates bigint default 0 not null,
   no_consent bigint default 0 not null,
+  control_group bigint default 0 not null,
   rules jsonb,
   purposes jsonb,
   rule_results jsonb,

@@ -142,7 +142,7 @@ const brokenRules = `
     or coalesce(l.replayed, 0) <> case when t.trigger = 'replay' then t.accepted else 0 end
   union all
   select 'a row is read and neither accepted, rejected nor skipped', t.id from of_transfers t
-  where t.read <> t.accepted + t.rejected + t.filtered + t.unchanged + t.duplicates + t.no_consent
+  where t.read <> t.accepted + t.rejected + t.filtered + t.unchanged + t.duplicates + t.no_consent + t.control_group
   union all
   select 'a transfer succeeded although rows were rejected, or is partial without any', t.id from of_transfers t
   where (t.status = 'succeeded' and t.rejected > 0) or (t.status = 'partial' and t.rejected = 0)

@@ -382,7 +382,13 @@ export const transfer = {
   finishedTime: ['integer', null],
   records: { read: 'integer', sent: 'integer', accepted: 'integer', rejected: 'integer' },
   removed: 'integer',
-  skipped: { filtered: 'integer', unchanged: 'integer', duplicates: 'integer', noConsent: 'integer' },
+  skipped: {
+    filtered: 'integer',
+    unchanged: 'integer',
+    duplicates: 'integer',
+    noConsent: 'integer',
+    controlGroup: 'integer',
+  },
   bytes: 'integer',
   progress: ['number', null],
   attempt: 'integer',
@@ -533,6 +539,7 @@ export const preview = {
   filtered: 'integer',
   duplicates: 'integer',
   noConsent: 'integer',
+  controlGroup: 'integer',
   rejected: [{ row: 'integer', field: ['string', null], reason: 'string' }],
   lint: [
     {

@@ -1,5 +1,5 @@
 import type { Destination } from './destination.ts'
-import { type FieldDefinition, type Fields, select, text } from './fields.ts'
+import { type FieldDefinition, type Fields, number, select, text } from './fields.ts'
 import type { Records } from './records.ts'
 
 type MappedSide = {
@@ -33,6 +33,32 @@ export function withMapping<S extends MappedSide>(side: S): S {
         label: 'Required consent',
         description:
           'Consent purposes, separated by commas, that a record needs to be sent; none to send all records. Needed once the sub-account has purposes',
+      }),
+      controlGroup: select({
+        label: 'Control group',
+        description: 'People who are held back, so that you can compare their outcomes. By default none',
+        options: ['None', 'LeaveOut', 'Only'],
+        labels: { None: 'No control group', LeaveOut: 'Hold it back', Only: 'Send only the control group' },
+      }),
+      controlKey: text({
+        label: 'Key of the control group',
+        description: 'Source columns that identify a person, separated by commas: customer_id',
+        required: true,
+        when: hasControlGroup,
+      }),
+      controlPercent: number({
+        label: 'Share of the control group',
+        description: 'Percent of all people. A greater share only adds people',
+        required: true,
+        min: 0,
+        max: 50,
+        when: hasControlGroup,
+      }),
+      controlSalt: text({
+        label: 'Salt of the control group',
+        description: 'Any text. Another salt chooses other people',
+        max: 100,
+        when: hasControlGroup,
       }),
       sendRows: rowsToSend(side.deliver, !side.fields?.writeMode),
       rowKey: text({
@@ -105,6 +131,8 @@ export function withMapping<S extends MappedSide>(side: S): S {
     },
   }
 }
+
+const hasControlGroup = { controlGroup: ['LeaveOut', 'Only'] }
 
 /** Only a destination that removes rows can be a mirror of the source. */
 const rowsToSend = ({ removesBy }: Destination, isOnlyMode: boolean): FieldDefinition => {

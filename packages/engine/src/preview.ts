@@ -303,7 +303,16 @@ export async function look(
   if (!columns)
     return {
       staged: asIs(all),
-      preview: { columns: [], rows: [], filtered: 0, duplicates: 0, noConsent: 0, rejected: [], lint: [] },
+      preview: {
+        columns: [],
+        rows: [],
+        filtered: 0,
+        duplicates: 0,
+        noConsent: 0,
+        controlGroup: 0,
+        rejected: [],
+        lint: [],
+      },
     }
   const { mapping, fieldErrors = [] } = await planFor(columns)
   if (!mapping) return { fieldErrors }
@@ -347,6 +356,7 @@ export async function look(
     filtered: leftOut(skipCode('filtered')),
     duplicates: leftOut(skipCode('duplicates')),
     noConsent: leftOut(skipCode('noConsent')),
+    controlGroup: leftOut(skipCode('controlGroup')),
     rejected: [...errors].sort(([a], [b]) => a - b).map(([i, error]) => ({ row: i + 1, ...error })),
     lint: lintRows(
       mapping.plan,

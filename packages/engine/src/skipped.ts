@@ -16,7 +16,7 @@ export const deliveredCode = skipReasons.length + 1
 /** Consecutive records of which some are skipped: the number of the first record, and a code for each record. */
 export type SkippedRun = { readonly first: number; readonly codes: SkipCodes }
 
-export const nothingSkipped: Skipped = { filtered: 0, unchanged: 0, duplicates: 0, noConsent: 0 }
+export const nothingSkipped: Skipped = { filtered: 0, unchanged: 0, duplicates: 0, noConsent: 0, controlGroup: 0 }
 
 /** How many records are skipped, by reason. */
 export function countSkipped(runs: readonly SkippedRun[]): Skipped {
@@ -84,4 +84,5 @@ const skippedBy = (count: (reason: SkipReason) => number): Skipped => ({
   unchanged: count('unchanged'),
   duplicates: count('duplicates'),
   noConsent: count('noConsent'),
+  controlGroup: count('controlGroup'),
 })

@@ -128,8 +128,8 @@ export const transferTriggers = ['manual', 'schedule', 'replay', 'dependency', '
 export type TransferTrigger = (typeof transferTriggers)[number]
 
 /** Reactions of a connection to columns that changed since the last successful transfer. Not in the specification. */
-/** Why a valid record is not sent: the filter, no change since the last transfer, another record with the same key, no consent. */
-export const skipReasons = ['filtered', 'unchanged', 'duplicates', 'noConsent'] as const
+/** Why a valid record is not sent: the filter, no change since the last transfer, another record with the same key, no consent, the control group. */
+export const skipReasons = ['filtered', 'unchanged', 'duplicates', 'noConsent', 'controlGroup'] as const
 export type SkipReason = (typeof skipReasons)[number]
 /** Numbers of skipped records, by reason. */
 export type Skipped = Readonly<Record<SkipReason, number>>

@@ -184,6 +184,7 @@ export const newConnection = {
   wouldBeFiltered: (n: string) => `${n} left out by the filter`,
   wouldBeDuplicates: (n: string) => `${n} left out as duplicates`,
   wouldLackConsent: (n: string) => `${n} left out without consent`,
+  wouldBeControl: (n: string) => `${n} in the control group`,
   rejected: 'Rejected records',
   rejectedRow: (row: string, reason: string) => `Record ${row}: ${reason}`,
   mappedRecords: 'Records as they would be sent',

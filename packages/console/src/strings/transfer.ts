@@ -32,6 +32,7 @@ export const transfer = {
     unchanged: { label: 'Unchanged', help: 'same as last accepted' },
     duplicates: { label: 'Duplicates', help: 'same key as another record' },
     noConsent: { label: 'No consent', help: 'without the required consent' },
+    controlGroup: { label: 'Control group', help: 'held back to compare' },
   } satisfies Record<SkipReason, { label: string; help: string }>,
   sent: (sent: string, size: string) => `${sent} sent to the destination · ${size}`,
   removed: (n: string) => `Rows removed at the destination, because they are no longer in the source: ${n}`,

@@ -123,6 +123,7 @@ function assertCover(
       unchanged: skippedFor(2),
       duplicates: skippedFor(3),
       noConsent: skippedFor(4),
+      controlGroup: skippedFor(5),
     })
     assert.deepEqual(
       filledBatch.numbers,

@@ -13,6 +13,7 @@ export const guideGroups: readonly { title: string; slugs: readonly string[] }[]
       'uploads',
       'event-streams',
       'campaigns',
+      'audiences',
       'audience-sizes',
       'duckdb',
       'rows-to-send',

@@ -36,6 +36,7 @@ export type TransferRow = {
   unchanged: number
   duplicates: number
   noConsent: number
+  controlGroup: number
   bytes: number
   progress: number | null
   attempt: number
@@ -57,7 +58,7 @@ export type TransferRow = {
 /** The columns of a `TransferRow`, of the table or the part of a statement that is named `t`. */
 export const transferColumns = `
   t.id, t.account_id, t.connection_id, t.status, t.trigger, t.test_rows, t.backfill, t.tables, t.read, t.sent, t.accepted, t.rejected, t.removed,
-  t.filtered, t.unchanged, t.duplicates, t.no_consent, t.bytes, t.progress, t.attempt, t.error_code, t.error_message, t.error_side, t.column_changes, t.rule_results,
+  t.filtered, t.unchanged, t.duplicates, t.no_consent, t.control_group, t.bytes, t.progress, t.attempt, t.error_code, t.error_message, t.error_side, t.column_changes, t.rule_results,
   t.started_by, t.src_connector_id, t.dest_connector_id, t.created_time,
   t.started_time, t.finished_time, case when t.status = 'queued' then group_waited_for(t.id) end as waits_for_group`
 

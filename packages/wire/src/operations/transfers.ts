@@ -26,7 +26,7 @@ const startedTransfer = {
   error: null,
   records: { read: 0, sent: 0, accepted: 0, rejected: 0 },
   removed: 0,
-  skipped: { filtered: 0, unchanged: 0, duplicates: 0, noConsent: 0 },
+  skipped: { filtered: 0, unchanged: 0, duplicates: 0, noConsent: 0, controlGroup: 0 },
 } as const
 
 /** Transfers and previews. */

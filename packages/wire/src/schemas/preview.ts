@@ -95,6 +95,7 @@ export const Preview = exactly(
     filtered: count('Number of read records that the filter skips', 0),
     duplicates: count('Number of read records with the same key as another record that is sent', 0),
     noConsent: count('Number of read records without the consent that the connection requires', 0),
+    controlGroup: count('Number of read records of the control group', 0),
     rejected: Type.Array(
       exactly(
         {

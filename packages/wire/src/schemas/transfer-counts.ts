@@ -21,6 +21,7 @@ export const skipped = exactly(
     unchanged: count('Records that have not changed since they were last accepted', 0),
     duplicates: count('Records with the same key as another record of the transfer', 0),
     noConsent: count('Records without the consent that the connection requires', 0),
+    controlGroup: count('Records of the control group', 0),
   },
   { description: 'Valid records that were read and not sent, by reason' },
 )

@@ -1,5 +1,6 @@
 import { changedRows } from './changed-rows/stage.ts'
 import { consent } from './consent/stage.ts'
+import { controlGroup } from './control-group/stage.ts'
 import { duplicates } from './duplicates/stage.ts'
 import { filter } from './filter/stage.ts'
 import { mapping } from './mapping/stage.ts'
@@ -17,6 +18,7 @@ import type { StageKind } from './stage.ts'
  */
 export const stages: readonly StageKind[] = [
   filter,
+  controlGroup,
   mapping,
   consent,
   removals,

@@ -1,9 +1,9 @@
 import { acceptedOf, type Confirmation } from '@penstock/engine'
+import { skipReasons } from '@penstock/wire'
 
 /** The counts of a runner are not trusted. */
 export function assertCounts({ read, sent, rejected, removed, skipped, bytes }: Confirmation): void {
-  const { filtered, unchanged, duplicates, noConsent } = skipped
-  const counts = [read, sent, rejected, removed, filtered, unchanged, duplicates, noConsent, bytes]
+  const counts = [read, sent, rejected, removed, ...skipReasons.map((reason) => skipped[reason]), bytes]
   if (
     counts.some((count) => !Number.isSafeInteger(count) || count < 0) ||
     acceptedOf({ read, rejected, skipped }) < removed

@@ -241,8 +241,9 @@ const scopeOf = (work: WorkRow): string => (keepsKeys(work) ? scopeOfMirror(work
 const keepsKeys = (work: WorkRow): boolean =>
   mirrorsRows(work.destConfig) || (work.digestsScope !== null && work.digestsScope === scopeOfMirror(work))
 
-/** A mirror removes the rows that another filter leaves out. */
-const scopeOfMirror = (work: WorkRow): string => digestOf(work, [...mappingSettings, 'filter', 'sendRows'], formOfKeys)
+/** Settings that decide which rows are sent. A mirror removes the rows that they leave out. */
+const selectingSettings = ['filter', 'controlGroup', 'controlKey', 'controlPercent', 'controlSalt', 'sendRows']
+const scopeOfMirror = (work: WorkRow): string => digestOf(work, [...mappingSettings, ...selectingSettings], formOfKeys)
 
 /** @param ignored names of settings that do not count */
 function digestOf(

@@ -29,6 +29,7 @@ export const confirmBatch = statement<
     unchanged: number
     duplicates: number
     noConsent: number
+    controlGroup: number
     /** Whether the records were read from rejected ones, and not from the source. */
     replay: boolean
     test: boolean
@@ -59,7 +60,7 @@ export const confirmBatch = statement<
   transfer as (
     update transfers t set
       read = read + :read, sent = sent + :sent, accepted = accepted + :accepted, rejected = rejected + :rejected,
-      removed = removed + :removed, filtered = filtered + :filtered, unchanged = unchanged + :unchanged, duplicates = duplicates + :duplicates, no_consent = no_consent + :noConsent,
+      removed = removed + :removed, filtered = filtered + :filtered, unchanged = unchanged + :unchanged, duplicates = duplicates + :duplicates, no_consent = no_consent + :noConsent, control_group = control_group + :controlGroup,
       bytes = bytes + :bytes,
       progress = case
         when :progress::float8 is null then progress

@@ -23,7 +23,10 @@ export type LogLine = {
 }
 
 /** Words for the reasons of skipped records that are no words. */
-const inWords: Readonly<Record<string, string>> = { noConsent: 'without consent' }
+const inWords: Readonly<Record<string, string>> = {
+  noConsent: 'without consent',
+  controlGroup: 'in the control group',
+}
 
 /** The lines that are kept from the beginning of an attempt; the others are its last ones. */
 const firstKept = Math.floor(limits.transferLogLinesMax / 3)

@@ -77,13 +77,13 @@ export function PreviewCard({
 }
 
 function Looked({
-  preview: { columns, rows, filtered, duplicates, noConsent, rejected, lint, findings },
+  preview: { columns, rows, filtered, duplicates, noConsent, controlGroup, rejected, lint, findings },
 }: {
   preview: Preview
 }) {
   const { shown, more } = useFirst(rejected, rejectedShown)
   const fails = findings.some(({ code }) => wouldFail(code))
-  if (rows.length === 0 && rejected.length === 0 && filtered + noConsent === 0) {
+  if (rows.length === 0 && rejected.length === 0 && filtered + noConsent + controlGroup === 0) {
     return (
       <Alert color="gray" icon={<IconInfoCircle aria-hidden />} title={say.noRecords}>
         {say.noRecordsHelp}
@@ -107,20 +107,18 @@ function Looked({
             {say.wouldBeRejected(count(rejected.length))}
           </Badge>
         )}
-        {filtered > 0 && (
-          <Badge variant="dot" color="gray" fw={500}>
-            {say.wouldBeFiltered(count(filtered))}
-          </Badge>
-        )}
-        {duplicates > 0 && (
-          <Badge variant="dot" color="gray" fw={500}>
-            {say.wouldBeDuplicates(count(duplicates))}
-          </Badge>
-        )}
-        {noConsent > 0 && (
-          <Badge variant="dot" color="gray" fw={500}>
-            {say.wouldLackConsent(count(noConsent))}
-          </Badge>
+        {[
+          [filtered, say.wouldBeFiltered] as const,
+          [duplicates, say.wouldBeDuplicates] as const,
+          [noConsent, say.wouldLackConsent] as const,
+          [controlGroup, say.wouldBeControl] as const,
+        ].map(
+          ([n, words]) =>
+            n > 0 && (
+              <Badge key={words('')} variant="dot" color="gray" fw={500}>
+                {words(count(n))}
+              </Badge>
+            ),
         )}
       </Group>
       {rows.length > 0 && <Rows columns={columns} rows={rows} />}

@@ -17,6 +17,7 @@ export type Outcome =
   | 'unchanged'
   | 'duplicate'
   | 'no_consent'
+  | 'control_group'
 
 /** Facts that few rows have. */
 export type OutcomeDetails = {
@@ -42,6 +43,7 @@ const skippedOutcomes: Record<(typeof skipReasons)[number], Outcome> = {
   unchanged: 'unchanged',
   duplicates: 'duplicate',
   noConsent: 'no_consent',
+  controlGroup: 'control_group',
 }
 
 /** Maximum characters of the values of one row. */
