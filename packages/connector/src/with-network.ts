@@ -15,8 +15,7 @@ export function withNetwork(secrets: Fields, servers: readonly string[] = []): F
   if (sent.length === 0) throw new Error(`${servers.join()} names servers and must name in binds what is sent to them`)
   const when = { connectThrough: 'bastion' }
   const credentials = ['bastionPrivateKey', 'bastionPassphrase', 'bastionPassword']
-  return {
-    ...secrets,
+  const fields: Fields = {
     connectThrough: select({
       label: 'Connect through',
       description: 'Reach the server directly, through an SSH server in its network, or through a proxy',
@@ -106,7 +105,15 @@ export function withNetwork(secrets: Fields, servers: readonly string[] = []): F
       when: { connectThrough: 'proxy' },
     }),
   }
+  const isTarget = servers.some((key) => secrets[key]?.identity === 'target')
+  return { ...secrets, ...(isTarget ? asTargets(fields) : fields) }
 }
+
+/** The same fields, of which a change of the way to a server requires `secrets:write` while an identity signs in there. */
+const asTargets = (fields: Fields): Fields =>
+  Object.fromEntries(
+    Object.entries(fields).map(([key, field]) => [key, field.binds ? { ...field, identity: 'target' } : field]),
+  )
 
 function wrongProxy(value: string): string | undefined {
   const proxy = parseProxy(value)

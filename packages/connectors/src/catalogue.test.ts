@@ -231,6 +231,20 @@ describe('the catalogue', () => {
     }
   })
 
+  test('protects the server that the identity of a sub-account signs in to, like a secret', () => {
+    const keyless = connectors.filter(({ secrets }) => Object.values(secrets).some(({ identity }) => identity))
+    assert(keyless.length > 10)
+    for (const { slug, secrets } of keyless) {
+      const ways = Object.values(secrets).flatMap(({ identity, when }) =>
+        identity === 'subject' ? [when?.authType ?? []].flat() : [],
+      )
+      for (const [key, { binds, when, identity }] of Object.entries(secrets)) {
+        const isUsed = when?.authType === undefined || [when.authType].flat().some((way) => ways.includes(way))
+        if (binds && isUsed) assert.equal(identity, 'target', `${slug}.${key}`)
+      }
+    }
+  })
+
   test('bounds every number from below', () => {
     for (const connector of connectors) {
       for (const [key, { type, min }] of groupsOf(connector).flatMap((group) => Object.entries(group))) {

@@ -12,7 +12,7 @@ export type S3Key = { readonly id: string; readonly secret: string; readonly tok
 export function judgeS3(
   keys: readonly S3Key[],
   now: () => number = Date.now,
-  serves: 's3' | 'sts' = 's3',
+  serves: 's3' | 'sts' | 'redshift' | 'redshift-serverless' = 's3',
 ): (asked: Judged) => Answer | undefined {
   return ({ method, url, headers, body }) => {
     const given = /^AWS4-HMAC-SHA256 Credential=([^,]+), ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})$/.exec(

@@ -32,6 +32,7 @@ export const credentials = (permissions: string) => ({
       'Name of the storage account; for a cloud other than the public one, the address of its blob service, such as https://account.blob.core.chinacloudapi.cn',
     required: true,
     when: { authType: ['account-key', 'workload-identity'] },
+    identity: 'target',
     binds: ['accessKey'],
   }),
   accessKey: secret({

@@ -10,40 +10,49 @@ import {
   type Values,
   writeMode,
 } from '@penstock/connector'
-import { byPassword, cloudFields, cloudSignIn } from './cloud-fields.ts'
+import { byPassword, type CloudWays, cloudFields, cloudSignIn } from './cloud-fields.ts'
 
 /** Fields that all databases with a host, a user and a password share. */
 
 /**
  * Where a database is, who signs in, and how the way there is kept private.
  * @param alsoSent keys of other secrets that are sent to the server
- * @param clouds whether tokens of the cloud that hosts the database can sign in too
+ * @param clouds how tokens of the cloud that hosts the database sign in
+ * @param cloudNamesUser whether the cloud also says which user such a token signs in
  */
 export const databaseSecrets = ({
   name,
   port,
   alsoSent = [],
-  clouds = false,
+  clouds,
+  cloudNamesUser = false,
 }: {
   name: string
   port: number
   alsoSent?: readonly string[]
-  clouds?: boolean
+  clouds?: CloudWays
+  cloudNamesUser?: boolean
 }): Fields => {
   const server = { binds: ['password', ...alsoSent], ...(clouds && { identity: 'target' as const }) }
   return {
     host: text({ label: 'Host', description: `Name or address of the ${name} server`, required: true, ...server }),
     port: number({ label: 'Port', description: 'Port of the server', min: 1, max: 65_535, default: port, ...server }),
     database: text({ label: 'Database', description: 'Name of the database', required: true }),
-    ...(clouds && cloudSignIn),
-    user: text({ keepsState: 'credential', label: 'User', description: 'Name of the database user', required: true }),
+    ...(clouds && cloudSignIn(clouds)),
+    user: text({
+      keepsState: 'credential',
+      label: 'User',
+      description: 'Name of the database user',
+      required: true,
+      ...(cloudNamesUser && { when: byPassword }),
+    }),
     password: secret({
       label: 'Password',
       description: 'Password of this user',
       required: true,
       ...(clouds && { when: byPassword }),
     }),
-    ...(clouds && cloudFields),
+    ...(clouds && cloudFields(clouds)),
     tlsMode: select({
       keepsState: 'credential',
       label: 'TLS mode',

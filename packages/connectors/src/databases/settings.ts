@@ -52,7 +52,7 @@ export function placeOf(secrets: Values, defaultPort: number): Place {
     host: textOf(secrets, 'host').trim(),
     port: numberOf(secrets, 'port', defaultPort),
     database: textOf(secrets, 'database'),
-    user: textOf(secrets, 'user'),
+    user: textOf(secrets, 'user', signIn === 'password' ? undefined : ''),
     signIn,
     password: signIn === 'password' ? textOf(secrets, 'password') : '',
     tls: tls === 'disable' || tls === 'require' ? tls : 'verify-full',

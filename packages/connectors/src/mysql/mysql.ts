@@ -1,5 +1,6 @@
 import { type Discover, defineConnector } from '@penstock/connector'
 import { changeFields, serverOf } from '../databases/change-fields.ts'
+import { hostedWays } from '../databases/cloud-fields.ts'
 import {
   backfillByCursor,
   columnTypes,
@@ -36,7 +37,7 @@ export const mysql = defineConnector({
   tested:
     'MariaDB 10.11 from Debian, over an unstable connection, and servers that violate the protocol. Of MySQL itself, 9.7 was used for the changes.',
   api: { version: 'client/server protocol 10 of MySQL', ends: 'no end is announced' },
-  secrets: databaseSecrets({ name: 'MySQL or MariaDB', port: 3306, clouds: true }),
+  secrets: databaseSecrets({ name: 'MySQL or MariaDB', port: 3306, clouds: hostedWays }),
   servers: ['host'],
   source: {
     fields: { ...tableSourceFields({ schemas: false, many: true }), ...syncMode, ...changes },

@@ -1,5 +1,6 @@
 import { type Discover, defineConnector, type Fields, select, text } from '@penstock/connector'
 import { changeFields, ofChanges, serverOf } from '../databases/change-fields.ts'
+import { hostedWays } from '../databases/cloud-fields.ts'
 import {
   backfillByCursor,
   columnTypes,
@@ -62,7 +63,7 @@ export const postgresql = defineConnector({
     'Without key columns, rows are read in the order of a digest of each row, so the server must sort all of them: set key columns for large tables. Several workers share a large table that is read whole, by ranges of its primary key if its first column has whole numbers: each range is read as it is when its worker begins. An incremental transfer waits up to the lag for transactions that are writing to the tables, because they could add rows before its end later: with a number as the cursor, such as one from a sequence, for all of them; with a time, for those that are older than the lag. If one stays open longer, the transfer is retried later; with a lag of 0, it does not wait. A standby server does not know who writes, so a number as the cursor is refused there unless the lag is 0. Writers behind foreign tables and functions, and numbers that a sequence with a cache or an application has reserved, cannot be detected: use a time as the cursor there, with a lag longer than any transaction. Rows whose cursor is empty, NaN or Infinity are not read; a preview counts them. Bytes are read as PostgreSQL shows them: \\x and hexadecimal digits. If an upsert batch has several rows with the same key, the last one wins. With an upsert, the table can be a mirror of the source (Rows to send: Mirror): rows that left the source are deleted, if the user has DELETE on the table. Written batches are recorded in the table penstock_batches, in the same schema and transaction, so that none is written twice. Connections that write are named penstock, the transfer and its attempt; an attempt ends those of earlier ones. With an upsert, rows that the source has removed, or that a report does not have any more, are deleted, if the user has DELETE on the table. To read changes, the server needs wal_level = logical, the table a primary key or another replica identity, and the user the attribute REPLICATION. The server keeps its log for the replication slot until a transfer has confirmed it: set max_slot_wal_keep_size, so that a connection that is stopped does not fill its disk. The slot is dropped once the connection reads no changes any more, or is deleted permanently. A filter of the connection does not remove rows that no longer match it. The user needs CREATE on the schema until that table exists, and TEMPORARY on the database. To have new columns added, the user must own the table.',
   tested: 'PostgreSQL 18, which comes with Penstock, over an unstable connection.',
   api: { version: 'protocol 3.0 of PostgreSQL', ends: 'no end is announced' },
-  secrets: databaseSecrets({ name: 'PostgreSQL', port: 5432, clouds: true }),
+  secrets: databaseSecrets({ name: 'PostgreSQL', port: 5432, clouds: hostedWays }),
   servers: ['host'],
   source: {
     fields: sourceFields,

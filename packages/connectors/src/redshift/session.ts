@@ -19,7 +19,13 @@ const forms = ["set datestyle to 'ISO, YMD'", "set timezone to 'UTC'", 'set extr
  * @param name what the server calls the connection
  */
 export async function openRedshift(context: ConnectorContext, place: Place, name?: string): Promise<PostgresSession> {
-  const session = await openSession(context, place, name, product)
+  const byRole = place.signIn === 'aws-iam' && (await import('./iam-credentials.ts')).credentialsOfRole(context, place)
+  const session = await openSession(
+    context,
+    byRole ? { ...place, ...(await byRole), signIn: 'password' } : place,
+    name,
+    product,
+  )
   try {
     await session.guard(() => runEach(session, forms))
     return session
