@@ -64,6 +64,11 @@ const beyondSchemas: readonly Beyond[] = [
     values: (value) => !isAddress(value),
   },
   {
+    operations: ['eraseAtDestination'],
+    field: /^body\.identifiers\.\d+\.kind$/,
+    why: 'each platform accepts other kinds of identifiers',
+  },
+  {
     operations: ['createConnectLink', 'setBranding'],
     field: /^body\.(?:redirectUrl|allowedOrigins\.\d+)$/,
     why: 'the standard of addresses refuses some hosts',
