@@ -297,6 +297,7 @@ describe('a stored secret', () => {
   /** A value that a field accepts, and another one. */
   const valuesOf = ({ type, options, min = 1, wrong }: FieldDefinition): [Values[string], Values[string]] => {
     if (type === 'Boolean') return [true, false]
+    const pool = 'projects/123456789012/locations/global/workloadIdentityPools/example'
     const pairs = [
       ['192.0.2.7', '192.0.2.8'],
       ['https://one.example', 'https://two.example'],
@@ -309,6 +310,8 @@ describe('a stored secret', () => {
       ['arn:aws:iam::123456789012:role/One', 'arn:aws:iam::123456789012:role/Two'],
       [`${'1'.repeat(8)}-1111-1111-1111-${'1'.repeat(12)}`, `${'2'.repeat(8)}-1111-1111-1111-${'1'.repeat(12)}`],
       [`SHA256:${'a'.repeat(43)}`, `SHA256:${'b'.repeat(43)}`],
+      [`${pool}/providers/first`, `${pool}/providers/second`],
+      ['one@example.iam.gserviceaccount.com', 'two@example.iam.gserviceaccount.com'],
     ] as const
     const taken = wrong && pairs.find(([one]) => wrong(one) === undefined)
     if (taken) return [...taken]
