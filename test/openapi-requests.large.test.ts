@@ -80,6 +80,11 @@ const beyondSchemas: readonly Beyond[] = [
     why: 'it can be left out if a connection is named, or if a secret is saved',
   },
   { operations: ['setDrift'], field: /^body\.tables\.\d+$/, why: 'a table whose changed columns wait to be accepted' },
+  {
+    operations: ['startTransfer', 'setConnectionTables', 'resetConnectionState'],
+    field: /^body\.tables(?:\.\d+)?$/,
+    why: 'the tables that a connection moves, and which parts of a state belong to one table',
+  },
   { operations: ['setBranding'], field: /^body\.logo$/, why: 'the bytes of a picture' },
   { operations: ['setBranding'], field: /^body\.colours\.text$/, why: 'the contrast of two colours' },
   {
