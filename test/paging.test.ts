@@ -28,6 +28,8 @@ let placeOfTransfers: Place
 /** Headers of a person who is signed in, for the lists that only people can request. */
 let headersOfPerson: Record<string, string>
 let placeOfWebhook: Place
+/** In another organization, with many configured destinations. */
+let placeOfDestinations: Place
 before(async () => {
   inbox = await makeInbox()
   service = await startTestService(inbox.env)
@@ -86,6 +88,7 @@ before(async () => {
   )
   placeOfTransfers = await addTransfers()
   placeOfWebhook = await addWebhooks(place)
+  placeOfDestinations = await addDestinations()
   const elsewhere = await service.addOrganization()
   headersOfPerson = { ...(await addPerson(service, elsewhere)).headers }
   await service.database.pool.query(
@@ -121,6 +124,22 @@ async function addWebhooks({ caller, ...here }: Place): Promise<Place> {
   for (let n = 1; n <= count; n++) ({ id } = await caller.expect(caller.call('createWebhook', { body })))
   for (let n = 1; n <= count; n++) await caller.expect(caller.call('testWebhook', { id }))
   return { caller, ...here, id }
+}
+
+/** Configurations of one destination. */
+async function addDestinations(): Promise<Place> {
+  const organization = await service.addOrganization()
+  const caller = callerOf(service, organization)
+  const { id } = await caller.addAccount()
+  await caller.addConnectors(id, destination)
+  await service.database.pool.query('delete from configurations where account_id = $1', [id])
+  await service.database.pool.query(
+    `insert into configurations (account_id, connector_id, id, first, configured, name, secret_name)
+     select $1, $2, left(md5('destination ' || n), 16), n = 1, true, 'Store ' || lpad(n::text, 3, '0'), 'key'
+     from generate_series(1, $3::int) n`,
+    [id, destination.id, count],
+  )
+  return { caller, token: organization.token, accountId: id }
 }
 
 /** A connection with transfers, one of which rejected records. */
@@ -169,13 +188,24 @@ const entriesOf = ({ response }: Reply<unknown>) => response as Record<string, u
 type PagedList = {
   operation: OperationId
   /** The key of its entries. */
-  id: 'id' | 'connectorId' | 'accountId' | 'connectionId' | 'row' | 'number' | 'tag' | 'name' | 'table'
+  id:
+    | 'id'
+    | 'connectorId'
+    | 'accountId'
+    | 'configurationId'
+    | 'connectionId'
+    | 'row'
+    | 'number'
+    | 'tag'
+    | 'name'
+    | 'table'
   /** Asked without accountId. */
   everywhere?: true
   /** Asked of the connection with transfers. */
   ofTransfers?: true
   /** Asked of the webhook with deliveries. */
   ofWebhook?: true
+  ofDestinations?: true
   /** Asked by a person. */
   ofPerson?: true
   /** How many there are, if it is not `count`. */
@@ -187,6 +217,7 @@ type PagedList = {
         by:
           | 'name'
           | 'accountName'
+          | 'configurationName'
           | 'connectionName'
           | 'row'
           | 'to'
@@ -466,6 +497,12 @@ const lists: Record<string, PagedList> = {
     order: { by: 'connectionName' },
     filter: q,
   },
+  'the destinations at which a person is erased': {
+    operation: 'listErasureDestinations',
+    id: 'configurationId',
+    ofDestinations: true,
+    order: { by: 'configurationName' },
+  },
   'the report of audiences': {
     operation: 'reportAudiences',
     id: 'connectionId',
@@ -499,9 +536,10 @@ function offsetsOf(reply: Reply<unknown>, path: string, asked: Record<string, st
 
 for (const [
   name,
-  { operation, id, everywhere, ofTransfers, ofWebhook, ofPerson, total = count, order, filter },
+  { operation, id, everywhere, ofTransfers, ofWebhook, ofDestinations, ofPerson, total = count, order, filter },
 ] of Object.entries(lists)) {
-  const here = () => (ofTransfers ? placeOfTransfers : ofWebhook ? placeOfWebhook : place)
+  const here = () =>
+    ofTransfers ? placeOfTransfers : ofWebhook ? placeOfWebhook : ofDestinations ? placeOfDestinations : place
   const where = () => (everywhere ? {} : { accountId: here().accountId })
   const list = (query: Record<string, string | number> = {}) => {
     const { caller, id: pathId, transferId } = here()
