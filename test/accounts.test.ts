@@ -172,6 +172,7 @@ describe('a deleted account', () => {
       discoverValues: { field: 'files' },
       askSource: {},
       tryDestination: { rows: [{ a: 'b' }] },
+      eraseAtDestination: { identifiers: [{ kind: 'email', value: 'a@example.com' }] },
       previewConnection: {},
       startTransfer: {},
       editRejects: { edits: [{ number: 1, record: {} }] },

@@ -141,6 +141,7 @@ test('no test waits for a time to pass, but where that time is what it tries', (
     'test/campaigns-transfers.large.test.ts': 'kills in the middle of the work',
     'test/commands-worker.large.test.ts': 'sends signals some milliseconds apart, as a terminal and npm do',
     'test/console-accounts.large.test.ts': 'is a network that answers slowly',
+    'test/control-groups.large.test.ts': 'kills in the middle of the work',
     'test/harness/bystander.ts': 'calls at a steady rate',
     'test/harness/console.ts': 'is a database that answers slowly',
     'test/harness/flaky-endpoint.ts': 'is a server that answers too late',

@@ -41,13 +41,13 @@ export function withMapping<S extends MappedSide>(side: S): S {
         labels: { None: 'No control group', LeaveOut: 'Hold it back', Only: 'Send only the control group' },
       }),
       controlKey: text({
-        label: 'Key of the control group',
+        label: 'Control group key',
         description: 'Source columns that identify a person, separated by commas: customer_id',
         required: true,
         when: hasControlGroup,
       }),
       controlPercent: number({
-        label: 'Share of the control group',
+        label: 'Control group share',
         description: 'Percent of all people. A greater share only adds people',
         required: true,
         min: 0,
@@ -55,7 +55,7 @@ export function withMapping<S extends MappedSide>(side: S): S {
         when: hasControlGroup,
       }),
       controlSalt: text({
-        label: 'Salt of the control group',
+        label: 'Control group salt',
         description: 'Any text. Another salt chooses other people',
         max: 100,
         when: hasControlGroup,
