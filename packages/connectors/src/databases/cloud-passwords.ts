@@ -22,12 +22,11 @@ const azureClouds: readonly (readonly [hosts: string, login: string, scope: stri
 ]
 
 /**
- * The password of a new session: the stored one, or a token of the cloud.
+ * A token of the cloud, which is the password of a new session.
  * @throws ConnectorError `invalid_setting`, and what the cloud refuses
  */
-export async function passwordOf(context: ConnectorContext, place: Place): Promise<string> {
-  const { signIn, password, tls } = place
-  if (signIn === 'password') return password
+export async function tokenOf(context: ConnectorContext, place: Place): Promise<string> {
+  const { signIn, tls } = place
   // A token is sent as it is, so an impostor could use it. A certificate of Cloud SQL does not name the host.
   if (tls !== 'verify-full' && !(tls === 'require' && signIn === 'google-iam')) {
     throw invalid('This sign-in method needs the TLS mode “Encrypted and verified”. Set it.')
