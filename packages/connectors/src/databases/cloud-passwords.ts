@@ -1,9 +1,9 @@
-import { asConnectorError, type ConnectorContext, ConnectorError } from '@penstock/connector'
+import { type ConnectorContext, ConnectorError } from '@penstock/connector'
 import { AwsV4Signer } from 'aws4fetch'
 import { roleOfIdentity } from '../aws/web-identity.ts'
 import { federatedTokens } from '../azure/federation.ts'
 import { federatedAccount } from '../google/workload-identity.ts'
-import type { Place, SignInWay } from './settings.ts'
+import type { Place } from './settings.ts'
 
 /** Tokens of clouds that their databases take as passwords: they are valid for some minutes, and only to sign in. */
 
@@ -75,20 +75,3 @@ async function tokenOfAws(context: ConnectorContext, place: Place): Promise<stri
 const regionInChina = (host: string): string | undefined => /\.rds\.(cn-[a-z]+-\d)\.amazonaws\.com\.cn$/.exec(host)?.[1]
 
 const invalid = (message: string) => new ConnectorError('invalid_setting', message)
-
-const grants: Readonly<Record<Exclude<SignInWay, 'password'>, string>> = {
-  'aws-iam':
-    'The role must be allowed rds-db:connect for this user. In PostgreSQL the user needs the role rds_iam, in MySQL it is identified with AWSAuthenticationPlugin.',
-  'google-iam':
-    'The service account must be an IAM user of the instance and have the role Cloud SQL Instance User. Its name has no .gserviceaccount.com in PostgreSQL, and ends before the @ in MySQL.',
-  'entra-id': 'The application must be a user of the database, created with its name in Microsoft Entra ID.',
-}
-
-/** The error of a sign-in that a database refused, with what to do there. Returns other errors unchanged. */
-export function withGrant(error: unknown, { signIn }: Place): unknown {
-  const refusal = asConnectorError(error)
-  if (signIn === 'password' || refusal?.code !== 'invalid_credentials') return error
-  return refusal.with({
-    message: `The database does not accept the token of the cloud for this user. ${grants[signIn]}`,
-  })
-}

@@ -1,7 +1,7 @@
 import net from 'node:net'
 import { type ConnectorContext, ConnectorError, type TcpStream } from '@penstock/connector'
 import mysql from 'mysql2'
-import { tokenOf, withGrant } from '../databases/cloud-passwords.ts'
+import { withGrant } from '../databases/cloud-grants.ts'
 import { type ReusableSession, reuse } from '../databases/kept-sessions.ts'
 import { noAnswer, tooSlow } from '../databases/problems.ts'
 import type { Place } from '../databases/settings.ts'
@@ -88,7 +88,11 @@ async function connectTo(
   const { signal } = context
   signal.throwIfAborted()
   if (place.tls === 'verify-full' && net.isIP(place.host) !== 0) throw nameNeeded()
-  const password = place.signIn === 'password' ? place.password : await tokenOf(context, place)
+  // The libraries for tokens are loaded when a token is needed.
+  const password =
+    place.signIn === 'password'
+      ? place.password
+      : await (await import('../databases/cloud-passwords.ts')).tokenOf(context, place)
   const options = { signal, timeoutMs: bounds.signInMs }
   const socket = await context.egress.connect(place.host, place.port, options).catch((error: unknown) => {
     throw signal.aborted ? signal.reason : connectorErrorOf(error, place, true)

@@ -9,7 +9,7 @@ import {
   type TcpStream,
 } from '@penstock/connector'
 import pg from 'pg'
-import { tokenOf, withGrant } from '../databases/cloud-passwords.ts'
+import { withGrant } from '../databases/cloud-grants.ts'
 import { type ReusableSession, reuse } from '../databases/kept-sessions.ts'
 import { noAnswer, tooSlow } from '../databases/problems.ts'
 import type { Place } from '../databases/settings.ts'
@@ -104,7 +104,11 @@ async function connectTo(
   const { signal } = context
   const { host } = place
   signal.throwIfAborted()
-  const password = place.signIn === 'password' ? place.password : await tokenOf(context, place)
+  // The libraries for tokens are loaded when a token is needed.
+  const password =
+    place.signIn === 'password'
+      ? place.password
+      : await (await import('../databases/cloud-passwords.ts')).tokenOf(context, place)
   const redact = createRedact([password])
   const server = { host, product }
   /** Whom the connection serves. A session that is kept serves several contexts, one after the other. */
