@@ -27,3 +27,10 @@ export const settingsForTable = (connection: SettingsOfSides, table: SettingsOfS
   source: { ...connection.source, ...table.source },
   destination: { ...connection.destination, ...table.destination },
 })
+
+/** The names in a setting that lists columns, separated by commas. Empty ones are ignored. */
+export const namesIn = (value: unknown): readonly string[] =>
+  String(value ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')

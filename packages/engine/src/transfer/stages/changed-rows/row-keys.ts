@@ -1,5 +1,5 @@
 import { ConnectorError, type Destination, type Values } from '@penstock/connector'
-import { mirrorsRows } from '../../../settings.ts'
+import { mirrorsRows, namesIn } from '../../../settings.ts'
 
 /** Which columns identify a row, if only changed rows are sent. */
 
@@ -14,10 +14,7 @@ export function keyOfRows(
   upsertKeys: readonly string[] | undefined,
 ): readonly string[] | undefined {
   if (upsertKeys) return upsertKeys
-  const names = String(rowKey ?? '')
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '')
+  const names = namesIn(rowKey)
   if (names.length === 1 && names[0] === '*') return undefined
   if (names.length > 0) return names
   throw new ConnectorError(

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { type Chunk, type Row, rawOf, type Values } from '@penstock/connector'
+import { namesIn } from '../../../settings.ts'
 import { skipCode } from '../../../skipped.ts'
 import { inSlices } from '../../../slices.ts'
 import type { InvalidRow, MappedChunk } from '../../filled-batch.ts'
@@ -30,12 +31,6 @@ export function controlGroupOf({
     isSent: controlGroup === 'Only',
   }
 }
-
-const namesIn = (value: unknown): readonly string[] =>
-  String(value ?? '')
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '')
 
 /**
  * The key of a row as one text, its values separated by `|`. @param indexes of the key columns

@@ -1,4 +1,5 @@
 import { ConnectorError, type Values } from '@penstock/connector'
+import { namesIn } from '../../../settings.ts'
 
 /** Which record of several with the same key is sent. */
 export type Winner = 'First' | 'Last' | 'Greatest' | 'Least'
@@ -19,12 +20,6 @@ export const leavesOutDuplicates = ({ duplicates }: Values): boolean => winners.
 
 /** Whether the source is read in advance to find which records are sent. */
 export const isDecidedInAdvance = ({ winner }: Pick<DuplicateSettings, 'winner'>): boolean => winner !== 'First'
-
-const namesIn = (value: unknown): readonly string[] =>
-  String(value ?? '')
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '')
 
 const invalid = (message: string): ConnectorError =>
   new ConnectorError('invalid_setting', message, { side: 'Destination' })

@@ -1,5 +1,6 @@
 import type { Row, Values } from '@penstock/connector'
 import { settingsPath } from '../../../map-rows.ts'
+import { namesIn } from '../../../settings.ts'
 import type { StageKind } from '../stage.ts'
 import { packOutcomes } from './outcome-lines.ts'
 import { keyReader, type Outcome, OutcomeRows } from './outcome-rows.ts'
@@ -46,8 +47,4 @@ const sentOutcomes: ReadonlySet<Outcome> = new Set(['accepted', 'rejected', 'rem
 const textOf = (value: unknown): string => String(value ?? '').trim()
 
 /** The columns of the source that identify a row in its outcome. */
-const chosenOf = ({ outcomeColumns }: Values): string[] =>
-  textOf(outcomeColumns)
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '')
+const chosenOf = ({ outcomeColumns }: Values): readonly string[] => namesIn(outcomeColumns)
